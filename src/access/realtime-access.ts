@@ -5,9 +5,9 @@ import type { Fence, FenceStore } from '../engine/engine.ts'
 import type { DocumentAddress, Tenant } from '../model/address.ts'
 import type { AccessChangeFeed } from './access-change-feed.ts'
 import type { AllowedOrigins } from './allowed-origins.ts'
-import type { AccessReader, DocumentAccess } from './document-access.ts'
 import { anonymous, type Identity } from './identity.ts'
-import { type RealtimeTokens, TokenRejectedError } from './realtime-tokens.ts'
+import type { AccessReader, DocumentAccess } from './roles/document-access.ts'
+import { type RealtimeTokens, TokenRejectedError } from './tokens/realtime-tokens.ts'
 
 export interface RealtimeAccessOptions {
   readonly tokens: RealtimeTokens

@@ -1,4 +1,4 @@
-import type { KeyCaller } from '../access/authenticator.ts'
+import type { KeyCaller } from '../access/credentials/authenticator.ts'
 import { contentTypeNames } from '../content/content-types.ts'
 import { prepareContent } from '../content/prepared-content.ts'
 import { ApiError } from '../errors.ts'

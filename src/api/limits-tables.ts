@@ -1,4 +1,4 @@
-import { tokenLengthMax } from '../access/realtime-tokens.ts'
+import { tokenLengthMax } from '../access/tokens/realtime-tokens.ts'
 import { commentLimits } from '../comments/limits.ts'
 import { memoryLimits } from '../decisions/limits.ts'
 import { directoryLimits } from '../directory/limits.ts'

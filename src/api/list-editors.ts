@@ -1,4 +1,4 @@
-import type { KeyCaller } from '../access/authenticator.ts'
+import type { KeyCaller } from '../access/credentials/authenticator.ts'
 import type { DocumentLog } from '../engine/engine.ts'
 import { documentPrefix } from '../model/address.ts'
 

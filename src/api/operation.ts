@@ -1,4 +1,9 @@
-import { type AnyCaller, type AuthLevel, type CallerByLevel, hasAuthLevel } from '../access/authenticator.ts'
+import {
+  type AnyCaller,
+  type AuthLevel,
+  type CallerByLevel,
+  hasAuthLevel,
+} from '../access/credentials/authenticator.ts'
 import type { ApiError, ErrorCode, Status } from '../errors.ts'
 import type { EncodedJson, StreamedArray } from '../model/json-pieces.ts'
 import type { ApiServices } from './api-services.ts'

@@ -5,7 +5,7 @@ import { type AuditActor, auditActors } from '../audit/record.ts'
 import { systemClock } from '../clock.ts'
 import { type PlacedRecord, readAuditLog } from '../storage/read-audit-log.ts'
 import { escapeControls } from '../text.ts'
-import { printWithBackpressure } from './command-io.ts'
+import { printWithBackpressure } from './command-line/command-io.ts'
 
 interface Flags {
   readonly since?: number

@@ -2,7 +2,7 @@ import { Command } from 'commander'
 import { configAsJson, renderConfig, renderMarkdown } from '../config/render-config.ts'
 import { injectedVariables, misspelledVariables } from '../config/variables.ts'
 import { escapeControls } from '../text.ts'
-import { configOf, printResult, withConfigFlags } from './command-io.ts'
+import { configOf, printResult, withConfigFlags } from './command-line/command-io.ts'
 
 /** `weft config print` and `weft config check`. */
 export function configCommand(): Command {

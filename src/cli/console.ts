@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { Command } from 'commander'
 import type { Config } from '../config.ts'
 import { withoutTrailing } from '../text.ts'
-import { configOf, printResult, withConfigFlags } from './command-io.ts'
+import { configOf, printResult, withConfigFlags } from './command-line/command-io.ts'
 import { credentialsOf, requireStoredKey, restCredentialsOf } from './tenant-credentials.ts'
 
 /** `weft console`: the link is as good as the credentials in it. */

@@ -6,8 +6,8 @@ import type {
   Explanation,
 } from '../subscriptions/explain.ts'
 import { basicTargetIds } from '../subscriptions/target.ts'
-import { listingHint } from '../transfer/listing-hints.ts'
-import { callOnline, listOnline, type OnlineServer } from '../transfer/rest-client.ts'
+import { listingHint } from '../transfer/documents/listing-hints.ts'
+import { callOnline, listOnline, type OnlineServer } from '../transfer/documents/rest-client.ts'
 
 /** Organizations in which an activity is looked up: each one is a call. */
 const organizationsMax = 200

@@ -1,11 +1,11 @@
 import { Command } from 'commander'
 import { ConfigError } from '../config/read-config.ts'
-import { messageIdStart } from '../subscriptions/delivery-records.ts'
+import { messageIdStart } from '../subscriptions/deliveries/delivery-records.ts'
 import { type ExplainedEvent, eventAsSent, explainEvent } from '../subscriptions/explain.ts'
 import { escapeControls } from '../text.ts'
-import type { OnlineServer } from '../transfer/rest-client.ts'
-import { printResult } from './command-io.ts'
-import { type LocationFlags, onlineServerOf, withLocationFlags } from './doc-location.ts'
+import type { OnlineServer } from '../transfer/documents/rest-client.ts'
+import { printResult } from './command-line/command-io.ts'
+import { type LocationFlags, onlineServerOf, withLocationFlags } from './doc/location.ts'
 import {
   type EndpointExplanation,
   eventOfActivity,

@@ -1,10 +1,10 @@
 import { Command } from 'commander'
 import { systemClock } from '../clock.ts'
-import { type Exported, exportStore } from '../transfer/export.ts'
-import { printResult } from './command-io.ts'
-import { showProgress } from './progress.ts'
-import { exitCodes } from './run-command.ts'
-import { storeLocation } from './store-location.ts'
+import { type Exported, exportStore } from '../transfer/export/export.ts'
+import { printResult } from './command-line/command-io.ts'
+import { showProgress } from './command-line/progress.ts'
+import { exitCodes } from './command-line/run-command.ts'
+import { storeLocation } from './storage/store-location.ts'
 
 interface Flags {
   readonly dataDir?: string

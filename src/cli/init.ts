@@ -6,7 +6,7 @@ import { CredentialGenerator } from '../directory/tenants/credential-generator.t
 import { credentialsPath, type ServerCredentials } from '../directory/tenants/credentials-file.ts'
 import { errorMessage } from '../errors.ts'
 import { StorageError } from '../storage/storage-error.ts'
-import { configOf, printResult } from './command-io.ts'
+import { configOf, printResult } from './command-line/command-io.ts'
 import { credentialLines } from './credentials-notice.ts'
 
 interface Flags {

@@ -9,8 +9,8 @@ import {
   replaceWorkspaceToken,
 } from '../storage/keys.ts'
 import { escapeControls } from '../text.ts'
-import { configOf, printResult } from './command-io.ts'
-import { storeLocation } from './store-location.ts'
+import { configOf, printResult } from './command-line/command-io.ts'
+import { storeLocation } from './storage/store-location.ts'
 import { credentialsOf } from './tenant-credentials.ts'
 
 interface Flags {

@@ -1,5 +1,5 @@
+import { runCommand } from './command-line/run-command.ts'
 import { createProgram } from './program.ts'
-import { runCommand } from './run-command.ts'
 
 /** Runs the command line of this process. */
 export const runCommandLine = (): Promise<void> => runCommand(createProgram(), process.argv)

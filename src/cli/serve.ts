@@ -7,10 +7,10 @@ import { credentialsPath, type ServerCredentials } from '../directory/tenants/cr
 import { createLog, type Log } from '../log.ts'
 import type { RunningServer } from '../server.ts'
 import { withoutTrailing } from '../text.ts'
-import { configOf, printResult, withConfigFlags } from './command-io.ts'
+import { configOf, printResult, withConfigFlags } from './command-line/command-io.ts'
+import { exitCodes } from './command-line/run-command.ts'
 import { consoleLink } from './console.ts'
 import { credentialLines } from './credentials-notice.ts'
-import { exitCodes } from './run-command.ts'
 
 /** `weft serve`: what `weft` alone does too. */
 export function serveCommand(): Command {

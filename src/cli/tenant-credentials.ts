@@ -3,7 +3,7 @@ import type { Config } from '../config.ts'
 import { readCredentials } from '../directory/tenants/credentials-file.ts'
 import { EngineOpenError } from '../engine/engine.ts'
 import type { Tenant } from '../model/address.ts'
-import { configuredStore } from './store-location.ts'
+import { configuredStore } from './storage/store-location.ts'
 
 type Configured = Pick<Config, 'workspaceId' | 'apiKey' | 'authToken' | 'jwtSecret' | 'dataDir'>
 

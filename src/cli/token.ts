@@ -1,11 +1,11 @@
 import { Command, InvalidArgumentError, Option } from 'commander'
 import type { Identity, TokenGrant } from '../access/identity.ts'
-import { RealtimeTokens } from '../access/realtime-tokens.ts'
+import { RealtimeTokens } from '../access/tokens/realtime-tokens.ts'
 import { systemClock } from '../clock.ts'
 import { ConfigError } from '../config/read-config.ts'
 import type { Config } from '../config.ts'
 import { idProblem } from '../model/address.ts'
-import { configOf, printResult, withConfigFlags } from './command-io.ts'
+import { configOf, printResult, withConfigFlags } from './command-line/command-io.ts'
 import { credentialsOf, noCredentials, requireStoredKey } from './tenant-credentials.ts'
 
 interface Flags {

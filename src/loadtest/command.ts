@@ -1,13 +1,13 @@
 import { writeFile } from 'node:fs/promises'
 import { Command, InvalidArgumentError } from 'commander'
-import { printResult } from '../cli/command-io.ts'
-import { type LocationFlags, onlineServerOf } from '../cli/doc-location.ts'
-import { showProgress } from '../cli/progress.ts'
+import { printResult } from '../cli/command-line/command-io.ts'
+import { showProgress } from '../cli/command-line/progress.ts'
+import { type LocationFlags, onlineServerOf } from '../cli/doc/location.ts'
 import { isLoopbackHost } from '../config/loopback-host.ts'
 import { ConfigError } from '../config/read-config.ts'
 import { errorMessage } from '../errors.ts'
 import { StorageError } from '../storage/storage-error.ts'
-import type { OnlineServer } from '../transfer/rest-client.ts'
+import type { OnlineServer } from '../transfer/documents/rest-client.ts'
 import type { ScenarioResult } from './run-scenarios.ts'
 
 interface Flags extends LocationFlags {

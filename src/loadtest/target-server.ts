@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { withoutTrailing } from '../text.ts'
-import { callOnline, type OnlineServer } from '../transfer/rest-client.ts'
+import { callOnline, type OnlineServer } from '../transfer/documents/rest-client.ts'
 import { yWebsocketMessages } from './client-protocol.ts'
 import type { HttpTarget } from './http-client.ts'
 import { spawnServer } from './spawn-server.ts'

@@ -1,6 +1,6 @@
 import { Command, InvalidArgumentError, Option } from 'commander'
-import { configOf, withConfigFlags } from '../cli/command-io.ts'
-import { exitCodes } from '../cli/run-command.ts'
+import { configOf, withConfigFlags } from '../cli/command-line/command-io.ts'
+import { exitCodes } from '../cli/command-line/run-command.ts'
 import { restCredentialsOf } from '../cli/tenant-credentials.ts'
 import { systemClock } from '../clock.ts'
 import { readTokenFile } from '../storage/backup-sources.ts'

@@ -1,4 +1,4 @@
-import { printResult } from '../cli/command-io.ts'
+import { printResult } from '../cli/command-line/command-io.ts'
 import type { Mirror } from './mirror.ts'
 import type { MirroredDocument, MirrorStatus } from './mirrored-document.ts'
 

@@ -1,10 +1,10 @@
-import type { TargetAddress } from '../subscriptions/delivery-records.ts'
+import type { TargetAddress } from '../subscriptions/deliveries/delivery-records.ts'
 import type {
   AttemptResult,
   DeliveryService,
   RecordedAttempt,
   RetryPolicy,
-} from '../subscriptions/delivery-service.ts'
+} from '../subscriptions/deliveries/delivery-service.ts'
 
 /**
  * Records what came of attempts while the next ones are being made: what comes together is one commit. In the order

@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts'
 import type { Metrics } from '../metrics.ts'
-import { targetName } from '../subscriptions/delivery-keys.ts'
-import type { TargetAddress } from '../subscriptions/delivery-records.ts'
+import { targetName } from '../subscriptions/deliveries/delivery-keys.ts'
+import type { TargetAddress } from '../subscriptions/deliveries/delivery-records.ts'
 
 /** What waits for a target. */
 export interface BacklogEntry {

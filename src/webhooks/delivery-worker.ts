@@ -9,10 +9,10 @@ import {
   serveQueue,
   sweepQueue,
   targetOf,
-} from '../subscriptions/delivery-keys.ts'
-import type { TargetAddress } from '../subscriptions/delivery-records.ts'
-import type { DeliveryRemoval } from '../subscriptions/delivery-removal.ts'
-import { type DeliveryService, sweepMs } from '../subscriptions/delivery-service.ts'
+} from '../subscriptions/deliveries/delivery-keys.ts'
+import type { TargetAddress } from '../subscriptions/deliveries/delivery-records.ts'
+import type { DeliveryRemoval } from '../subscriptions/deliveries/delivery-removal.ts'
+import { type DeliveryService, sweepMs } from '../subscriptions/deliveries/delivery-service.ts'
 import { BacklogGauge } from './backlog-gauge.ts'
 import type { AttemptOutcome, OutgoingRequest } from './delivery-attempt.ts'
 import type { RetryRuleDependencies } from './retry-policy.ts'

@@ -6,7 +6,7 @@ import { errorMessage } from '../errors.ts'
 import { decodeQueuedEvent, eventQueue, eventTopic, type QueuedEvent } from '../events/outbound-event.ts'
 import { FairSemaphore } from '../jobs/fair-semaphore.ts'
 import { LeaderElection } from '../jobs/leader-election.ts'
-import { deliveryLimits } from '../subscriptions/delivery-records.ts'
+import { deliveryLimits } from '../subscriptions/deliveries/delivery-records.ts'
 import { Fanout, type FanoutDependencies } from './fanout.ts'
 
 /** Events that are claimed together. */

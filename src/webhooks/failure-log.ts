@@ -1,7 +1,11 @@
 import type { Clock } from '../clock.ts'
 import type { Log } from '../log.ts'
 import { RepeatedEvents } from '../quota/repeated-events.ts'
-import type { AttemptRecord, MessageRecord, TargetAddress } from '../subscriptions/delivery-records.ts'
+import type {
+  AttemptRecord,
+  MessageRecord,
+  TargetAddress,
+} from '../subscriptions/deliveries/delivery-records.ts'
 
 interface Failure {
   readonly workspaceId: string

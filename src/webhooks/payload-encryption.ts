@@ -1,5 +1,5 @@
 import { createCipheriv, type KeyObject, publicEncrypt, randomBytes } from 'node:crypto'
-import { readPublicKey } from '../subscriptions/public-key.ts'
+import { readPublicKey } from '../subscriptions/endpoints/public-key.ts'
 import type { AdvancedConfig } from '../subscriptions/webhook-records.ts'
 
 /** In which form a payload travels. */

@@ -1,4 +1,4 @@
-import { signingSecrets } from '../subscriptions/signing-secrets.ts'
+import { signingSecrets } from '../subscriptions/endpoints/signing-secrets.ts'
 import type { WebhookTarget } from '../subscriptions/target.ts'
 import type { OutgoingRequest } from './delivery-attempt.ts'
 import {

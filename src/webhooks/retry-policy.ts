@@ -11,8 +11,8 @@ import {
   type MessageRecord,
   noOrganizationKey,
   type TargetAddress,
-} from '../subscriptions/delivery-records.ts'
-import type { RetryPolicy } from '../subscriptions/delivery-service.ts'
+} from '../subscriptions/deliveries/delivery-records.ts'
+import type { RetryPolicy } from '../subscriptions/deliveries/delivery-service.ts'
 import { delayAfter, type Schedule } from './retry-schedule.ts'
 
 export interface RetryRuleDependencies {

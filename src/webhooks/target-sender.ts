@@ -8,8 +8,8 @@ import type {
   DeliveryState,
   MessageRecord,
   TargetAddress,
-} from '../subscriptions/delivery-records.ts'
-import type { DeliveryService, RecordedAttempt } from '../subscriptions/delivery-service.ts'
+} from '../subscriptions/deliveries/delivery-records.ts'
+import type { DeliveryService, RecordedAttempt } from '../subscriptions/deliveries/delivery-service.ts'
 import type { WebhookTarget } from '../subscriptions/target.ts'
 import { AttemptRecorder } from './attempt-recorder.ts'
 import type { AttemptOutcome, OutgoingRequest } from './delivery-attempt.ts'

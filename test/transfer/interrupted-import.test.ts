@@ -6,15 +6,15 @@ import * as Y from 'yjs'
 import { systemClock } from '../../src/clock.ts'
 import { openForImport, openOfflineStore } from '../../src/storage/offline-store.ts'
 import { verify } from '../../src/storage/verify.ts'
-import { type ExportOptions, exportStore } from '../../src/transfer/export.ts'
-import { importExport } from '../../src/transfer/import-export.ts'
+import { type ExportOptions, exportStore } from '../../src/transfer/export/export.ts'
 import {
   decodeSummary,
   encodeSummary,
   type ListKind,
   listNames,
   sha256Of,
-} from '../../src/transfer/manifest.ts'
+} from '../../src/transfer/export/manifest.ts'
+import { importExport } from '../../src/transfer/import/import-export.ts'
 import { typedAfter, updatesOf } from '../support/data/import-sources.ts'
 import { dataOf, startTestServer } from '../support/servers/server.ts'
 import { heldBy } from './sample-store.ts'

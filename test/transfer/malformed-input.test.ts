@@ -6,14 +6,14 @@ import * as Y from 'yjs'
 import { readCredentials } from '../../src/directory/tenants/credentials-file.ts'
 import { documentAddress } from '../../src/model/address.ts'
 import { StorageError } from '../../src/storage/storage-error.ts'
-import { putUpdateStopped } from '../../src/transfer/document-offline.ts'
+import { putUpdateStopped } from '../../src/transfer/documents/document-offline.ts'
 import {
   type DocumentImportResult,
   type ImportSink,
   importDocuments,
-} from '../../src/transfer/import-documents.ts'
-import type { ImportSource } from '../../src/transfer/import-source.ts'
-import { importInto } from '../../src/transfer/run-import.ts'
+} from '../../src/transfer/import/import-documents.ts'
+import type { ImportSource } from '../../src/transfer/import/import-source.ts'
+import { importInto } from '../../src/transfer/import/run-import.ts'
 import { openUpdates } from '../../src/transfer/sources/updates.ts'
 import { readLines, type TextLine } from '../../src/transfer/text-lines.ts'
 import { forget, newStore, pathOf, storedOf, typedAfter, updatesOf } from '../support/data/import-sources.ts'

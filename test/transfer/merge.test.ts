@@ -1,8 +1,13 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import * as Y from 'yjs'
-import { contentSum, DocumentRejectedError, isSameContent, mergeStored } from '../../src/transfer/merge.ts'
-import { mapName } from '../../src/transfer/name-mapping.ts'
+import {
+  contentSum,
+  DocumentRejectedError,
+  isSameContent,
+  mergeStored,
+} from '../../src/transfer/import/merge.ts'
+import { mapName } from '../../src/transfer/import/name-mapping.ts'
 import { updateKeyOf } from '../../src/transfer/sources/y-leveldb-keys.ts'
 import { allOf, docOf, updatesOf } from '../support/data/import-sources.ts'
 import { editRandomly, Random } from '../support/data/random-doc.ts'

@@ -8,9 +8,9 @@ import * as Y from 'yjs'
 import { systemClock } from '../../src/clock.ts'
 import { openMemoryEngine } from '../../src/engine/memory/engine.ts'
 import { addressKey } from '../../src/model/address.ts'
-import { exportStore } from '../../src/transfer/export.ts'
-import { importExport } from '../../src/transfer/import-export.ts'
-import { DocumentRestorer } from '../../src/transfer/restore-document.ts'
+import { exportStore } from '../../src/transfer/export/export.ts'
+import { importExport } from '../../src/transfer/import/import-export.ts'
+import { DocumentRestorer } from '../../src/transfer/import/restore-document.ts'
 import { runCli, startCli } from '../support/servers/cli.ts'
 import { dataOf, startTestServer, type TestServer } from '../support/servers/server.ts'
 import { itLong } from '../support/time/full-run.ts'
@@ -84,7 +84,7 @@ itLong(
 )
 
 itLong('[OUT-7] a list that names files elsewhere is refused, though its checksums fit', async () => {
-  const { encodeSummary, decodeSummary, sha256Of } = await import('../../src/transfer/manifest.ts')
+  const { encodeSummary, decodeSummary, sha256Of } = await import('../../src/transfer/export/manifest.ts')
   await exportStore(at('data'), at('forged'), all, noProgress)
   const list = readFileSync(at('forged', 'blobs.jsonl'), 'utf8').replace(/"blobs\//, '"../forged/blobs/')
   writeFileSync(at('forged', 'blobs.jsonl'), list)

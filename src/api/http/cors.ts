@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { NextFunction, Request, Response } from 'express'
 import type { AllowedOrigins } from '../../access/allowed-origins.ts'
-import { apiKeyHeader, authTokenHeader } from '../../access/key-credentials.ts'
+import { apiKeyHeader, authTokenHeader } from '../../access/credentials/key-credentials.ts'
 import { idempotencyHeader, replayedHeader } from '../idempotency/idempotent-call.ts'
 import { ignoredHeader } from '../members.ts'
 

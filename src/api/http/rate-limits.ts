@@ -1,6 +1,6 @@
 import type { NextFunction, Request, Response } from 'express'
-import type { AnyCaller } from '../../access/authenticator.ts'
 import { clientAddress } from '../../access/client-address.ts'
+import type { AnyCaller } from '../../access/credentials/authenticator.ts'
 import type { OptionKey } from '../../config.ts'
 import type { ApiError } from '../../errors.ts'
 import type { LimitReports } from '../../quota/limit-reports.ts'

@@ -1,7 +1,7 @@
 import type { RequestListener } from 'node:http'
 import express, { type NextFunction, type Request, type Response } from 'express'
 import type { AllowedOrigins } from '../../access/allowed-origins.ts'
-import type { Authenticator } from '../../access/authenticator.ts'
+import type { Authenticator } from '../../access/credentials/authenticator.ts'
 import type { Config } from '../../config.ts'
 import type { Health } from '../../engine/engine.ts'
 import { ApiError, invalid } from '../../errors.ts'

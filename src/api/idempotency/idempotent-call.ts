@@ -1,6 +1,6 @@
 import { createHash, createHmac } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
-import type { AnyCaller } from '../../access/authenticator.ts'
+import type { AnyCaller } from '../../access/credentials/authenticator.ts'
 import type { Key } from '../../engine/engine.ts'
 import { invalid } from '../../errors.ts'
 import { misspelledName } from '../../text.ts'

@@ -1,7 +1,10 @@
-import type { AuthLevel } from '../../access/authenticator.ts'
-import { apiKeyHeader, authTokenHeader } from '../../access/key-credentials.ts'
-import { adminTokenHeader } from '../../access/operator-credentials.ts'
-import { workspaceAuthTokenHeader, workspaceIdHeader } from '../../access/workspace-credentials.ts'
+import type { AuthLevel } from '../../access/credentials/authenticator.ts'
+import { apiKeyHeader, authTokenHeader } from '../../access/credentials/key-credentials.ts'
+import { adminTokenHeader } from '../../access/credentials/operator-credentials.ts'
+import {
+  workspaceAuthTokenHeader,
+  workspaceIdHeader,
+} from '../../access/credentials/workspace-credentials.ts'
 import { type CodeOf, httpCodes, type Status } from '../../error-codes.ts'
 import { ignoredHeader, isStrict } from '../members.ts'
 import type { DocumentedError, Operation } from '../operation.ts'

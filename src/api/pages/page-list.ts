@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
-import { authenticateOperator } from '../../access/operator-credentials.ts'
-import { timingSafeEqualText } from '../../access/timing-safe.ts'
+import { authenticateOperator } from '../../access/credentials/operator-credentials.ts'
+import { timingSafeEqualText } from '../../access/credentials/timing-safe.ts'
 import type { Health } from '../../engine/engine.ts'
 import { ApiError } from '../../errors.ts'
 import type { Metrics } from '../../metrics.ts'

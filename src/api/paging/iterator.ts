@@ -1,5 +1,5 @@
 import type { Tenant } from '../../model/address.ts'
-import type { CursorPage, ListingCursor } from '../../subscriptions/listing-cursor.ts'
+import type { CursorPage, ListingCursor } from '../../subscriptions/deliveries/listing-cursor.ts'
 import type { OperationContext } from '../operation.ts'
 import { pageSizeUpTo } from './page-request.ts'
 import { pageTokenLengthMax } from './page-tokens.ts'

@@ -1,4 +1,4 @@
-import type { KeyCaller } from '../../access/authenticator.ts'
+import type { KeyCaller } from '../../access/credentials/authenticator.ts'
 import {
   type ActivityRecord,
   activityBytesMax,

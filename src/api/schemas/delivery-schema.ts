@@ -3,8 +3,8 @@ import {
   deliveryStatuses,
   type MessageRecord,
   type TargetAddress,
-} from '../../subscriptions/delivery-records.ts'
-import type { EndpointService } from '../../subscriptions/endpoint-service.ts'
+} from '../../subscriptions/deliveries/delivery-records.ts'
+import type { EndpointService } from '../../subscriptions/endpoints/endpoint-service.ts'
 import { basicTargetIds } from '../../subscriptions/target.ts'
 import type { FromSchema } from '../schema.ts'
 import { nullable } from './endpoint-schema.ts'

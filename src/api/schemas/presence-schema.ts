@@ -1,4 +1,4 @@
-import type { KeyCaller } from '../../access/authenticator.ts'
+import type { KeyCaller } from '../../access/credentials/authenticator.ts'
 import type { DocumentScope } from '../../model/address.ts'
 import { statusLengthMax } from '../../rooms/presence/document-presence.ts'
 import type { ApiServices } from '../api-services.ts'

@@ -1,4 +1,4 @@
-import type { KeyCaller } from '../../access/authenticator.ts'
+import type { KeyCaller } from '../../access/credentials/authenticator.ts'
 import { deletedUserId } from '../../model/named-users.ts'
 import { dataKinds, type UserDataScope, type UserDatum } from '../../userdata/user-data-source.ts'
 import type { FromSchema } from '../schema.ts'

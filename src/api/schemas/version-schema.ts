@@ -1,4 +1,4 @@
-import type { KeyCaller } from '../../access/authenticator.ts'
+import type { KeyCaller } from '../../access/credentials/authenticator.ts'
 import { addressKey, type DocumentAddress } from '../../model/address.ts'
 import { noContent } from '../../rooms/edits/edit-context.ts'
 import { versionLimits } from '../../versions/limits.ts'

@@ -1,5 +1,5 @@
+import { publicKeyBits, readPublicKey } from '../../subscriptions/endpoints/public-key.ts'
 import { subscriptionLimits as limits } from '../../subscriptions/limits.ts'
-import { publicKeyBits, readPublicKey } from '../../subscriptions/public-key.ts'
 import { triggerGroups, triggerNames } from '../../subscriptions/triggers.ts'
 import { invalidAt } from '../validator.ts'
 

@@ -1,4 +1,4 @@
-import { TokenRejectedError } from '../../access/realtime-tokens.ts'
+import { TokenRejectedError } from '../../access/tokens/realtime-tokens.ts'
 import type { Log } from '../../log.ts'
 import { type Close, close } from '../../model/close.ts'
 import type { LimitReports } from '../../quota/limit-reports.ts'

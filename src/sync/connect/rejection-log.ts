@@ -1,4 +1,4 @@
-import type { TokenRejectedError } from '../../access/realtime-tokens.ts'
+import type { TokenRejectedError } from '../../access/tokens/realtime-tokens.ts'
 import type { Clock } from '../../clock.ts'
 import type { ApiError } from '../../errors.ts'
 import type { Log } from '../../log.ts'

@@ -1,6 +1,6 @@
 import type { Identity } from '../../access/identity.ts'
 import type { RealtimeAccess } from '../../access/realtime-access.ts'
-import { type Role, roleOn } from '../../access/roles.ts'
+import { type Role, roleOn } from '../../access/roles/roles.ts'
 import { steadyTime } from '../../clock.ts'
 import { CorruptRecordError } from '../../engine/engine.ts'
 import { errorMessage } from '../../errors.ts'

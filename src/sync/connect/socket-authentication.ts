@@ -1,6 +1,6 @@
 import type { Identity } from '../../access/identity.ts'
 import type { RealtimeAccess } from '../../access/realtime-access.ts'
-import { TokenRejectedError } from '../../access/realtime-tokens.ts'
+import { TokenRejectedError } from '../../access/tokens/realtime-tokens.ts'
 import type { Clock } from '../../clock.ts'
 import { StoreUnavailableError } from '../../engine/engine.ts'
 import type { Log } from '../../log.ts'

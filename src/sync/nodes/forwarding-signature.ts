@@ -1,6 +1,6 @@
 import { createHmac, hkdfSync } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
-import { timingSafeEqualBytes } from '../../access/timing-safe.ts'
+import { timingSafeEqualBytes } from '../../access/credentials/timing-safe.ts'
 import type { Clock } from '../../clock.ts'
 
 /** Says that a request comes from another node, and on whose behalf. */

@@ -1,4 +1,4 @@
-import type { Role } from '../../access/roles.ts'
+import type { Role } from '../../access/roles/roles.ts'
 import { ByteReader } from '../../update/byte-reader.ts'
 import { MalformedMessageError, MalformedUpdateError } from '../../update/malformed.ts'
 import type { Message, Protocol } from './message.ts'

@@ -1,4 +1,4 @@
-import type { Role } from '../../access/roles.ts'
+import type { Role } from '../../access/roles/roles.ts'
 import type { LiveEncoder } from '../../rooms/room/live-messages.ts'
 import type { FrameEncoder } from '../../rooms/room/member.ts'
 

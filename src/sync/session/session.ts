@@ -1,6 +1,6 @@
 import type { Identity } from '../../access/identity.ts'
 import type { Permission } from '../../access/realtime-access.ts'
-import type { Role } from '../../access/roles.ts'
+import type { Role } from '../../access/roles/roles.ts'
 import { errorMessage } from '../../errors.ts'
 import type { DocumentAddress } from '../../model/address.ts'
 import { type Close, close, isPermanent } from '../../model/close.ts'

@@ -1,5 +1,5 @@
 import type { Identity } from '../../access/identity.ts'
-import { TokenRejectedError } from '../../access/realtime-tokens.ts'
+import { TokenRejectedError } from '../../access/tokens/realtime-tokens.ts'
 import type { DocumentPath } from '../../model/address.ts'
 import { type Close, close } from '../../model/close.ts'
 import { isUndetermined } from '../connect/socket-authentication.ts'

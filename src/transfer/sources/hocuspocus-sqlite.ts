@@ -2,7 +2,7 @@ import { open, stat } from 'node:fs/promises'
 import sqlite, { type Database as Connection } from 'node-sqlite3-wasm'
 import { errorMessage } from '../../errors.ts'
 import { StorageError } from '../../storage/storage-error.ts'
-import type { ImportSource, StoredDocument } from '../import-source.ts'
+import type { ImportSource, StoredDocument } from '../import/import-source.ts'
 
 /** Of a database file: which journal it was written with. */
 const header = { bytes: 20, magic: 'SQLite format 3\u0000', writtenWith: 18, writeAheadLog: 2 }

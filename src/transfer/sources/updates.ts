@@ -3,7 +3,7 @@ import { readdir, readFile, stat } from 'node:fs/promises'
 import { join, relative, sep } from 'node:path'
 import { errorMessage } from '../../errors.ts'
 import { StorageError } from '../../storage/storage-error.ts'
-import type { ImportSource, StoredDocument } from '../import-source.ts'
+import type { ImportSource, StoredDocument } from '../import/import-source.ts'
 import { readLines } from '../text-lines.ts'
 
 const linesEnding = /\.(jsonl|ndjson)$/

@@ -4,7 +4,7 @@ import { Level } from 'level'
 import { errorMessage } from '../../errors.ts'
 import { isStore } from '../../storage/offline-store.ts'
 import { StorageError } from '../../storage/storage-error.ts'
-import type { ImportSource, StoredDocument } from '../import-source.ts'
+import type { ImportSource, StoredDocument } from '../import/import-source.ts'
 import { prefixEnd, updateKeyOf, updatePrefix } from './y-leveldb-keys.ts'
 
 type LeveldbStore = Level<Buffer, Buffer>

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { directoryRole } from '../../../src/access/directory-role.ts'
+import { directoryRole } from '../../../src/access/roles/directory-role.ts'
 import {
   keys,
   type OrganizationScope,

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { directoryRole } from '../../../src/access/directory-role.ts'
+import { directoryRole } from '../../../src/access/roles/directory-role.ts'
 import { putMembership, removeMembership } from '../../../src/directory/organizations/memberships.ts'
 import { putGrant } from '../../../src/directory/permissions/grants.ts'
 import type { AccessRole } from '../../../src/directory/store/records.ts'

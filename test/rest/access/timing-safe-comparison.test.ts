@@ -35,7 +35,7 @@ it('[SEC-8] secrets are compared by one function, whose time depends on none of 
   const compared = new Set(sources.flatMap((name) => found(name, read(name))))
   expect([...compared].filter((each) => !atStart.includes(each))).toEqual([])
   const direct = sources.filter((name) => /\btimingSafeEqual\b/.test(read(name)))
-  expect(direct).toEqual(['access/timing-safe.ts'])
+  expect(direct).toEqual(['access/credentials/timing-safe.ts'])
 })
 
 it.each([

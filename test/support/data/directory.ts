@@ -1,6 +1,6 @@
 import { AccessChangeFeed } from '../../../src/access/access-change-feed.ts'
-import { AccessReader } from '../../../src/access/document-access.ts'
-import { PermissionReporter } from '../../../src/access/permission-report.ts'
+import { AccessReader } from '../../../src/access/roles/document-access.ts'
+import { PermissionReporter } from '../../../src/access/roles/permission-report.ts'
 import { type Clock, systemClock } from '../../../src/clock.ts'
 import { DecisionMemory } from '../../../src/decisions/decision-memory.ts'
 import { createDirectory, type Directory } from '../../../src/directory/directory.ts'

@@ -8,7 +8,7 @@ import { readCredentials } from '../../../src/directory/tenants/credentials-file
 import { addressKey, type DocumentPath, documentAddress } from '../../../src/model/address.ts'
 import { loadRoom } from '../../../src/rooms/log/load-room.ts'
 import { openOfflineStore } from '../../../src/storage/offline-store.ts'
-import { mapName } from '../../../src/transfer/name-mapping.ts'
+import { mapName } from '../../../src/transfer/import/name-mapping.ts'
 import { type Ran, runCli } from '../servers/cli.ts'
 import { startTestServer } from '../servers/server.ts'
 import { storedContent } from '../stores/stored-content.ts'

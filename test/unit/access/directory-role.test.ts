@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { type AccessLevel, directoryRole } from '../../../src/access/directory-role.ts'
+import { type AccessLevel, directoryRole } from '../../../src/access/roles/directory-role.ts'
 import type { AccessRole, GrantRecord } from '../../../src/directory/store/records.ts'
 
 const now = 1_700_000_000_000

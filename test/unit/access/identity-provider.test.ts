@@ -1,8 +1,12 @@
 import { createHmac } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
-import { IdentityProvider } from '../../../src/access/identity-provider.ts'
-import type { MisspelledClaim } from '../../../src/access/misspelled-claims.ts'
-import { RealtimeTokens, type TokenProblem, TokenRejectedError } from '../../../src/access/realtime-tokens.ts'
+import { IdentityProvider } from '../../../src/access/tokens/identity-provider.ts'
+import type { MisspelledClaim } from '../../../src/access/tokens/misspelled-claims.ts'
+import {
+  RealtimeTokens,
+  type TokenProblem,
+  TokenRejectedError,
+} from '../../../src/access/tokens/realtime-tokens.ts'
 import { systemClock } from '../../../src/clock.ts'
 import { claimNames, usualClaimNames } from '../../../src/config/claim-names.ts'
 import { newKey, type ProviderKey, TestProvider } from '../../support/servers/identity-provider.ts'

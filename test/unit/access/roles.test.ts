@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
-import { publicAccess } from '../../../src/access/document-access.ts'
 import type { Identity, TokenGrant } from '../../../src/access/identity.ts'
-import { roleOn } from '../../../src/access/roles.ts'
+import { publicAccess } from '../../../src/access/roles/document-access.ts'
+import { roleOn } from '../../../src/access/roles/roles.ts'
 
 const tenant = { workspaceId: 'ws', apiKey: 'key' }
 const address = { ...tenant, organizationId: 'acme', documentId: 'plan', editorId: 'main' }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { KeyCaller } from '../../../src/access/authenticator.ts'
+import type { KeyCaller } from '../../../src/access/credentials/authenticator.ts'
 import { callKeys, callSweepQueue } from '../../../src/api/idempotency/call-records.ts'
 import { IdempotencyService } from '../../../src/api/idempotency/idempotency-service.ts'
 import { parseIdempotentCall } from '../../../src/api/idempotency/idempotent-call.ts'

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { lineDiff } from '../../../src/cli/line-diff.ts'
+import { lineDiff } from '../../../src/cli/doc/line-diff.ts'
 
 const text = fc.array(fc.constantFrom('a', 'b', 'c', 'd', ''), { maxLength: 60 })
 

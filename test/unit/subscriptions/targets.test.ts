@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { eventTypes } from '../../../src/events/outbound-event.ts'
-import { signingSecrets } from '../../../src/subscriptions/signing-secrets.ts'
+import { signingSecrets } from '../../../src/subscriptions/endpoints/signing-secrets.ts'
 import { targetIdOf } from '../../../src/subscriptions/target.ts'
 import { tenant } from '../../support/data/directory.ts'
 import { newEndpoint, openProcess, toldEvent } from './setup.ts'

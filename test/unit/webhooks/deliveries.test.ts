@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
 import { openMemoryEngine } from '../../../src/engine/memory/engine.ts'
 import { EventIds, orderAt, orderOf, type QueuedEvent } from '../../../src/events/outbound-event.ts'
-import { deliveryLimits } from '../../../src/subscriptions/delivery-records.ts'
-import { DeliveryService } from '../../../src/subscriptions/delivery-service.ts'
-import { DeliveryStore } from '../../../src/subscriptions/delivery-store.ts'
+import { deliveryLimits } from '../../../src/subscriptions/deliveries/delivery-records.ts'
+import { DeliveryService } from '../../../src/subscriptions/deliveries/delivery-service.ts'
+import { DeliveryStore } from '../../../src/subscriptions/deliveries/delivery-store.ts'
 import { defaultSchedule, delayAfter } from '../../../src/webhooks/retry-schedule.ts'
 import { HeldClock } from '../../support/time/clock.ts'
 

@@ -11,7 +11,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { readPublicKey } from '../../../src/subscriptions/public-key.ts'
+import { readPublicKey } from '../../../src/subscriptions/endpoints/public-key.ts'
 import { encodePayload, encodingFor, type PayloadEncoding } from '../../../src/webhooks/payload-encryption.ts'
 import { opensslMissing } from '../../support/servers/openssl.ts'
 

@@ -1,5 +1,5 @@
 import type { TokenGrant } from '../../../access/identity.ts'
-import { tokenLengthMax } from '../../../access/realtime-tokens.ts'
+import { tokenLengthMax } from '../../../access/tokens/realtime-tokens.ts'
 import { invalid } from '../../../errors.ts'
 import { idBytesMax } from '../../../model/address.ts'
 import { defineOperation } from '../../operation.ts'

@@ -1,4 +1,4 @@
-import type { KeyCaller } from '../../../access/authenticator.ts'
+import type { KeyCaller } from '../../../access/credentials/authenticator.ts'
 import { CorruptRecordError } from '../../../engine/engine.ts'
 import { addressKey, type DocumentAddress } from '../../../model/address.ts'
 import type { ApiServices } from '../../api-services.ts'

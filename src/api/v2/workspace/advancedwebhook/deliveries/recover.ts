@@ -1,4 +1,4 @@
-import { deliveryLimits } from '../../../../../subscriptions/delivery-records.ts'
+import { deliveryLimits } from '../../../../../subscriptions/deliveries/delivery-records.ts'
 import { defineOperation } from '../../../../operation.ts'
 import { deliveryTarget, requireTarget } from '../../../../schemas/delivery-schema.ts'
 import { advancedOff, noSuchEndpoint } from '../../../../schemas/endpoint-schema.ts'

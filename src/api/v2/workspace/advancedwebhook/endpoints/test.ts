@@ -1,6 +1,6 @@
 import { ApiError } from '../../../../../errors.ts'
 import { eventTypes } from '../../../../../events/outbound-event.ts'
-import { testEvent } from '../../../../../subscriptions/test-event.ts'
+import { testEvent } from '../../../../../subscriptions/endpoints/test-event.ts'
 import { defineOperation } from '../../../../operation.ts'
 import { messageId } from '../../../../schemas/delivery-schema.ts'
 import { endpointId, noSuchEndpoint } from '../../../../schemas/endpoint-schema.ts'

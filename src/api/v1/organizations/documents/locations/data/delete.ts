@@ -1,4 +1,4 @@
-import { checkBodyCredentials } from '../../../../../../access/key-credentials.ts'
+import { checkBodyCredentials } from '../../../../../../access/credentials/key-credentials.ts'
 import { invalid } from '../../../../../../errors.ts'
 import { defineOperation } from '../../../../../operation.ts'
 import { location } from '../../../../../schemas/comment-schema.ts'

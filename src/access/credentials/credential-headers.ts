@@ -1,0 +1,38 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { ApiError, invalid } from '../../errors.ts'
+
+/** Why credentials were refused: the label of the metric. */
+export type CredentialsProblem = 'missing_credentials' | 'wrong_credentials' | 'wrong_origin'
+
+/** A header that carries a credential. */
+export interface CredentialHeader {
+  readonly name: string
+  /** Completes "the … is not found in headers". */
+  readonly what: string
+}
+
+export type OnRejection = (problem: CredentialsProblem) => void
+
+/** Null when the header is missing or empty. */
+export function readHeader(headers: IncomingHttpHeaders, { name }: CredentialHeader): string | null {
+  const value = headers[name]
+  return typeof value === 'string' && value !== '' ? value : null
+}
+
+/** @throws ApiError INVALID_ARGUMENT when the header is missing */
+export function requireHeader(
+  headers: IncomingHttpHeaders,
+  header: CredentialHeader,
+  onRefusal: OnRejection,
+): string {
+  const value = readHeader(headers, header)
+  if (value !== null) return value
+  onRefusal('missing_credentials')
+  throw invalid('auth/missing-credentials', `the ${header.what} is not found in headers: send ${header.name}`)
+}
+
+/** UNAUTHENTICATED. The message must not tell an unknown name from a wrong secret. */
+export function invalidCredentials(message: string, onRefusal: OnRejection): ApiError {
+  onRefusal('wrong_credentials')
+  return new ApiError('auth/invalid-credentials', message)
+}

@@ -1,0 +1,94 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Clock } from '../../clock.ts'
+import type { AuthTokenRecord } from '../../directory/store/records.ts'
+import type { TenantStore } from '../../directory/tenants/tenant-store.ts'
+import { ApiError } from '../../errors.ts'
+import type { Tenant } from '../../model/address.ts'
+import type { AllowedOrigins } from '../allowed-origins.ts'
+import { invalidCredentials, type OnRejection, readHeader, requireHeader } from './credential-headers.ts'
+import { timingSafeEqualText, timingSafeIndexOf } from './timing-safe.ts'
+
+/** A backend that has shown an API key and its auth token: may do everything within its tenant. */
+export interface KeyCaller {
+  readonly level: 'key'
+  readonly tenant: Tenant
+  /** As it was shown; null where none is asked for, and none was. */
+  readonly authToken: string | null
+}
+
+/**
+ * For what asks for the credentials once more in the body.
+ * @throws ApiError UNAUTHENTICATED unless they are those that the caller has shown; without any, only the API key counts
+ */
+export function checkBodyCredentials(
+  { tenant, authToken }: KeyCaller,
+  repeated: { readonly apiKey: string; readonly authToken: string },
+): void {
+  // Both are compared, whatever the first says.
+  const same = [
+    timingSafeEqualText(tenant.apiKey, repeated.apiKey),
+    timingSafeEqualText(authToken ?? repeated.authToken, repeated.authToken),
+  ]
+  if (same.includes(false))
+    throw new ApiError(
+      'auth/credentials-mismatch',
+      'the credentials in the body are not those of the headers; send the same',
+    )
+}
+
+export const apiKeyHeader = { name: 'x-service-api-key', what: 'API key' } as const
+export const authTokenHeader = { name: 'x-service-auth-token', what: 'auth token' } as const
+
+export interface KeyCredentialsOptions {
+  readonly tenants: TenantStore
+  readonly origins: AllowedOrigins
+  readonly clock: Clock
+  /** Whom a call without credentials acts as; null where credentials are required. */
+  readonly defaultTenant: Tenant | null
+  readonly onRefusal: OnRejection
+}
+
+interface Accepted extends Omit<KeyCaller, 'level'> {
+  /** Domains that the auth token is for; none: any. */
+  readonly domains: readonly string[]
+}
+
+/** Compared with when an API key is unknown, so that this takes about as long as a wrong token. */
+const noTokens = ['']
+
+/** @throws ApiError INVALID_ARGUMENT, UNAUTHENTICATED, PERMISSION_DENIED: see `Authenticator` */
+export async function authenticateKey(
+  headers: IncomingHttpHeaders,
+  options: KeyCredentialsOptions,
+): Promise<KeyCaller> {
+  const accepted = await acceptedOf(headers, options)
+  const { origin } = headers
+  const { tenant, domains } = accepted
+  if (origin !== undefined && !(await options.origins.isAllowed(tenant, origin, domains))) {
+    options.onRefusal('wrong_origin')
+    throw new ApiError(
+      'auth/origin-not-allowed',
+      'pages of this origin may not use the API key; allow its domain with /v2/workspace/domains/add',
+    )
+  }
+  return { level: 'key', tenant, authToken: accepted.authToken }
+}
+
+async function acceptedOf(headers: IncomingHttpHeaders, options: KeyCredentialsOptions): Promise<Accepted> {
+  const { tenants, clock, defaultTenant, onRefusal } = options
+  const given = [apiKeyHeader, authTokenHeader].map((header) => readHeader(headers, header))
+  if (defaultTenant !== null && given.every((value) => value === null))
+    return { tenant: defaultTenant, authToken: null, domains: [] }
+  const apiKey = requireHeader(headers, apiKeyHeader, onRefusal)
+  const authToken = requireHeader(headers, authTokenHeader, onRefusal)
+  const tenant = await tenants.tenantOf(apiKey)
+  const records = tenant === null ? [] : await tenants.validTokens(tenant, clock.now())
+  const record = matching(records, authToken)
+  if (tenant !== null && record !== undefined) return { tenant, authToken, domains: record.domains }
+  throw invalidCredentials('the API key or the auth token is not valid; check both headers', onRefusal)
+}
+
+function matching(records: readonly AuthTokenRecord[], authToken: string): AuthTokenRecord | undefined {
+  const tokens = records.map(({ token }) => token)
+  return records[timingSafeIndexOf(tokens.length === 0 ? noTokens : tokens, authToken)]
+}

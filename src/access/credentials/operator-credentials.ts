@@ -1,0 +1,29 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { ApiError } from '../../errors.ts'
+import { invalidCredentials, type OnRejection, requireHeader } from './credential-headers.ts'
+import { timingSafeEqualText } from './timing-safe.ts'
+
+/** Who runs this server: makes workspaces. */
+export interface OperatorCaller {
+  readonly level: 'operator'
+}
+
+export const adminTokenHeader = { name: 'x-service-admin-token', what: 'admin token' } as const
+
+export interface OperatorCredentialsOptions {
+  /** What the operator has to show; null where nobody can. */
+  readonly adminToken: string | null
+  readonly onRefusal: OnRejection
+}
+
+/** @throws ApiError FAILED_PRECONDITION, INVALID_ARGUMENT, UNAUTHENTICATED: see `Authenticator` */
+export async function authenticateOperator(
+  headers: IncomingHttpHeaders,
+  { adminToken, onRefusal }: OperatorCredentialsOptions,
+): Promise<OperatorCaller> {
+  if (adminToken === null)
+    throw new ApiError('auth/admin-token-unset', 'this server has no admin token: WEFT_ADMIN_TOKEN sets it')
+  const given = requireHeader(headers, adminTokenHeader, onRefusal)
+  if (timingSafeEqualText(adminToken, given)) return { level: 'operator' }
+  throw invalidCredentials('the admin token is not valid; it is the value of WEFT_ADMIN_TOKEN', onRefusal)
+}

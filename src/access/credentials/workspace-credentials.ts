@@ -1,0 +1,55 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Clock } from '../../clock.ts'
+import type { WorkspaceRecord } from '../../directory/store/records.ts'
+import type { TenantStore } from '../../directory/tenants/tenant-store.ts'
+import { ApiError } from '../../errors.ts'
+import type { Tenant } from '../../model/address.ts'
+import { invalidCredentials, type OnRejection, readHeader, requireHeader } from './credential-headers.ts'
+import { timingSafeIndexOf } from './timing-safe.ts'
+
+/** A backend that has shown a workspace's id and token: manages its API keys and their tokens. */
+export interface WorkspaceCaller {
+  readonly level: 'workspace'
+  readonly workspaceId: string
+}
+
+export const workspaceIdHeader = { name: 'x-service-workspace-id', what: 'workspace id' } as const
+export const workspaceAuthTokenHeader = {
+  name: 'x-service-workspace-auth-token',
+  what: 'workspace auth token',
+} as const
+
+export interface WorkspaceCredentialsOptions {
+  readonly tenants: TenantStore
+  readonly clock: Clock
+  /** Whom a call without credentials acts as; null where credentials are required. */
+  readonly defaultTenant: Tenant | null
+  readonly onRefusal: OnRejection
+}
+
+/** @throws ApiError INVALID_ARGUMENT, NOT_FOUND, UNAUTHENTICATED: see `Authenticator` */
+export async function authenticateWorkspace(
+  headers: IncomingHttpHeaders,
+  { tenants, clock, defaultTenant, onRefusal }: WorkspaceCredentialsOptions,
+): Promise<WorkspaceCaller> {
+  const given = [workspaceIdHeader, workspaceAuthTokenHeader].map((header) => readHeader(headers, header))
+  if (defaultTenant !== null && given.every((value) => value === null))
+    return { level: 'workspace', workspaceId: defaultTenant.workspaceId }
+  const id = requireHeader(headers, workspaceIdHeader, onRefusal)
+  const token = requireHeader(headers, workspaceAuthTokenHeader, onRefusal)
+  const workspace = await tenants.workspace(id)
+  // Compared also when there is none, so that both take equally long.
+  const matches = timingSafeIndexOf(validTokens(workspace, clock.now()), token) !== -1
+  if (workspace !== null && matches) return { level: 'workspace', workspaceId: id }
+  const message = 'the workspace id or the workspace auth token is not valid'
+  const refusal = invalidCredentials(message, onRefusal)
+  // The status alone differs: the specification wants it so.
+  throw workspace === null ? new ApiError('workspace/not-found', message) : refusal
+}
+
+/** Replaced ones included. */
+function validTokens(workspace: WorkspaceRecord | null, now: number): readonly string[] {
+  if (workspace === null) return ['']
+  const retired = (workspace.retiredTokens ?? []).filter(({ validUntil }) => validUntil > now)
+  return [workspace.authToken, ...retired.map(({ token }) => token)]
+}

@@ -1,0 +1,118 @@
+import type { Clock } from '../../clock.ts'
+import { folderPath } from '../../directory/documents/folder-tree.ts'
+import {
+  keys,
+  type OrganizationScope,
+  rootFolderId,
+} from '../../directory/organizations/organization-keys.ts'
+import type { OrganizationStore } from '../../directory/organizations/organization-store.ts'
+import type { DirectoryReader } from '../../directory/store/directory-reader.ts'
+import type { AccessType, DocumentRecord, OrganizationRecord } from '../../directory/store/records.ts'
+import type { AccessChangeFeed } from '../access-change-feed.ts'
+import { documentResource, folderResource, organizationResource } from './access-resource.ts'
+import { OrganizationsWithGroups } from './organizations-with-groups.ts'
+import { type GrantSelector, noAccess, type ResourceAccess, UserAccess } from './user-access.ts'
+
+/** A document whose folder is gone is being removed, or was moved while it was read: the latter shows when read again. */
+const attemptsMax = 3
+
+/** Those that end later, or are weaker, decide when the others have ended. */
+const chooseAll: GrantSelector = (grants) => grants
+
+/** What the directory says about one user and one document, read at one moment; `roleOn` makes a role of it. */
+export interface DocumentAccess extends ResourceAccess {
+  /** `deleted`: it is being removed, or what it is in. */
+  readonly state: 'open' | 'disabled' | 'deleted'
+  /** The folders that the document is in, the nearest first. */
+  readonly folderIds: readonly string[]
+}
+
+/** The access to a public document on which there are no grants. */
+export const publicAccess: DocumentAccess = { state: 'open', folderIds: [], levels: [], member: [] }
+
+/**
+ * Reads access from the directory. A document without a record has the default access type; a document that is being
+ * deleted is closed.
+ */
+export class AccessReader {
+  readonly #store: OrganizationStore
+  readonly #grouped: OrganizationsWithGroups
+  readonly #defaultAccess: AccessType
+
+  /**
+   * @param news listeners that read access again must register after this constructor: else they read stale groups
+   * @param defaultAccess the access type of documents without a record
+   */
+  constructor(store: OrganizationStore, news: AccessChangeFeed, clock: Clock, defaultAccess: AccessType) {
+    this.#store = store
+    this.#grouped = new OrganizationsWithGroups(news, clock)
+    this.#defaultAccess = defaultAccess
+  }
+
+  async read(scope: OrganizationScope, documentId: string, userId: string): Promise<DocumentAccess> {
+    for (let attempt = 0; attempt < attemptsMax; attempt++) {
+      const reader = this.#store.read(scope)
+      const { document, organization, isGranted } = await readRecords(reader, scope, documentId, userId)
+      if (document?.deleting === true || organization?.deleting === true) break
+      const missing = { folderId: rootFolderId, disabled: false, accessType: this.#defaultAccess }
+      const state = document ?? missing
+      if (!isGranted && isOrdinary(state) && !(await this.#grouped.isIn(scope, reader))) return publicAccess
+      const folders = await folderPath(reader, state.folderId)
+      if (folders === null) continue
+      const places = [
+        documentResource(documentId, state),
+        ...folders.map(folderResource),
+        organizationResource(scope),
+      ]
+      const access = await UserAccess.open({
+        reader,
+        userId,
+        choose: chooseAll,
+        isGrouped: () => this.#grouped.isIn(scope, reader),
+      })
+      return {
+        state: state.disabled ? 'disabled' : 'open',
+        folderIds: folders.map(({ folderId }) => folderId),
+        ...(await access.at(places)),
+      }
+    }
+    return { state: 'deleted', folderIds: [], ...noAccess }
+  }
+}
+
+interface Records {
+  readonly document: DocumentRecord | null
+  readonly organization: OrganizationRecord | null
+  /** Is the user granted anything on them? */
+  readonly isGranted: boolean
+}
+
+/** Reads at once what is asked for at every connection; the reader remembers it. */
+async function readRecords(
+  reader: DirectoryReader,
+  { organizationId }: OrganizationScope,
+  documentId: string,
+  userId: string,
+): Promise<Records> {
+  const user = { type: 'user', id: userId } as const
+  const [document = null, organization = null, ...grants] = await reader.getAll<object>([
+    keys.document(documentId),
+    keys.organization,
+    keys.grant({ type: 'document', id: documentId }, user),
+    keys.grant({ type: 'organization', id: organizationId }, user),
+  ])
+  return {
+    document: document as DocumentRecord | null,
+    organization: organization as OrganizationRecord | null,
+    isGranted: grants.some((grant) => grant !== null),
+  }
+}
+
+/** In no folder, enabled, and for everybody: as most documents are. Then only grants could say anything else. */
+function isOrdinary({
+  folderId,
+  disabled,
+  accessType,
+}: Pick<DocumentRecord, 'folderId' | 'disabled' | 'accessType'>): boolean {
+  return folderId === rootFolderId && !disabled && (accessType === null || accessType === 'public')
+}

@@ -1,0 +1,38 @@
+import type { Clock } from '../../clock.ts'
+import {
+  keys,
+  type OrganizationScope,
+  organizationPart,
+} from '../../directory/organizations/organization-keys.ts'
+import type { DirectoryReader } from '../../directory/store/directory-reader.ts'
+import { keyName } from '../../engine/key-encoding.ts'
+import type { AccessChangeFeed } from '../access-change-feed.ts'
+import { TtlCache } from '../ttl-cache.ts'
+
+/** Organizations that are remembered. */
+const cachedOrganizationsMax = 10_000
+
+/**
+ * Which organizations have anybody in a group: in the others nobody's groups need to be looked for, which takes a
+ * scan for each connection. What changes acts at once.
+ */
+export class OrganizationsWithGroups {
+  readonly #remembered: TtlCache<boolean>
+
+  constructor(news: AccessChangeFeed, clock: Clock) {
+    this.#remembered = new TtlCache({ clock, max: cachedOrganizationsMax, keepMs: news.keepMs })
+    news.onChange((change) => {
+      if (change === null) this.#remembered.forgetAll()
+      else this.#remembered.forget(nameOf(change.scope))
+    })
+  }
+
+  isIn(scope: OrganizationScope, reader: DirectoryReader): Promise<boolean> {
+    return this.#remembered.get(nameOf(scope), async () => {
+      const found = await reader.scan({ prefix: keys.groupsOfAll, limit: 1 })
+      return found.length > 0
+    })
+  }
+}
+
+const nameOf = (scope: OrganizationScope): string => keyName(organizationPart(scope))

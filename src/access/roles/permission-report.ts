@@ -1,0 +1,189 @@
+import type { Clock } from '../../clock.ts'
+import {
+  type OrganizationScope,
+  type Resource,
+  rootFolderId,
+} from '../../directory/organizations/organization-keys.ts'
+import { findOrganization, type OrganizationStore } from '../../directory/organizations/organization-store.ts'
+import { activeGrant } from '../../directory/permissions/grants.ts'
+import { mapInSlices } from '../../directory/store/batch.ts'
+import type { DirectoryReader } from '../../directory/store/directory-reader.ts'
+import type { AccessRole, AccessType } from '../../directory/store/records.ts'
+import { type AccessResource, organizationResource } from './access-resource.ts'
+import { type AccessReason, directoryRole } from './directory-role.ts'
+import { FolderPaths } from './folder-paths.ts'
+import { type GrantSelector, UserAccess } from './user-access.ts'
+
+/** What one user may do on one resource. */
+export type ResourceReport =
+  | {
+      readonly accessRole: AccessRole
+      readonly accessType?: AccessType
+      readonly expiresAt?: number
+      readonly reason: ReportedReason
+    }
+  | {
+      readonly accessType?: AccessType
+      readonly error: string
+      readonly errorCode: ReportProblem
+      /** Absent for a resource that does not exist. */
+      readonly reason?: ReportedReason
+    }
+
+export interface ReportedReason {
+  readonly source: AccessReason['source']
+  readonly resourceType?: Resource['type']
+  readonly resourceId?: string
+  readonly groupId?: string
+}
+
+export type ReportProblem = 'does_not_exist' | 'permission_denied'
+
+type Reports = Readonly<Record<string, ResourceReport>>
+
+/** By the ids of the resources. */
+export interface UserReport {
+  readonly organization: Reports
+  readonly folders: Reports
+  readonly documents: Reports
+}
+
+export interface PermissionReport {
+  /** By the ids of the users. */
+  readonly users: Readonly<Record<string, UserReport>>
+  /** False: the organization, a folder or a document does not exist. */
+  readonly complete: boolean
+}
+
+/** What is asked about, within an organization. */
+export interface ReportQuery {
+  readonly userIds: readonly string[]
+  readonly folderIds: readonly string[]
+  readonly documentIds: readonly string[]
+}
+
+/** A resource with its place; null where it does not exist. */
+type ResourcesByDocument = ReadonlyMap<string, readonly AccessResource[] | null>
+
+interface Located {
+  readonly reader: DirectoryReader
+  readonly now: number
+  readonly organization: ResourcesByDocument
+  readonly folders: ResourcesByDocument
+  readonly documents: ResourcesByDocument
+}
+
+/** Tells what users may do: the same as they can. */
+export class PermissionReporter {
+  readonly #store: OrganizationStore
+  readonly #clock: Clock
+
+  constructor(store: OrganizationStore, clock: Clock) {
+    this.#store = store
+    this.#clock = clock
+  }
+
+  async read(scope: OrganizationScope, query: ReportQuery): Promise<PermissionReport> {
+    const located = await locate(this.#store.read(scope), scope, query, this.#clock.now())
+    const { organization, folders, documents } = located
+    const places = [organization, folders, documents].flatMap((each) => [...each.values()])
+    const users: [string, UserReport][] = []
+    for (const userId of new Set(query.userIds)) users.push([userId, await reportUser(located, userId)])
+    return { users: byId(users), complete: places.every((each) => each !== null) }
+  }
+}
+
+async function locate(
+  reader: DirectoryReader,
+  scope: OrganizationScope,
+  { folderIds, documentIds }: ReportQuery,
+  now: number,
+): Promise<Located> {
+  const exists = (await findOrganization(reader)) !== null
+  const top = organizationResource(scope)
+  const paths = new FolderPaths(reader, top)
+  const located = async (
+    ids: readonly string[],
+    locateOne: (id: string) => Promise<readonly AccessResource[] | null>,
+  ) => {
+    const distinct = [...new Set(ids)]
+    const places = exists ? await mapInSlices(distinct, locateOne) : []
+    return new Map(distinct.map((id, index) => [id, places[index] ?? null]))
+  }
+  return {
+    reader,
+    now,
+    organization: new Map([[scope.organizationId, exists ? [top] : null]]),
+    folders: await located(folderIds, (id) => (id === rootFolderId ? Promise.resolve(null) : paths.from(id))),
+    documents: await located(documentIds, (id) => paths.ofDocument(id)),
+  }
+}
+
+async function reportUser(located: Located, userId: string): Promise<UserReport> {
+  const { reader, now, organization, folders, documents } = located
+  // Nothing that a report says depends on later: one grant of many is enough.
+  const choose: GrantSelector = (grants) =>
+    grants.filter((grant) => activeGrant(grant, now) !== null).slice(0, 1)
+  const access = await UserAccess.open({ reader, userId, choose })
+  return {
+    organization: await reportEach(organization, (places) => reportMember(access, places, now)),
+    folders: await reportEach(folders, (places) => reportResource(access, places, now)),
+    documents: await reportEach(documents, (places) => reportResource(access, places, now)),
+  }
+}
+
+async function reportEach(
+  resources: ResourcesByDocument,
+  report: (places: readonly AccessResource[]) => Promise<ResourceReport>,
+): Promise<Reports> {
+  const reports = await mapInSlices(
+    [...resources],
+    async ([id, places]) => [id, places === null ? missing : await report(places)] as const,
+  )
+  return byId(reports)
+}
+
+const missing: ResourceReport = { error: 'does not exist', errorCode: 'does_not_exist' }
+
+async function reportResource(
+  access: UserAccess,
+  places: readonly AccessResource[],
+  now: number,
+): Promise<ResourceReport> {
+  const { levels, member } = await access.at(places)
+  const { role, grant, accessType, reason } = directoryRole(levels, member, now)
+  if (role === null) return { accessType, ...denied, reason: reported(reason) }
+  return { accessRole: role, accessType, ...endOf(grant), reason: reported(reason) }
+}
+
+const reported = ({ source, resource, groupId }: AccessReason): ReportedReason => ({
+  source,
+  ...(resource && { resourceType: resource.type, resourceId: resource.id }),
+  ...(groupId !== undefined && { groupId }),
+})
+
+const denied = { error: 'permission denied', errorCode: 'permission_denied' } as const
+
+/** An organization has no access type: it is open to its members. */
+async function reportMember(
+  access: UserAccess,
+  places: readonly AccessResource[],
+  now: number,
+): Promise<ResourceReport> {
+  const { levels } = await access.at(places)
+  const member = await access.memberAt(levels)
+  const open = levels.map((level) => ({ ...level, accessType: 'organizationPrivate' }) as const)
+  const { role, grant, reason } = directoryRole(open, member, now)
+  if (role === null) return { ...denied, reason: { source: 'membership' } }
+  return { accessRole: role, ...endOf(grant), reason: reported(reason) }
+}
+
+const endOf = (grant: { readonly expiresAt: number | null } | null) =>
+  grant === null || grant.expiresAt === null ? {} : { expiresAt: grant.expiresAt }
+
+/** Without a prototype: ids are anything, `__proto__` too. */
+function byId<Value>(entries: readonly (readonly [string, Value])[]): Readonly<Record<string, Value>> {
+  const all = Object.create(null) as Record<string, Value>
+  for (const [id, value] of entries) all[id] = value
+  return all
+}

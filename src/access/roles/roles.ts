@@ -1,0 +1,68 @@
+import type { DocumentAddress } from '../../model/address.ts'
+import type { Identity, TokenGrant } from '../identity.ts'
+import { directoryRole } from './directory-role.ts'
+import type { DocumentAccess } from './document-access.ts'
+
+export type Role = 'editor' | 'viewer'
+
+export interface RoleOnDocument {
+  /** Null: the document does not exist for this user. */
+  readonly role: Role | null
+  /** Epoch milliseconds at which to ask again, because a grant or the token ends then; Infinity when never. */
+  readonly until: number
+}
+
+/**
+ * What an identity may do on a document at `now` (epoch milliseconds): the lesser of what its token grants and what
+ * the directory says of its user. Another tenant's documents are absent; an admin edits all of its own, unless they
+ * are disabled or deleted.
+ */
+export function roleOn(
+  identity: Identity,
+  address: DocumentAddress,
+  access: DocumentAccess,
+  now: number,
+): RoleOnDocument {
+  const until = identity.expiresAt
+  if (!ownsAddress(identity, address) || now >= until || access.state !== 'open') return nothing
+  if (identity.admin) return { role: 'editor', until }
+  const live = directoryRole(access.levels, access.member, now)
+  if (identity.grants === null) return { role: live.role, until: Math.min(live.until, until) }
+  const granted = grantedRole(identity.grants, address, access.folderIds, now)
+  const role = rank(live.role) < rank(granted.role) ? live.role : granted.role
+  return { role, until: Math.min(granted.until, live.until, until) }
+}
+
+/** For good, as far as time goes: a change of rights is told. */
+const nothing: RoleOnDocument = { role: null, until: Number.POSITIVE_INFINITY }
+
+const ownsAddress = ({ tenant }: Identity, address: DocumentAddress): boolean =>
+  tenant.workspaceId === address.workspaceId && tenant.apiKey === address.apiKey
+
+/**
+ * The most specific unexpired grant decides: document, its folders from the nearest up, organization. Of several grants on
+ * one resource only the last one counts, as in `permissions/add`.
+ */
+function grantedRole(
+  grants: readonly TokenGrant[],
+  { organizationId, documentId }: DocumentAddress,
+  folderIds: readonly string[],
+  now: number,
+): RoleOnDocument {
+  const resources = [
+    { type: 'document', id: documentId },
+    ...folderIds.map((id) => ({ type: 'folder', id })),
+    { type: 'organization', id: organizationId },
+  ]
+  const within = grants.filter((grant) => grant.organizationId === organizationId)
+  for (const { type, id } of resources) {
+    const grant = within.findLast((each) => each.type === type && each.id === id)
+    if (grant !== undefined && endOf(grant) > now) return { role: grant.accessRole, until: endOf(grant) }
+  }
+  return nothing
+}
+
+const endOf = (grant: TokenGrant): number =>
+  grant.expiresAt === undefined ? Number.POSITIVE_INFINITY : grant.expiresAt * 1000
+
+const rank = (role: Role | null): number => (role === null ? 0 : role === 'viewer' ? 1 : 2)

@@ -1,0 +1,154 @@
+import { effectiveAccessType } from '../../directory/documents/folder-tree.ts'
+import { keys, type Resource, type Subject } from '../../directory/organizations/organization-keys.ts'
+import { findOrganization } from '../../directory/organizations/organization-store.ts'
+import { indexedExpiry } from '../../directory/permissions/grants.ts'
+import { mapInSlices } from '../../directory/store/batch.ts'
+import type { DirectoryReader } from '../../directory/store/directory-reader.ts'
+import { decodeRecord, type GrantRecord } from '../../directory/store/records.ts'
+import type { AccessResource } from './access-resource.ts'
+import { type AccessLevel, type GrantOfGroup, strongestFirst } from './directory-role.ts'
+
+/** Groups of one user that are looked at: more than a user can be in now. */
+const groupsMax = 1_000
+/** Users in more groups have the grants of a resource listed, rather than each looked up: one scan costs some look-ups. */
+const lookedUpMax = 4
+/** Grants of a resource that are listed, times the groups of the user: a look-up takes as long as listing several. */
+const listedPerGroup = 5
+
+export interface ResourceAccess {
+  readonly levels: readonly AccessLevel[]
+  /** What makes the user a member of the organization, in the order in which it decides. Empty where that does not matter. */
+  readonly member: readonly GrantRecord[]
+}
+
+/** Lets nobody in. */
+export const noAccess: ResourceAccess = {
+  levels: [{ accessType: 'restricted', inheritAccessFromParent: false, own: null, groups: [] }],
+  member: [],
+}
+
+/** What is worth keeping of grants that are in the order in which they decide. */
+export type GrantSelector = <Grant extends GrantRecord>(grants: readonly Grant[]) => readonly Grant[]
+
+export interface UserAccessOptions {
+  readonly reader: DirectoryReader
+  readonly userId: string
+  /** What is kept of the grants of groups, and of what makes a member. */
+  readonly choose: GrantSelector
+  /** Is anybody in a group? Asked before the user's groups are looked for. */
+  readonly isGrouped?: () => Promise<boolean>
+}
+
+/**
+ * What one user, and the groups they are in, are granted in an organization, read at one moment: on each resource once,
+ * however many others are in it.
+ */
+export class UserAccess {
+  readonly #options: UserAccessOptions
+  readonly #groups: readonly Subject[]
+  readonly #groupIds: ReadonlySet<string>
+  readonly #levels = new Map<Resource['type'], Map<string, Promise<AccessLevel>>>()
+  #member: Promise<readonly GrantRecord[]> | null = null
+
+  private constructor(options: UserAccessOptions, groupIds: readonly string[]) {
+    this.#options = options
+    this.#groupIds = new Set(groupIds)
+    this.#groups = groupIds.map((id) => ({ type: 'group', id }) as const)
+  }
+
+  static async open(options: UserAccessOptions): Promise<UserAccess> {
+    const { reader, userId, isGrouped } = options
+    if (isGrouped !== undefined && !(await isGrouped())) return new UserAccess(options, [])
+    const entries = await reader.scan({ prefix: keys.groupsOf(userId), limit: groupsMax })
+    return new UserAccess(
+      options,
+      entries.map(({ key }) => key.at(-1) as string),
+    )
+  }
+
+  /** @param places the resource first, then its folders upwards, the organization last */
+  async at(places: readonly AccessResource[]): Promise<ResourceAccess> {
+    const levels = await Promise.all(places.map((place) => this.#levelAt(place)))
+    const isForMembers = effectiveAccessType(levels) === 'organizationPrivate'
+    return { levels, member: isForMembers ? await this.memberAt(levels) : [] }
+  }
+
+  /**
+   * Grants on the organization make a member in their role, the user's before those of groups; any grant in it makes
+   * one who may look.
+   * @param levels the organization last
+   */
+  memberAt(levels: readonly AccessLevel[]): Promise<readonly GrantRecord[]> {
+    this.#member ??= this.#readMember(levels.at(-1))
+    return this.#member
+  }
+
+  #levelAt(place: AccessResource): Promise<AccessLevel> {
+    const { type, id } = place.resource
+    const ofType = this.#levels.get(type) ?? new Map<string, Promise<AccessLevel>>()
+    this.#levels.set(type, ofType)
+    const level = ofType.get(id) ?? this.#readLevel(place)
+    ofType.set(id, level)
+    return level
+  }
+
+  async #readLevel({ resource, accessType, inheritAccessFromParent }: AccessResource): Promise<AccessLevel> {
+    const listed = this.#groups.length > lookedUpMax ? await this.#listGrants(resource) : null
+    const [own, groups] = listed ?? (await this.#lookUpGrants(resource))
+    const kept = this.#options.choose(strongestFirst(groups))
+    return { resource, accessType, inheritAccessFromParent, own, groups: kept }
+  }
+
+  /** Null where it takes less to look them up. */
+  async #listGrants(resource: Resource): Promise<Grants | null> {
+    const { reader } = this.#options
+    const limit = this.#groups.length * listedPerGroup
+    const entries = await reader.scan({ prefix: keys.groupGrantsOn(resource), limit })
+    if (entries.length === limit) return null
+    const own = await this.#ownGrant(resource)
+    const all = entries.map(({ key, value }) => ({
+      ...(decodeRecord(value) as GrantRecord),
+      groupId: key.at(-1) as string,
+    }))
+    return [own, all.filter(({ groupId }) => this.#groupIds.has(groupId))]
+  }
+
+  async #lookUpGrants(resource: Resource): Promise<Grants> {
+    if (this.#groups.length === 0) return [await this.#ownGrant(resource), []]
+    const subjects = [this.#user, ...this.#groups]
+    const [own = null, ...groups] = await this.#options.reader.getAll<GrantRecord>(
+      subjects.map((subject) => keys.grant(resource, subject)),
+    )
+    const found = groups.map((grant, index) => grant && { ...grant, groupId: this.#groups[index]?.id ?? '' })
+    return [own, found.filter((grant) => grant !== null)]
+  }
+
+  #ownGrant(resource: Resource): Promise<GrantRecord | null> {
+    return this.#options.reader.get<GrantRecord>(keys.grant(resource, this.#user))
+  }
+
+  async #readMember({ own, groups }: Pick<AccessLevel, 'own' | 'groups'> = nothing) {
+    const { reader, choose } = this.#options
+    if ((await findOrganization(reader)) === null) return []
+    const within = await mapInSlices([this.#user, ...this.#groups], (subject) =>
+      longestGrant(reader, subject),
+    )
+    const all = [own, ...strongestFirst(groups), ...strongestFirst(within.filter((grant) => grant !== null))]
+    return choose(all.filter((grant) => grant !== null))
+  }
+
+  get #user(): Subject {
+    return { type: 'user', id: this.#options.userId }
+  }
+}
+
+/** The user's own grant on a resource, and those of the groups. */
+type Grants = readonly [GrantRecord | null, readonly GrantOfGroup[]]
+
+const nothing = { own: null, groups: [] }
+
+/** The longest of all grants in the organization, as what it is worth there: looking. */
+async function longestGrant(reader: DirectoryReader, subject: Subject): Promise<GrantRecord | null> {
+  const [entry] = await reader.scan({ prefix: keys.grantsOf(subject), reverse: true, limit: 1 })
+  return entry === undefined ? null : { accessRole: 'viewer', expiresAt: indexedExpiry(entry) }
+}

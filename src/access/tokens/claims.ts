@@ -1,0 +1,51 @@
+import type { JWTPayload } from 'jose'
+import { idProblem } from '../../model/address.ts'
+import type { Identity, TokenGrant } from '../identity.ts'
+
+/**
+ * The claims of a realtime token beside the registered `iss`, `sub`, `exp`, `iat` and `jti`. Backends may mint tokens
+ * of their own with the secret: `ws` and `key` are required, the others have the defaults that `identityFromClaims` shows. A token without `iat`
+ * counts as issued long ago when tokens are revoked.
+ */
+export interface Claims {
+  /** Workspace id. */
+  readonly ws: string
+  /** API key. */
+  readonly key: string
+  readonly name: string
+  readonly email: string
+  readonly admin: boolean
+  readonly grants?: readonly TokenGrant[]
+}
+
+/** The identity a payload speaks of; null when a claim is missing or of the wrong kind. */
+export function identityFromClaims(payload: JWTPayload): Identity | null {
+  const { sub, exp, iat = 0, ws, key, name = '', email = '', admin = false, grants = null } = payload
+  if (exp === undefined || typeof iat !== 'number' || !isId(sub) || !isId(ws) || !isId(key)) return null
+  if (typeof name !== 'string' || typeof email !== 'string' || typeof admin !== 'boolean') return null
+  if (grants !== null && !(Array.isArray(grants) && grants.every(isGrant))) return null
+  return {
+    tenant: { workspaceId: ws, apiKey: key },
+    userId: sub,
+    name,
+    email,
+    admin,
+    grants,
+    issuedAt: Math.round(iat * 1000),
+    expiresAt: exp * 1000,
+  }
+}
+
+const isId = (value: unknown): value is string => idProblem(value) === null
+
+function isGrant(value: unknown): value is TokenGrant {
+  if (typeof value !== 'object' || value === null) return false
+  const { type, id, organizationId, accessRole, expiresAt } = value as Record<string, unknown>
+  return (
+    (type === 'organization' || type === 'document' || type === 'folder') &&
+    isId(id) &&
+    isId(organizationId) &&
+    (accessRole === 'viewer' || accessRole === 'editor') &&
+    (expiresAt === undefined || Number.isFinite(expiresAt))
+  )
+}

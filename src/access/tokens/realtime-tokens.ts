@@ -1,0 +1,230 @@
+import { createSecretKey, type KeyObject, randomUUID } from 'node:crypto'
+import { decodeProtectedHeader, errors, type JWTPayload, SignJWT } from 'jose'
+import type { Clock } from '../../clock.ts'
+import type { Tenant } from '../../model/address.ts'
+import type { Identity } from '../identity.ts'
+import { type Claims, identityFromClaims } from './claims.ts'
+import type { MintedTokens } from './minted.ts'
+import { describeMisspelledClaim } from './misspelled-claims.ts'
+import { SignedPayloads } from './signed-payloads.ts'
+
+const issuer = 'weft'
+const algorithm = 'HS256'
+/** For `nbf` of tokens minted elsewhere. An expired token is refused at once: its sockets end at that moment too. */
+export const clockToleranceSeconds = 5
+/** A token travels in a URL or header; longer ones are refused unread. */
+export const tokenLengthMax = 24_576
+/** HMAC-SHA256 keys are at least as long as its output (RFC 7518 3.2). */
+const secretBytesMin = 32
+
+export type TokenProblem =
+  | 'missing'
+  | 'malformed'
+  | 'signature'
+  | 'expired'
+  | 'claims'
+  | 'tenant'
+  | 'revoked'
+  | 'origin'
+  | 'timeout'
+  | 'provider'
+  | 'store'
+
+const problemTexts: Record<TokenProblem, string> = {
+  missing: 'a token is required',
+  malformed: 'the token is not a JWT with an algorithm that this server accepts',
+  signature: 'the token is not signed by anybody whom this server trusts',
+  expired: 'the token has expired',
+  claims: 'the token lacks a claim or has one of the wrong kind',
+  tenant: 'the token is for an API key that does not exist',
+  revoked: 'the token has been revoked',
+  origin: 'pages of this origin may not use the API key of the token',
+  timeout: 'the token could not be checked in time: try again',
+  store: 'the token could not be checked, because the store is away: try again',
+  provider: 'the keys that the token may be signed with cannot be fetched: try again',
+}
+
+interface TokenRejectionOptions extends ErrorOptions {
+  readonly detail?: string | null
+}
+
+/** The token is not accepted. The message may be shown to the client; `reason` is the label of the metric. */
+export class TokenRejectedError extends Error {
+  readonly reason: TokenProblem
+  /** Names the claim that is wrong; null if it is not known. It has no value of the token. */
+  readonly detail: string | null
+  constructor(reason: TokenProblem, { detail = null, ...options }: TokenRejectionOptions = {}) {
+    super(detail ?? problemTexts[reason], options)
+    this.name = 'TokenRejectedError'
+    this.reason = reason
+    this.detail = detail
+  }
+}
+
+export interface TokensOptions {
+  /** Signs, and is accepted. At least 32 bytes of UTF-8. */
+  readonly secret: string
+  /** Is accepted too, while rotating. */
+  readonly previousSecret: string | null
+  readonly clock: Clock
+  readonly isTenant: (tenant: Tenant) => Promise<boolean>
+  /** The tokens issued for a user until then (epoch milliseconds) are refused; -1 when none are. */
+  readonly revokedUntil: (tenant: Tenant, userId: string) => Promise<number>
+  /** Verifies tokens that a minting secret of an API key signed; null: none are accepted. */
+  readonly minted: Pick<MintedTokens, 'payloadOf' | 'isValid'> | null
+  /** Whose tokens are accepted beside our own; null: nobody's. */
+  readonly foreign: ExternalTokens | null
+}
+
+/** Tokens that others have issued. */
+export interface ExternalTokens {
+  /** What they are signed with; never one of ours. */
+  readonly algorithms: readonly string[]
+  /** Whether it has expired or been revoked is asked by who calls. @throws TokenRejectedError */
+  identityOf(token: string): Promise<Identity>
+}
+
+export interface IssuedToken {
+  readonly token: string
+  /** Epoch seconds. */
+  readonly expiresAt: number
+}
+
+/** Realtime tokens: JWTs signed with HS256 by secrets of this server, and those of others whom it trusts. */
+export class RealtimeTokens {
+  readonly #secrets: readonly KeyObject[]
+  readonly #payloads: SignedPayloads
+  readonly #options: TokensOptions
+
+  /** @throws RangeError when a secret is too short */
+  constructor(options: TokensOptions) {
+    const { secret, previousSecret } = options
+    this.#secrets = [secret, previousSecret].filter((each) => each !== null).map(secretKey)
+    this.#payloads = new SignedPayloads(this.#secrets)
+    this.#options = options
+  }
+
+  /** A token that `verify` turns into `identity` again. Its `expiresAt` (epoch milliseconds) is rounded down to seconds. */
+  async issue(identity: Omit<Identity, 'issuedAt'>): Promise<IssuedToken> {
+    const expiresAt = Math.floor(identity.expiresAt / 1000)
+    const { tenant, name, email, admin, grants } = identity
+    const claims: Claims = {
+      ws: tenant.workspaceId,
+      key: tenant.apiKey,
+      name,
+      email,
+      admin,
+      ...(grants && { grants }),
+    }
+    const token = await new SignJWT({ ...claims })
+      .setProtectedHeader({ alg: algorithm, typ: 'JWT' })
+      .setIssuer(issuer)
+      .setSubject(identity.userId)
+      .setIssuedAt(await this.#issuedAt(identity))
+      .setExpirationTime(expiresAt)
+      .setJti(randomUUID())
+      .sign(this.#secrets[0] as KeyObject)
+    return { token, expiresAt }
+  }
+
+  /** @throws TokenRejectedError */
+  async verify(token: string): Promise<Identity> {
+    if (token.length > tokenLengthMax) throw new TokenRejectedError('malformed')
+    const identity = this.#withPastIssue(await this.#identityOf(token))
+    if (this.#options.clock.now() >= identity.expiresAt) throw new TokenRejectedError('expired')
+    if (!(await this.#options.isTenant(identity.tenant))) throw new TokenRejectedError('tenant')
+    if (await this.isRevoked(identity)) throw new TokenRejectedError('revoked')
+    return identity
+  }
+
+  /** Whether the token of an identity has been revoked since it was issued. */
+  async isRevoked({ tenant, userId, issuedAt, mintingSecretId }: Identity): Promise<boolean> {
+    const { minted } = this.#options
+    if (mintingSecretId !== undefined && !(await minted?.isValid(tenant, mintingSecretId))) return true
+    return issuedAt <= (await this.#options.revokedUntil(tenant, userId))
+  }
+
+  /** A time to come cannot be when it was issued, and would make it good whatever is revoked. */
+  #withPastIssue(identity: Identity): Identity {
+    const latest = this.#options.clock.now() + clockToleranceSeconds * 1000
+    return identity.issuedAt <= latest ? identity : { ...identity, issuedAt: 0 }
+  }
+
+  /** In seconds, to the millisecond. Always after a revocation: the new token is not one of those. */
+  async #issuedAt({ tenant, userId }: Pick<Identity, 'tenant' | 'userId'>): Promise<number> {
+    const revokedUntil = await this.#options.revokedUntil(tenant, userId)
+    return Math.max(this.#options.clock.now(), revokedUntil + 1) / 1000
+  }
+
+  /** The algorithm decides who may have signed: a key of one kind is never tried for the other. */
+  async #identityOf(token: string): Promise<Identity> {
+    const { foreign } = this.#options
+    if (foreign?.algorithms.includes(algorithmOf(token))) return foreign.identityOf(token)
+    const { payload, mintingSecretId } = await this.#payload(token)
+    const identity = identityFromClaims(payload)
+    const detail = describeMisspelledClaim(payload)
+    if (detail !== null) throw new TokenRejectedError('claims', { detail })
+    if (identity === null) throw new TokenRejectedError('claims')
+    return mintingSecretId === undefined ? identity : { ...identity, mintingSecretId }
+  }
+
+  async #payload(token: string): Promise<SomePayload> {
+    try {
+      const found = await this.#signedPayload(token)
+      checkClaims(found.payload, Math.floor(this.#options.clock.now() / 1000))
+      return found
+    } catch (error) {
+      throw new TokenRejectedError(tokenProblemOf(error))
+    }
+  }
+
+  /** Tries the secrets of the server, then those of the API key that the claims name. @throws JOSEError */
+  async #signedPayload(token: string): Promise<SomePayload> {
+    try {
+      return { payload: this.#payloads.of(token) }
+    } catch (error) {
+      const { minted } = this.#options
+      if (minted === null || !(error instanceof errors.JWSSignatureVerificationFailed)) throw error
+      return minted.payloadOf(token)
+    }
+  }
+}
+
+interface SomePayload {
+  readonly payload: JWTPayload
+  readonly mintingSecretId?: string
+}
+
+/** @param now epoch seconds @throws TokenRejectedError */
+function checkClaims({ iss, sub, exp, nbf = 0 }: JWTPayload, now: number): void {
+  const isComplete = iss === issuer && sub !== undefined && typeof exp === 'number'
+  if (!isComplete || typeof nbf !== 'number' || nbf > now + clockToleranceSeconds)
+    throw new TokenRejectedError('claims')
+  if (exp <= now - clockToleranceSeconds) throw new TokenRejectedError('expired')
+}
+
+/** '' when it is no JWT. */
+function algorithmOf(token: string): string {
+  try {
+    return decodeProtectedHeader(token).alg ?? ''
+  } catch {
+    return ''
+  }
+}
+
+function secretKey(secret: string): KeyObject {
+  const bytes = Buffer.from(secret)
+  if (bytes.length < secretBytesMin)
+    throw new RangeError(`a signing secret has at least ${secretBytesMin} bytes`)
+  return createSecretKey(bytes)
+}
+
+/** Why a token was refused. @throws what it is given, when that is no refusal */
+export function tokenProblemOf(error: unknown): TokenProblem {
+  if (error instanceof TokenRejectedError) return error.reason
+  if (error instanceof errors.JWSSignatureVerificationFailed) return 'signature'
+  if (error instanceof errors.JWTExpired) return 'expired'
+  if (error instanceof errors.JWTClaimValidationFailed || error instanceof errors.JWTInvalid) return 'claims'
+  if (error instanceof errors.JOSEError) return 'malformed'
+  throw error
+}

@@ -1,0 +1,68 @@
+import { once } from 'node:events'
+import { type Command, type Help, Option } from 'commander'
+import { type ReadConfig, readConfig } from '../../config/read-config.ts'
+import { defaultText } from '../../config/render-config.ts'
+import { environmentOf, flagOf, isSecret, type OptionKey, optionKeys, optionOf } from '../../config.ts'
+
+/** Gives a command `--config`, `--json` and the flags of all options. In its help the options come last, secrets as variables. */
+export function withConfigFlags(command: Command): Command {
+  command.option('--config <file>', 'Configuration file (default: WEFT_CONFIG, else weft.config.json).')
+  command.option('--json', 'Print for machines.')
+  for (const key of optionKeys) {
+    const flag = flagOf(key)
+    if (flag === null) continue
+    const shown = `${optionOf(key).description} (${defaultOf(key)}; ${environmentOf(key)})`
+    command.addOption(new Option(`${flag} <value>`, shown).helpGroup('Configuration:'))
+  }
+  return command.addHelpText('after', ({ command: shown }) => secretsHelp(shown.createHelp()))
+}
+
+/** Describes the options without a flag by their variables. */
+function secretsHelp(help: Help): string {
+  const names = optionKeys.filter(isSecret)
+  const width = Math.max(...names.map((key) => environmentOf(key).length))
+  const rows = names.map((key) =>
+    help.formatItem(environmentOf(key), width, `${optionOf(key).description} (${defaultOf(key)})`, help),
+  )
+  return ['', 'Secrets (variables only; NAME_FILE may name a file with the value):', ...rows].join('\n')
+}
+
+const defaultOf = (key: OptionKey): string => `default: ${defaultText(key).replaceAll('`', '')}`
+
+/** The configuration that a command's flags, this process's environment and the file make. @throws ConfigError */
+export function configOf(flags: Readonly<Record<string, unknown>>): ReadConfig {
+  const texts = Object.entries(flags).filter(
+    (entry): entry is [string, string] => typeof entry[1] === 'string',
+  )
+  const { config, ...others } = Object.fromEntries(texts)
+  const file = config ?? process.env.WEFT_CONFIG ?? null
+  return readConfig({ flags: others, environment: process.env, file })
+}
+
+export const printResult = (text: string): void => {
+  process.stdout.write(`${text}\n`)
+}
+
+/** Like `print`, for lists of any length: waits until somebody reads on. */
+export async function printWithBackpressure(text: string): Promise<void> {
+  const { stdout } = process
+  if (stdout.errored !== null || stdout.write(`${text}\n`)) return
+  // Who does not read on ends nothing, see `runCommand`.
+  await once(stdout, 'drain').catch(() => undefined)
+}
+
+/**
+ * Prints a line for each, as they come. Where there are none a sentence says so beside the output; machines see that.
+ * @param line null: a line of JSON
+ */
+export async function printRows<Item>(
+  items: AsyncIterable<Item>,
+  { line, none }: { readonly line: ((item: Item) => string) | null; readonly none: string },
+): Promise<void> {
+  let count = 0
+  for await (const item of items) {
+    await printWithBackpressure(line === null ? JSON.stringify(item) : line(item))
+    count += 1
+  }
+  if (count === 0 && line !== null) process.stderr.write(`${none}\n`)
+}

@@ -1,0 +1,43 @@
+import { processOnPort } from '../../config/process-with.ts'
+import { publicUrlOf } from '../../config/public-url.ts'
+import { CorruptRecordError, EngineOpenError, StoreUnavailableError } from '../../engine/engine.ts'
+import { errorMessage, OperatorError } from '../../errors.ts'
+import { configOf } from './command-io.ts'
+
+/** What helps against an error, where its message does not say it; null where that is all there is to say. */
+export function hintFor(error: unknown, argv: readonly string[]): string | null {
+  if (error instanceof EngineOpenError && error.reason === 'locked')
+    return whileServing(errorMessage(error), argv)
+  if (
+    error instanceof StoreUnavailableError ||
+    (error instanceof EngineOpenError && error.reason === 'failed')
+  )
+    return 'weft doctor says what is missing'
+  if (error instanceof CorruptRecordError) return 'weft verify names all that is damaged: restore a backup'
+  if (!(error instanceof OperatorError)) return null
+  // An error may only say what was under way when another one came.
+  return error.hint ?? anotherFormat(errorMessage(error), argv) ?? hintFor(error.cause, argv)
+}
+
+/** What can be done beside a server that has the store open: that it may be stopped the message says. */
+function whileServing(message: string, [, , command]: readonly string[]): string | null {
+  if (command === 'doc') return `or ask the server that has it open: --url ${urlOfHolder(message)}`
+  if (command === 'backup')
+    return 'or name the URL of the server instead of the directory, and its admin token: --token-file'
+  return null
+}
+
+/** The configured URL, if the process that the message names listens on its port; else a placeholder. */
+function urlOfHolder(message: string): string {
+  const { config } = configOf({})
+  const [, id] = /\bprocess (\d+)\b/.exec(message) ?? []
+  const isConfigured = id !== undefined && String(processOnPort(config.port)?.id) === id
+  return isConfigured ? publicUrlOf(config) : 'URL'
+}
+
+/** Content that is read as what it is not: the sentence names its type, at a server that serves the same. */
+function anotherFormat(message: string, [, , command, doing]: readonly string[]): string | null {
+  const [, type] = / is of type "(\w+)", not /.exec(message) ?? []
+  if (type === undefined || command !== 'doc' || doing === 'put') return null
+  return `say --format ${type === 'text' || type === 'xml' ? type : 'json'}`
+}

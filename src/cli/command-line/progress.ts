@@ -1,0 +1,37 @@
+import type { Progress } from '../../storage/storage-error.ts'
+
+const width = 30
+/** Where nobody looks at a bar, a line each time so much more is done. */
+const lineEvery = 0.25
+
+/**
+ * Shows on standard error how far a command is: a bar on a terminal, lines elsewhere. `end` takes the bar away.
+ * @param how `json`: nothing is shown
+ */
+export function showProgress(
+  name: string,
+  how: 'text' | 'json',
+): { readonly at: Progress; readonly end: () => void } {
+  const { stderr } = process
+  if (how === 'json') return { at: () => undefined, end: () => undefined }
+  let shown = ''
+  const show = (text: string, written: string): void => {
+    if (text === shown) return
+    shown = text
+    stderr.write(written)
+  }
+  const bar: Progress = (step, share) => {
+    const filled = Math.floor(Math.min(1, share) * width)
+    const text = `${name}: ${step} [${'#'.repeat(filled)}${'-'.repeat(width - filled)}]`
+    show(text, `\r\u001b[K${text}`)
+  }
+  const lines: Progress = (step, share) => {
+    const percent = Math.floor(Math.min(1, share) / lineEvery) * lineEvery * 100
+    const text = `${name}: ${step.replace(/ \d+ MB$/, '')} ${percent} %`
+    show(text, `${text}\n`)
+  }
+  return {
+    at: stderr.isTTY ? bar : lines,
+    end: stderr.isTTY ? () => void stderr.write('\r\u001b[K') : () => undefined,
+  }
+}

@@ -1,0 +1,80 @@
+import type { Command, CommanderError } from 'commander'
+import { ListenError } from '../../api/http/http-listener.ts'
+import { ConfigError } from '../../config/read-config.ts'
+import { BootstrapError } from '../../directory/tenants/bootstrap.ts'
+import { CredentialsFileError } from '../../directory/tenants/credentials-file.ts'
+import { CorruptRecordError, EngineOpenError, StoreUnavailableError } from '../../engine/engine.ts'
+import { errorMessage, OperatorError } from '../../errors.ts'
+import { MirrorRejectedError } from '../../mirror/weft-client.ts'
+import { StorageError } from '../../storage/storage-error.ts'
+import { commandNamesOf, withCommand } from './command-names.ts'
+import { hintFor } from './hints.ts'
+
+/** Exit codes: 0 done, 1 a fault of ours, 2 something for the operator to put right. */
+export const exitCodes = { fault: 1, operator: 2 } as const
+
+/** The command line cannot be understood. */
+class UsageError extends OperatorError {
+  override readonly name = 'UsageError'
+}
+
+const operatorErrors = [
+  UsageError,
+  ConfigError,
+  EngineOpenError,
+  ListenError,
+  BootstrapError,
+  CredentialsFileError,
+  StorageError,
+  StoreUnavailableError,
+  CorruptRecordError,
+  MirrorRejectedError,
+]
+
+/**
+ * Runs the command line. An error for the operator is one sentence on standard error, with what helps, without a stack;
+ * with `--json` it is the last line of standard output, too: `{"error":{"message","hint"}}`.
+ */
+export async function runCommand(program: Command, argv: readonly string[]): Promise<void> {
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', passOverUnread)
+  refuseAsErrors(program)
+  try {
+    await program.parseAsync(withCommand(argv))
+  } catch (error) {
+    if (error === shownHelp) return
+    const forOperator = operatorErrors.some((type) => error instanceof type)
+    const hint = forOperator ? hintFor(error, argv) : null
+    const message = errorMessage(error)
+    if (argv.includes('--json'))
+      process.stdout.write(`${JSON.stringify({ error: { message, ...(hint !== null && { hint }) } })}\n`)
+    if (!forOperator) throw error
+    process.stderr.write(`weft: ${message}${hint === null ? '' : `; ${hint}`}\n`)
+    process.exitCode = exitCodes.operator
+  }
+}
+
+/** Help or the version has been printed, as was asked for. */
+const shownHelp = new Error('help')
+
+/** What commander refuses comes as an error, too: of this command and of all in it. */
+function refuseAsErrors(command: Command): void {
+  command.configureOutput({ outputError: () => undefined })
+  command.exitOverride((error) => {
+    throw error.exitCode === 0 ? shownHelp : new UsageError(sentenceOf(error), { hint: helpOf(command) })
+  })
+  for (const each of command.commands) refuseAsErrors(each)
+}
+
+/** One line. */
+function sentenceOf({ code, message }: CommanderError): string {
+  if (code === 'commander.help') return 'a command is missing'
+  const lines = message.replace(/^error: /, '').split('\n')
+  return lines.map((line) => line.trim()).join(' ')
+}
+
+const helpOf = (command: Command): string => `see ${['weft', ...commandNamesOf(command)].join(' ')} --help`
+
+/** Who does not read on (`| head`) ends no command: an import that is under way comes to its end. */
+function passOverUnread(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EPIPE') throw error
+}

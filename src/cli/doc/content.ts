@@ -1,0 +1,168 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { buffer } from 'node:stream/consumers'
+import { Command, Option } from 'commander'
+import { contentTypeNames } from '../../content/content-types.ts'
+import type { DeltaInsert } from '../../content/delta/delta-json.ts'
+import type { DocumentReading } from '../../content/read-document.ts'
+import { errorMessage } from '../../errors.ts'
+import { type DocumentPath, documentAddress } from '../../model/address.ts'
+import { StorageError } from '../../storage/storage-error.ts'
+import {
+  type DocumentRoot,
+  type NewContent,
+  type PutReport,
+  parsePath,
+  putContentStopped,
+  putUpdateStopped,
+  readOffline,
+} from '../../transfer/documents/document-offline.ts'
+import { applyOnline, readOnline, replaceOnline } from '../../transfer/documents/document-online.ts'
+import { configOf, printResult } from '../command-line/command-io.ts'
+import { checkUpdate, contentOf, fileFormat } from './file.ts'
+import {
+  formatOption,
+  type LocationFlags,
+  locationOf,
+  onlineServerOf,
+  type ReadFormat,
+  type ReadingFlags,
+  tenantFlagsOf,
+  withContentKey,
+  withLocationFlags,
+  withReadFlags,
+} from './location.ts'
+
+interface Flags extends LocationFlags, ReadingFlags {
+  readonly json?: true
+}
+
+interface GetFlags extends Flags {
+  readonly out?: string
+}
+
+interface PutFlags extends LocationFlags, Pick<ReadingFlags, 'contentKey'> {
+  readonly format?: ReadFormat
+  readonly type?: string
+  readonly json?: true
+}
+
+export const addressHelp = 'organization/document/editor, each percent-encoded.'
+
+/** `weft doc get`. */
+export function docGetCommand(): Command {
+  return withLocationFlags(withReadFlags(new Command('get')))
+    .description(
+      'Print one document: as JSON what `doc put` takes, or its Yjs state, or the text or XML of a root. ' +
+        'Text with formatting is printed as JSON of the type `delta`.',
+    )
+    .argument('<address>', addressHelp)
+    .option('--out <file>', 'File to write; it must not be there.')
+    .option('--json', 'Print for machines: one line of JSON.')
+    .action(async (address: string, flags: GetFlags) => {
+      const found = await read(parsePath(address), flags)
+      // `doc put` knows a state by this type.
+      const shown = flags.format === 'update' ? { ...found, type: 'update' } : found
+      await write(flags.json ? `${JSON.stringify(shown)}\n` : rendered(shown, flags.format), flags.out)
+    })
+}
+
+/** `weft doc put`. */
+export function docPutCommand(): Command {
+  return withLocationFlags(withContentKey(new Command('put')))
+    .description(
+      'Merge a Yjs update into a document, or replace what a root holds; makes the document if need be.',
+    )
+    .argument('<address>', addressHelp)
+    .argument('[file]', 'What `doc get` prints, or with --type the content alone; - is standard input.', '-')
+    .addOption(
+      formatOption(
+        'Form of the file (default: by its extension .json, .xml, .txt or .md; else `json` if it is what `doc get` prints, else `update`).',
+      ),
+    )
+    .addOption(
+      new Option('--type <type>', 'Type of the content in a JSON file.').choices([...contentTypeNames]),
+    )
+    .option('--json', 'Print for machines.')
+    .action(async (address: string, file: string, flags: PutFlags) => {
+      const format = fileFormat(file, flags)
+      const given = { ...flags, ...(format !== undefined && { format }) }
+      const report = await store(parsePath(address), await readInput(file), given)
+      printResult(flags.json ? JSON.stringify({ ok: true, ...report }) : describe(report))
+    })
+}
+
+function describe({ created, changed, bytes, insertions, deletions }: PutReport): string {
+  if (created && insertions === 0) return `created: ${bytes} bytes`
+  if (!changed) return 'all of it was there already'
+  if (insertions === undefined || deletions === undefined) return `written: ${bytes} bytes`
+  return `written: ${insertions} inserted, ${deletions} deleted, ${bytes} bytes`
+}
+
+/** Formatting is lost in `text`, and `doc put` could not give it back. */
+async function read(path: DocumentPath, flags: Flags): Promise<DocumentRoot> {
+  const { format, contentKey } = flags
+  const shown = await readAs(path, flags, { format, contentKey })
+  if (format !== 'json' || shown.type !== 'text') return shown
+  const delta = await readAs(path, flags, { format: 'delta', contentKey: shown.contentKey })
+  return isFormatted(delta.data) ? delta : shown
+}
+
+const isFormatted = (delta: unknown): boolean =>
+  Array.isArray(delta) &&
+  delta.some((op: DeltaInsert) => typeof op.insert !== 'string' || op.attributes !== undefined)
+
+async function readAs(path: DocumentPath, flags: Flags, reading: DocumentReading): Promise<DocumentRoot> {
+  const server = await onlineServerOf(flags)
+  const { type, contentKey, data } =
+    server !== null
+      ? await readOnline(server, path, reading)
+      : await readOffline(locationOf(flags), documentAddress(await tenantFlagsOf(flags), path), reading)
+  return { type, contentKey, data }
+}
+
+async function store(path: DocumentPath, bytes: Buffer, flags: PutFlags): Promise<PutReport> {
+  const content = contentOf(bytes, flags)
+  const update = content?.type === 'update' ? stateOf(content) : content === null ? bytes : null
+  if (content === null && flags.format === undefined) checkUpdate(bytes)
+  const server = await onlineServerOf(flags)
+  if (server !== null)
+    return content === null || update !== null
+      ? applyOnline(server, path, update ?? bytes)
+      : replaceOnline(server, path, content)
+  const { maxDocumentBytes: documentBytesMax, allowSubdocuments, defaultAccess } = configOf({}).config
+  const limits = { documentBytesMax, allowSubdocuments, defaultAccess }
+  const address = documentAddress(await tenantFlagsOf(flags), path)
+  return content === null || update !== null
+    ? putUpdateStopped(locationOf(flags), address, update ?? bytes, limits)
+    : putContentStopped(locationOf(flags), address, content, limits)
+}
+
+function rendered(shown: DocumentRoot, format: ReadFormat): string | Buffer {
+  if (format === 'update') return Buffer.from(shown.data as string, 'base64')
+  return format === 'json' ? `${JSON.stringify(shown, null, 2)}\n` : (shown.data as string)
+}
+
+async function write(content: string | Buffer, out: string | undefined): Promise<void> {
+  if (out === undefined) {
+    process.stdout.write(content)
+    return
+  }
+  await writeFile(out, content, { flag: 'wx' }).catch((error: unknown) => {
+    throw new StorageError(`${out} cannot be written: ${errorMessage(error)}`)
+  })
+}
+
+async function readInput(file: string): Promise<Buffer> {
+  if (file === '-') return buffer(process.stdin)
+  return readFile(file).catch((error: unknown) => {
+    throw new StorageError(`${file} cannot be read: ${errorMessage(error)}`)
+  })
+}
+
+/** The bytes of a state that `doc get --format update --json` has printed. @throws StorageError */
+function stateOf({ data }: NewContent): Buffer {
+  if (typeof data === 'string') return Buffer.from(data, 'base64')
+  throw new StorageError(
+    'the `data` of an update must be base64: use what `doc get --format update --json` prints',
+  )
+}

@@ -1,0 +1,14 @@
+import { Command } from 'commander'
+import { docGetCommand, docPutCommand } from './content.ts'
+import { docHistoryCommand, docRestoreCommand } from './history.ts'
+import { docListCommand } from './list.ts'
+
+/** `weft doc`: documents of a stopped server, or of one that serves. */
+export const docCommand = (): Command =>
+  new Command('doc')
+    .description('List, read, write and compare documents, of a stopped server or one that serves (--url).')
+    .addCommand(docListCommand())
+    .addCommand(docGetCommand())
+    .addCommand(docPutCommand())
+    .addCommand(docHistoryCommand())
+    .addCommand(docRestoreCommand())

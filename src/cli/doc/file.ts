@@ -1,0 +1,93 @@
+import { extname } from 'node:path'
+import { errorMessage } from '../../errors.ts'
+import { StorageError } from '../../storage/storage-error.ts'
+import { didYouMean } from '../../text.ts'
+import type { NewContent } from '../../transfer/documents/document-offline.ts'
+import { readUpdate } from '../../update/read-update.ts'
+import type { ReadFormat, ReadingFlags } from './location.ts'
+
+/** How the caller describes the file of `doc put`. */
+export interface FileFlags extends Pick<ReadingFlags, 'contentKey'> {
+  readonly format?: ReadFormat
+  readonly type?: string
+}
+
+/** The content in a file; null: it holds an update. @throws StorageError */
+export function contentOf(bytes: Buffer, { format, type, contentKey }: FileFlags): NewContent | null {
+  if (format === 'update') return null
+  if (format === 'text' || format === 'xml') return { type: format, contentKey, data: bytes.toString() }
+  if (type !== undefined) return { type, contentKey, data: parseJson(bytes) }
+  if (format === undefined && !looksLikeJson(bytes)) return null
+  const shown = shownContent(parseJson(bytes))
+  return { ...shown, contentKey: contentKey ?? shown.contentKey }
+}
+
+/** Formats by the extension of the file. */
+const formatOf: Readonly<Record<string, ReadFormat>> = {
+  '.xml': 'xml',
+  '.txt': 'text',
+  '.md': 'text',
+  '.json': 'json',
+}
+
+/** The format that is given, else that of the extension of the file; undefined: the content shows it. */
+export const fileFormat = (file: string, { format, type }: FileFlags): ReadFormat | undefined =>
+  format ?? (type === undefined ? formatOf[extname(file).toLowerCase()] : undefined)
+
+/** @throws StorageError when the bytes are not an update, for callers that may not know the formats */
+export function checkUpdate(bytes: Uint8Array): void {
+  try {
+    readUpdate(bytes, { allowSubdocuments: true })
+  } catch (error) {
+    throw new StorageError(`the file is not a Yjs update: ${errorMessage(error)}`, {
+      cause: error,
+      hint: 'name its format: --format text or --format xml',
+    })
+  }
+}
+
+/** Returns whether the first character begins an object or array. The first byte of an update is a number of clients. */
+const looksLikeJson = (bytes: Buffer): boolean =>
+  /^\s*[[{]/.test(bytes.subarray(0, 1_000).toString()) && isText(bytes)
+
+function isText(bytes: Buffer): boolean {
+  try {
+    new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+    return true
+  } catch {
+    return false
+  }
+}
+
+const members = ['type', 'contentKey', 'data'] as const
+const shape = 'expected {"type", "contentKey", "data"} as `doc get` prints it'
+
+/** @throws StorageError */
+function shownContent(json: unknown): NewContent {
+  const given = isObject(json) ? json : {}
+  const { type, contentKey = null, data } = given
+  const unknown = Object.keys(given).find((name) => !members.some((member) => member === name))
+  const missing = type === undefined ? 'type' : data === undefined ? 'data' : null
+  if (unknown !== undefined) {
+    const meant = didYouMean(unknown, members)
+    if (missing === null || meant !== '')
+      throw new StorageError(`the file has the unknown member ${JSON.stringify(unknown)}${meant}; ${shape}`)
+  }
+  if (missing !== null)
+    throw new StorageError(`the file has no "${missing}"; ${shape}, or the content alone with --type`)
+  if (typeof type !== 'string') throw new StorageError(`"type" must be a string; ${shape}`)
+  if (contentKey !== null && typeof contentKey !== 'string')
+    throw new StorageError(`"contentKey" must be a string; ${shape}`)
+  return { type, contentKey: contentKey ?? undefined, data }
+}
+
+const isObject = (json: unknown): json is Readonly<Record<string, unknown>> =>
+  typeof json === 'object' && json !== null && !Array.isArray(json)
+
+function parseJson(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(bytes.toString())
+  } catch (error) {
+    throw new StorageError(`the file is not JSON: ${errorMessage(error)}`, { cause: error })
+  }
+}

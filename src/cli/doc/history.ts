@@ -1,0 +1,124 @@
+import { Command } from 'commander'
+import { publicUrlOf } from '../../config/public-url.ts'
+import { ConfigError } from '../../config/read-config.ts'
+import type { RootListing } from '../../content/roots.ts'
+import type { DocumentPath } from '../../model/address.ts'
+import { escapeControls } from '../../text.ts'
+import type { Catalog, CatalogVersion } from '../../transfer/documents/catalog.ts'
+import { restoreOnline } from '../../transfer/documents/catalog-online.ts'
+import { type DocumentRoot, parsePath } from '../../transfer/documents/document-offline.ts'
+import { configOf, printResult, printRows, printWithBackpressure } from '../command-line/command-io.ts'
+import { addressHelp } from './content.ts'
+import { lineDiff } from './line-diff.ts'
+import {
+  type LocationFlags,
+  onlineServerOf,
+  type ReadingFlags,
+  withCatalog,
+  withLocationFlags,
+  withReadFlags,
+} from './location.ts'
+
+interface Flags extends LocationFlags, ReadingFlags {
+  readonly diff?: string
+  readonly json?: true
+}
+
+/** `weft doc history`. */
+export function docHistoryCommand(): Command {
+  return withLocationFlags(withReadFlags(new Command('history')))
+    .description('List the versions of a document, the newest first, or show what has changed since one.')
+    .argument('<address>', addressHelp)
+    .option('--diff <version>', 'Show the lines of its content that differ from now.')
+    .option('--json', 'Print a line of JSON for each.')
+    .action(async (address: string, flags: Flags) => {
+      const path = parsePath(address)
+      await withCatalog(flags, async (catalogue) => {
+        if (flags.diff !== undefined) return showDiff(catalogue, path, flags.diff, flags)
+        await requireThere(catalogue, path)
+        const line = flags.json ? null : lineOf
+        await printRows(catalogue.versions(path), { line, none: 'there are no versions yet' })
+      })
+    })
+}
+
+/** `weft doc restore`. */
+export function docRestoreCommand(): Command {
+  return withLocationFlags(new Command('restore'))
+    .description('Give a document the content of a version; what there was becomes a version first.')
+    .argument('<address>', addressHelp)
+    .argument('<version>', 'Id of the version, see `doc history`.')
+    .option('--json', 'Print for machines.')
+    .action(async (address: string, version: string, flags: Flags) => {
+      const path = parsePath(address)
+      const server = await onlineServerOf(flags)
+      if (server === null)
+        throw new ConfigError('the server is needed to restore a version', {
+          hint: `start it, and name it: --url ${publicUrlOf(configOf({ dataDir: flags.dataDir }).config)}`,
+        })
+      const before = await restoreOnline(server, path, version)
+      if (flags.json)
+        return printResult(JSON.stringify({ ok: true, changed: before !== null, previousVersionId: before }))
+      printResult(
+        before === null ? 'it is like this already' : `restored; what there was is version ${before}`,
+      )
+    })
+}
+
+/** A document that is not there has no versions, either, and that is no answer. */
+async function requireThere(catalogue: Catalog, path: DocumentPath): Promise<void> {
+  await catalogue.content(path, null, { format: 'update' })
+}
+
+function lineOf({
+  versionId,
+  kind,
+  label,
+  createdAt,
+  createdBy,
+  sizeBytes,
+  authors,
+}: CatalogVersion): string {
+  const names = authors.map(({ userId, name }) => name ?? userId).join(', ')
+  const parts = [
+    `${createdAt.slice(0, 19)}  ${versionId}  ${kind.padEnd(9)}`,
+    `${sizeBytes} bytes`,
+    label === '' ? '' : JSON.stringify(label),
+    createdBy === '' ? '' : `by ${createdBy}`,
+    names === '' ? '' : `edited by ${names}`,
+  ]
+  return escapeControls(parts.filter((part) => part !== '').join('  '))
+}
+
+async function showDiff(
+  catalogue: Catalog,
+  path: DocumentPath,
+  versionId: string,
+  { format, contentKey, json }: Flags,
+): Promise<void> {
+  if (format === 'update')
+    throw new ConfigError('bytes have no lines', { hint: 'choose --format json, text or xml' })
+  const now = await catalogue.content(path, null, { format, contentKey })
+  const { data: roots } = await catalogue.content(path, versionId, { format: 'roots' })
+  // The version may be older than the root.
+  const isThere = (roots as readonly RootListing[]).some((root) => root.contentKey === now.contentKey)
+  const reading = { format, contentKey: now.contentKey }
+  const then = isThere ? linesOf(await catalogue.content(path, versionId, reading)) : []
+  const lines = lineDiff(then, linesOf(now))
+  if (json) return printResult(JSON.stringify({ versionId, same: lines.length === 0, lines }))
+  if (lines.length === 0) return printResult('nothing differs')
+  for (const line of lines) await printWithBackpressure(coloured(line))
+}
+
+function linesOf({ data }: DocumentRoot): readonly string[] {
+  const text = typeof data === 'string' ? data : JSON.stringify(data, null, 2)
+  return text === '' ? [] : text.split('\n')
+}
+
+const colours: Readonly<Record<string, number>> = { '+': 32, '-': 31, '@': 36 }
+
+function coloured(line: string): string {
+  const shown = escapeControls(line)
+  const colour = colours[line[0] ?? '']
+  return process.stdout.isTTY && colour !== undefined ? `\u001b[${colour}m${shown}\u001b[0m` : shown
+}

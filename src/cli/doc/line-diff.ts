@@ -1,0 +1,52 @@
+import { diffTokens, type Hunk } from '../../content/diff/diff.ts'
+
+/** Lines that stay, shown around those that differ. */
+const around = 3
+/** Beyond it what differs is shown as one replaced stretch. */
+const stepsMax = 20_000_000
+
+/** What differs between two texts, in the unified form: lines with `+`, `-` or a space before, `@@` before each part. */
+export function lineDiff(before: readonly string[], after: readonly string[]): readonly string[] {
+  const ids = new Map<string, number>()
+  const intern = (line: string): number => {
+    const id = ids.get(line) ?? ids.size
+    ids.set(line, id)
+    return id
+  }
+  const hunks = diffTokens(Int32Array.from(before, intern), Int32Array.from(after, intern), {
+    steps: stepsMax,
+  })
+  return together(hunks).flatMap((part) => partLines(part, before, after))
+}
+
+/** Hunks so near to each other that they are shown as one part. */
+function together(hunks: readonly Hunk[]): readonly (readonly Hunk[])[] {
+  const parts: Hunk[][] = []
+  for (const hunk of hunks) {
+    const last = parts.at(-1)
+    const end = last?.at(-1)?.aEnd
+    if (last !== undefined && end !== undefined && hunk.aStart - end <= around * 2) last.push(hunk)
+    else parts.push([hunk])
+  }
+  return parts
+}
+
+function partLines(
+  part: readonly Hunk[],
+  before: readonly string[],
+  after: readonly string[],
+): readonly string[] {
+  const [first, last] = [part[0] as Hunk, part.at(-1) as Hunk]
+  const start = Math.max(0, first.aStart - around)
+  const end = Math.min(before.length, last.aEnd + around)
+  const lines = [`@@ -${start + 1} +${first.bStart - (first.aStart - start) + 1} @@`]
+  let at = start
+  for (const { aStart, aEnd, bStart, bEnd } of part) {
+    for (const line of before.slice(at, aStart)) lines.push(` ${line}`)
+    for (const line of before.slice(aStart, aEnd)) lines.push(`-${line}`)
+    for (const line of after.slice(bStart, bEnd)) lines.push(`+${line}`)
+    at = aEnd
+  }
+  for (const line of before.slice(at, end)) lines.push(` ${line}`)
+  return lines
+}

@@ -1,0 +1,99 @@
+import { Command } from 'commander'
+import { decodeSegment, idProblem } from '../../model/address.ts'
+import { StorageError } from '../../storage/storage-error.ts'
+import { escapeControls } from '../../text.ts'
+import type {
+  Catalog,
+  CatalogDocument,
+  CatalogEditor,
+  CatalogOrganization,
+} from '../../transfer/documents/catalog.ts'
+import { printResult, printRows } from '../command-line/command-io.ts'
+import { type LocationFlags, withCatalog, withLocationFlags } from './location.ts'
+
+interface Flags extends LocationFlags {
+  readonly json?: true
+}
+
+/** `weft doc ls`: a line each, as they are read. The second column is what `weft doc` takes as an address. */
+export function docListCommand(): Command {
+  return withLocationFlags(new Command('ls'))
+    .description('List organizations, the documents of one, or the editors of a document.')
+    .argument('[place]', 'organization or organization/document, each percent-encoded.')
+    .option('--json', 'Print a line of JSON for each.')
+    .action(async (place: string | undefined, flags: Flags) => {
+      const ids = place === undefined ? [] : parseIds(place)
+      await withCatalog(flags, async (catalogue) => {
+        const { items, header, line, none } = listing(catalogue, ids)
+        if (!flags.json && process.stdout.isTTY) printResult(header)
+        await printRows(items, { line: flags.json ? null : line, none })
+      })
+    })
+}
+
+/** @throws StorageError */
+function parseIds(place: string): readonly string[] {
+  const ids = place.split('/').map(decodeSegment)
+  if (ids.length > 2 || !ids.every((id) => id !== null && idProblem(id) === null))
+    throw new StorageError(`${JSON.stringify(place)} is no place`, {
+      hint: 'it is organization, or organization/document, each percent-encoded',
+    })
+  return ids as readonly string[]
+}
+
+interface Listing {
+  readonly items: AsyncGenerator<object>
+  readonly header: string
+  readonly line: (item: object) => string
+  /** Says that there is nothing. */
+  readonly none: string
+}
+
+function listing(catalogue: Catalog, [organizationId, documentId]: readonly string[]): Listing {
+  if (organizationId === undefined)
+    return {
+      items: catalogue.organizations(),
+      header: columns('CHANGED', 'ORGANIZATION', 'NAME'),
+      line: (item) => organizationLine(item as CatalogOrganization),
+      none: 'there are no organizations yet',
+    }
+  if (documentId === undefined)
+    return {
+      items: catalogue.documents(organizationId),
+      header: columns('CHANGED', 'DOCUMENT', 'NAME'),
+      line: (item) => documentLine(item as CatalogDocument),
+      none: 'there are no documents yet',
+    }
+  return {
+    items: catalogue.editors(organizationId, documentId),
+    header: columns('CHANGED', 'EDITOR', 'BYTES', 'BY'),
+    line: (item) => editorLine(item as CatalogEditor),
+    none: 'there are no editors',
+  }
+}
+
+const organizationLine = ({ lastUpdated, organizationId, organizationName }: CatalogOrganization): string =>
+  columns(timeOf(lastUpdated), addressOf(organizationId), organizationName)
+
+const documentLine = (shown: CatalogDocument): string =>
+  columns(
+    timeOf(shown.lastUpdated),
+    addressOf(shown.organizationId, shown.documentId),
+    shown.disabled ? `${shown.documentName} (disabled)` : shown.documentName,
+  )
+
+const editorLine = (shown: CatalogEditor): string =>
+  columns(
+    timeOf(shown.lastUpdated),
+    addressOf(shown.organizationId, shown.documentId, shown.editorId),
+    String(shown.sizeBytes),
+    shown.lastUpdatedBy,
+  )
+
+const timeOf = (at: number): string => new Date(at).toISOString().slice(0, 19)
+
+const addressOf = (...ids: readonly string[]): string => ids.map(encodeURIComponent).join('/')
+
+/** Wide enough for most: lines are printed before later ones are known. */
+const columns = (time: string, address: string, ...more: readonly string[]): string =>
+  escapeControls([time.padEnd(19), address.padEnd(32), ...more].join('  ')).trimEnd()

@@ -1,0 +1,91 @@
+import { type Command, Option } from 'commander'
+import { ConfigError } from '../../config/read-config.ts'
+import type { StoreLocation } from '../../storage/offline-store.ts'
+import type { Catalog } from '../../transfer/documents/catalog.ts'
+import type { OnlineServer } from '../../transfer/documents/rest-client.ts'
+import { configOf } from '../command-line/command-io.ts'
+import { storeLocation } from '../storage/store-location.ts'
+import { restCredentialsOf, tenantOf } from '../tenant-credentials.ts'
+
+/** Where the documents are, and whose. */
+export interface LocationFlags {
+  readonly dataDir?: string
+  readonly url?: string
+  readonly workspace?: string
+  readonly apiKey?: string
+}
+
+export type ReadFormat = 'update' | 'json' | 'text' | 'xml'
+
+export interface ReadingFlags {
+  readonly format: ReadFormat
+  readonly contentKey?: string
+}
+
+export const withLocationFlags = (command: Command): Command =>
+  command
+    .option(
+      '--data-dir <directory>',
+      'Data directory of the stopped server, instead of WEFT_URL and of the configured store (default: WEFT_DATA_DIR, else ./data); its credentials are used.',
+    )
+    .option('--url <url>', 'The server that serves; then its REST API is used (default: WEFT_URL).')
+    .option('--workspace <id>', 'Workspace (default: WEFT_WORKSPACE_ID, else that of the data directory).')
+    .option('--api-key <key>', 'API key (default: WEFT_API_KEY, else that of the data directory).')
+
+const formats: readonly ReadFormat[] = ['update', 'json', 'text', 'xml']
+
+export const formatOption = (description: string): Option =>
+  new Option('--format <format>', description).choices([...formats])
+
+export const withReadFlags = (command: Command): Command =>
+  withContentKey(command.addOption(formatOption('Form of the content.').default('json')))
+
+export const withContentKey = (command: Command): Command =>
+  command.option(
+    '--content-key <name>',
+    'Name of the root (default: the only one that there is, else `content`).',
+  )
+
+const configFor = ({ dataDir }: LocationFlags) => configOf({ dataDir }).config
+
+/** The server that is meant: a data directory that is named is that of a stopped one. */
+export const urlOf = ({ url, dataDir: data }: LocationFlags): string | undefined =>
+  url ?? (data === undefined ? process.env.WEFT_URL : undefined)
+
+/** Null: the server is stopped. @throws ConfigError */
+export async function onlineServerOf(flags: LocationFlags): Promise<OnlineServer | null> {
+  const url = urlOf(flags)
+  if (url === undefined) return null
+  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
+    throw new ConfigError(`${JSON.stringify(url)} is no URL such as http://localhost:8787`)
+  return { url, ...(await restCredentialsOf(configFor(flags), flags)) }
+}
+
+export const locationOf = ({ dataDir: data }: LocationFlags): StoreLocation => storeLocation(data)
+
+export const tenantFlagsOf = (flags: LocationFlags) => tenantOf(configFor(flags), flags)
+
+/** Opens what is meant, and closes it afterwards. */
+export async function withCatalog<T>(
+  flags: LocationFlags,
+  work: (catalogue: Catalog) => Promise<T>,
+): Promise<T> {
+  const catalogue = await openCatalogue(flags)
+  try {
+    return await work(catalogue)
+  } finally {
+    await catalogue.close()
+  }
+}
+
+/** Loaded when asked for. */
+async function openCatalogue(flags: LocationFlags): Promise<Catalog> {
+  const server = await onlineServerOf(flags)
+  if (server !== null)
+    return (await import('../../transfer/documents/catalog-online.ts')).onlineCatalog(server)
+  const tenant = await tenantFlagsOf(flags)
+  return (await import('../../transfer/documents/catalog-offline.ts')).offlineCatalog(
+    locationOf(flags),
+    tenant,
+  )
+}

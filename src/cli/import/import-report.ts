@@ -1,0 +1,46 @@
+import type { DocumentImportResult } from '../../transfer/import/import-documents.ts'
+
+/** Lines about documents that one can read; `--json` has all. */
+const linesMax = 50
+
+/** What an import, or a look at what one would be, has found. */
+export function formatImport(done: DocumentImportResult, how: 'look' | 'write'): string {
+  const { documents, problems, bytes, made, added, there } = done
+  const refused = problems.map(({ name, problem }) => `${JSON.stringify(name)} is refused: ${problem}`)
+  const unknown = done.unknown.map((name) => `the map names ${JSON.stringify(name)}, which is not there`)
+  const taken = documents - problems.length
+  if (how === 'look')
+    return [
+      ...firstLines(refused),
+      ...firstLines(unknown),
+      ...mappingLines(done),
+      `${taken} of ${documents} documents would be imported (${bytes} bytes), ${problems.length} refused; nothing was written`,
+    ].join('\n')
+  return [
+    ...firstLines(refused),
+    ...firstLines(unknown),
+    `${taken} of ${documents} documents are in the store (${bytes} bytes): ${made} made, ${added} added to, ${there} there already; ${problems.length} refused`,
+  ].join('\n')
+}
+
+export function importAsJson(done: DocumentImportResult, how: 'look' | 'write'): string {
+  const { made, added, there, mapping, ...both } = done
+  const ok = done.problems.length === 0
+  return JSON.stringify(
+    how === 'look'
+      ? { ok, dryRun: true, ...both, mapping }
+      : { ok, dryRun: false, ...both, made, added, there },
+  )
+}
+
+function firstLines(lines: readonly string[]): readonly string[] {
+  if (lines.length <= linesMax) return lines
+  return [...lines.slice(0, linesMax), `… and ${lines.length - linesMax} more: see --json`]
+}
+
+function mappingLines({ mapping }: DocumentImportResult): readonly string[] {
+  return mapping.map(({ name, organizationId, documentId, editorId }) => {
+    const path = [organizationId, documentId, editorId].map(encodeURIComponent).join('/')
+    return `${JSON.stringify(name)} → ${path}`
+  })
+}

@@ -1,0 +1,62 @@
+import type { Command } from 'commander'
+import { ConfigError } from '../../config/read-config.ts'
+import { locationName } from '../../storage/offline-store.ts'
+import { type ExportImportResult, importExport } from '../../transfer/import/import-export.ts'
+import { configOf, printResult } from '../command-line/command-io.ts'
+import { showProgress } from '../command-line/progress.ts'
+import { exitCodes } from '../command-line/run-command.ts'
+import { storeLocation } from '../storage/store-location.ts'
+
+interface Flags {
+  readonly dataDir?: string
+  readonly workspace?: string
+  readonly apiKey?: string
+  readonly dryRun?: true
+  readonly json?: true
+}
+
+/** Adds `weft` to the command `import`: exit code 1 when documents could not be taken, the others are. */
+export function addWeftImport(command: Command): void {
+  command
+    .command('weft')
+    .description('Take in what `weft export` has written, into the store of stopped servers, new or not.')
+    .argument('<directory>', 'The export.')
+    .option(
+      '--data-dir <directory>',
+      'Data directory, made unless it is there; what is configured, a database too, unless given.',
+    )
+    .option('--workspace <id>', 'Whose the documents of an export of documents only are to be.')
+    .option('--api-key <key>', 'Likewise; both or none.')
+    .option('--dry-run', 'Check everything, and write nothing.')
+    .option('--json', 'Print for machines.')
+    .action(async (directory: string, flags: Flags) => {
+      const progress = showProgress('import', flags.json ? 'json' : 'text')
+      const { defaultAccess } = configOf({}).config
+      const options = { run: flags.dryRun ? 'dry' : 'real', tenant: tenantOf(flags), defaultAccess } as const
+      const target = storeLocation(flags.dataDir)
+      const done = await importExport(directory, target, options, progress.at).finally(progress.end)
+      const ok = done.problems.length === 0
+      printResult(flags.json ? JSON.stringify({ ok, ...done }) : asText(locationName(target), flags, done))
+      if (!ok) process.exitCode = exitCodes.fault
+    })
+}
+
+function tenantOf({ workspace, apiKey }: Flags): { workspaceId: string; apiKey: string } | null {
+  if (workspace === undefined && apiKey === undefined) return null
+  if (workspace === undefined || apiKey === undefined)
+    throw new ConfigError('--workspace and --api-key go together')
+  return { workspaceId: workspace, apiKey }
+}
+
+function asText(
+  target: string,
+  { dryRun }: Flags,
+  { documents, deleted, records, problems }: ExportImportResult,
+): string {
+  const { added, merged, there } = documents
+  const left = problems.map((sentence) => `left out: ${sentence}`)
+  const done =
+    `${target} ${dryRun ? 'would get' : 'has got'} ${added} documents, ${merged} merged, ${there} there already, ` +
+    `${deleted} that were deleted; ${records.added} other records, ${records.there} there already`
+  return [...left, done].join('\n')
+}

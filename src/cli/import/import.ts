@@ -1,0 +1,109 @@
+import { Command, InvalidArgumentError } from 'commander'
+import { mirrorCommand } from '../../mirror/command.ts'
+import { type DocumentPath, idProblem } from '../../model/address.ts'
+import type { ImportSource } from '../../transfer/import/import-source.ts'
+import { readNameMap } from '../../transfer/import/name-map.ts'
+import type { NameMapping } from '../../transfer/import/name-mapping.ts'
+import { configOf, printResult } from '../command-line/command-io.ts'
+import { showProgress } from '../command-line/progress.ts'
+import { exitCodes } from '../command-line/run-command.ts'
+import { tenantOf } from '../tenant-credentials.ts'
+import { formatImport, importAsJson } from './import-report.ts'
+import { addWeftImport } from './import-weft.ts'
+
+interface Flags {
+  readonly dataDir?: string
+  readonly config?: string
+  readonly workspace?: string
+  readonly apiKey?: string
+  readonly organization?: string
+  readonly editor: string
+  readonly map?: string
+  readonly recreate?: true
+  readonly dryRun?: true
+  readonly json?: true
+}
+
+/** Loaded when asked for: each has a library of its own. */
+type Open = (path: string) => Promise<ImportSource>
+
+const openYLeveldb: Open = async (path) =>
+  (await import('../../transfer/sources/y-leveldb.ts')).openYLeveldb(path)
+const openHocuspocusSqlite: Open = async (path) =>
+  (await import('../../transfer/sources/hocuspocus-sqlite.ts')).openHocuspocusSqlite(path)
+const openUpdates: Open = async (path) =>
+  (await import('../../transfer/sources/updates.ts')).openUpdates(path)
+
+/** `weft import`: exit code 1 when documents were refused; the others are in. */
+export function importCommand(): Command {
+  const folder = 'Folder that y-leveldb has written. Name a copy: opening a LevelDB may rewrite its files.'
+  const updates = 'Yjs updates (V1): a folder of files, one file, or lines of JSON (.jsonl).'
+  const command = new Command('import')
+    .description('Bring in documents of another server: into the store of a stopped one, or live.')
+    .addCommand(from('y-leveldb', openYLeveldb, '<directory>', folder))
+    .addCommand(
+      from('hocuspocus-sqlite', openHocuspocusSqlite, '<file>', 'Database of @hocuspocus/extension-sqlite.'),
+    )
+    .addCommand(from('updates', openUpdates, '<path>', updates))
+  mirrorCommand(command)
+  addWeftImport(command)
+  return command
+}
+
+function from(name: string, open: Open, argument: string, described: string): Command {
+  return new Command(name)
+    .description(`Merge each document of ${name} into the one that has its address; what is there stays.`)
+    .argument(argument, described)
+    .option(
+      '--data-dir <directory>',
+      'Data directory of the stopped server (default: WEFT_DATA_DIR, else ./data).',
+    )
+    .option('--config <file>', 'Configuration file (default: WEFT_CONFIG, else weft.config.json).')
+    .option('--workspace <id>', 'Workspace (default: WEFT_WORKSPACE_ID, else that of credentials.json).')
+    .option('--api-key <id>', 'API key (default: WEFT_API_KEY, else that of credentials.json).')
+    .option('--organization <id>', 'Of names that are not organization/document/editor.', checkedId)
+    .option('--editor <id>', 'Of such names.', checkedId, 'main')
+    .option('--map <file>', 'Lines of JSON: name, organizationId, documentId, editorId.')
+    .option('--recreate', 'Make documents anew that were deleted here.')
+    .option('--dry-run', 'Write nothing; say what would be.')
+    .option('--json', 'Print for machines.')
+    .action((path: string, flags: Flags) => run(name, () => open(path), flags))
+}
+
+/** Loads what imports only when it imports. */
+async function run(name: string, open: () => Promise<ImportSource>, flags: Flags): Promise<void> {
+  const { config } = configOf({ dataDir: flags.dataDir, config: flags.config })
+  const naming = await namingOf(flags)
+  const tenant = await tenantOf(config, flags)
+  const { importInto, dryRunImport } = await import('../../transfer/import/run-import.ts')
+  const progress = showProgress(`import ${name}`, flags.json ? 'json' : 'text')
+  const work = { open, naming, onProgress: progress.at }
+  const limits = {
+    documentBytesMax: config.maxDocumentBytes,
+    allowSubdocuments: config.allowSubdocuments,
+    defaultAccess: config.defaultAccess,
+  }
+  const deleted = flags.recreate ? 'recreate' : 'refuse'
+  const doing = flags.dryRun
+    ? dryRunImport(work, limits)
+    : importInto({ directory: config.dataDir, tenant }, work, { ...limits, deleted })
+  const done = await doing.finally(progress.end)
+  const how = flags.dryRun ? 'look' : 'write'
+  printResult(flags.json ? importAsJson(done, how) : formatImport(done, how))
+  if (done.problems.length > 0) process.exitCode = exitCodes.fault
+}
+
+/** @throws StorageError */
+async function namingOf({ map, organization, editor }: Flags): Promise<NameMapping> {
+  return {
+    map: map === undefined ? new Map<string, DocumentPath>() : await readNameMap(map),
+    organizationId: organization ?? null,
+    editorId: editor,
+  }
+}
+
+function checkedId(id: string): string {
+  const problem = idProblem(id)
+  if (problem !== null) throw new InvalidArgumentError(`It ${problem}.`)
+  return id
+}

@@ -1,0 +1,26 @@
+import { Command } from 'commander'
+import { type Compacted, compactAll } from '../../storage/compact.ts'
+import { printResult } from '../command-line/command-io.ts'
+import { showProgress } from '../command-line/progress.ts'
+import { exitCodes } from '../command-line/run-command.ts'
+
+/** `weft compact`: exit code 1 when documents are damaged, which are left as they are. */
+export function compactCommand(): Command {
+  return new Command('compact')
+    .description('Make the store of a stopped server as small as it can be; older versions of documents go.')
+    .argument('<directory>', 'Data directory.')
+    .option('--json', 'Print for machines.')
+    .action(async (directory: string, { json }: { json?: true }) => {
+      const progress = showProgress('compact', json ? 'json' : 'text')
+      const done = await compactAll(directory, progress.at).finally(progress.end)
+      printResult(json ? JSON.stringify({ ok: done.damaged.length === 0, ...done }) : asText(done))
+      if (done.damaged.length > 0) process.exitCode = exitCodes.fault
+    })
+}
+
+function asText({ documents, damaged, bytesBefore, bytesAfter }: Compacted): string {
+  const left = damaged.map((sentence) => `left as it is: ${sentence}`)
+  return [...left, `${documents} documents compacted: ${bytesBefore} bytes before, ${bytesAfter} after`].join(
+    '\n',
+  )
+}

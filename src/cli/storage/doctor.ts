@@ -1,0 +1,28 @@
+import { Command } from 'commander'
+import { injectedVariables } from '../../config/variables.ts'
+import { examine, type Finding } from '../../storage/doctor.ts'
+import { configOf, printResult, withConfigFlags } from '../command-line/command-io.ts'
+import { exitCodes } from '../command-line/run-command.ts'
+
+/** `weft doctor`: exit code 1 when something fails. */
+export function doctorCommand(): Command {
+  return withConfigFlags(new Command('doctor'))
+    .description('Look at what it takes to serve, and say what to do where something is missing.')
+    .action(async (flags: { json?: true }) => {
+      const { config } = configOf(flags)
+      const found = [configured(), ...(await examine(config))]
+      const ok = found.every(({ verdict }) => verdict !== 'fail')
+      printResult(flags.json ? JSON.stringify({ ok, findings: found }) : found.map(asText).join('\n'))
+      if (!ok) process.exitCode = exitCodes.fault
+    })
+}
+
+/** A configuration that cannot be used never comes here. */
+function configured(): Finding {
+  const skipped = injectedVariables(process.env)
+  const found = skipped.length === 0 ? 'can be used' : `can be used; Weft skips ${skipped.join(', ')}`
+  return { name: 'configuration', verdict: 'ok', found, help: '' }
+}
+
+const asText = ({ name, verdict, found, help }: Finding): string =>
+  `${verdict.padEnd(5)} ${name}: ${found}${help === '' ? '' : `\n      ${help}`}`

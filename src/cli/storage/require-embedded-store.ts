@@ -1,0 +1,50 @@
+import { resolve } from 'node:path'
+import type { Command } from 'commander'
+import { ConfigError } from '../../config/read-config.ts'
+import type { Config } from '../../config.ts'
+import { configOf } from '../command-line/command-io.ts'
+import { commandNamesOf } from '../command-line/command-names.ts'
+
+/** Which argument of a command is the data directory whose store it works on. */
+const argumentOf: Readonly<Record<string, number>> = {
+  verify: 0,
+  backup: 0,
+  restore: 1,
+  compact: 0,
+  audit: 0,
+}
+/** Commands that name it by `--data-dir`, and otherwise take the configured one; with their own commands. `doc` takes a database then. */
+const byOption: readonly string[] = ['import']
+/** Of these one that talks to a server that serves, and one that works on a database, too. */
+const others: readonly string[] = ['live', 'weft']
+
+/**
+ * Refuses commands on the data directory of a server that keeps its documents elsewhere: what such a directory holds
+ * is nothing, or from before. @throws ConfigError
+ */
+export function requireEmbeddedStore(command: Command): void {
+  const names = commandNamesOf(command)
+  const config = configured(command)
+  if (config?.engine !== 'postgres' || !isAbout(config.dataDir, command, names)) return
+  throw new ConfigError(
+    `weft ${names.join(' ')} is for the embedded store, and this server keeps its documents in PostgreSQL: use the tools of the database, such as pg_dump`,
+  )
+}
+
+function isAbout(data: string, command: Command, [name = '', own]: readonly string[]): boolean {
+  const at = argumentOf[name]
+  if (at !== undefined) return resolve(command.args[at] ?? '') === data
+  const { dataDir: given, url } = command.opts<{ dataDir?: string; url?: string }>()
+  if (name === 'doc') return url === undefined && given !== undefined && resolve(given) === data
+  return byOption.includes(name) && !others.includes(own ?? '') && resolve(given ?? data) === data
+}
+
+/** Null where it cannot be read: commands that need it say so themselves. */
+function configured(command: Command): Config | null {
+  const { config } = command.opts<{ config?: string }>()
+  try {
+    return configOf({ config }).config
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,20 @@
+import { Command } from 'commander'
+import { restore } from '../../storage/restore.ts'
+import { printResult } from '../command-line/command-io.ts'
+import { showProgress } from '../command-line/progress.ts'
+
+/** `weft restore`. */
+export function restoreCommand(): Command {
+  return new Command('restore')
+    .description('Make a data directory of a backup.')
+    .argument('<file>', 'The backup.')
+    .argument('<directory>', 'New or empty data directory.')
+    .option('--json', 'Print for machines.')
+    .action(async (file: string, directory: string, { json }: { json?: true }) => {
+      const progress = showProgress('restore', json ? 'json' : 'text')
+      const done = await restore(file, directory, progress.at).finally(progress.end)
+      const madeAt = new Date(done.madeAt).toISOString()
+      if (json) return printResult(JSON.stringify({ ok: true, ...done, madeAt }))
+      printResult(`${done.records} records of ${madeAt} are in ${directory}`)
+    })
+}

@@ -1,0 +1,20 @@
+import type { Config } from '../../config.ts'
+import type { StoreLocation } from '../../storage/offline-store.ts'
+import { configOf } from '../command-line/command-io.ts'
+
+/** The store that is meant: the one in the data directory that is named, else the configured one. @throws ConfigError */
+export function storeLocation(data: string | undefined): StoreLocation {
+  if (data !== undefined) return data
+  return configuredStore(configOf({}).config)
+}
+
+export function configuredStore(config: Config): StoreLocation {
+  if (config.engine !== 'postgres' || config.postgresUrl === null) return config.dataDir
+  return {
+    url: config.postgresUrl,
+    schema: config.postgresSchema,
+    statementTimeoutMs: config.postgresStatementSeconds * 1000,
+    connectTimeoutMs: config.postgresConnectSeconds * 1000,
+    directory: config.dataDir,
+  }
+}

@@ -1,0 +1,30 @@
+import { Command } from 'commander'
+import { type Verification, verify } from '../../storage/verify.ts'
+import { printResult } from '../command-line/command-io.ts'
+import { showProgress } from '../command-line/progress.ts'
+import { exitCodes } from '../command-line/run-command.ts'
+
+/** `weft verify`: exit code 0 when all is sound, 1 when something is damaged, 2 when it cannot be looked at. */
+export function verifyCommand(): Command {
+  return new Command('verify')
+    .description(
+      'Check all that a stopped server has stored: every record, and that every document can be made.',
+    )
+    .argument('<directory>', 'Data directory.')
+    .option('--json', 'Print for machines.')
+    .action(async (directory: string, { json }: { json?: true }) => {
+      const progress = showProgress('verify', json ? 'json' : 'text')
+      const found = await verify(directory, progress.at).finally(progress.end)
+      printResult(
+        json ? JSON.stringify({ ok: found.damages.length === 0, ...found }) : asText(directory, found),
+      )
+      if (found.damages.length > 0) process.exitCode = exitCodes.fault
+    })
+}
+
+function asText(directory: string, { damages, records, documents, bytes }: Verification): string {
+  const read = `${records} records (${bytes} bytes), ${documents} documents`
+  if (damages.length === 0) return `${directory} is sound: ${read}`
+  const lines = damages.map(({ kind, what, problem, help }) => `${kind} ${what}: ${problem}\n  ${help}`)
+  return `${lines.join('\n')}\n${directory} is damaged in ${damages.length} places; read: ${read}`
+}

@@ -1,0 +1,91 @@
+import { emptyValue } from '../../directory/store/records.ts'
+import type { Transaction } from '../../directory/store/transaction.ts'
+import type { Job, Key } from '../../engine/engine.ts'
+import type { QueuedEvent } from '../../events/outbound-event.ts'
+import { deliveryKeys as keys } from './delivery-keys.ts'
+import {
+  type DeliveryState,
+  type DeliveryStatus,
+  firstState,
+  type MessageRecord,
+} from './delivery-records.ts'
+
+/** One change of the messages of a target, which keeps indexes and numbers right. */
+export class DeliveryChange {
+  readonly #transaction: Transaction
+  state: DeliveryState
+
+  private constructor(transaction: Transaction, state: DeliveryState) {
+    this.#transaction = transaction
+    this.state = state
+  }
+
+  /** The state is read first and written by every change, so that what `work` scans is what is there. */
+  static async run<T>(transaction: Transaction, work: (change: DeliveryChange) => Promise<T>): Promise<T> {
+    const state = await transaction.get<DeliveryState>(keys.state)
+    const change = new DeliveryChange(transaction, state ?? firstState)
+    const result = await work(change)
+    if (change.state !== state && transaction.written().length > 0) transaction.put(keys.state, change.state)
+    return result
+  }
+
+  /** The messages of these ids, in their order; null where there is none. */
+  get(ids: readonly string[]): Promise<readonly (MessageRecord | null)[]> {
+    return this.#transaction.getAll<MessageRecord>(ids.map(keys.message))
+  }
+
+  /** The first messages with a status, by the time of their events. @param after a key of the index */
+  async first(status: DeliveryStatus, limit: number, after?: Key): Promise<readonly MessageRecord[]> {
+    const entries = await this.#transaction.scan({ prefix: keys.by(status), limit, ...(after && { after }) })
+    const messages = await this.get(entries.map(({ key }) => key.at(-1) as string))
+    return messages.filter((message) => message !== null)
+  }
+
+  /** Some messages of an organization's events. */
+  async ofOrganization(organizationId: string, limit: number): Promise<readonly MessageRecord[]> {
+    const entries = await this.#transaction.scan({ prefix: keys.of(organizationId), limit })
+    const messages = await this.get(entries.map(({ key }) => key.at(-1) as string))
+    return messages.filter((message) => message !== null)
+  }
+
+  add(message: MessageRecord, event: QueuedEvent): void {
+    this.#transaction.put(keys.event(message.id), event)
+    this.#transaction.put(keys.ofOrganization(message.organizationId, message.id), emptyValue)
+    this.#put(message)
+  }
+
+  replace(before: MessageRecord, after: MessageRecord): void {
+    this.#unlist(before)
+    this.#put(after)
+  }
+
+  remove(message: MessageRecord): void {
+    const { id, organizationId } = message
+    this.#unlist(message)
+    this.#transaction.delete(keys.message(id))
+    this.#transaction.delete(keys.event(id))
+    this.#transaction.delete(keys.ofOrganization(organizationId, id))
+  }
+
+  enqueue(job: Job): void {
+    this.#transaction.enqueue(job)
+  }
+
+  #put(message: MessageRecord): void {
+    const { id, status, dueAt } = message
+    this.#transaction.put(keys.message(id), message)
+    this.#transaction.put(keys.byStatus(status, id), emptyValue)
+    if (dueAt !== null) this.#transaction.put(keys.dueAt(dueAt, id), emptyValue)
+    if (status === 'pending') this.#count(1)
+  }
+
+  #unlist({ id, status, dueAt }: MessageRecord): void {
+    this.#transaction.delete(keys.byStatus(status, id))
+    if (dueAt !== null) this.#transaction.delete(keys.dueAt(dueAt, id))
+    if (status === 'pending') this.#count(-1)
+  }
+
+  #count(difference: number): void {
+    this.state = { ...this.state, pending: this.state.pending + difference }
+  }
+}

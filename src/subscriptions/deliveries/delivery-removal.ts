@@ -1,0 +1,73 @@
+import { orderAt } from '../../events/outbound-event.ts'
+import type { OrganizationAddress } from '../../model/address.ts'
+import { deliveriesPart, deliveryKeys as keys } from './delivery-keys.ts'
+import { type DeliveryStatus, messageIdStart, type TargetAddress } from './delivery-records.ts'
+import type { DeliveryStore } from './delivery-store.ts'
+
+/** Messages that one commit removes. */
+const messagesAtOnce = 200
+/** Keys that one commit removes. */
+const keysAtOnce = 500
+
+/** To be called between slices: throws when the work must not go on. */
+export type GoOn = () => Promise<void>
+
+/** Removes messages, a bounded number a commit. */
+export class DeliveryRemoval {
+  readonly #store: DeliveryStore
+
+  constructor(store: DeliveryStore) {
+    this.#store = store
+  }
+
+  /**
+   * Removes what has been told, or given up, of events before a time (epoch milliseconds). False when the target has no
+   * messages any more.
+   */
+  async sweep(address: TargetAddress, before: number, goOn: GoOn): Promise<boolean> {
+    const end = messageIdStart + orderAt(before)
+    for (const status of ['succeeded', 'failed'] as const)
+      while (await this.#sweepSome(address, status, end)) await goOn()
+    return (await this.#store.read(address).scan({ prefix: keys.messages, limit: 1 })).length > 0
+  }
+
+  /** Removes all that is kept of a target that is no more. */
+  async purge(address: TargetAddress, goOn: GoOn): Promise<void> {
+    const { kv } = this.#store
+    const part = deliveriesPart(address)
+    for (;;) {
+      const entries = await kv.scan(part, { limit: keysAtOnce })
+      if (entries.length === 0) return
+      await kv.commit(part, { dels: entries.map(({ key }) => key) })
+      await goOn()
+    }
+  }
+
+  /** Removes the messages of an organization's events, those that wait, too: of what is deleted nothing more is told. */
+  async forget(
+    { workspaceId, apiKey, organizationId }: OrganizationAddress,
+    targetIds: readonly string[],
+    goOn: GoOn,
+  ): Promise<void> {
+    for (const targetId of targetIds)
+      while (await this.#forgetSome({ workspaceId, apiKey, targetId }, organizationId)) await goOn()
+  }
+
+  /** False when there are no more. */
+  #sweepSome(address: TargetAddress, status: DeliveryStatus, end: string): Promise<boolean> {
+    return this.#store.change(address, async (change) => {
+      const first = await change.first(status, messagesAtOnce)
+      const old = first.filter(({ id }) => id < end)
+      for (const message of old) change.remove(message)
+      return old.length === messagesAtOnce
+    })
+  }
+
+  #forgetSome(address: TargetAddress, organizationId: string): Promise<boolean> {
+    return this.#store.change(address, async (change) => {
+      const messages = await change.ofOrganization(organizationId, messagesAtOnce)
+      for (const message of messages) change.remove(message)
+      return messages.length === messagesAtOnce
+    })
+  }
+}

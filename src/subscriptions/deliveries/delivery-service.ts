@@ -1,0 +1,246 @@
+import type { Clock } from '../../clock.ts'
+import type { Bus, Key } from '../../engine/engine.ts'
+import { ApiError } from '../../errors.ts'
+import { eventJob, eventQueue, eventTopic, orderAt, type QueuedEvent } from '../../events/outbound-event.ts'
+import type { DeliveryChange } from './delivery-change.ts'
+import {
+  deliveriesPart,
+  deliveryTopic,
+  deliveryKeys as keys,
+  retryJob,
+  serveJob,
+  sweepJob,
+  timeIn,
+} from './delivery-keys.ts'
+import { listMessages } from './delivery-listing.ts'
+import {
+  type AttemptRecord,
+  type DeliveryState,
+  type DeliveryStatus,
+  deliveryLimits,
+  firstState,
+  type MessageRecord,
+  messageIdOf,
+  messageIdStart,
+  type TargetAddress,
+} from './delivery-records.ts'
+import type { DeliveryStore } from './delivery-store.ts'
+import type { CursorPage, ListingCursor } from './listing-cursor.ts'
+import { failMessage, newMessage, recordAttempt, requeueMessage, stateAfter } from './message-transitions.ts'
+
+/** Messages that one commit fails, or requeues. */
+const changedAtOnce = 200
+/** 1 day: how often the log of a target is shortened. */
+export const sweepMs = 86_400_000
+
+export interface DeliveryServiceOptions {
+  readonly store: DeliveryStore
+  readonly bus: Bus
+  readonly clock: Clock
+  /** Of `deliveryLimits`, unless a test has others. */
+  readonly limits?: Readonly<Record<keyof typeof deliveryLimits, number>>
+}
+
+export interface AttemptResult {
+  readonly messageId: string
+  readonly attempt: AttemptRecord
+}
+
+/** What follows from attempts that fail. */
+export interface RetryPolicy {
+  /** Milliseconds until the next attempt after so many failures; null: there is none. */
+  retryAfter(failures: number): number | null
+  /** What is told of a message that there is no next attempt of; null: nothing. */
+  exhausted(message: MessageRecord): QueuedEvent | null
+}
+
+/** What has become of a change; `message` null: it is gone meanwhile. */
+export interface RecordedAttempt {
+  readonly messages: readonly (MessageRecord | null)[]
+  readonly state: DeliveryState
+}
+
+/** Messages of targets: which wait, and what has become of each. */
+export class DeliveryService {
+  readonly #parts: Required<DeliveryServiceOptions>
+
+  constructor(parts: DeliveryServiceOptions) {
+    this.#parts = { limits: deliveryLimits, ...parts }
+  }
+
+  /**
+   * Enqueues events for a target, in their order; those that have been enqueued before are left as they are. Of more
+   * messages than may wait, the oldest fail.
+   */
+  async enqueue(address: TargetAddress, events: readonly QueuedEvent[]): Promise<void> {
+    const { clock, limits } = this.#parts
+    const now = clock.now()
+    await this.#parts.store.change(address, async (change) => {
+      const ids = events.map((event) => messageIdOf(event, address.targetId))
+      const known = await change.get(ids)
+      const added = events.flatMap((event, index) =>
+        known[index] === null ? [{ event, message: newMessage(event, ids[index] as string, now) }] : [],
+      )
+      if (added.length === 0) return
+      const excess = change.state.pending + added.length - limits.pending
+      if (excess > 0)
+        for (const message of await change.first('pending', Math.min(excess, added.length + changedAtOnce)))
+          change.replace(message, failMessage(message, 'too many messages wait'))
+      for (const { message, event } of added) change.add(message, event)
+      change.enqueue(serveJob(address, now))
+      change.enqueue(sweepJob(address, now + sweepMs))
+    })
+    this.#wake()
+  }
+
+  /** Enqueues one event; returns the id of its message. */
+  async send(address: TargetAddress, event: QueuedEvent): Promise<string> {
+    await this.enqueue(address, [event])
+    return messageIdOf(event, address.targetId)
+  }
+
+  /** Messages by the time of their events, the newest first. */
+  list(
+    address: TargetAddress,
+    status: DeliveryStatus | undefined,
+    cursor: ListingCursor | null,
+    limit: number,
+  ): Promise<CursorPage<MessageRecord>> {
+    return listMessages(this.#parts.store.read(address), status, cursor, limit)
+  }
+
+  /** Messages whose time has come, in its order. */
+  async due(address: TargetAddress, limit: number): Promise<readonly MessageRecord[]> {
+    const { store, clock } = this.#parts
+    const now = clock.now()
+    const reader = store.read(address)
+    const entries = await reader.scan({ prefix: keys.due, limit })
+    const ids = entries.filter(({ key }) => timeIn(key) <= now).map(({ key }) => key.at(-1) as string)
+    const messages = await reader.getAll<MessageRecord>(ids.map(keys.message))
+    return messages.filter((message) => message !== null)
+  }
+
+  /** What a message tells; null when it is gone. */
+  eventOf(address: TargetAddress, messageId: string): Promise<QueuedEvent | null> {
+    return this.#parts.store.read(address).get<QueuedEvent>(keys.event(messageId))
+  }
+
+  async state(address: TargetAddress): Promise<DeliveryState> {
+    return (await this.#parts.store.read(address).get<DeliveryState>(keys.state)) ?? firstState
+  }
+
+  /** How many wait, and when the oldest event of them was (epoch milliseconds; null: none waits). */
+  async waiting(
+    address: TargetAddress,
+  ): Promise<{ readonly pending: number; readonly oldestAt: number | null }> {
+    const { pending } = await this.state(address)
+    if (pending === 0) return { pending, oldestAt: null }
+    const { items } = await this.list(address, 'pending', { upTo: '' }, 1)
+    return { pending, oldestAt: items[0]?.at ?? null }
+  }
+
+  /** Records what came of attempts, and when the next one is. @param results of different messages, in order */
+  async record(
+    address: TargetAddress,
+    results: readonly AttemptResult[],
+    rules: RetryPolicy,
+  ): Promise<RecordedAttempt> {
+    const now = this.#parts.clock.now()
+    const { result, transaction } = await this.#parts.store.run(address, async (change) => {
+      const before = await change.get(results.map(({ messageId }) => messageId))
+      const messages = results.map(({ attempt }, index) => {
+        change.state = stateAfter(change.state, attempt)
+        const message = before[index]
+        // Somebody has failed it meanwhile, or deleted what it is about.
+        if (message?.status !== 'pending') return message ?? null
+        return this.#recordOne(address, change, message, { attempt, rules, now })
+      })
+      return { messages, state: change.state }
+    })
+    if (transaction.enqueues(eventQueue)) this.#parts.bus.publish(eventTopic, new Uint8Array())
+    return result
+  }
+
+  /**
+   * Sends a message again, with the same id, whatever has become of it.
+   * @throws ApiError NOT_FOUND when the target has none of that id
+   */
+  async resend(address: TargetAddress, messageId: string): Promise<void> {
+    await this.#parts.store.change(address, async (change) => {
+      const [message] = await change.get([messageId])
+      if (!message)
+        throw new ApiError(
+          'webhook/message-not-found',
+          'there is no such message of the endpoint; see advancedwebhook/deliveries/get',
+        )
+      this.#requeue(address, change, [message])
+    })
+    this.#wake()
+  }
+
+  /**
+   * Sends again what has failed of the events since a time, the oldest first; returns how many: at most
+   * `deliveryLimits.recovered`, and no more than may wait. @param since epoch milliseconds
+   */
+  async recover(address: TargetAddress, since: number): Promise<number> {
+    const { recovered } = this.#parts.limits
+    const after = keys.byStatus('failed', messageIdStart + orderAt(since))
+    let count = 0
+    for (let some = -1; some !== 0 && count < recovered; count += some)
+      some = await this.#recoverSome(address, after, Math.min(recovered - count, changedAtOnce))
+    this.#wake()
+    return count
+  }
+
+  /** Has a target served at once. */
+  async serve(address: TargetAddress): Promise<void> {
+    const { store, clock } = this.#parts
+    await store.kv.commit(deliveriesPart(address), { jobs: [serveJob(address, clock.now())] })
+    this.#wake()
+  }
+
+  /** Fails some of those that wait, the oldest first; returns how many: 0 when none waits. */
+  failSome(address: TargetAddress, reason: string): Promise<number> {
+    return this.#parts.store.change(address, async (change) => {
+      const messages = await change.first('pending', changedAtOnce)
+      for (const message of messages) change.replace(message, failMessage(message, reason))
+      return messages.length
+    })
+  }
+
+  #recoverSome(address: TargetAddress, after: Key, limit: number): Promise<number> {
+    return this.#parts.store.change(address, async (change) => {
+      const room = Math.min(limit, this.#parts.limits.pending - change.state.pending)
+      const messages = room > 0 ? await change.first('failed', room, after) : []
+      this.#requeue(address, change, messages)
+      return messages.length
+    })
+  }
+
+  #recordOne(
+    address: TargetAddress,
+    change: DeliveryChange,
+    message: MessageRecord,
+    { attempt, rules, now }: { attempt: AttemptRecord; rules: RetryPolicy; now: number },
+  ): MessageRecord {
+    const after = recordAttempt(message, attempt, (failures) => {
+      const delay = rules.retryAfter(failures)
+      return delay === null ? null : now + delay
+    })
+    change.replace(message, after)
+    if (after.dueAt !== null) change.enqueue(retryJob(address, after, after.dueAt))
+    const told = after.status === 'failed' ? rules.exhausted(after) : null
+    if (told !== null) change.enqueue(eventJob(told))
+    return after
+  }
+
+  #requeue(address: TargetAddress, change: DeliveryChange, messages: readonly MessageRecord[]): void {
+    const now = this.#parts.clock.now()
+    for (const message of messages) change.replace(message, requeueMessage(message, now))
+    if (messages.length > 0) change.enqueue(serveJob(address, now))
+  }
+
+  #wake(): void {
+    this.#parts.bus.publish(deliveryTopic, new Uint8Array())
+  }
+}

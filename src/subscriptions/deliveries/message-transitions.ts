@@ -1,0 +1,56 @@
+import type { QueuedEvent } from '../../events/outbound-event.ts'
+import {
+  type AttemptRecord,
+  type DeliveryState,
+  deliveryLimits,
+  type MessageRecord,
+} from './delivery-records.ts'
+
+/** @param now epoch milliseconds */
+export const newMessage = (event: QueuedEvent, id: string, now: number): MessageRecord => ({
+  id,
+  type: event.type,
+  organizationId: event.scope.organizationId,
+  at: event.at,
+  status: 'pending',
+  dueAt: now,
+  failures: 0,
+  reason: null,
+  attempts: [],
+})
+
+/** Waits for being sent at once, as if it had never been. @param now epoch milliseconds */
+export const requeueMessage = (message: MessageRecord, now: number): MessageRecord => ({
+  ...message,
+  status: 'pending',
+  dueAt: now,
+  failures: 0,
+  reason: null,
+})
+
+/** Is not sent any more. */
+export const failMessage = (message: MessageRecord, reason: string | null): MessageRecord => ({
+  ...message,
+  status: 'failed',
+  dueAt: null,
+  reason,
+})
+
+/** After an attempt. @param retryAt tells when to try again after so many failures; null: not any more */
+export function recordAttempt(
+  message: MessageRecord,
+  attempt: AttemptRecord,
+  retryAt: (failures: number) => number | null,
+): MessageRecord {
+  const attempts = [...message.attempts, attempt].slice(-deliveryLimits.attempts)
+  if (attempt.error === null) return { ...message, status: 'succeeded', dueAt: null, attempts }
+  const failures = message.failures + 1
+  const dueAt = retryAt(failures)
+  return { ...message, status: dueAt === null ? 'failed' : 'pending', dueAt, failures, attempts }
+}
+
+export const stateAfter = (state: DeliveryState, { at, error }: AttemptRecord): DeliveryState => ({
+  ...state,
+  attemptedAt: Math.max(state.attemptedAt, at),
+  failingSince: error === null ? null : (state.failingSince ?? at),
+})

@@ -1,0 +1,121 @@
+import type { Clock } from '../../clock.ts'
+import { decodeRecord } from '../../directory/store/records.ts'
+import { CredentialGenerator } from '../../directory/tenants/credential-generator.ts'
+import type { Tenant } from '../../model/address.ts'
+import { serveJob } from '../deliveries/delivery-keys.ts'
+import { type CursorPage, type ListingCursor, pageAt } from '../deliveries/listing-cursor.ts'
+import { subscriptionLimits as limits } from '../limits.ts'
+import { subscriptionKeys as keys } from '../subscription-keys.ts'
+import type { SubscriptionStore } from '../subscription-store.ts'
+import { checkAdvanced } from '../webhook-config-service.ts'
+import type { DisabledBy, EndpointRecord } from '../webhook-records.ts'
+import {
+  changedEndpoint,
+  type EndpointChange,
+  endpointOf,
+  type NewEndpoint,
+  putNewEndpoint,
+} from './endpoint-records.ts'
+import { generateSecret, rotateSecret } from './signing-secrets.ts'
+
+/**
+ * The endpoints of API keys. An endpoint is named by its id, or else by its uid. Calls of users throw ApiError
+ * FAILED_PRECONDITION unless advanced webhooks are enabled, and NOT_FOUND when there is no such endpoint.
+ */
+export class EndpointService {
+  readonly #store: SubscriptionStore
+  readonly #clock: Clock
+  readonly #generator = new CredentialGenerator()
+
+  constructor(store: SubscriptionStore, clock: Clock) {
+    this.#store = store
+    this.#clock = clock
+  }
+
+  /** @throws ApiError ALREADY_EXISTS when another has the uid; FAILED_PRECONDITION when there are as many as there can be */
+  create(tenant: Tenant, { disabled, ...described }: NewEndpoint): Promise<EndpointRecord> {
+    const now = this.#clock.now()
+    const endpoint: EndpointRecord = {
+      ...described,
+      id: this.#generator.id('ep'),
+      disabledBy: disabled ? 'user' : null,
+      enabledSince: now,
+      createdAt: now,
+      updatedAt: now,
+      secret: generateSecret(),
+      previousSecret: null,
+    }
+    return this.#store.change(tenant, async (transaction) => {
+      await checkAdvanced(transaction)
+      await putNewEndpoint(transaction, endpoint)
+      return endpoint
+    })
+  }
+
+  /** In the order of their ids. */
+  async list(
+    tenant: Tenant,
+    cursor: ListingCursor | null,
+    limit: number,
+  ): Promise<CursorPage<EndpointRecord>> {
+    const reader = this.#store.read(tenant)
+    await checkAdvanced(reader)
+    const entries = await reader.scan({ prefix: keys.endpoints, limit: limits.endpoints })
+    const endpoints = entries.map(({ value }) => decodeRecord(value) as EndpointRecord)
+    return pageAt(endpoints, ({ id }) => id, cursor, limit)
+  }
+
+  /** One endpoint. */
+  async find(tenant: Tenant, idOrUid: string): Promise<EndpointRecord> {
+    const reader = this.#store.read(tenant)
+    await checkAdvanced(reader)
+    return endpointOf(reader, idOrUid)
+  }
+
+  update(tenant: Tenant, idOrUid: string, change: EndpointChange): Promise<EndpointRecord> {
+    return this.#change(tenant, idOrUid, (endpoint) => changedEndpoint(endpoint, change, this.#clock.now()))
+  }
+
+  /** Answers the endpoint that there was. */
+  delete(tenant: Tenant, idOrUid: string): Promise<EndpointRecord> {
+    return this.#store.change(tenant, async (transaction) => {
+      await checkAdvanced(transaction)
+      const endpoint = await endpointOf(transaction, idOrUid)
+      transaction.delete(keys.endpoint(endpoint.id))
+      // Whoever serves it finds that it is gone, and removes its messages.
+      transaction.enqueue(serveJob({ ...tenant, targetId: endpoint.id }, this.#clock.now()))
+      if (endpoint.uid !== null) transaction.delete(keys.endpointOfUid(endpoint.uid))
+      return endpoint
+    })
+  }
+
+  /** Gives it a new secret. The one it had signs, too, for `graceSeconds`; one that was replaced before does no more. */
+  rotateSecret(tenant: Tenant, idOrUid: string, graceSeconds: number): Promise<EndpointRecord> {
+    const secret = generateSecret()
+    return this.#change(tenant, idOrUid, (endpoint) =>
+      rotateSecret(endpoint, secret, graceSeconds, this.#clock.now()),
+    )
+  }
+
+  /** For who delivers: an endpoint that is gone, or disabled already, stays as it is. */
+  disable(tenant: Tenant, id: string, by: Exclude<DisabledBy, 'user'>): Promise<void> {
+    return this.#store.change(tenant, async (transaction) => {
+      const endpoint = await transaction.get<EndpointRecord>(keys.endpoint(id))
+      if (endpoint === null || endpoint.disabledBy !== null) return
+      transaction.put(keys.endpoint(id), { ...endpoint, disabledBy: by, updatedAt: this.#clock.now() })
+    })
+  }
+
+  #change(
+    tenant: Tenant,
+    idOrUid: string,
+    next: (endpoint: EndpointRecord) => EndpointRecord,
+  ): Promise<EndpointRecord> {
+    return this.#store.change(tenant, async (transaction) => {
+      await checkAdvanced(transaction)
+      const endpoint = next(await endpointOf(transaction, idOrUid))
+      transaction.put(keys.endpoint(endpoint.id), endpoint)
+      return endpoint
+    })
+  }
+}

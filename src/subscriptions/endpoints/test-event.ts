@@ -1,0 +1,17 @@
+import { EventIds, type EventType, type QueuedEvent } from '../../events/outbound-event.ts'
+import { noOrganizationKey, type TargetAddress } from '../deliveries/delivery-records.ts'
+
+/** An event that has not happened, for trying a receiver. @param now epoch milliseconds */
+export const testEvent = (
+  { workspaceId, apiKey, targetId }: TargetAddress,
+  type: EventType,
+  now: number,
+): QueuedEvent => ({
+  id: new EventIds().next(now),
+  at: now,
+  scope: { workspaceId, apiKey, organizationId: noOrganizationKey },
+  type,
+  documentId: null,
+  actionUser: { userId: apiKey },
+  data: { endpointId: targetId, test: true },
+})

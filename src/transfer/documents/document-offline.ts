@@ -1,0 +1,153 @@
+import type { DocumentReading } from '../../content/read-document.ts'
+import { readDocument } from '../../content/read-document.ts'
+import type { DocumentLog } from '../../engine/engine.ts'
+import { ApiError } from '../../errors.ts'
+import {
+  addressKey,
+  type DocumentAddress,
+  type DocumentPath,
+  decodeSegment,
+  idProblem,
+} from '../../model/address.ts'
+import { loadRoom } from '../../rooms/log/load-room.ts'
+import type { StoreLocation } from '../../storage/offline-store.ts'
+import { openTenant } from '../../storage/open-tenant.ts'
+import { StorageError } from '../../storage/storage-error.ts'
+import { ImportTarget, type PutResult, type TargetOptions } from '../import/import-target.ts'
+import { DocumentRejectedError } from '../import/merge.ts'
+import { listingHint, versionsHint } from './listing-hints.ts'
+
+/** A root of a document, as `POST /v2/crdt/get` shows it. */
+export interface DocumentRoot {
+  readonly type: string
+  readonly contentKey: string
+  readonly data: unknown
+}
+
+/** The document that `organization/document/editor` names, percent-encoded. @throws StorageError */
+export function parsePath(text: string): DocumentPath {
+  const segments = text.split('/').map(decodeSegment)
+  const [organizationId, documentId, editorId, ...others] = segments
+  if (organizationId == null || documentId == null || editorId == null || others.length > 0)
+    throw new StorageError(
+      `${JSON.stringify(text)} is no address: organization/document/editor, each percent-encoded`,
+    )
+  for (const id of [organizationId, documentId, editorId]) {
+    const problem = idProblem(id)
+    if (problem !== null) throw new StorageError(`the id ${JSON.stringify(id)} ${problem}`)
+  }
+  return { organizationId, documentId, editorId }
+}
+
+/**
+ * Reads one document from the store of a stopped server.
+ * @throws StorageError, EngineOpenError, BootstrapError, CorruptRecordError
+ */
+export async function readOffline(
+  place: StoreLocation,
+  address: DocumentAddress,
+  reading: DocumentReading,
+): Promise<DocumentRoot> {
+  const store = await openTenant(place, address)
+  try {
+    return await readStoredDocument(store.engine.log, address, reading)
+  } finally {
+    await store.close()
+  }
+}
+
+/** @throws StorageError, CorruptRecordError */
+export async function readStoredDocument(
+  log: DocumentLog,
+  address: DocumentAddress,
+  reading: DocumentReading,
+): Promise<DocumentRoot> {
+  const { loaded, state } = await loadRoom(log, addressKey(address), { isBounded: false })
+  if (loaded.state !== 'live') throw noDocument()
+  return toStorageError(async () => readDocument(state.doc, reading))
+}
+
+export const noDocument = (): StorageError =>
+  new StorageError('there is no such document', { hint: listingHint })
+
+/** The new content of a root. Without a name, `contentKeyOf` chooses the root. */
+export interface NewContent extends Omit<DocumentRoot, 'contentKey'> {
+  readonly contentKey: string | undefined
+}
+
+/** The changes that `put` has made. */
+export interface PutReport {
+  /** Whether there was no editor of this address. */
+  readonly created: boolean
+  readonly changed: boolean
+  /** Size of the update that was written, in bytes. */
+  readonly bytes: number
+  /** Of a replacement, see `Change`. */
+  readonly insertions?: number
+  readonly deletions?: number
+}
+
+type Limits = Omit<TargetOptions, 'deleted'>
+
+/**
+ * Merges an update into a document of the store of a stopped server, or makes one of it.
+ * @throws StorageError, EngineOpenError, StoreUnavailableError
+ */
+export const putUpdateStopped = (
+  place: StoreLocation,
+  address: DocumentAddress,
+  bytes: Uint8Array,
+  limits: Limits,
+): Promise<PutReport> =>
+  withTarget(place, address, limits, async (target) => reportOf(await target.add(address, bytes)))
+
+/**
+ * Replaces the content of a root in the store of a stopped server. Creates the document if it does not exist.
+ * @throws StorageError, EngineOpenError, StoreUnavailableError
+ */
+export const putContentStopped = (
+  place: StoreLocation,
+  address: DocumentAddress,
+  content: NewContent,
+  limits: Limits,
+): Promise<PutReport> =>
+  withTarget(place, address, limits, async (target) => {
+    const { change, ...put } = await target.replace(address, content)
+    return { ...reportOf(put), insertions: change.insertions, deletions: change.deletions }
+  })
+
+const reportOf = ({ is, writtenBytes }: PutResult): PutReport => ({
+  created: is === 'made',
+  changed: is !== 'there',
+  bytes: writtenBytes,
+})
+
+async function withTarget<T>(
+  place: StoreLocation,
+  address: DocumentAddress,
+  limits: Limits,
+  work: (target: ImportTarget) => Promise<T>,
+): Promise<T> {
+  const target = await ImportTarget.open(place, { ...limits, deleted: 'recreate' })
+  try {
+    await target.require(address)
+    return await work(target)
+  } catch (error) {
+    if (error instanceof DocumentRejectedError) throw new StorageError(error.message, { cause: error })
+    throw error
+  } finally {
+    await target.close()
+  }
+}
+
+/** What the store has not is for the operator to know. @throws StorageError */
+export async function toStorageError<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    const listed = error.code === 'version/not-found' ? versionsHint : listingHint
+    const hint = error.status === 'NOT_FOUND' ? { hint: listed } : {}
+    throw new StorageError(error.message, { cause: error, ...hint })
+  }
+}

@@ -1,0 +1,31 @@
+import type { DocumentLog, Key } from '../../engine/engine.ts'
+import { loadRoom } from '../../rooms/log/load-room.ts'
+import { StorageError } from '../../storage/storage-error.ts'
+import { type ContentSum, contentSum, isSameContent } from '../import/merge.ts'
+
+/** What the store has of a document. */
+export type StoredDocumentState =
+  | { readonly state: 'absent' }
+  | { readonly state: 'deleted'; readonly epoch: number }
+  | {
+      readonly state: 'live'
+      readonly epoch: number
+      readonly head: number
+      /** Its whole state (V1). */
+      readonly bytes: Uint8Array
+    }
+
+/** @throws CorruptRecordError, StoreUnavailableError */
+export async function readStoredState(log: DocumentLog, doc: Key): Promise<StoredDocumentState> {
+  const { loaded, state } = await loadRoom(log, doc, { isBounded: false })
+  if (loaded.state !== 'live') return loaded
+  const { epoch, head } = loaded
+  return { state: 'live', epoch, head, bytes: state.encode() }
+}
+
+/** @throws StorageError when what is stored has other content than what was written */
+export async function readBack(log: DocumentLog, doc: Key, content: ContentSum): Promise<void> {
+  const stored = await readStoredState(log, doc)
+  if (stored.state === 'live' && isSameContent(contentSum(stored.bytes), content)) return
+  throw new StorageError(`document ${JSON.stringify(doc)} is not what was written: run verify`)
+}

@@ -1,0 +1,117 @@
+import { createHash, type Hash, randomBytes } from 'node:crypto'
+import { type FileHandle, mkdir, open, readdir, rename, rm, rmdir } from 'node:fs/promises'
+import { basename, dirname, join, resolve } from 'node:path'
+import { errorMessage } from '../../errors.ts'
+import { fsyncDirectory } from '../../storage/offline-store.ts'
+import { StorageError } from '../../storage/storage-error.ts'
+import { type FileEntry, listNames, sha256Of } from './manifest.ts'
+
+/** The files of an export while it is being made: beside the directory that they are to become. */
+export class ExportDirectory {
+  readonly #path: string
+  readonly #target: string
+
+  private constructor(target: string, path: string) {
+    this.#target = target
+    this.#path = path
+  }
+
+  /** @throws StorageError where `directory` is not empty, or cannot be made */
+  static async begin(directory: string): Promise<ExportDirectory> {
+    const target = resolve(directory)
+    const names = await readdir(target).catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return []
+      throw new StorageError(`${directory} cannot be used: ${errorMessage(error)}`)
+    })
+    if (names.length > 0) throw new StorageError(`${directory} is not empty: export into a new directory`)
+    const path = join(dirname(target), `${basename(target)}.${randomBytes(4).toString('hex')}.part`)
+    await mkdir(path, { recursive: true, mode: 0o700 })
+    return new ExportDirectory(target, path)
+  }
+
+  /** Writes a file for its owner only. @param file as in `FileEntry` */
+  async write(file: string, bytes: Uint8Array | string): Promise<FileEntry> {
+    const path = join(this.#path, file)
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+    const handle = await open(path, 'wx', 0o600)
+    try {
+      await handle.writeFile(bytes)
+      await handle.sync()
+    } finally {
+      await handle.close()
+    }
+    return { file, bytes: Buffer.byteLength(bytes), sha256: sha256Of(bytes) }
+  }
+
+  /** Begins a file of lines. */
+  async list(kind: keyof typeof listNames): Promise<JsonLinesWriter> {
+    const file = listNames[kind]
+    return new JsonLinesWriter(file, await open(join(this.#path, file), 'wx', 0o600))
+  }
+
+  /** Gives the directory its name. @throws StorageError */
+  async name(): Promise<void> {
+    await fsyncDirectory(this.#path)
+    // An empty one that is there goes; another one is no empty one by now.
+    await rmdir(this.#target).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ENOENT')
+        throw new StorageError(`${this.#target} cannot be made: ${errorMessage(error)}`)
+    })
+    await rename(this.#path, this.#target)
+    await fsyncDirectory(dirname(this.#target))
+  }
+
+  /** Removes all that has been written. */
+  async drop(): Promise<void> {
+    await rm(this.#path, { recursive: true, force: true })
+  }
+}
+
+/** Bytes of lines that are written together. */
+const bufferedMax = 1024 * 1024
+
+/** A file of JSON objects, one a line. */
+export class JsonLinesWriter {
+  readonly #file: string
+  readonly #handle: FileHandle
+  readonly #hash: Hash = createHash('sha256')
+  #waiting: string[] = []
+  #waitingBytes = 0
+  #bytes = 0
+  #lines = 0
+
+  constructor(file: string, handle: FileHandle) {
+    this.#file = file
+    this.#handle = handle
+  }
+
+  async add(line: object): Promise<void> {
+    const text = `${JSON.stringify(line)}\n`
+    this.#waiting.push(text)
+    this.#waitingBytes += text.length
+    this.#lines += 1
+    if (this.#waitingBytes >= bufferedMax) await this.#flush()
+  }
+
+  /** Ends the file. */
+  async end(): Promise<FileEntry & { readonly lines: number }> {
+    await this.#flush()
+    await this.#handle.sync()
+    await this.close()
+    return { file: this.#file, bytes: this.#bytes, sha256: this.#hash.digest('hex'), lines: this.#lines }
+  }
+
+  /** To be called whatever happens. */
+  async close(): Promise<void> {
+    await this.#handle.close()
+  }
+
+  async #flush(): Promise<void> {
+    const bytes = Buffer.from(this.#waiting.join(''))
+    this.#waiting = []
+    this.#waitingBytes = 0
+    this.#hash.update(bytes)
+    this.#bytes += bytes.length
+    await this.#handle.writeFile(bytes)
+  }
+}

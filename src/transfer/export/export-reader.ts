@@ -1,0 +1,141 @@
+import { createHash } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { errorMessage } from '../../errors.ts'
+import { type Progress, StorageError } from '../../storage/storage-error.ts'
+import { readLines } from '../text-lines.ts'
+import {
+  type BlobLine,
+  type DocumentLine,
+  decodeSummary,
+  type ExportSummary,
+  type FileEntry,
+  type JobLine,
+  type ListKind,
+  listNames,
+  sha256Of,
+  summaryName,
+  type ValueLine,
+} from './manifest.ts'
+import { isExportSummary, isManifestLine } from './manifest-validation.ts'
+
+/** What the lines of each list are. */
+interface LineReader {
+  readonly documents: DocumentLine
+  readonly values: ValueLine
+  readonly blobs: BlobLine
+  readonly jobs: JobLine
+}
+
+/** Damaged files that are named. */
+const namedMax = 5
+
+/** An export that has been checked: every file is what was written. */
+export class ExportReader {
+  readonly summary: ExportSummary
+  readonly #directory: string
+
+  private constructor(directory: string, summary: ExportSummary) {
+    this.#directory = directory
+    this.summary = summary
+  }
+
+  /** Reads all of it. @throws StorageError that names what is damaged or missing */
+  static async check(directory: string, onProgress: Progress): Promise<ExportReader> {
+    const path = join(directory, summaryName)
+    const text = await readFile(path, 'utf8').catch((error: unknown) => {
+      throw new StorageError(`${directory} is no export of Weft, or not whole: ${errorMessage(error)}`)
+    })
+    const summary = decodeSummary(text)
+    if (summary === null || !isExportSummary(summary))
+      throw new StorageError(`${summaryName} is damaged, or of another version`)
+    const files = new ExportReader(directory, summary)
+    await files.#check(onProgress)
+    return files
+  }
+
+  /** Tells this export from others. */
+  get name(): string {
+    return sha256Of(JSON.stringify(this.summary))
+  }
+
+  /** The lines of a list, in its order. @throws StorageError for one that Weft has not written */
+  async *lines<Kind extends ListKind>(kind: Kind): AsyncGenerator<LineReader[Kind]> {
+    for await (const { number, text } of readLines(join(this.#directory, listNames[kind]))) {
+      const line = parsed(text)
+      if (!isManifestLine(kind, line))
+        throw new StorageError(`${listNames[kind]}, line ${number}: it is no line of an export of Weft`)
+      yield line as LineReader[Kind]
+    }
+  }
+
+  /** @throws StorageError when the file is no longer what it was when the export was checked */
+  async read({ file, sha256 }: FileEntry): Promise<Uint8Array> {
+    const bytes = await readFile(join(this.#directory, file)).catch((error: unknown) => {
+      throw new StorageError(`${file} cannot be read (${errorMessage(error)})`)
+    })
+    if (sha256Of(bytes) !== sha256) throw new StorageError(`${file} has changed since it was checked`)
+    return bytes
+  }
+
+  async #check(onProgress: Progress): Promise<void> {
+    const { lists, credentials } = this.summary
+    // Only what they say can be believed then.
+    expectSound(await this.#damagedOf([...Object.values(lists), ...(credentials ? [credentials] : [])]))
+    const total = Object.values(lists).reduce((sum, { lines }) => sum + lines, 0)
+    const damaged: string[] = []
+    let done = 0
+    for await (const line of this.#named()) {
+      onProgress('check', done++ / total)
+      damaged.push(...(await this.#damagedOf(line)))
+    }
+    expectSound(damaged)
+  }
+
+  async *#named(): AsyncGenerator<readonly FileEntry[]> {
+    for await (const line of this.lines('documents')) yield line.state === 'live' ? line.files : []
+    for await (const line of this.lines('blobs')) yield [line]
+    // Only whether they are lines.
+    for await (const _ of this.lines('values')) yield []
+    for await (const _ of this.lines('jobs')) yield []
+  }
+
+  async #damagedOf(entries: readonly FileEntry[]): Promise<readonly string[]> {
+    const problems = await Promise.all(entries.map((entry) => this.#problemOf(entry)))
+    return problems.filter((problem) => problem !== null)
+  }
+
+  /** Null when the file is what was written. */
+  async #problemOf({ file, bytes, sha256 }: FileEntry): Promise<string | null> {
+    if (file.split('/').includes('..')) return `${JSON.stringify(file)} is no name of a file of an export`
+    const hash = createHash('sha256')
+    let read = 0
+    try {
+      for await (const chunk of createReadStream(join(this.#directory, file))) {
+        hash.update(chunk as Buffer)
+        read += (chunk as Buffer).length
+      }
+    } catch (error) {
+      return `${file} cannot be read (${errorMessage(error)})`
+    }
+    if (read !== bytes) return `${file} is damaged: it has ${read} bytes, not ${bytes}`
+    return hash.digest('hex') === sha256 ? null : `${file} is damaged: its checksum is another one`
+  }
+}
+
+function expectSound(damaged: readonly string[]): void {
+  if (damaged.length === 0) return
+  const more = damaged.length > namedMax ? `; and ${damaged.length - namedMax} more` : ''
+  throw new StorageError(
+    `the export is damaged, nothing is written: ${damaged.slice(0, namedMax).join('; ')}${more}`,
+  )
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,39 @@
+import { organizationPart, tenantKeys, tenantPart } from '../../directory/organizations/organization-keys.ts'
+import { clusterPart } from '../../directory/tenants/cluster-credentials.ts'
+import { workspacesPart } from '../../directory/tenants/workspace-keys.ts'
+import type { StoredEntry } from '../../engine/stored-entry.ts'
+import { isLockJob } from '../../jobs/cluster-lock.ts'
+import { importPart } from '../import/restore-jobs.ts'
+
+/** What is exported: all, or what belongs to one organization; with everything, or documents alone. */
+export interface ExportSelection {
+  readonly holds: 'all' | 'documents'
+  readonly organizationId: string | null
+}
+
+const [organizations] = organizationPart({ workspaceId: '', apiKey: '', organizationId: '' })
+const [tenants] = tenantPart({ workspaceId: '', apiKey: '' })
+const [organizationsOfTenant] = tenantKeys.organizations
+
+/**
+ * Is it wanted? Of one organization: its own partition, its documents and their versions, that it is there, and the
+ * workspaces and API keys, without which nobody could reach it. What an API key has beside its organizations is not.
+ */
+export function isSelected(entry: StoredEntry, { holds, organizationId }: ExportSelection): boolean {
+  if (holds === 'documents' && entry.is !== 'document') return false
+  // Of the store alone.
+  if (entry.is === 'value' && (entry.part[0] === importPart[0] || entry.part[0] === clusterPart[0]))
+    return false
+  if (entry.is === 'job' && isLockJob(entry)) return false
+  if (organizationId === null) return true
+  if (entry.is === 'document') return entry.key[2] === organizationId
+  if (entry.is === 'blob') return entry.key[3] === organizationId
+  if (entry.is === 'value') return isValueOf(entry, organizationId)
+  return Buffer.from(entry.payload).includes(`"organizationId":${JSON.stringify(organizationId)}`)
+}
+
+function isValueOf({ part, key }: Extract<StoredEntry, { is: 'value' }>, organizationId: string): boolean {
+  if (part[0] === organizations) return part[3] === organizationId
+  if (part[0] === tenants) return key[0] === organizationsOfTenant && key[1] === organizationId
+  return part.length === workspacesPart.length && part[0] === workspacesPart[0]
+}

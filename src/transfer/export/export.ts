@@ -1,0 +1,235 @@
+import { readFile } from 'node:fs/promises'
+import { basename } from 'node:path'
+import type { Clock } from '../../clock.ts'
+import { readPackageVersion } from '../../config/package-version.ts'
+import { readClusterCredentials } from '../../directory/tenants/cluster-credentials.ts'
+import { credentialsPath } from '../../directory/tenants/credentials-file.ts'
+import { CorruptRecordError, type Key } from '../../engine/engine.ts'
+import type { StoredEntry } from '../../engine/stored-entry.ts'
+import { errorMessage } from '../../errors.ts'
+import type { DocumentAddress } from '../../model/address.ts'
+import { loadRoom } from '../../rooms/log/load-room.ts'
+import {
+  directoryOf,
+  type OfflineStore,
+  openForReading,
+  type StoreLocation,
+} from '../../storage/offline-store.ts'
+import { type Progress, StorageError } from '../../storage/storage-error.ts'
+import { writeDocument } from './document-files.ts'
+import { ExportDirectory, type JsonLinesWriter } from './export-directory.ts'
+import { type ExportSelection, isSelected } from './export-selection.ts'
+import {
+  type DocumentLine,
+  encodeSummary,
+  exportedBytes,
+  exportFormat,
+  type FileEntry,
+  type ListKind,
+  listNames,
+  sha256Of,
+  summaryName,
+  type ValueLine,
+} from './manifest.ts'
+import { redactSecrets } from './redact-secrets.ts'
+
+export interface ExportOptions extends ExportSelection {
+  readonly secrets: 'left out' | 'included'
+  readonly clock: Clock
+}
+
+export interface Exported {
+  readonly documents: number
+  /** Documents that were deleted. */
+  readonly deleted: number
+  /** Keys and values, contents of versions, and jobs. */
+  readonly records: number
+  /** Of the files of documents. */
+  readonly bytes: number
+  /** Sentences about documents that cannot be read: they are not in the export. */
+  readonly damaged: readonly string[]
+}
+
+/**
+ * Writes what a stopped server has stored as files that anybody can read. The directory gets its name last.
+ * @throws StorageError where it is not empty; EngineOpenError; CorruptRecordError where something else than a document is damaged
+ */
+export async function exportStore(
+  place: StoreLocation,
+  target: string,
+  options: ExportOptions,
+  onProgress: Progress,
+): Promise<Exported> {
+  const store = await openForReading(place)
+  try {
+    const tree = await ExportDirectory.begin(target)
+    try {
+      const exported = await new ExportRun(store, tree, options, onProgress).run(directoryOf(place))
+      await tree.name()
+      return exported
+    } catch (error) {
+      await tree.drop()
+      if (error instanceof StorageError || error instanceof CorruptRecordError) throw error
+      throw new StorageError(`the export could not be made: ${errorMessage(error)}`, { cause: error })
+    }
+  } finally {
+    await store.close()
+  }
+}
+
+type DocumentEntry = Extract<StoredEntry, { is: 'document' }>
+
+/** Documents that are read and written at a time. */
+const documentsAtOnce = 8
+
+class ExportRun {
+  readonly #store: OfflineStore
+  readonly #tree: ExportDirectory
+  readonly #options: ExportOptions
+  readonly #onProgress: Progress
+  readonly #documents: DocumentEntry[] = []
+  readonly #damaged: string[] = []
+  #bytes = 0
+
+  constructor(store: OfflineStore, tree: ExportDirectory, options: ExportOptions, onProgress: Progress) {
+    this.#store = store
+    this.#tree = tree
+    this.#options = options
+    this.#onProgress = onProgress
+  }
+
+  async run(directory: string): Promise<Exported> {
+    const kinds = Object.keys(listNames) as ListKind[]
+    const opened = await Promise.all(kinds.map(async (kind) => [kind, await this.#tree.list(kind)] as const))
+    const lists = Object.fromEntries(opened) as Record<ListKind, JsonLinesWriter>
+    try {
+      await this.#writeRecords(lists)
+      await this.#writeDocuments(lists.documents)
+      const ended = await Promise.all(opened.map(async ([kind, list]) => [kind, await list.end()] as const))
+      const entries = Object.fromEntries(ended) as Record<ListKind, FileEntry & { lines: number }>
+      const credentials = await this.#writeCredentials(directory)
+      await this.#writeSummary(entries, credentials)
+      const deleted = this.#documents.filter(({ state }) => state === 'deleted').length
+      return {
+        documents: entries.documents.lines - deleted,
+        deleted,
+        records: entries.values.lines + entries.blobs.lines + entries.jobs.lines,
+        bytes: this.#bytes,
+        damaged: this.#damaged,
+      }
+    } finally {
+      await Promise.all(Object.values(lists).map((list) => list.close().catch(() => undefined)))
+    }
+  }
+
+  /** All but documents, of which the keys are kept. */
+  async #writeRecords(lists: Readonly<Record<ListKind, JsonLinesWriter>>): Promise<void> {
+    this.#onProgress('records', 0)
+    for await (const entry of this.#store.entries()) {
+      if (!isSelected(entry, this.#options)) continue
+      if (entry.is === 'document') this.#documents.push(entry)
+      else if (entry.is === 'value') await this.#writeValue(lists.values, entry)
+      else if (entry.is === 'blob') await this.#writeBlob(lists.blobs, entry)
+      else {
+        const { payload, error, ...job } = entry
+        await lists.jobs.add({ ...job, ...exportedBytes(payload), ...(entry.is === 'buried' && { error }) })
+      }
+    }
+  }
+
+  async #writeValue(
+    list: JsonLinesWriter,
+    { part, key, value }: Extract<StoredEntry, { is: 'value' }>,
+  ): Promise<void> {
+    const bytes = exportedBytes(value)
+    const line: ValueLine = { part, key, ...bytes }
+    if (this.#options.secrets === 'included' || !('json' in bytes)) return list.add(line)
+    const kept = redactSecrets(part, key, bytes.json as object)
+    if (kept === null) return
+    const { record: json, secrets } = kept
+    await list.add({ part, key, json, ...(secrets.length > 0 && { secrets }) })
+  }
+
+  async #writeBlob(
+    list: JsonLinesWriter,
+    { key, value }: Extract<StoredEntry, { is: 'blob' }>,
+  ): Promise<void> {
+    const file = `blobs/${sha256Of(JSON.stringify(key)).slice(0, 32)}.bin`
+    await list.add({ key, ...(await this.#tree.write(file, value)) })
+  }
+
+  async #writeDocuments(list: JsonLinesWriter): Promise<void> {
+    const all = this.#documents
+    for (let start = 0; start < all.length; start += documentsAtOnce) {
+      this.#onProgress('documents', start / all.length)
+      const slice = all.slice(start, start + documentsAtOnce)
+      const lines = await Promise.all(slice.map((entry) => this.#writeDocument(entry)))
+      for (const line of lines) if (line !== null) await list.add(line)
+    }
+    this.#onProgress('documents', 1)
+  }
+
+  /** Null where it is damaged. */
+  async #writeDocument({ key, state, epoch }: DocumentEntry): Promise<DocumentLine | null> {
+    const address = addressOf(key)
+    if (state === 'deleted') return { state, address, epoch }
+    try {
+      const { loaded, state: room } = await loadRoom(this.#store.engine.log, key, { isBounded: false })
+      if (loaded.state !== 'live') throw new Error('its log is gone')
+      const { head, changed } = loaded
+      const written = await writeDocument(this.#tree, address, room.encode())
+      for (const { bytes } of written.files) this.#bytes += bytes
+      return {
+        state,
+        address,
+        log: { epoch, head, changedAt: changed.at, changedBy: changed.by },
+        ...written,
+      }
+    } catch (error) {
+      if (error instanceof Error && 'syscall' in error) throw error
+      this.#damaged.push(
+        error instanceof CorruptRecordError
+          ? error.message
+          : `document ${JSON.stringify(key)} cannot be read: ${errorMessage(error)}`,
+      )
+      return null
+    }
+  }
+
+  async #writeCredentials(directory: string): Promise<FileEntry | null> {
+    const path = credentialsPath(directory)
+    if (this.#options.secrets === 'left out') return null
+    const bytes = (await readFile(path).catch(() => null)) ?? (await this.#agreed())
+    return bytes && this.#tree.write(basename(path), bytes)
+  }
+
+  /** Servers that share a database need no file. */
+  async #agreed(): Promise<Uint8Array | null> {
+    const agreed = await readClusterCredentials(this.#store.engine.kv)
+    return agreed && Buffer.from(`${JSON.stringify(agreed, null, 2)}\n`)
+  }
+
+  async #writeSummary(
+    lists: Readonly<Record<ListKind, FileEntry & { readonly lines: number }>>,
+    credentials: FileEntry | null,
+  ): Promise<void> {
+    const { holds, organizationId, secrets, clock } = this.#options
+    const summary = encodeSummary({
+      format: exportFormat,
+      version: readPackageVersion(),
+      madeAt: new Date(clock.now()).toISOString(),
+      holds,
+      organizationId,
+      secrets,
+      credentials,
+      lists,
+    })
+    await this.#tree.write(summaryName, summary)
+  }
+}
+
+/** Of the key of a log, see `addressKey`. */
+export function addressOf(key: Key): DocumentAddress {
+  const [workspaceId = '', apiKey = '', organizationId = '', documentId = '', editorId = ''] = key
+  return { workspaceId, apiKey, organizationId, documentId, editorId }
+}

@@ -1,0 +1,61 @@
+import type { AuthTokenRecord, WorkspaceRecord } from '../../directory/store/records.ts'
+import { CredentialGenerator } from '../../directory/tenants/credential-generator.ts'
+import type { Key } from '../../engine/engine.ts'
+import { generateSecret } from '../../subscriptions/endpoints/signing-secrets.ts'
+import type { BasicConfig, EndpointRecord } from '../../subscriptions/webhook-records.ts'
+
+/** A record, and which of its members an import is to make anew. */
+export interface RedactedRecord {
+  readonly record: object
+  readonly secrets: readonly string[]
+}
+
+type RedactionRule = (record: object) => RedactedRecord | null
+
+/** By the first segments of partition and key, and the number of those of the key: what is kept in plain text. */
+const rules: ReadonlyMap<string, RedactionRule> = new Map<string, RedactionRule>([
+  ['directory workspaces 2', withoutWorkspaceToken],
+  ['directory authTokens 5', withoutAuthToken],
+  // Good for a while only: gone.
+  ['directory retiredTokens 4', () => null],
+  ['webhooks endpoints 2', withoutSigningSecret],
+  ['webhooks basic 1', withoutReceiverToken],
+])
+
+/** A record without its secrets; null: it is left out. What is stored as a digest, or encrypted, is none. */
+export function redactSecrets(part: Key, key: Key, record: object): RedactedRecord | null {
+  const kind = part[0] === 'directory' && key.length > 2 ? key[2] : key[0]
+  const rule = rules.get(`${part[0]} ${kind} ${key.length}`)
+  return rule === undefined ? { record, secrets: [] } : rule(record)
+}
+
+function withoutWorkspaceToken(record: object): RedactedRecord {
+  const { retiredTokens: _, isUnissued: __, ...others } = record as WorkspaceRecord
+  return { record: { ...others, authToken: '' }, secrets: ['authToken'] }
+}
+
+function withoutAuthToken(record: object): RedactedRecord {
+  const { isUnissued: _, ...others } = record as AuthTokenRecord
+  return { record: { ...others, token: '' }, secrets: ['token'] }
+}
+
+function withoutSigningSecret(record: object): RedactedRecord {
+  const endpoint = { ...(record as EndpointRecord), secret: '', previousSecret: null }
+  return { record: endpoint, secrets: ['secret'] }
+}
+
+/** It is the receiver's: nobody else can make a new one. */
+function withoutReceiverToken(record: object): RedactedRecord {
+  const config = record as BasicConfig
+  const webhookServiceConfig = { ...config.webhookServiceConfig, authToken: '' }
+  return { record: { ...config, webhookServiceConfig }, secrets: [] }
+}
+
+/** The record with new secrets in the place of those that were left out. */
+export function regenerateSecrets(record: object, secrets: readonly string[]): object {
+  const make = (name: string): string =>
+    name === 'secret' ? generateSecret() : new CredentialGenerator().secret()
+  const isToken = secrets.some((name) => name !== 'secret')
+  const made = Object.fromEntries(secrets.map((name) => [name, make(name)]))
+  return { ...record, ...made, ...(isToken && { isUnissued: true }) }
+}

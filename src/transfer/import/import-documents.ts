@@ -1,0 +1,122 @@
+import { addressKey, type DocumentPath, documentAddress, type Tenant } from '../../model/address.ts'
+import type { Progress } from '../../storage/storage-error.ts'
+import type { ImportSource, StoredDocument } from './import-source.ts'
+import type { PutResult } from './import-target.ts'
+import { DocumentRejectedError } from './merge.ts'
+import { type MappedName, mapName, type NameMapping } from './name-mapping.ts'
+
+/** Takes what a document is made of: writes it, or only looks at it. @throws DocumentRejectedError and whatever ends all */
+export type ImportSink = (path: DocumentPath, updates: readonly Uint8Array[]) => Promise<PutResult>
+
+export interface DocumentImportResult {
+  /** That the source has, whatever became of them. */
+  readonly documents: number
+  readonly made: number
+  readonly added: number
+  readonly there: number
+  /** Of those that were not refused, each as one update. */
+  readonly bytes: number
+  /** Documents that were refused, and why. */
+  readonly problems: readonly { readonly name: string; readonly problem: string }[]
+  /** Names of the map that the source does not have. */
+  readonly unknown: readonly string[]
+  /** Addresses of the first ones. */
+  readonly mapping: readonly ({ readonly name: string } & DocumentPath)[]
+}
+
+/** They wait for the disk together. */
+const documentsAtOnce = 8
+const mappingShown = 10
+
+/** Takes each document of a source to its address. What is refused is told, and the others go on. */
+export async function importDocuments(
+  source: ImportSource,
+  naming: NameMapping,
+  take: ImportSink,
+  onProgress: Progress,
+): Promise<DocumentImportResult> {
+  const importing = new DocumentImport(naming, take)
+  const total = await source.count()
+  const running = new Set<Promise<void>>()
+  try {
+    for await (const document of source.documents()) {
+      const work = importing.one(document).finally(() => running.delete(work))
+      running.add(work)
+      if (running.size >= documentsAtOnce) await Promise.race(running)
+      if (importing.failure !== null) break
+      onProgress('documents', importing.documents / Math.max(total, importing.documents))
+    }
+  } finally {
+    // Also where the source cannot be read on: what has been begun is ended.
+    await Promise.all(running)
+  }
+  if (importing.failure !== null) throw importing.failure.error
+  return importing.outcome()
+}
+
+class DocumentImport {
+  /** What ends all. */
+  failure: { readonly error: unknown } | null = null
+  documents = 0
+  readonly #naming: NameMapping
+  readonly #take: ImportSink
+  readonly #counts = { made: 0, added: 0, there: 0 }
+  #bytes = 0
+  readonly #problems: { name: string; problem: string }[] = []
+  readonly #mapping: ({ name: string } & DocumentPath)[] = []
+  readonly #unseen: Set<string>
+  /** Names by address. */
+  readonly #taken = new Map<string, string>()
+
+  constructor(naming: NameMapping, take: ImportSink) {
+    this.#naming = naming
+    this.#take = take
+    this.#unseen = new Set(naming.map.keys())
+  }
+
+  /** Never rejects. */
+  async one(document: StoredDocument): Promise<void> {
+    const { name } = document
+    this.documents += 1
+    this.#unseen.delete(name)
+    try {
+      if ('problem' in document) throw new DocumentRejectedError(document.problem)
+      const path = this.#pathOf(name)
+      const { is, bytes } = await this.#take(path, document.updates)
+      this.#counts[is] += 1
+      this.#bytes += bytes
+    } catch (error) {
+      if (error instanceof DocumentRejectedError) this.#problems.push({ name, problem: error.message })
+      else this.failure ??= { error }
+    }
+  }
+
+  outcome(): DocumentImportResult {
+    const { documents } = this
+    return {
+      documents,
+      ...this.#counts,
+      bytes: this.#bytes,
+      problems: this.#problems,
+      unknown: [...this.#unseen],
+      mapping: this.#mapping,
+    }
+  }
+
+  /** Two documents must not become one. @throws DocumentRejectedError */
+  #pathOf(name: string): DocumentPath {
+    const named: MappedName = mapName(name, this.#naming)
+    if ('problem' in named) throw new DocumentRejectedError(named.problem)
+    const { path } = named
+    const key = JSON.stringify(addressKey(documentAddress(noTenant, path)))
+    const other = this.#taken.get(key)
+    if (other === name) throw new DocumentRejectedError('its name comes twice')
+    if (other !== undefined)
+      throw new DocumentRejectedError(`its address is that of ${JSON.stringify(other)}, too: map one of them`)
+    this.#taken.set(key, name)
+    if (this.#mapping.length < mappingShown) this.#mapping.push({ name, ...path })
+    return path
+  }
+}
+
+const noTenant: Tenant = { workspaceId: '', apiKey: '' }

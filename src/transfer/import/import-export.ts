@@ -1,0 +1,222 @@
+import { mkdir, rename, stat, writeFile } from 'node:fs/promises'
+import { systemClock } from '../../clock.ts'
+import type { DocumentService } from '../../directory/documents/document-service.ts'
+import type { AccessType } from '../../directory/store/records.ts'
+import { importClusterCredentials } from '../../directory/tenants/cluster-credentials.ts'
+import { credentialsPath, readCredentials } from '../../directory/tenants/credentials-file.ts'
+import { TenantStore } from '../../directory/tenants/tenant-store.ts'
+import { CorruptRecordError } from '../../engine/engine.ts'
+import { ApiError, errorMessage } from '../../errors.ts'
+import type { DocumentAddress, Tenant } from '../../model/address.ts'
+import {
+  directoryOf,
+  hasStore,
+  locationName,
+  type OfflineStore,
+  openEmpty,
+  openForImport,
+  type StoreLocation,
+} from '../../storage/offline-store.ts'
+import { type Progress, StorageError } from '../../storage/storage-error.ts'
+import { ExportReader } from '../export/export-reader.ts'
+import { type DocumentLine, encodeEditorPath, type LiveLine } from '../export/manifest.ts'
+import { recordsOf } from '../offline-records.ts'
+import { ImportMarker } from './import-marker.ts'
+import { DocumentRejectedError } from './merge.ts'
+import { DocumentRestorer, type ExportedDocument, type RestoreOutcome } from './restore-document.ts'
+import { restoreJobs } from './restore-jobs.ts'
+import { type Comparison, ValueRestorer } from './restore-values.ts'
+
+export interface ImportOptions {
+  /** `dry`: everything is looked at, nothing written. */
+  readonly run: 'real' | 'dry'
+  /** Of an export of documents only: whose they are to be; null: whose they were. */
+  readonly tenant: Tenant | null
+  /** The access type of new documents that the export has no record of. */
+  readonly defaultAccess: AccessType
+}
+
+export interface ExportImportResult {
+  readonly documents: Readonly<Record<RestoreOutcome, number>>
+  /** Documents that were deleted and stay so. */
+  readonly deleted: number
+  /** Keys and values, contents of versions, and jobs. */
+  readonly records: { readonly added: number; readonly there: number }
+  /** Sentences about documents that could not be taken. */
+  readonly problems: readonly string[]
+}
+
+/**
+ * Takes an export into the store of a stopped server, new or not. Nothing is written before all of the export has been
+ * found sound, and without contradiction to what is there. To be called again where it was interrupted: what is there
+ * is left out, and what was written is read back.
+ * @throws StorageError, EngineOpenError, StoreUnavailableError
+ */
+export async function importExport(
+  source: string,
+  place: StoreLocation,
+  options: ImportOptions,
+  onProgress: Progress,
+): Promise<ExportImportResult> {
+  const files = await ExportReader.check(source, onProgress)
+  if (files.summary.holds === 'all' && options.tenant !== null)
+    throw new StorageError(
+      'the export holds workspaces and API keys: only documents alone can be given to others',
+    )
+  const directory = directoryOf(place)
+  const isNew = !(await hasStore(place))
+  if (options.run === 'real')
+    await mkdir(directory, { recursive: true, mode: 0o700 }).catch((error: unknown) => {
+      throw new StorageError(`${directory} cannot be made: ${errorMessage(error)}`)
+    })
+  const store = options.run === 'dry' && isNew ? await openEmpty() : await openForImport(place)
+  try {
+    return await new ExportImport({ store, files, options, onProgress }).run(place)
+  } finally {
+    await store.close()
+  }
+}
+
+interface ExportImportOptions {
+  readonly store: OfflineStore
+  readonly files: ExportReader
+  readonly options: ImportOptions
+  readonly onProgress: Progress
+}
+
+class ExportImport {
+  readonly #parts: ExportImportOptions
+  readonly #documents: DocumentRestorer
+  readonly #records: DocumentService
+  readonly #placed: Record<RestoreOutcome, number> = { added: 0, merged: 0, there: 0 }
+  readonly #problems: string[] = []
+  #deleted = 0
+  #blobs = { added: 0, there: 0 }
+
+  constructor(parts: ExportImportOptions) {
+    this.#parts = parts
+    const { engine } = parts.store
+    this.#documents = new DocumentRestorer(engine.log)
+    this.#records = recordsOf(engine, systemClock, parts.options.defaultAccess).documents
+  }
+
+  async run(place: StoreLocation): Promise<ExportImportResult> {
+    const { store, files, options } = this.#parts
+    const { engine } = store
+    const values = new ValueRestorer(engine, files)
+    const compared = await values.compare()
+    await this.#expectTenants()
+    const mark =
+      options.run === 'real' ? await ImportMarker.begin(store, locationName(place), files.name) : null
+    // Versions before what names them, and documents before what says that they are there.
+    await this.#placeBlobs()
+    await this.#placeDocuments()
+    if (options.run === 'real') await this.#writeValues(values, compared)
+    const jobs = await restoreJobs(engine, files, options.run)
+    if (options.run === 'real') await this.#writeCredentials(place)
+    await mark?.end()
+    const { added, there } = this.#blobs
+    return {
+      documents: this.#placed,
+      deleted: this.#deleted,
+      records: { added: compared.absent + added + jobs.added, there: compared.same + there + jobs.there },
+      problems: this.#problems,
+    }
+  }
+
+  async #writeValues(values: ValueRestorer, compared: Comparison): Promise<void> {
+    await values.write(compared)
+    const { absent } = await values.compare()
+    if (absent > 0 && !compared.ownTenants) throw new StorageError('the records are not what was written')
+  }
+
+  /** Nobody could reach documents of an API key that is not there. */
+  async #expectTenants(): Promise<void> {
+    const { store, files, options } = this.#parts
+    if (files.summary.holds === 'all') return
+    const known = new Set<string>()
+    for await (const { address } of files.lines('documents')) {
+      const { workspaceId, apiKey } = this.#placeOf(address)
+      const name = JSON.stringify([workspaceId, apiKey])
+      if (known.has(name)) continue
+      known.add(name)
+      if (await new TenantStore(store.engine.kv).isTenant({ workspaceId, apiKey })) continue
+      throw new StorageError(
+        `the store has no API key ${JSON.stringify(apiKey)} of a workspace ${JSON.stringify(workspaceId)}` +
+          (options.tenant === null ? ': name others by --workspace and --api-key' : ''),
+      )
+    }
+  }
+
+  #placeOf(address: DocumentAddress): DocumentAddress {
+    return { ...address, ...this.#parts.options.tenant }
+  }
+
+  async #placeBlobs(): Promise<void> {
+    const { store, files, options } = this.#parts
+    const { blobs } = store.engine
+    for await (const line of files.lines('blobs')) {
+      const bytes = await files.read(line)
+      const found = await blobs.get(line.key)
+      const isThere = found !== null && Buffer.compare(found, bytes) === 0
+      this.#blobs[isThere ? 'there' : 'added'] += 1
+      if (!isThere && options.run === 'real') await blobs.put(line.key, bytes)
+    }
+  }
+
+  async #placeDocuments(): Promise<void> {
+    const { files, onProgress } = this.#parts
+    const total = files.summary.lists.documents.lines
+    let done = 0
+    for await (const line of files.lines('documents')) {
+      onProgress('documents', done++ / total)
+      try {
+        if (line.state === 'deleted') await this.#bury(line)
+        else this.#placed[await this.#place(line)] += 1
+      } catch (error) {
+        if (!isOfDocument(error)) throw error
+        this.#problems.push(`${encodeEditorPath(line.address)}: ${error.message}`)
+      }
+    }
+    onProgress('documents', 1)
+  }
+
+  async #place(line: LiveLine): Promise<RestoreOutcome> {
+    const { files, options } = this.#parts
+    const [update] = line.files.filter(({ is }) => is === 'update')
+    if (update === undefined) throw new StorageError('the export has no update of it')
+    const { log, stateVector } = line
+    const address = this.#placeOf(line.address)
+    const document: ExportedDocument = { address, bytes: await files.read(update), stateVector, log }
+    if (options.run === 'dry') return this.#documents.plan(document)
+    if (files.summary.holds === 'documents') {
+      // What is refused gets no records.
+      await this.#documents.plan(document)
+      await this.#records.ensure(address, address.documentId)
+    }
+    return this.#documents.place(document)
+  }
+
+  async #bury({ address, epoch }: Extract<DocumentLine, { state: 'deleted' }>): Promise<void> {
+    this.#deleted += 1
+    if (this.#parts.options.run === 'real') await this.#documents.bury(this.#placeOf(address), epoch)
+  }
+
+  /** Those that are there stay. Servers that share a database find them there, whichever starts first. */
+  async #writeCredentials(place: StoreLocation): Promise<void> {
+    const { files, store } = this.#parts
+    const { credentials } = files.summary
+    if (credentials === null) return
+    const path = credentialsPath(directoryOf(place))
+    if ((await stat(path).catch(() => null)) === null) {
+      // A file under its name is whole.
+      await writeFile(`${path}.new`, await files.read(credentials), { mode: 0o600, flush: true })
+      await rename(`${path}.new`, path)
+    }
+    const kept = typeof place === 'string' ? null : await readCredentials(directoryOf(place))
+    if (kept !== null) await importClusterCredentials(store.engine.kv, kept)
+  }
+}
+
+const isOfDocument = (error: unknown): error is Error =>
+  [StorageError, DocumentRejectedError, CorruptRecordError, ApiError].some((type) => error instanceof type)

@@ -1,0 +1,41 @@
+import { readFile } from 'node:fs/promises'
+import { errorMessage } from '../../errors.ts'
+import type { DocumentPath } from '../../model/address.ts'
+import { StorageError } from '../../storage/storage-error.ts'
+import { pathProblem } from './name-mapping.ts'
+
+/**
+ * Reads a map of names: lines of JSON with `name`, `organizationId`, `documentId` and `editorId`; empty lines are passed
+ * over.
+ * @throws StorageError with the number of the first line that is none, or repeats a name
+ */
+export async function readNameMap(file: string): Promise<ReadonlyMap<string, DocumentPath>> {
+  const text = await readFile(file, 'utf8').catch((error: unknown) => {
+    throw new StorageError(`the map cannot be read: ${errorMessage(error)}`)
+  })
+  const map = new Map<string, DocumentPath>()
+  for (const [index, line] of text.split('\n').entries()) {
+    if (line.trim() === '') continue
+    const entry = entryOf(line)
+    if (typeof entry === 'string') throw new StorageError(`${file}, line ${index + 1}: ${entry}`)
+    if (map.has(entry.name))
+      throw new StorageError(`${file}, line ${index + 1}: ${JSON.stringify(entry.name)} comes twice`)
+    map.set(entry.name, entry.path)
+  }
+  return map
+}
+
+/** A sentence where the line is none. */
+function entryOf(line: string): { readonly name: string; readonly path: DocumentPath } | string {
+  let value: unknown
+  try {
+    value = JSON.parse(line)
+  } catch (error) {
+    return `it is not JSON: ${errorMessage(error)}`
+  }
+  if (typeof value !== 'object' || value === null) return 'it is not an object'
+  const { name, organizationId, documentId, editorId } = value as Record<string, unknown>
+  if (typeof name !== 'string') return 'name must be a string'
+  const path = { organizationId, documentId, editorId } as DocumentPath
+  return pathProblem(path) ?? { name, path }
+}

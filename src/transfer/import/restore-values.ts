@@ -1,0 +1,145 @@
+import { workspacesPart } from '../../directory/tenants/workspace-keys.ts'
+import type { Engine, KvEntry } from '../../engine/engine.ts'
+import { StorageError } from '../../storage/storage-error.ts'
+import type { ExportReader } from '../export/export-reader.ts'
+import { exportedBytes, importedBytes, type ValueLine } from '../export/manifest.ts'
+import { redactSecrets, regenerateSecrets } from '../export/redact-secrets.ts'
+
+/** Values that are looked at, and written, together. */
+const valuesAtOnce = 500
+/** Bytes of values that are written together, and one value more. */
+const bytesAtOnce = 4 * 1024 * 1024
+/** Conflicts that are named. */
+const namedMax = 3
+
+/** What is there of the values of an export. */
+export interface Comparison {
+  readonly absent: number
+  readonly same: number
+  /** Of what the target has otherwise: names. */
+  readonly different: readonly string[]
+  /** What the target keeps of its own of workspaces and API keys: it has those of the export. */
+  readonly ownTenants: boolean
+}
+
+/** Writes the keys and values of an export into a store that may hold others, but no others under the same keys. */
+export class ValueRestorer {
+  readonly #engine: Engine
+  readonly #files: ExportReader
+
+  constructor(engine: Engine, files: ExportReader) {
+    this.#engine = engine
+    this.#files = files
+  }
+
+  /** @throws StorageError that names values which the store has otherwise */
+  async compare(): Promise<Comparison> {
+    const tenants = new TenantComparison()
+    const different: string[] = []
+    let [absent, same] = [0, 0]
+    for await (const { line, found } of this.#pairs()) {
+      const state = this.#stateOf(line, found)
+      if (isOfTenants(line)) tenants.add(line, state)
+      else if (state === 'different') different.push(JSON.stringify([...line.part, ...line.key]))
+      if (state === 'absent') absent += 1
+      if (state === 'same') same += 1
+    }
+    const ownTenants = tenants.areThere()
+    if (!ownTenants) different.push(...tenants.different)
+    expectNone(different)
+    return { absent, same, different, ownTenants }
+  }
+
+  /** Writes what is not there. */
+  async write({ ownTenants }: Comparison): Promise<void> {
+    let [waiting, bytes]: [KvEntry[], number] = [[], 0]
+    let first: ValueLine | undefined
+    const flush = async () => {
+      if (first !== undefined && waiting.length > 0)
+        await this.#engine.kv.commit(first.part, { puts: waiting })
+      ;[waiting, bytes, first] = [[], 0, undefined]
+    }
+    for await (const { line, found } of this.#pairs()) {
+      if (found !== null || (ownTenants && isOfTenants(line))) continue
+      const isFull = waiting.length >= valuesAtOnce || bytes >= bytesAtOnce
+      if (isFull || !isOfPart(first, line)) await flush()
+      const entry = this.#entryOf(line)
+      first ??= line
+      waiting.push(entry)
+      bytes += entry.value.length
+    }
+    await flush()
+  }
+
+  #entryOf(line: ValueLine): KvEntry {
+    const { secrets, key } = line
+    if (secrets === undefined || !('json' in line)) return { key, value: importedBytes(line) }
+    return { key, value: importedBytes({ json: regenerateSecrets(line.json as object, secrets) }) }
+  }
+
+  #stateOf(line: ValueLine, found: Uint8Array | null): 'absent' | 'same' | 'different' {
+    if (found === null) return 'absent'
+    return Buffer.compare(importedBytes(line), this.#shown(line, found)) === 0 ? 'same' : 'different'
+  }
+
+  /** As an export of it would show it. */
+  #shown(line: ValueLine, value: Uint8Array): Uint8Array {
+    if (this.#files.summary.secrets === 'included' || !('json' in line)) return value
+    const found = exportedBytes(value)
+    const kept = 'json' in found ? redactSecrets(line.part, line.key, found.json as object) : null
+    return kept === null ? value : importedBytes({ json: kept.record })
+  }
+
+  /** The values of the export, each with what the store has under its key. */
+  async *#pairs(): AsyncGenerator<{ readonly line: ValueLine; readonly found: Uint8Array | null }> {
+    let lines: ValueLine[] = []
+    for await (const line of this.#files.lines('values')) {
+      if (lines.length >= valuesAtOnce || !isOfPart(lines[0], line)) {
+        yield* await this.#found(lines)
+        lines = []
+      }
+      lines.push(line)
+    }
+    yield* await this.#found(lines)
+  }
+
+  async #found(lines: readonly ValueLine[]) {
+    const [first] = lines
+    if (first === undefined) return []
+    const found = await this.#engine.kv.get(
+      first.part,
+      lines.map(({ key }) => key),
+    )
+    return lines.map((line, index) => ({ line, found: found[index] ?? null }))
+  }
+}
+
+const isOfPart = (first: ValueLine | undefined, { part }: ValueLine): boolean =>
+  first === undefined || JSON.stringify(first.part) === JSON.stringify(part)
+
+const isOfTenants = ({ part }: ValueLine): boolean =>
+  part.length === workspacesPart.length && part[0] === workspacesPart[0]
+
+/** Workspaces and API keys stay as the store has them where it has all of the export's, each API key in its workspace. */
+class TenantComparison {
+  readonly different: string[] = []
+  #owners: 'same' | 'others' = 'same'
+
+  add({ part, key }: ValueLine, state: 'absent' | 'same' | 'different'): void {
+    if (state === 'different') this.different.push(JSON.stringify([...part, ...key]))
+    if (key[0] === 'ownerOfApiKey' && state !== 'same') this.#owners = 'others'
+  }
+
+  areThere(): boolean {
+    return this.different.length > 0 && this.#owners === 'same'
+  }
+}
+
+function expectNone(different: readonly string[]): void {
+  if (different.length === 0) return
+  const more = different.length > namedMax ? ` and ${different.length - namedMax} more` : ''
+  throw new StorageError(
+    `the store has other values than the export, nothing is written: ${different.slice(0, namedMax).join(', ')}${more}; ` +
+      'import into an empty data directory, or an export of documents only',
+  )
+}
