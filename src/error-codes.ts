@@ -284,9 +284,9 @@ export const errorCodes = {
   },
 
   'location/ambiguous-document': {
-    status: 'INVALID_ARGUMENT',
+    status: 'FAILED_PRECONDITION',
     meaning: 'Several organizations have a document of this id, and the call names none of them.',
-    remedy: 'Add `organizationId`. `details.organizationIds` lists the organizations.',
+    remedy: 'Add `organizationId`. `details.organizationIds` lists up to 30 of the organizations.',
   },
   'workspace/not-found': {
     status: 'NOT_FOUND',

@@ -204,8 +204,9 @@ it('[COMM-22] without an organization the location is deleted where one organiza
   const other = await organization('two-22')
   await other.add({ annotationId: 'b', location })
   const answer = await clear({ location })
-  expect(errorOf(answer)).toEqual(['INVALID_ARGUMENT', '/data/organizationId'])
+  expect(errorOf(answer)).toEqual(['FAILED_PRECONDITION'])
   expect(answer.body.error?.details).toMatchObject({
+    code: 'location/ambiguous-document',
     organizationIds: expect.arrayContaining(['one-22', 'two-22']),
   })
   for (const each of [{ get }, other]) expect(await each.get()).toHaveLength(1)

@@ -1,5 +1,5 @@
 import { checkBodyCredentials } from '../../../../../../access/credentials/key-credentials.ts'
-import { invalid } from '../../../../../../errors.ts'
+import { ApiError } from '../../../../../../errors.ts'
 import { defineOperation } from '../../../../../operation.ts'
 import { location } from '../../../../../schemas/comment-schema.ts'
 import { credentialLengthMax, documentId } from '../../../../../schemas/resource-schema.ts'
@@ -38,7 +38,7 @@ export const deleteLocationData = defineOperation({
   response: { type: 'null' },
   errors: [
     {
-      status: 'INVALID_ARGUMENT',
+      status: 'FAILED_PRECONDITION',
       code: 'location/ambiguous-document',
       when: 'several organizations have a document of this id, and `organizationId` is missing',
     },
@@ -56,13 +56,10 @@ export const deleteLocationData = defineOperation({
         ? await locations.organizationsWith(caller.tenant, document)
         : [organizationId]
     if (owners.length > 1)
-      throw invalid(
+      throw new ApiError(
         'location/ambiguous-document',
         `${owners.length} organizations have a document of this id: add organizationId`,
-        {
-          issues: [{ path: '/data/organizationId', message: 'is required: the document id is ambiguous' }],
-          organizationIds: owners.slice(0, namedMax),
-        },
+        { details: { organizationIds: owners.slice(0, namedMax) } },
       )
     for (const owner of owners)
       await locations.clear(
