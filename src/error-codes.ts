@@ -109,8 +109,8 @@ export const errorCodes = {
   },
   'request/repeated-item': {
     status: 'INVALID_ARGUMENT',
-    meaning: 'The call lists one id more than once. It carries out none of the items with this id.',
-    remedy: 'List each id once.',
+    meaning: 'An annotation lists one comment id more than once. The call does not add the annotation.',
+    remedy: 'Give each comment of an annotation its own id.',
   },
   'request/too-many-users': {
     status: 'INVALID_ARGUMENT',

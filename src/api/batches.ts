@@ -5,22 +5,25 @@ import type { Batch, Operation, OperationResult } from './operation.ts'
 import type { Schema } from './schema.ts'
 import type { ValidationIssue, ValidatorCache } from './validator.ts'
 
-/** Results of entries that were taken out of a request, by their ids. */
-export type RejectedEntries = Readonly<Record<string, object>>
+/** Entries that were taken out of a request. */
+interface RemovedEntries {
+  /** Results of those that do not fit, by their ids. */
+  readonly rejected: Readonly<Record<string, object>>
+  /** The number of those that a later entry with the same id replaces. */
+  readonly replaced: number
+}
+
+const nothingRemoved: RemovedEntries = { rejected: {}, replaced: 0 }
 
 /** Validates `data`. `textLength` is the length of the body. @throws ApiError INVALID_ARGUMENT */
-type RequestValidator = (
-  data: object,
-  textLength: number,
-  unknown: UnknownInEntries | null,
-) => RejectedEntries
+type RequestValidator = (data: object, textLength: number, unknown: UnknownInEntries | null) => RemovedEntries
 
 /** One member of a request that is a list of entries. */
 interface List {
   readonly name: string
   readonly maxItems: number
-  /** The id of an entry; its JSON pointer if it has no text as its id. */
-  readonly idOf: (entry: unknown, pointer: string) => string
+  /** The id of an entry; null if it has no text as its id. */
+  readonly idOf: (entry: unknown) => string | null
   /** @throws ApiError INVALID_ARGUMENT, about the member `item` */
   readonly validate: (item: unknown, textLength: number) => void
 }
@@ -33,15 +36,16 @@ interface Problem {
 interface Entry {
   readonly list: string
   readonly pointer: string
-  readonly id: string
+  readonly id: string | null
   readonly value: unknown
   readonly problem: Problem | null
 }
 
 /**
- * Validates requests. Entries of a batch that do not fit are taken out of `data`, and the other entries are carried
- * out. The result of an entry that was taken out is `success: false`. Other entries with its id are also taken out: the
- * results have one place for each id. The whole request is rejected if no entry fits, or if anything else does not fit.
+ * Validates requests. The results of a batch have one place for each id, so the last entry of an id counts, and the
+ * validator removes the earlier ones from `data`. It also removes entries that do not fit; their result is
+ * `success: false`, and the server carries out the other entries. It rejects the whole request if no entry fits, or if
+ * anything else does not fit.
  */
 export function compileRequest(
   { request, batch }: Pick<Operation, 'request' | 'batch'>,
@@ -51,7 +55,7 @@ export function compileRequest(
   if (batch === undefined)
     return (data, textLength) => {
       validate(data, textLength)
-      return {}
+      return nothingRemoved
     }
   const lists = Object.entries(batch.items).map(([name, id]) =>
     listOf(name, id, request.properties[name], validators),
@@ -63,16 +67,29 @@ export function compileRequest(
         validate(data, textLength)
         for (const { name } of lists) checkEntries(batch, name, data)
       })
-    if (problem === null) return {}
-    const entries = lists.flatMap((list) => entriesOf(batch, list, data, textLength, unknown))
-    const bad = new Set(entries.filter((entry) => entry.problem !== null).map(({ id }) => id))
-    const fitting = entries.filter(({ id }) => !bad.has(id))
-    if (bad.size === 0 || fitting.length === 0) throw problem
+    if (problem === null && !lists.some((list) => hasRepeatedId(list, data))) return nothingRemoved
+    const all = lists.flatMap((list) => entriesOf(batch, list, data, textLength, unknown))
+    const entries = lastOfEachId(all)
+    const fitting = entries.filter((entry) => entry.problem === null)
+    if (problem !== null && fitting.length === 0) throw problem
     const rejected = resultsOf(batch, entries, data)
-    for (const list of new Set(entries.map((entry) => entry.list))) keepOnly(fitting, list, data)
+    for (const list of new Set(all.map((entry) => entry.list))) keepOnly(fitting, list, data)
     validate(data, textLength)
-    return rejected
+    return { rejected, replaced: all.length - entries.length }
   }
+}
+
+function hasRepeatedId({ name, idOf }: List, data: object): boolean {
+  const given = memberOf(data, name)
+  if (!Array.isArray(given)) return false
+  const ids = given.map(idOf).filter((id) => id !== null)
+  return new Set(ids).size < ids.length
+}
+
+/** Entries without an id all count: the server makes their ids. */
+function lastOfEachId(entries: readonly Entry[]): readonly Entry[] {
+  const last = new Map(entries.map((entry) => [entry.id, entry]))
+  return entries.filter((entry) => entry.id === null || last.get(entry.id) === entry)
 }
 
 function listOf(
@@ -87,9 +104,9 @@ function listOf(
   return {
     name,
     maxItems,
-    idOf(entry, pointer) {
+    idOf(entry) {
       const given = id === null ? entry : memberOf(Object(entry), id)
-      return typeof given === 'string' ? given : pointer
+      return typeof given === 'string' ? given : null
     },
     validate: (item, textLength) => validate({ item }, textLength),
   }
@@ -123,7 +140,7 @@ function entriesOf(
       check?.(value as never, pointer)
     })
     const problem = issues === undefined ? problemOf(invalid, pointer) : { code: unknownMember, issues }
-    return { list: name, pointer, id: idOf(value, pointer), value, problem }
+    return { list: name, pointer, id: idOf(value), value, problem }
   })
 }
 
@@ -136,14 +153,15 @@ function problemOf(error: ApiError | null, pointer: string): Problem | null {
   return { code: error.code, issues: placed }
 }
 
-function resultsOf(batch: Batch, entries: readonly Entry[], data: object): RejectedEntries {
+function resultsOf(batch: Batch, entries: readonly Entry[], data: object): RemovedEntries['rejected'] {
   const members = new Map<string, unknown>(Object.entries(data))
   const results = emptyBatchResults<object>()
   for (const { id, pointer, problem } of entries) {
     const [first] = problem?.issues ?? []
-    if (problem === null || first === undefined || Object.hasOwn(results, id)) continue
+    if (problem === null || first === undefined) continue
     const message = `${first.path.slice(pointer.length + 1)} ${first.message}`.trim()
-    results[id] = batch.rejected(id, { message, details: { ...problem } }, members)
+    const key = id ?? pointer
+    results[key] = batch.rejected(key, { message, details: { ...problem } }, members)
   }
   return results
 }
@@ -165,13 +183,22 @@ function caught(validate: () => void): ApiError | null {
   }
 }
 
-/** The answer with the results of entries that were taken out of its request. */
-export function withRejected(
+/** The answer with the results of entries that do not fit, and the numbers of all that were removed. */
+export function withRemoved(
   answer: OperationResult<unknown>,
-  rejected: RejectedEntries,
+  { rejected, replaced }: RemovedEntries,
 ): OperationResult<unknown> {
   const count = Object.keys(rejected).length
-  if (count === 0) return answer
-  const message = `${answer.message} ${count} ${count === 1 ? 'entry does' : 'entries do'} not fit.`
-  return { ...answer, message, data: Object.assign(Object.create(null), rejected, answer.data) }
+  if (count === 0 && replaced === 0) return answer
+  const sentences = [
+    answer.message,
+    ...(count > 0 ? [`${count} ${count === 1 ? 'entry does' : 'entries do'} not fit.`] : []),
+    ...(replaced > 0
+      ? [
+          `${replaced} ${replaced === 1 ? 'entry has' : 'entries have'} no effect: the last entry of an id counts.`,
+        ]
+      : []),
+  ]
+  const data: unknown = Object.assign(Object.create(null), rejected, answer.data)
+  return { ...answer, message: sentences.join(' '), data }
 }

@@ -20,7 +20,6 @@ import {
   forEachItem,
   forEachItemConcurrently,
   ItemRejectedError,
-  repeatedIds,
 } from '../directory/store/batch.ts'
 import type { ListPage } from '../directory/store/list-page.ts'
 import { decodeRecord } from '../directory/store/records.ts'
@@ -94,7 +93,7 @@ export class AnnotationService {
       return forEachItem(annotations, idOf, async (given) => {
         if ((await transaction.get(keys.annotation(given.annotationId))) !== null)
           throw new ItemRejectedError('comment/annotation-id-taken', 'the annotation id is used already')
-        if (repeatedIds(given.comments.map(({ commentId }) => commentId)).size > 0)
+        if (new Set(given.comments.map(({ commentId }) => commentId)).size < given.comments.length)
           throw new ItemRejectedError('request/repeated-item', 'a comment is listed more than once')
         check(given)
         happened.push(...this.#add(transaction, acting, given, happened.length))

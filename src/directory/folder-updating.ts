@@ -10,7 +10,7 @@ import {
 import { putFolder } from './documents/folder-writes.ts'
 import { directoryLimits } from './limits.ts'
 import { rootFolderId } from './organizations/organization-keys.ts'
-import { type BatchResults, forEachItem, ItemRejectedError, repeatedIds } from './store/batch.ts'
+import { type BatchResults, forEachItem, ItemRejectedError } from './store/batch.ts'
 import { patchRecord } from './store/patch-record.ts'
 import type { AccessType, FolderRecord } from './store/records.ts'
 import type { Transaction } from './store/transaction.ts'
@@ -83,11 +83,9 @@ async function checked(
 function movesOf(
   found: ReadonlyMap<FolderPatch, FolderRecord | ItemRejectedError>,
 ): ReadonlyMap<string, string> {
-  const repeated = repeatedIds([...found.keys()].map(({ folderId }) => folderId))
   const moves = new Map<string, string>()
   for (const [{ folderId, parentFolderId }, folder] of found) {
-    if (folder instanceof ItemRejectedError || parentFolderId === undefined || repeated.has(folderId))
-      continue
+    if (folder instanceof ItemRejectedError || parentFolderId === undefined) continue
     if (folder.parentFolderId !== parentFolderId) moves.set(folderId, parentFolderId)
   }
   return moves

@@ -37,7 +37,7 @@ export const errorExamples: Readonly<Record<ErrorCode, ErrorExample>> = {
     message: '/data/ifVersoin is unknown (did you mean ifVersion?)',
     details: { issues: [{ path: '/data/ifVersoin', message: 'is unknown (did you mean ifVersion?)' }] },
   },
-  'request/repeated-item': { item: 'ann', message: 'listed more than once' },
+  'request/repeated-item': { item: 'remark-1', message: 'a comment is listed more than once' },
   'request/too-many-users': {
     item: 'signed-off',
     message: 'the activity names more than 100 users; name fewer',

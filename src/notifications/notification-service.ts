@@ -16,10 +16,10 @@ import {
 import { type OrganizationStore, organizationOf } from '../directory/organizations/organization-store.ts'
 import {
   type BatchResults,
+  emptyBatchResults,
   forEachItem,
   ItemRejectedError,
   mapInSlices,
-  repeatedIds,
 } from '../directory/store/batch.ts'
 import type { DirectoryReader } from '../directory/store/directory-reader.ts'
 import type { ListPage } from '../directory/store/list-page.ts'
@@ -112,14 +112,9 @@ export class NotificationService {
 
   /** A bounded number in one commit: of a call that is cut off the first are changed. */
   async update(scope: OrganizationScope, changes: readonly NotificationChange[]): Promise<BatchResults> {
-    const repeated = repeatedIds(changes.map(({ id }) => id))
-    const once = changes.filter(({ id }) => !repeated.has(id))
-    const results = await this.#updateTogether(
-      scope,
-      changes.filter(({ id }) => repeated.has(id)),
-    )
-    for (let at = 0; at < once.length; at += limits.together)
-      Object.assign(results, await this.#updateTogether(scope, once.slice(at, at + limits.together)))
+    const results = emptyBatchResults()
+    for (let at = 0; at < changes.length; at += limits.together)
+      Object.assign(results, await this.#updateTogether(scope, changes.slice(at, at + limits.together)))
     return results
   }
 

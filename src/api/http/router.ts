@@ -9,7 +9,7 @@ import type { Log } from '../../log.ts'
 import type { Metrics } from '../../metrics.ts'
 import { encodedBytes } from '../../model/json-pieces.ts'
 import type { ApiServices } from '../api-services.ts'
-import { compileRequest, withRejected } from '../batches.ts'
+import { compileRequest, withRemoved } from '../batches.ts'
 import type { CallAuditor } from '../call-auditor.ts'
 import type { IdempotencyService } from '../idempotency/idempotency-service.ts'
 import { idempotencyKeyOf, parseIdempotentCall, replayedHeader } from '../idempotency/idempotent-call.ts'
@@ -107,12 +107,12 @@ function serveOperation(
     const { body: sent, data, text } = await readRequestData(request, bodyBytesMax, meter)
     const members = checkMembers(operation, { body: sent, target: request.url }, unknownMembers)
     if (members.ignored !== null) response.setHeader(ignoredHeader, members.ignored)
-    const rejected = validate(data, text.length, members.unknown)
+    const removed = validate(data, text.length, members.unknown)
     const perform = async (ids: SeededIds): Promise<object> => {
       const full = operation.grows ? await countGrowth(services, caller, text.length) : null
       if (full !== null && operation.grows === 'records') throw full
       const answer = await operation.run(data, { caller, services, ids, full })
-      return successBody(withRejected(answer, rejected), operation.envelope)
+      return successBody(withRemoved(answer, removed), operation.envelope)
     }
     const key = operation.effect === 'reads' ? null : idempotencyKeyOf(request.headers)
     const call = { operation, caller, data, request, requestId: String(response.locals.requestId) }

@@ -31,8 +31,7 @@ export const emptyBatchResults = <R = BatchItemResult>(): BatchResults<R> =>
   Object.create(null) as BatchResults<R>
 
 /**
- * Does something with each item, one after the other in their order, and says what became of each. An item that is
- * named more than once is refused each time: which of them is meant would depend on their order.
+ * Does something with each item, one after the other in their order, and returns a result for each. Ids must be unique.
  * `work` throws ItemRejectedError before it changes anything, and returns the message of a success.
  */
 export async function forEachItem<Item>(
@@ -41,10 +40,9 @@ export async function forEachItem<Item>(
   work: (item: Item) => Promise<string>,
 ): Promise<BatchResults> {
   const results = emptyBatchResults()
-  const repeated = repeatedIds(items.map(idOf))
   for (const item of items) {
     const id = idOf(item)
-    results[id] = repeated.has(id) ? repeatedResult(id) : await resultOf(id, () => work(item))
+    results[id] = await resultOf(id, () => work(item))
   }
   return results
 }
@@ -55,11 +53,10 @@ export async function forEachItemConcurrently<Item>(
   idOf: (item: Item) => string,
   work: (item: Item) => Promise<string>,
 ): Promise<BatchResults> {
-  const repeated = repeatedIds(items.map(idOf))
   const results = emptyBatchResults()
   await mapInSlices(items, async (item) => {
     const id = idOf(item)
-    results[id] = repeated.has(id) ? repeatedResult(id) : await resultOf(id, () => work(item))
+    results[id] = await resultOf(id, () => work(item))
   })
   return results
 }
@@ -84,9 +81,6 @@ export const failedResult = (id: string, code: ErrorCode, message: string): Batc
   details: { code },
 })
 
-const repeatedResult = (id: string): BatchItemResult =>
-  failedResult(id, 'request/repeated-item', 'listed more than once')
-
 async function resultOf(id: string, work: () => Promise<string>): Promise<BatchItemResult> {
   try {
     return { success: true, id, message: await work() }
@@ -94,10 +88,4 @@ async function resultOf(id: string, work: () => Promise<string>): Promise<BatchI
     if (!(error instanceof ItemRejectedError)) throw error
     return failedResult(id, error.code, error.message)
   }
-}
-
-/** Ids that are listed more than once. */
-export function repeatedIds(ids: readonly string[]): ReadonlySet<string> {
-  const seen = new Set<string>()
-  return new Set(ids.filter((id) => seen.has(id) || !seen.add(id)))
 }

@@ -122,10 +122,15 @@ it('[ACT-3] what is malformed is refused: custom without target, unknown documen
   const large = activity('large', { changes: { text: 'x'.repeat(activityBytesMax) } })
   const results = await add({
     ...at,
-    activities: [large, activity('twice'), activity('twice'), activity('a')],
+    activities: [
+      large,
+      activity('twice', { targetEntityId: 'first' }),
+      activity('twice', { targetEntityId: 'last' }),
+      activity('a'),
+    ],
   })
-  expect([results.large?.success, results.twice?.success, results.a?.success]).toEqual([false, false, true])
-  expect(idsOf(await get(at))).toEqual(['a'])
+  expect([results.large?.success, results.twice?.success, results.a?.success]).toEqual([false, true, true])
+  expect(await get(at)).toMatchObject([{ id: 'a' }, { id: 'twice', targetEntityId: 'last' }])
 })
 
 it('[ACT-4] update changes what is given, of activities of the document', async () => {

@@ -83,7 +83,6 @@ it('[COMM-2] an id that is used already changes nothing; of many at once one add
   expect(successes(await call('add', { documentId: 'd2', annotations: [{ annotationId: 'a' }] }))).toEqual({
     a: false,
   })
-  expect(successes(await add({ annotationId: 'b' }, { annotationId: 'b' }))).toEqual({ b: false })
   expect(successes(await add({ annotationId: 'c', comments: [say('x'), say('x')] }))).toEqual({ c: false })
   expect(successes(await call('comments/add', { annotationId: 'a', comments: [say('c', 'other')] }))).toEqual(
     { c: false },

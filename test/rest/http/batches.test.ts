@@ -11,6 +11,9 @@ interface Result {
   readonly details?: { readonly code: string; readonly issues?: readonly { readonly path: string }[] }
 }
 type Results = Readonly<Record<string, Result>>
+interface Answered {
+  readonly result: { readonly message: string; readonly data: Results }
+}
 
 let example: ExampleServer
 let lenient: TestServer
@@ -118,6 +121,27 @@ describe.each(keyed.map((operation) => [operation.path, operation] as const))('%
     expect(lists.length).toBeGreaterThan(0)
   })
 
+  it('[API-60] the last entry of a repeated id counts, also if earlier ones and other entries do not fit', async () => {
+    for (const [list, id] of lists) {
+      const data = (await fittingData(example, operation)) as Record<string, unknown[]>
+      const [good] = data[list] ?? ['signed-off']
+      const entry = id !== null && typeof good === 'string' ? { [id]: good } : good
+      // An operation that adds needs an id that is not used.
+      const last = id !== null && path.endsWith('/add') ? { ...(entry as object), [id]: 'last' } : entry
+      const before = id === null ? last : { ...(last as object), zzzzzz: 1 }
+      const { text } = await callWithKey(example, path, { ...data, [list]: [before, last, last, 5] })
+      const { message, data: results } = (JSON.parse(text) as Answered).result
+      const expected = { success: !absent.includes(path) }
+      expect(Object.values(results)).toEqual([
+        expect.objectContaining({ success: false }),
+        expect.objectContaining(expected),
+      ])
+      expect(message).toMatch(
+        / 1 entry does not fit\. [23] entries have no effect: the last entry of an id counts\.$/,
+      )
+    }
+  })
+
   it('[COMPAT-8] an unknown member beside the entries rejects the call', async () => {
     const data = await fittingData(example, operation)
     const { status } = await callWithKey(example, path, { ...data, zzzzzz: 1 })
@@ -147,16 +171,37 @@ describe('entries', () => {
     expect(results).toMatchObject({ a: { success: false }, b: { success: false }, c: { success: true } })
   })
 
-  it('[COMPAT-8] an entry that has the id of one that does not fit is not carried out', async () => {
+  it('[API-60] an entry that fits replaces earlier ones of its id, and one that does not fit replaces none', async () => {
     const organizations = [
-      { organizationId: 'twice' },
       { organizationId: 'twice', organizationName: 5 },
-      { organizationId: 'once' },
+      { organizationId: 'twice', organizationName: 'First' },
+      { organizationId: 'twice', organizationName: 'Last' },
+      { organizationId: 'broken' },
+      { organizationId: 'broken', organizationName: 5 },
     ]
     const results = await resultsOf('/v2/organizations/add', { organizations })
-    expect(results).toMatchObject({ twice: { success: false }, once: { success: true } })
-    const found = await callWithKey(example, '/v2/organizations/get', { organizationIds: ['twice'] })
-    expect(JSON.parse(found.text)).toMatchObject({ result: { data: [] } })
+    expect(results).toMatchObject({ twice: { success: true }, broken: { success: false } })
+    const found = await callWithKey(example, '/v2/organizations/get', {
+      organizationIds: ['twice', 'broken'],
+    })
+    expect(JSON.parse(found.text)).toMatchObject({
+      result: { data: [{ id: 'twice', organizationName: 'Last' }] },
+    })
+  })
+
+  it('[API-60] a call is rejected if the last entry of no id fits', async () => {
+    const organizations = [{ organizationId: 'never' }, { organizationId: 'never', organizationName: 5 }]
+    const { status } = await callWithKey(example, '/v2/organizations/add', { organizations })
+    expect(status).toBe(400)
+  })
+
+  it('[API-60] an entry without an id replaces none', async () => {
+    await fittingData(example, keyed[0] as Operation)
+    const activity = { featureType: 'recorder', actionType: 'recorder.done', actionUser: { userId: 'ann' } }
+    const activities = [{ ...activity, id: '/data/activities/1' }, activity, activity]
+    const at = { organizationId: 'acme', documentId: 'report' }
+    const results = await resultsOf('/v2/activities/add', { ...at, activities })
+    expect(Object.values(results).map(({ success }) => success)).toEqual([true, true, true])
   })
 
   it('[COMPAT-8] the message of the answer counts the entries that do not fit', async () => {
@@ -190,11 +235,6 @@ it('[ERR-10] each failed result has the code of its cause', async () => {
     ['/v2/organizations/documents/add', documents({ documentId: 'report' }), 'document/exists'],
     ['/v2/organizations/documents/add', documents({ documentId: 'd', folderId: 'f' }), 'folder/not-found'],
     ['/v2/organizations/documents/update', documents({ documentId: 'absent' }), 'document/not-found'],
-    [
-      '/v2/organizations/documents/delete',
-      { organizationId, documentIds: ['twice', 'twice'] },
-      'request/repeated-item',
-    ],
     ['/v1/organizations/folders/add', folders({ folderId: 'reports' }), 'folder/exists'],
     ['/v1/organizations/folders/add', folders({ folderId: 'root' }), 'folder/root'],
     ['/v1/organizations/folders/update', folders({ folderId: 'absent' }), 'folder/not-found'],
@@ -224,6 +264,18 @@ it('[ERR-10] each failed result has the code of its cause', async () => {
       '/v2/commentannotations/add',
       { ...document, actionUser, annotations: [{ annotationId: 'remark-1' }] },
       'comment/annotation-id-taken',
+    ],
+    [
+      '/v2/commentannotations/add',
+      {
+        ...document,
+        actionUser,
+        annotations: ['twice'].map((annotationId) => ({
+          annotationId,
+          comments: [1, 2].map(() => ({ commentId: 'same', from: actionUser, text: 'x' })),
+        })),
+      },
+      'request/repeated-item',
     ],
     [
       '/v2/commentannotations/delete',

@@ -153,13 +153,6 @@ it('[ACC-10] organizations of another API key are absent', async () => {
   await other.stop()
 })
 
-it('[API-60] an item that is listed more than once is refused each time, and the others are not', async () => {
-  expect(
-    await add({ organizationId: 'same' }, { organizationId: 'unlike' }, { organizationId: 'same' }),
-  ).toEqual({ same: 'listed more than once', unlike: true })
-  expect(await read('same')).toEqual([])
-})
-
 it.each([
   ['add', { organizations: Array.from({ length: 501 }, (_, at) => ({ organizationId: `${at}` })) }, '500'],
   ['delete', { organizationIds: Array.from({ length: 501 }, (_, at) => `${at}`) }, '500'],

@@ -113,11 +113,22 @@ it('[USER-4] what is missing is NOT_FOUND unless it is to be made', async () => 
   expect((await post({ ...made, documentId: 'plan', createDocument: true })).status).toBe(200)
 })
 
-it('[USER-5] a user listed twice is refused alone; folder and document together are', async () => {
+it('[USER-5] the last entry of a repeated user counts; folder and document together are refused', async () => {
   const at = await organization('add-5')
-  const results = await add({ ...at, users: [{ userId: 'ann' }, { userId: 'bob' }, { userId: 'ann' }] })
-  expect([results.ann?.success, results.bob?.success]).toEqual([false, true])
-  expect(await roles(at)).toEqual([['bob', 'editor']])
+  const users = [
+    { userId: 'ann', name: 'First', email: 'first@example.com' },
+    { userId: 'bob' },
+    { userId: 'ann', name: 'Last', accessRole: 'viewer' },
+  ]
+  const results = await add({ ...at, users })
+  expect([results.ann?.success, results.bob?.success]).toEqual([true, true])
+  expect(await roles(at)).toEqual([
+    ['ann', 'viewer'],
+    ['bob', 'editor'],
+  ])
+  expect(await server.call('/v2/users/get', { ...at, userIds: ['ann'] })).toMatchObject([
+    { name: 'Last', email: '' },
+  ])
   const both = { organizationId: 'acme', folderId: 'f1', documentId: 'd1' }
   for (const [name, more] of Object.entries({
     add: { users: [{ userId: 'x' }] },

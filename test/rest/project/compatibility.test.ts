@@ -324,7 +324,7 @@ describe('what does not exist yet', () => {
   it('[COMPAT-7] is not made if nothing is added to it', async () => {
     for (const folders of [
       [{ folderId: 'f', parentFolderId: 'unknown' }],
-      [{ folderId: 'f' }, { folderId: 'f' }],
+      [{ folderId: 'f' }, { folderId: 'f', parentFolderId: 'unknown' }],
     ]) {
       const data = { organizationId: 'left-over', folders, createMissing: true }
       expect(await call('/v1/organizations/folders/add', data)).toMatchObject({ f: { success: false } })
@@ -336,8 +336,8 @@ describe('what does not exist yet', () => {
 
   it('[COMPAT-7] is not made if every user, document or grant of the call fails', async () => {
     const at = { organizationId: 'left-over' }
-    const twice = [{ userId: 'ann' }, { userId: 'ann' }]
-    const users = { ...at, documentId: 'd', users: twice, createMissing: true }
+    const tooLarge = [{ userId: 'ann', metadata: { text: 'x'.repeat(16_384) } }]
+    const users = { ...at, documentId: 'd', users: tooLarge, createMissing: true }
     expect(await call('/v2/users/add', users)).toMatchObject({ ann: { success: false } })
     const documents = [{ documentId: 'd', folderId: 'unknown' }]
     expect(
