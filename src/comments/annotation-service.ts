@@ -87,19 +87,16 @@ export class AnnotationService {
 
   /** Adds annotations with their comments. What has the id already stays as it is. */
   add(acting: ActionScope, annotations: readonly NewAnnotation[]): Promise<BatchResults> {
-    return this.#change(acting, async (transaction, happened) => {
-      const check = namesBounded()
-      await transaction.getAll(annotations.map(({ annotationId }) => keys.annotation(annotationId)))
-      return forEachItem(annotations, idOf, async (given) => {
-        if ((await transaction.get(keys.annotation(given.annotationId))) !== null)
-          throw new ItemRejectedError('comment/annotation-id-taken', 'the annotation id is used already')
-        if (new Set(given.comments.map(({ commentId }) => commentId)).size < given.comments.length)
-          throw new ItemRejectedError('request/repeated-item', 'a comment is listed more than once')
-        check(given)
-        happened.push(...this.#add(transaction, acting, given, happened.length))
-        return 'added'
-      })
-    })
+    return this.#change(acting, (transaction, happened) =>
+      this.#addAll(transaction, acting, annotations, happened),
+    )
+  }
+
+  /** The results that `add` would have now if the document exists. Nothing is written. */
+  rehearseAdding(acting: ActionScope, annotations: readonly NewAnnotation[]): Promise<BatchResults> {
+    return this.#parts.store.rehearse(acting.scope, (transaction) =>
+      this.#addAll(transaction, acting, annotations, []),
+    )
   }
 
   /** Changes what is given; what decides a suggestion is kept as a judgment, too. */
@@ -156,6 +153,25 @@ export class AnnotationService {
   /** A page by the times of adding. It may have fewer than `limit`, and yet not be the last. */
   list(scope: OrganizationScope, listing: AnnotationListing): Promise<ListPage<AnnotationView>> {
     return listAnnotations(() => this.#parts.store.read(scope), listing)
+  }
+
+  async #addAll(
+    transaction: Transaction,
+    acting: ActionScope,
+    annotations: readonly NewAnnotation[],
+    happened: AnnotationAction[],
+  ): Promise<BatchResults> {
+    const check = namesBounded()
+    await transaction.getAll(annotations.map(({ annotationId }) => keys.annotation(annotationId)))
+    return forEachItem(annotations, idOf, async (given) => {
+      if ((await transaction.get(keys.annotation(given.annotationId))) !== null)
+        throw new ItemRejectedError('comment/annotation-id-taken', 'the annotation id is used already')
+      if (new Set(given.comments.map(({ commentId }) => commentId)).size < given.comments.length)
+        throw new ItemRejectedError('request/repeated-item', 'a comment is listed more than once')
+      check(given)
+      happened.push(...this.#add(transaction, acting, given, happened.length))
+      return 'added'
+    })
   }
 
   #add(

@@ -78,6 +78,11 @@ export class NotificationService {
     this.#clock = clock
   }
 
+  /** Whether an organization has a notification of this id. */
+  async isUsed(scope: OrganizationScope, id: string): Promise<boolean> {
+    return (await this.#store.read(scope).get(keys.notification(id))) !== null
+  }
+
   add(scope: OrganizationScope, { id, ...given }: NewNotification): Promise<NotificationBatch> {
     return this.#store.change<NotificationBatch>(scope, async (transaction) => {
       await requireResource(transaction, { type: 'document', id: given.documentId })

@@ -1,4 +1,8 @@
-import type { OrganizationScope, Resource } from '../../directory/organizations/organization-keys.ts'
+import {
+  type OrganizationScope,
+  type Resource,
+  rootFolderId,
+} from '../../directory/organizations/organization-keys.ts'
 import { userMetadataBytesMax } from '../../directory/organizations/user-records.ts'
 import type { FoundUser } from '../../directory/organizations/user-service.ts'
 import type { ApiServices } from '../api-services.ts'
@@ -77,7 +81,10 @@ export const makesParents = ({
   createDocument = createMissing,
 }: CreateFlags): boolean => createOrganization || createFolder || createDocument
 
-/** Makes the organization and the resource in it, as far as that is asked for. @throws ApiError NOT_FOUND */
+/**
+ * Creates the organization and the resource in it, if the flags permit it.
+ * @throws ApiError NOT_FOUND if one of them is missing and cannot be created; then it creates nothing
+ */
 export async function createMissingParents(
   { organizations, folders, documents }: ApiServices,
   scope: OrganizationScope,
@@ -85,6 +92,12 @@ export async function createMissingParents(
   { createMissing: all = false, ...flags }: CreateFlags,
 ): Promise<void> {
   const { createOrganization = all, createFolder = all, createDocument = all } = flags
+  const canCreate = {
+    organization: true,
+    folder: createFolder && id !== rootFolderId,
+    document: createDocument,
+  }
+  if (createOrganization && !canCreate[type]) await organizations.requireExisting(scope, { type, id })
   if (createOrganization) await organizations.ensure(scope)
   if (createFolder && type === 'folder') await folders.ensure(scope, id)
   if (createDocument && type === 'document')

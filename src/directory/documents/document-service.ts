@@ -143,7 +143,11 @@ export class DocumentService {
     documents: readonly DocumentInput[],
     createFolder: boolean,
   ): Promise<BatchResults> {
-    if (createFolder) await addMissingFolders(transaction, documents, this.#writing)
+    if (createFolder) {
+      const found = await transaction.getAll(documents.map(({ documentId }) => keys.document(documentId)))
+      const absent = documents.filter((_, index) => found[index] === null)
+      await addMissingFolders(transaction, absent, this.#writing)
+    }
     return writeNewDocuments(transaction, documents, this.#writing)
   }
 

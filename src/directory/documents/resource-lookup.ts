@@ -37,6 +37,11 @@ const notFound = ({ type, id }: Resource): ApiError =>
 /** @throws ApiError NOT_FOUND when the organization does not exist, or the resource in it */
 export async function requireResource(reader: DirectoryReader, resource: Resource): Promise<void> {
   await organizationOf(reader)
+  await requireExisting(reader, resource)
+}
+
+/** As `requireResource`, but the error always names the resource. */
+export async function requireExisting(reader: DirectoryReader, resource: Resource): Promise<void> {
   const [missing] = await findMissing(reader, [resource])
   if (missing !== undefined) throw notFound(missing)
 }

@@ -113,8 +113,8 @@ export class GroupService {
     const ids = [...new Set(userIds)]
     return this.#store.change(scope, async (transaction) => {
       await organizationOf(transaction)
-      const groupCreated = (await transaction.get(keys.group(groupId))) === null
-      if (groupCreated) await putGroup(transaction, { groupId }, this.#clock.now())
+      const isMissing = (await transaction.get(keys.group(groupId))) === null
+      let groupCreated = false
       await transaction.getAll([
         ...ids.map((userId) => keys.member(groupId, userId)),
         ...ids.map((userId) => keys.user(userId)),
@@ -126,6 +126,8 @@ export class GroupService {
           if ((await transaction.get(keys.member(groupId, userId))) !== null)
             return 'was in the group already'
           await checkGroupsOf(transaction, userId)
+          if (isMissing && !groupCreated) await putGroup(transaction, { groupId }, this.#clock.now())
+          groupCreated = isMissing
           await ensureUsers(transaction, [userId], this.#clock.now())
           putMembership(transaction, { groupId, userId })
           return 'added'

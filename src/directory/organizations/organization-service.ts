@@ -2,6 +2,7 @@ import type { Clock } from '../../clock.ts'
 import type { Kv } from '../../engine/engine.ts'
 import { ApiError } from '../../errors.ts'
 import type { Tenant } from '../../model/address.ts'
+import { requireExisting } from '../documents/resource-lookup.ts'
 import type { RemovalService } from '../removal/removal-service.ts'
 import { removalJob } from '../removal/removal-task.ts'
 import { type BatchResults, forEachItemConcurrently, ItemRejectedError, mapInSlices } from '../store/batch.ts'
@@ -10,7 +11,7 @@ import { patchRecord } from '../store/patch-record.ts'
 import { emptyValue, encodeRecord, type Metadata, type OrganizationRecord } from '../store/records.ts'
 import { filterItems, type Search, type StoredItem } from '../store/search.ts'
 import { Transaction } from '../store/transaction.ts'
-import { keys, type OrganizationScope, tenantKeys, tenantPart } from './organization-keys.ts'
+import { keys, type OrganizationScope, type Resource, tenantKeys, tenantPart } from './organization-keys.ts'
 import { findOrganization, type OrganizationStore } from './organization-store.ts'
 
 /** What is not given is empty when it is added, and stays when it is updated. */
@@ -52,6 +53,11 @@ export class OrganizationService {
         )
       return 'added'
     })
+  }
+
+  /** @throws ApiError NOT_FOUND, about the resource, if it or its organization does not exist */
+  requireExisting(scope: OrganizationScope, resource: Resource): Promise<void> {
+    return requireExisting(this.#parts.store.read(scope), resource)
   }
 
   /** Makes the organization unless it exists. @throws ApiError ABORTED while it is being deleted */

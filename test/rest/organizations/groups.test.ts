@@ -252,11 +252,13 @@ it('[GRP-6] what a group may do its users may, as long as they are in it', async
   expect(await roleOn('d3', 'rita')).toBe('editor')
 })
 
-it('[GRP-7] a user is in so many groups and no more', async () => {
+it('[GRP-7] a user is in so many groups and no more, and no group is created for a user who has too many', async () => {
   const at = await organization('groups-7')
   const scope = scopeOf(server.credentials, 'groups-7')
   for (let index = 0; index < groupsOfUserMax; index++)
     await server.directory.groups.addUsers(scope, `group-${index}`, ['busy'])
+  expect((await addUsers('none', ['busy'], at)).busy).toMatchObject({ success: false })
+  expect(await get({ ...at, groupIds: ['none'] })).toEqual([])
   const results = await addUsers('one-more', ['busy', 'idle'], at)
   expect([results.busy?.success, results.idle?.success]).toEqual([false, true])
   expect((await addUsers('group-0', ['busy'], at)).busy?.success).toBe(true)

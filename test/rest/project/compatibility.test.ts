@@ -350,6 +350,48 @@ describe('what does not exist yet', () => {
     expect(organizations).not.toContainEqual(expect.objectContaining({ id: 'left-over' }))
   })
 
+  it('[COMPAT-7] a call that adds nothing creates nothing', async () => {
+    const nobody = { userId: 'ann' }
+    const remark = { annotationId: 'used', comments: [{ from: nobody, text: 'x' }] }
+    const notification = {
+      actionUser: nobody,
+      displayHeadlineMessageTemplate: 'x',
+      displayBodyMessage: 'x',
+      notifyUsers: [nobody],
+      notificationId: 'used',
+    }
+    const at = { organizationId, documentId }
+    await call('/v2/commentannotations/add', { ...at, actionUser: nobody, annotations: [remark] })
+    await call('/v1/notifications/add', { ...at, ...notification })
+    const calls: readonly (readonly [string, object])[] = [
+      ['/v2/users/add', { users: [nobody] }],
+      ['/v1/notifications/add', notification],
+      ['/v2/commentannotations/add', { actionUser: nobody, annotations: [{}] }],
+      ['/v2/presence/add', { users: [nobody] }],
+    ]
+    for (const [path, data] of calls) {
+      const given = { organizationId: 'left-over', documentId: 'd', createOrganization: true, ...data }
+      expect([path, errorOf(await server.post(path, given))]).toEqual([path, ['NOT_FOUND']])
+    }
+    const inRoot = { organizationId: 'left-over', folderId: 'root', createMissing: true, users: [nobody] }
+    expect(errorOf(await server.post('/v2/users/add', inRoot))).toEqual(['NOT_FOUND'])
+    expect(await call('/v2/organizations/get', { organizationIds: ['left-over'] })).toEqual([])
+    const unmade = { organizationId, documentId: 'left-over', createDocument: true }
+    expect(await call('/v1/notifications/add', { ...unmade, ...notification })).toMatchObject({
+      success: false,
+    })
+    const annotations = { ...unmade, actionUser: nobody, annotations: [remark] }
+    expect(await call('/v2/commentannotations/add', annotations)).toMatchObject({ used: { success: false } })
+    const documents = [{ documentId, folderId: 'left-over' }]
+    expect(
+      await call('/v2/organizations/documents/add', { organizationId, documents, createFolder: true }),
+    ).toMatchObject({ [documentId]: { success: false } })
+    const left = { organizationId, documentIds: ['left-over'] }
+    expect(await call('/v2/organizations/documents/get', left)).toEqual([])
+    const folders = await call('/v2/organizations/folders/get', { organizationId })
+    expect(folders).not.toContainEqual(expect.objectContaining({ folderId: 'left-over' }))
+  })
+
   it('[COMPAT-7] is made by default with the option, unless the call says otherwise', async () => {
     const eager = await startTestServer({ createMissing: true })
     try {

@@ -10,7 +10,7 @@ import {
   withoutCustomFields,
 } from '../../schemas/notification-schema.ts'
 import { documentId, organizationId } from '../../schemas/resource-schema.ts'
-import { createFlags, createMissingParents } from '../../schemas/user-schema.ts'
+import { createFlags, createMissingParents, makesParents } from '../../schemas/user-schema.ts'
 
 export const addNotification = defineOperation({
   path: '/v1/notifications/add',
@@ -78,6 +78,10 @@ export const addNotification = defineOperation({
     const notifyUsers = unique(data.notifyUsers.map(withoutCustomFields))
     checkNotifiedUsers(notifyUsers)
     const scope = { ...caller.tenant, organizationId: data.organizationId }
+    const isUsed =
+      notificationId !== undefined && (await services.notifications.isUsed(scope, notificationId))
+    if (makesParents(data) && isUsed)
+      return { message: usedAlready, data: { success: false, message: usedAlready, notificationId } }
     await createMissingParents(services, scope, { type: 'document', id: data.documentId }, data)
     const added = await services.notifications.add(scope, {
       id: notificationId ?? ids.make(),
@@ -92,12 +96,12 @@ export const addNotification = defineOperation({
     })
     // One whose id was made for this very call was added when the call was made before.
     const success = added.outcome === 'added' || ids.isMade(added.id)
-    const message = success
-      ? 'Notification added.'
-      : 'The notification id is used already: nothing was added.'
+    const message = success ? 'Notification added.' : usedAlready
     return { message, data: { success, message, notificationId: added.id } }
   },
 })
+
+const usedAlready = 'The notification id is used already: nothing was added.'
 
 /** Who is named twice is addressed once, as named last. */
 const unique = (users: readonly NotifiedUser[]): readonly NotifiedUser[] => [

@@ -1,6 +1,7 @@
 import { commentLimits as limits } from '../../../comments/limits.ts'
+import type { BatchResults } from '../../../directory/store/batch.ts'
 import { defineOperation } from '../../operation.ts'
-import { batchResults, countSucceeded, keyedBatch } from '../../schemas/batch-results.ts'
+import { batchResults, countSucceeded, isAnySuccessful, keyedBatch } from '../../schemas/batch-results.ts'
 import {
   actionScopeOf,
   checkAnnotation,
@@ -23,7 +24,7 @@ import {
 } from '../../schemas/comment-schema.ts'
 import { withoutCustomFields } from '../../schemas/notification-schema.ts'
 import { batchMax } from '../../schemas/resource-schema.ts'
-import { createFlags, createMissingParents } from '../../schemas/user-schema.ts'
+import { createFlags, createMissingParents, makesParents } from '../../schemas/user-schema.ts'
 import { invalidAt } from '../../validator.ts'
 
 const { createOrganization, createDocument } = createFlags
@@ -105,11 +106,16 @@ export const addAnnotations = defineOperation({
       })
     const doing = actionScopeOf(context, data)
     const { services } = context
-    await createMissingParents(services, doing.scope, { type: 'document', id: data.documentId }, data)
     const placed = await placeAnchors(context, data, given)
     const annotations = placed.map((annotation) => ({ ...annotation, anchor: annotation.anchor ?? null }))
-    const added = await services.annotations.add(doing, annotations)
-    const results = mergeEarlierResults(added, context.ids, 'comment/annotation-id-taken')
+    const merged = (results: BatchResults) =>
+      mergeEarlierResults(results, context.ids, 'comment/annotation-id-taken')
+    if (makesParents(data)) {
+      const results = merged(await services.annotations.rehearseAdding(doing, annotations))
+      if (!isAnySuccessful(results)) return { message: 'No annotations added.', data: results }
+      await createMissingParents(services, doing.scope, { type: 'document', id: data.documentId }, data)
+    }
+    const results = merged(await services.annotations.add(doing, annotations))
     return { message: `${countSucceeded(results)} annotations added.`, data: results }
   },
 })
