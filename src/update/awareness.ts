@@ -22,9 +22,6 @@ export interface AwarenessEntry {
   readonly state: Readonly<Record<string, unknown>> | null
 }
 
-/** Of a client whose state is told; `something` need not be anything of use. */
-export type ShowsWhat = 'something' | 'nothing'
-
 export interface AwarenessText {
   readonly clientId: number
   readonly clock: number
@@ -41,7 +38,7 @@ export interface AwarenessText {
  */
 export function readAwareness(
   bytes: Uint8Array,
-  concerns: (clientId: number, shows: ShowsWhat) => boolean = () => true,
+  concerns: (clientId: number) => boolean = () => true,
 ): AwarenessEntry[] {
   try {
     return readEntries(new ByteReader(bytes), concerns)
@@ -51,10 +48,7 @@ export function readAwareness(
   }
 }
 
-function readEntries(
-  reader: ByteReader,
-  concerns: (clientId: number, shows: ShowsWhat) => boolean,
-): AwarenessEntry[] {
+function readEntries(reader: ByteReader, concerns: (clientId: number) => boolean): AwarenessEntry[] {
   const count = reader.varUint()
   const entries: AwarenessEntry[] = []
   for (let index = 0; index < count; index++) {
@@ -63,9 +57,7 @@ function readEntries(
     const length = reader.varUint()
     const start = reader.at
     reader.skip(length)
-    // No object is written with as many characters.
-    const shows = length === removedText.length ? 'nothing' : 'something'
-    if (entries.length === entriesMax || !concerns(clientId, shows)) continue
+    if (entries.length === entriesMax || !concerns(clientId)) continue
     const state = readState(reader, start, length)
     if (clock < clockMax && state !== undefined) entries.push({ clientId, clock, state })
   }

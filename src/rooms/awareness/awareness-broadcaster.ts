@@ -2,102 +2,88 @@ import type { Clock } from '../../clock.ts'
 import { type AwarenessText, writeAwarenessMessages } from '../../update/awareness.ts'
 import type { FrameEncoder, Member } from '../room/member.ts'
 
-/** What is different of a client. */
+/** A client's state that the members have not received yet. */
 export interface StateChange {
   readonly state: Pick<AwarenessText, 'clock' | 'text'>
-  /** The member that knows it already; null: nobody does, its author must see it too. */
-  readonly knownTo: Member | null
-  /** `some`: the others have been told of it a moment ago, under an earlier clock. */
-  readonly to: 'all' | 'some'
+  /** The member that published it; null: the server did, and its client must receive it too. */
+  readonly author: Member | null
 }
 
-/** When changes go out: at the end of the turn, or when the window is over. */
-export type BroadcastTiming = 'turn' | 'window'
+/** When changes are sent: at the end of the tick, or when the broadcast window ends. */
+export type BroadcastTiming = 'tick' | 'window'
 
-interface Flushing {
-  readonly due: BroadcastTiming
+interface PlannedBroadcast {
+  readonly timing: BroadcastTiming
   readonly cancel: () => void
 }
 
 interface AwarenessBroadcasterOptions {
   readonly members: ReadonlySet<Member>
-  readonly some: () => readonly Member[]
   readonly clock: Clock
   /** Shortest time between two messages. */
   readonly windowMs: number
-  /** Before changes go out. */
-  readonly telling: (clientIds: readonly number[]) => void
-  /** They have gone out. */
-  readonly told: (states: readonly AwarenessText[]) => void
+  /** Changes of these clients are sent now. */
+  readonly onBroadcast: (clientIds: readonly number[]) => void
 }
 
 /**
- * Tells the members of a room what is different: at the end of the turn, then at most once a window. What a backend says
- * never waits for the window, and takes along what does.
+ * Fixed-window batching: sends changes to the members at the end of the tick, then at most once a window, and of each
+ * client only its last state. What a backend publishes never waits for the window, and takes along what does.
  */
 export class AwarenessBroadcaster {
-  readonly #parts: AwarenessBroadcasterOptions
+  readonly #options: AwarenessBroadcasterOptions
   readonly #changed = new Map<number, StateChange>()
-  #lastFlush = 0
-  #flushing: Flushing | null = null
+  #lastBroadcast = 0
+  #planned: PlannedBroadcast | null = null
 
-  constructor(parts: AwarenessBroadcasterOptions) {
-    this.#parts = parts
+  constructor(options: AwarenessBroadcasterOptions) {
+    this.#options = options
   }
 
-  note(clientId: number, change: StateChange): void {
-    const to = this.#changed.get(clientId)?.to === 'all' ? 'all' : change.to
-    this.#changed.set(clientId, { ...change, to })
+  add(clientId: number, change: StateChange): void {
+    this.#changed.set(clientId, change)
   }
 
-  /** What is due at the end of the turn is not put off again: who asks all the time would never get it. */
-  schedule(due: BroadcastTiming): void {
-    if (this.#changed.size === 0 || this.#flushing?.due === 'turn' || this.#flushing?.due === due) return
-    this.#flushing?.cancel()
-    const { clock, windowMs } = this.#parts
-    const sinceMs = clock.now() - this.#lastFlush
+  /** A broadcast at the end of the tick is not postponed again. */
+  schedule(timing: BroadcastTiming): void {
+    const planned = this.#planned
+    if (this.#changed.size === 0 || planned?.timing === 'tick' || planned?.timing === timing) return
+    planned?.cancel()
+    const { clock, windowMs } = this.#options
+    const sinceMs = clock.now() - this.#lastBroadcast
     // A clock that has been set back is no reason to wait longer.
-    const wait = due === 'turn' || sinceMs >= windowMs ? 0 : windowMs - Math.max(0, sinceMs)
-    this.#flushing = { due, cancel: clock.after(wait, () => this.#flush()) }
+    const waitMs = timing === 'tick' || sinceMs >= windowMs ? 0 : windowMs - Math.max(0, sinceMs)
+    this.#planned = { timing, cancel: clock.after(waitMs, () => this.#broadcast()) }
   }
 
   close(): void {
-    this.#flushing?.cancel()
-    this.#flushing = null
+    this.#planned?.cancel()
+    this.#planned = null
   }
 
-  #flush(): void {
-    this.#flushing = null
-    this.#lastFlush = this.#parts.clock.now()
+  #broadcast(): void {
+    this.#planned = null
+    this.#lastBroadcast = this.#options.clock.now()
     const changed = [...this.#changed]
     this.#changed.clear()
-    this.#parts.telling(changed.map(([clientId]) => clientId))
-    const forAll = changed.filter(([, { to }]) => to === 'all')
-    const only = forAll.length === 1 ? (forAll[0]?.[1].knownTo ?? null) : null
-    const states = forAll.map(textOf)
-    this.#send(this.#parts.members, states, only)
-    if (forAll.length < changed.length)
-      this.#send(this.#parts.some(), changed.filter(([, { to }]) => to === 'some').map(textOf), null)
-    this.#parts.told(states)
+    this.#options.onBroadcast(changed.map(([clientId]) => clientId))
+    const onlyAuthor = changed.length === 1 ? (changed[0]?.[1].author ?? null) : null
+    for (const message of writeAwarenessMessages(changed.map(toText))) this.#send(message, onlyAuthor)
   }
 
-  /** @param only whose own state it is, and nothing else */
-  #send(members: Iterable<Member>, states: readonly AwarenessText[], only: Member | null): void {
-    for (const message of writeAwarenessMessages(states)) this.#sendMessage(members, message, only)
-  }
-
-  #sendMessage(members: Iterable<Member>, message: Uint8Array, only: Member | null): void {
+  /** @param onlyAuthor the member that published all of the message */
+  #send(message: Uint8Array, onlyAuthor: Member | null): void {
     const frames = new Map<FrameEncoder, Uint8Array>()
-    for (const member of members) {
+    for (const member of this.#options.members) {
       const frame = frames.get(member.encoder) ?? member.encoder.awareness(message)
       frames.set(member.encoder, frame)
-      member.deliverAwareness(frame, member === only)
+      member.deliverAwareness(frame, member === onlyAuthor)
     }
   }
 }
 
-/** The text of what is shown is made now. */
-const textOf = ([clientId, { state }]: readonly [number, StateChange]): AwarenessText => ({
+/** Makes the text of a state. */
+const toText = ([clientId, { state }]: readonly [number, StateChange]): AwarenessText => ({
   clientId,
   clock: state.clock,
   text: state.text,

@@ -1,42 +1,40 @@
 import { type AwarenessText, removedText } from '../../update/awareness.ts'
 
-/** Client ids that are remembered; the oldest are forgotten first. */
-const departedMax = 1_000
-/** Of these, how many a client that catches up is told of. */
-const departedShownMax = 200
+/** Client ids that a room remembers; the oldest are dropped first. */
+const tombstonesMax = 1_000
+/** Of these, how many a client that catches up receives. */
+const sentMax = 200
 
-interface Departure {
+interface Tombstone {
   /** Last clock shown. */
   readonly clock: number
   readonly userId: string
-  /** When, as members came and clients went. */
-  readonly turn: number
 }
 
-/** Clients that show nothing any more: others ignore a state whose clock isn't later, and nobody else may be them. */
+/** Clients that show nothing any more: others ignore a state whose clock isn't later, and no other user may take their ids. */
 export class AwarenessTombstones {
-  readonly #clients = new Map<number, Departure>()
+  readonly #clients = new Map<number, Tombstone>()
 
-  get(clientId: number): Departure | undefined {
+  get(clientId: number): Tombstone | undefined {
     return this.#clients.get(clientId)
   }
 
-  add(clientId: number, departure: Departure): void {
+  add(clientId: number, tombstone: Tombstone): void {
     this.#clients.delete(clientId)
-    this.#clients.set(clientId, departure)
-    if (this.#clients.size <= departedMax) return
+    this.#clients.set(clientId, tombstone)
+    if (this.#clients.size <= tombstonesMax) return
     for (const oldest of this.#clients.keys()) return void this.#clients.delete(oldest)
   }
 
-  /** It is back. */
+  /** The client shows something again. */
   delete(clientId: number): void {
     this.#clients.delete(clientId)
   }
 
-  /** For somebody who may have missed that they have gone: the last of them. */
+  /** The last of them, for a client that may have missed them. */
   texts(): readonly AwarenessText[] {
     return [...this.#clients]
-      .slice(-departedShownMax)
+      .slice(-sentMax)
       .map(([clientId, { clock }]) => ({ clientId, clock, text: removedText }))
   }
 }

@@ -1,12 +1,10 @@
 import type { PublishedUser } from '../presence/document-presence.ts'
-import { type ClientState, userOfState } from './client-state.ts'
+import { userOfState } from './client-state.ts'
 
-/** What a client shows. Its text is made when it is sent: of states that follow each other fast only the last is. */
+/** What a room shows of a client. Its text is made when it is sent: of states in one window only the last is. */
 export class PublishedState {
   readonly clock: number
   readonly userId: string
-  /** When everybody was told of it. */
-  toldAt = 0
   #text: string | (() => string)
 
   constructor(clock: number, userId: string, text: string | (() => string)) {
@@ -22,7 +20,7 @@ export class PublishedState {
   }
 }
 
-/** Identity comes from the token, whatever the client says; colour and the like stay the client's. */
-export function withTokenIdentity(state: ClientState['state'], user: PublishedUser): string {
+/** Identity comes from the token, whatever the client publishes; the color and other members stay the client's. */
+export function withTokenIdentity(state: Readonly<Record<string, unknown>>, user: PublishedUser): string {
   return JSON.stringify({ ...state, user: { ...userOfState(state), ...user } })
 }

@@ -47,8 +47,6 @@ export interface PresenceObserver {
   showGuest(state: VirtualUserState): void
   /** What other nodes say of these clients is something else now. */
   showForeign(clientIds: Iterable<number>): void
-  /** Somebody at another node does not see these clients under the clocks that they have. */
-  renew(clientIds: Iterable<number>): void
 }
 
 interface Socket extends UserSocket {
@@ -61,8 +59,6 @@ interface DocumentPresenceOptions {
   readonly total: VirtualUserCount
   /** Is told who comes and goes. */
   readonly visits: VisitListener
-  /** Has nodes renew what they show of clients of an editor. */
-  readonly renewElsewhere: (editorId: string, clientIds: readonly number[]) => void
   /** There may be nobody left. */
   readonly emptied: () => void
   /** Where the other nodes are told, and heard of; null without any. */
@@ -216,20 +212,6 @@ export class DocumentPresence implements PresenceReplicaOwner {
     const userIds = [...(this.#guests?.all() ?? [])].map(({ userId }) => userId)
     if (this.desk?.isOpen === true) this.delete(userIds)
     this.#guests?.remove(userIds)
-  }
-
-  /** Shows users without a socket again, each under a later clock. */
-  renewGuests(clientIds: readonly number[]): void {
-    this.#guests?.renew(new Set(clientIds))
-  }
-
-  renewElsewhere(editorId: string, clientIds: readonly number[]): void {
-    this.#parts.renewElsewhere(editorId, clientIds)
-  }
-
-  /** Another node asks for clients of an editor. */
-  renew(editorId: string, clientIds: readonly number[]): void {
-    for (const view of this.#views) if (view.editorId === editorId) view.renew(clientIds)
   }
 
   /** Everybody who is here, in no order. */

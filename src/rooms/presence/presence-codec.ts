@@ -44,7 +44,6 @@ const isRecordOf: Readonly<Record<PresenceRecord['kind'], (record: JsonObject) =
     hasNumbers(record, 'since') &&
     isClientAt(record) &&
     isJson(record.text),
-  floor: (record) => hasTexts(record, 'editorId') && isClientAt(record),
   person: (record) =>
     hasTexts(record, 'userId', 'name', 'email') &&
     hasNumbers(record, 'saidAt', 'lastSeen') &&

@@ -51,43 +51,30 @@ export interface RestUserRecord {
 /** How long what REST says of somebody with a socket is repeated: by then the node of the socket has it. */
 export const repeatForMs = 60_000
 
-/**
- * A node has told its clients of another node's client under a later clock than that has: they have heard of it before.
- * Who hears of it from two nodes would not see it at the one that is behind, so the client is to have a later clock.
- */
-export interface ClockFloorRecord {
-  readonly kind: 'floor'
-  readonly editorId: string
-  readonly clientId: number
-  readonly clock: number
-}
-
-export type PresenceRecord = ClientRecord | ClockFloorRecord | NodeUserRecord | RestUserRecord
+export type PresenceRecord = ClientRecord | NodeUserRecord | RestUserRecord
 
 /** The name under which a record stands: nothing in an id can make it another one's. */
 export function recordName(record: PresenceRecord): string {
   if (record.kind === 'person') return userRecordName(record.userId)
   if (record.kind === 'rest') return restName(record.userId)
-  return clientName(record.kind, record.editorId, record.clientId)
+  return clientName(record.editorId, record.clientId)
 }
 
 export const userRecordName = (userId: string): string => `p${userId}`
 export const restName = (userId: string): string => `r${userId}`
-export const clientName = (kind: 'client' | 'floor', editorId: string, clientId: number): string =>
-  `${kind === 'client' ? 'c' : 'f'}${clientId}:${editorId}`
+export const clientName = (editorId: string, clientId: number): string => `c${clientId}:${editorId}`
 
 export type RecordName =
-  | { readonly kind: 'client' | 'floor'; readonly editorId: string; readonly clientId: number }
+  | { readonly kind: 'client'; readonly editorId: string; readonly clientId: number }
   | { readonly kind: 'person' | 'rest'; readonly userId: string }
 
-/** What `nameOf` has made a name of. */
+/** Reads what `recordName` has written. */
 export function parseRecordName(name: string): RecordName {
-  const rest = name.slice(1)
-  if (name.startsWith('p')) return { kind: 'person', userId: rest }
-  if (name.startsWith('r')) return { kind: 'rest', userId: rest }
-  const colon = rest.indexOf(':')
-  const kind = name.startsWith('c') ? 'client' : 'floor'
-  return { kind, clientId: Number(rest.slice(0, colon)), editorId: rest.slice(colon + 1) }
+  const id = name.slice(1)
+  if (name.startsWith('p')) return { kind: 'person', userId: id }
+  if (name.startsWith('r')) return { kind: 'rest', userId: id }
+  const colon = id.indexOf(':')
+  return { kind: 'client', clientId: Number(id.slice(0, colon)), editorId: id.slice(colon + 1) }
 }
 
 /** What a call says of a user; `ttlMs` 0 where the user has a socket. */

@@ -20,13 +20,6 @@ export interface PresenceScope extends Tenant {
   readonly organizationId: string | null
 }
 
-/** Clients of an editor. */
-interface OfClients {
-  readonly document: DocumentScope
-  readonly editorId: string
-  readonly clientIds: readonly number[]
-}
-
 interface OfUser {
   readonly place: PresenceScope
   readonly userId: string
@@ -53,7 +46,6 @@ export class PresenceRegistry {
     this.#exchange = exchange
     exchange?.calls.answer('presence.of', 'any', (call) => this.#ofUserHere(call as OfUser))
     exchange?.calls.answer('presence.erase', 'ordered', (call) => this.#eraseUserHere(call as OfUser))
-    exchange?.calls.answer('awareness.renew', 'any', (call) => this.#renewHere(call as OfClients))
   }
 
   /** To the other nodes; undefined without any. */
@@ -74,8 +66,6 @@ export class PresenceRegistry {
       clock: this.#clock,
       total: this.#guests,
       visits: this.#visits,
-      renewElsewhere: (editorId, clientIds) =>
-        exchange?.calls.tell('awareness.renew', { document: scope, editorId, clientIds } satisfies OfClients),
       emptied: () => this.#forgetEmpty(key, board),
       desk: exchange && ((owner) => exchange.deskOf(scope, owner)),
     })
@@ -121,11 +111,6 @@ export class PresenceRegistry {
     const answers = await this.#exchange?.calls.ask('presence.erase', call)
     const there = [...(answers?.values() ?? [])] as (readonly string[])[]
     return new Set([...this.#eraseUserHere(call), ...there.flat()]).size
-  }
-
-  #renewHere({ document, editorId, clientIds }: OfClients): null {
-    this.#boards.get(keyOf(document))?.renew(editorId, clientIds)
-    return null
   }
 
   #ofUserHere({ place, userId }: OfUser): readonly DocumentPresenceEntry[] {

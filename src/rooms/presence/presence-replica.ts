@@ -7,7 +7,6 @@ import type { HybridLogicalClock } from './hybrid-logical-clock.ts'
 import { documentKey, type MessageSender } from './presence-messages.ts'
 import {
   type ClientRecord,
-  type ClockFloorRecord,
   clientName,
   isVirtualUser,
   mergeRestRecords,
@@ -144,12 +143,12 @@ export class PresenceReplica {
     this.#schedule(what === 'there' ? 0 : sayingMs)
   }
 
-  showClient(record: ClientRecord | ClockFloorRecord): void {
+  showClient(record: ClientRecord): void {
     this.#set(recordName(record), record)
   }
 
-  hideClient(kind: 'client' | 'floor', editorId: string, clientId: number): void {
-    const name = clientName(kind, editorId, clientId)
+  hideClient(editorId: string, clientId: number): void {
+    const name = clientName(editorId, clientId)
     if (this.#own.get(name) !== undefined) this.#set(name, null)
   }
 

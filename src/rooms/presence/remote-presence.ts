@@ -1,6 +1,5 @@
 import {
   type ClientRecord,
-  type ClockFloorRecord,
   mergeRestRecords,
   type NodeUserRecord,
   type PresenceRecord,
@@ -16,15 +15,12 @@ export interface RemoteChanges {
   readonly clients: Map<string, Set<number>>
 }
 
-/** By editor, client and node. */
-type StatesByEditor<Value> = Map<string, Map<number, Map<string, Value>>>
-
 /** What the other nodes say of one document, by what it is about. */
 export class RemotePresence {
   readonly #people = new Map<string, Map<string, NodeUserRecord>>()
   readonly #rests = new Map<string, Map<string, RestUserRecord>>()
-  readonly #editors: StatesByEditor<ClientRecord> = new Map()
-  readonly #floors: StatesByEditor<ClockFloorRecord> = new Map()
+  /** By editor, client and node. */
+  readonly #editors = new Map<string, Map<number, Map<string, ClientRecord>>>()
 
   /** Users with a socket on another node. */
   people(): Iterable<string> {
@@ -48,12 +44,6 @@ export class RemotePresence {
     return this.#rests.keys()
   }
 
-  /** The latest clock under which any node has told its clients of one that is not its own; -1: none has. */
-  floor(editorId: string, clientId: number): number {
-    const floors = this.#floors.get(editorId)?.get(clientId)?.values() ?? []
-    return Math.max(-1, ...[...floors].map(({ clock }) => clock))
-  }
-
   clients(editorId: string): Iterable<number> {
     return this.#editors.get(editorId)?.keys() ?? []
   }
@@ -70,9 +60,10 @@ export class RemotePresence {
       const named = parseRecordName(name)
       if ('editorId' in named) {
         const { editorId, clientId } = named
-        if (named.kind === 'client')
-          putIn(this.#editors, editorId, { clientId, node, value: kindOf(record, 'client') })
-        else putIn(this.#floors, editorId, { clientId, node, value: kindOf(record, 'floor') })
+        const editor = this.#editors.get(editorId) ?? new Map<number, Map<string, ClientRecord>>()
+        put(editor, clientId, node, kindOf(record, 'client'))
+        if (editor.size === 0) this.#editors.delete(editorId)
+        else this.#editors.set(editorId, editor)
         changes.clients.set(editorId, (changes.clients.get(editorId) ?? new Set()).add(clientId))
       } else {
         changes.userIds.add(named.userId)
@@ -82,17 +73,6 @@ export class RemotePresence {
     }
     return changes
   }
-}
-
-function putIn<Value>(
-  editors: StatesByEditor<Value>,
-  editorId: string,
-  { clientId, node, value }: { clientId: number; node: string; value: Value | null },
-): void {
-  const editor = editors.get(editorId) ?? new Map<number, Map<string, Value>>()
-  put(editor, clientId, node, value)
-  if (editor.size === 0) editors.delete(editorId)
-  else editors.set(editorId, editor)
 }
 
 function kindOf<Kind extends PresenceRecord['kind']>(

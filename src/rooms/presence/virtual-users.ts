@@ -148,17 +148,6 @@ export class VirtualUserList {
     this.#tell([stateOf(guest)])
   }
 
-  /** Shows those of these clients that there are again, under a later clock. */
-  renew(clientIds: ReadonlySet<number>): void {
-    if (clientIds.size === 0) return
-    const clock = this.#nextClock()
-    const renewed = [...this.all()]
-      .filter(({ clientId }) => clientIds.has(clientId))
-      .map((guest) => ({ ...guest, clock }))
-    for (const guest of renewed) this.#byUser.set(guest.userId, guest)
-    this.#parts.changed(renewed.map(stateOf))
-  }
-
   /** Shows these users no more. */
   remove(userIds: Iterable<string>): void {
     const clock = this.#nextClock()

@@ -11,8 +11,8 @@ export interface FrameEncoder {
   awareness(message: Uint8Array): Uint8Array
   /** Asks a client for all states that it shows, its own among them. */
   readonly awarenessQuery: Uint8Array
-  /** Do clients send back by themselves what they take over of others' states, and what they contradict? Else they are asked. */
-  readonly tellsBack: boolean
+  /** Does a client send its state by itself when it receives that it was removed? Else it is asked. */
+  readonly answersRemoval: boolean
 }
 
 /** Who a member is, from its token: id and name are stamped on what it says about itself. */

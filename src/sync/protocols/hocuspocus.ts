@@ -99,7 +99,7 @@ export function hocuspocus(name: string): Protocol {
     awareness: (message) => frameWithBody(heads.awareness, message),
     awarenessQuery: frameRaw(headOf(name, types.queryAwareness)),
     // Versions 2 and 3 do, 4 does not.
-    tellsBack: false,
+    answersRemoval: false,
     echo: null,
     live: (text) => frameWithBody(heads.live, Buffer.from(text)),
     // A message of type `auth` would make the client take the whole document for refused.

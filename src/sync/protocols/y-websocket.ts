@@ -55,7 +55,7 @@ export const yWebsocket: Protocol = {
   update: (update) => frameWithBody(heads.update, update),
   awareness: (message) => frameWithBody(heads.awareness, message),
   awarenessQuery: frameRaw(Uint8Array.of(types.queryAwareness)),
-  tellsBack: true,
+  answersRemoval: true,
   echo: (echo) => frameWithBody(heads.echo, echo),
   live: (text) => frameWithBody(heads.live, Buffer.from(text)),
   role: null,

@@ -21,7 +21,6 @@ import { type BudgetedReader, newTickBudget } from '../socket/read-backpressure.
 import type { WorkspaceBucket } from '../socket/receive-rate-limit.ts'
 import { ReadOnlyNotice } from './read-only-notice.ts'
 import { SaveAcks } from './save-acks.ts'
-import { SessionHandshake } from './session-handshake.ts'
 import type { SessionDependencies, SessionOptions } from './session-options.ts'
 import { SessionRole } from './session-role.ts'
 import { SyncReplyQueue } from './sync-replies.ts'
@@ -50,7 +49,8 @@ export class Session implements Member, LiveListener, BudgetedReader, SocketList
   readonly #pulse: Heartbeat
   /** Null: the client does not ask what is saved. */
   #saving: SaveAcks | null = null
-  readonly #greeting: SessionHandshake
+  /** Has the client answered the first question for what it has? */
+  #hasOffered = false
   /** Echoes whose client has updates that wait to be applied. */
   #postponedEchoes = 0
   /** Has an update not been taken before the client asked? */
@@ -79,7 +79,6 @@ export class Session implements Member, LiveListener, BudgetedReader, SocketList
     this.right = new SessionRole({ ...parts, clock: tools.clock }, (role) => this.#tellRole(role))
     const { userId: id, name, email } = identity
     this.user = { id, name, email }
-    this.#greeting = new SessionHandshake(this.#room, this)
     this.#answers = new SyncReplyQueue(this.#room, this, parts.socket)
     this.#renewal = tokens === null ? null : new TokenRefresh(this, tokens)
     this.#meter = tools.inflow.enter(identity.tenant.workspaceId)
@@ -94,7 +93,7 @@ export class Session implements Member, LiveListener, BudgetedReader, SocketList
     this.right.roleAt(this.#tools.clock.now())
     this.#room.join(this)
     if (handshake === 'weAsk') this.#sendVector()
-    this.#greeting.say((frame) => this.tell(frame))
+    this.#showAll(this.#room.awareness.all())
   }
 
   get workspaceId(): string {
@@ -285,7 +284,7 @@ export class Session implements Member, LiveListener, BudgetedReader, SocketList
 
   #takeAwareness(message: Uint8Array): void {
     const { awareness } = this.#room
-    const entries = readAwareness(message, (...which) => awareness.concerns(this, ...which))
+    const entries = readAwareness(message, (clientId) => awareness.concerns(this, clientId))
     if (entries.length > 0) awareness.receive(this, entries)
   }
 
@@ -293,7 +292,7 @@ export class Session implements Member, LiveListener, BudgetedReader, SocketList
   #takeUpdate(kind: 'update' | 'offer', bytes: Uint8Array): void {
     const summary = readUpdate(bytes, this.#tools)
     const saving = this.#saving
-    if (kind === 'offer') this.#greeting.offered()
+    if (kind === 'offer') this.#hasOffered = true
     if (this.#role !== 'editor') {
       if (this.#readOnly.isDue(this.#room, kind, bytes, summary)) this.tell(this.encoder.readOnly)
       return this.#refuseUpdate(kind, bytes, summary)
@@ -331,7 +330,7 @@ export class Session implements Member, LiveListener, BudgetedReader, SocketList
   }
 
   #newSaving(): SaveAcks {
-    return new SaveAcks(this.encoder, this.#room, this.#greeting.hasOffered, this)
+    return new SaveAcks(this.encoder, this.#room, this.#hasOffered, this)
   }
 
   #askForAll(): void {
@@ -346,7 +345,7 @@ export class Session implements Member, LiveListener, BudgetedReader, SocketList
 
   #takeVector(vector: Uint8Array): void {
     this.#meter.count(vector.length * vectorByteCost, this)
-    this.#greeting.has(readStateVector(vector, this.#room.vectorClientsMax).size)
+    readStateVector(vector, this.#room.vectorClientsMax)
     if (this.encoder.handshake === 'asked') this.#saving?.restart()
     this.#answers.ask(vector)
   }
@@ -406,7 +405,7 @@ export class Session implements Member, LiveListener, BudgetedReader, SocketList
     this.#tools.metrics.slowClients.dec()
     if (missed === null) return
     this.#whenDurable(() => this.tell(this.encoder.update(missed)))
-    this.#showAll(this.#room.awareness.allAndDeparted())
+    this.#showAll(this.#room.awareness.allAndTombstones())
   }
 
   #endRevoked(): void {

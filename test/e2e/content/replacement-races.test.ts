@@ -139,7 +139,7 @@ const nobody = {
     update: (bytes: Uint8Array) => bytes,
     awareness: (message: Uint8Array) => message,
     awarenessQuery: new Uint8Array(),
-    tellsBack: true,
+    answersRemoval: true,
   },
   user: { id: 'ada', name: 'ada', email: '' },
   deliver() {},

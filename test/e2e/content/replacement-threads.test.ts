@@ -121,7 +121,7 @@ const silent = {
     update: (bytes: Uint8Array) => bytes,
     awareness: (message: Uint8Array) => message,
     awarenessQuery: new Uint8Array(),
-    tellsBack: true,
+    answersRemoval: true,
   },
   user: { id: 'typist', name: 'typist', email: '' },
   deliver() {},

@@ -234,20 +234,3 @@ it('[AWA-14] stock clients: the one that is back with the clock it had is seen w
   stock.close()
   for (const client of [witness, late]) client.end()
 })
-
-it('[AWA-15] who may be the client that has gone is asked, and who still shows it says so', async () => {
-  const [witness, old] = [await connect('witness'), await connect('ada')]
-  old.sendAwareness(disputed, 5, { cursor: 1 })
-  await sees(witness, 1)
-  const [back, another] = [await connect('ada'), await connect('bob')]
-  for (const client of [back, another]) client.sendAwareness(disputed, 5, { cursor: 1 })
-  for (const client of [back, another]) await client.roundTrip()
-  old.end()
-  const askedOf = (client: RawClient): number => client.received.filter(([type]) => type === 3).length
-  await eventually(() => askedOf(back) === 1)
-  expect(askedOf(another)).toBe(0)
-  back.sendAwareness(disputed, 7, { cursor: 1 })
-  await sees(witness, 1)
-  expect(seenBy(witness).map((state) => state?.cursor)).toEqual([1, undefined, 1])
-  for (const client of [witness, back, another]) client.end()
-})

@@ -68,7 +68,7 @@ function visitor(id: string): Member & { readonly codes: number[] } {
       update: (bytes) => bytes,
       awareness: (message) => message,
       awarenessQuery: new Uint8Array(),
-      tellsBack: true,
+      answersRemoval: true,
     },
     user: { id, name: id, email: '' },
     deliver() {},

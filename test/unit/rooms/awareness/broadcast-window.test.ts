@@ -23,7 +23,7 @@ function world() {
         update: (bytes) => bytes,
         awareness: (bytes) => bytes,
         awarenessQuery: new Uint8Array(),
-        tellsBack: true,
+        answersRemoval: true,
       },
       user: { id, name: id, email: '' },
       deliver() {},

@@ -25,7 +25,7 @@ function visitor(id: string): Member {
       update: (bytes) => bytes,
       awareness: (message) => message,
       awarenessQuery: new Uint8Array(),
-      tellsBack: true,
+      answersRemoval: true,
     },
     user: { id, name: id, email: '' },
     deliver() {},

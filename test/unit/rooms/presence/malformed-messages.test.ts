@@ -20,7 +20,6 @@ const records: readonly (readonly [string, PresenceRecord])[] = [
     'c7:main',
     { kind: 'client', editorId: 'main', clientId: 7, clock: 1, text: '{}', userId: 'eve', since: 1 },
   ],
-  ['f7:main', { kind: 'floor', editorId: 'main', clientId: 7, clock: 1 }],
   [
     'peve',
     {

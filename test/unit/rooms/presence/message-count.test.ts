@@ -71,28 +71,3 @@ it('[CP-25] moves of a window are one message to the nodes that listen, and none
   }
   await world.end()
 })
-
-it('[CP-32] who comes back to a node does not have those at other nodes asked again whom it sees', async () => {
-  const world = await World.of(2, () => [0])
-  const stayed = [1, 2, 3].map((clientId) => new Page(`stayed-${clientId}`, clientId))
-  for (const page of stayed) page.connect(world.node(0))
-  await world.pass(31_000)
-  const clocks = (): number[] =>
-    stayed.map(({ awareness }) => awareness.meta.get(awareness.clientID)?.clock ?? 0)
-  const before = clocks()
-  const back = Array.from({ length: 12 }, (_, index) => new Page(`back-${index}`, 10 + index))
-  for (const page of back) {
-    page.connect(world.node(1))
-    await world.pass(200)
-  }
-  for (const page of back)
-    for (const { cursor, awareness } of stayed)
-      expect(page.awareness.getStates().get(awareness.clientID)).toMatchObject({ cursor })
-  const asked = clocks().map((clock, index) => Math.floor((clock - (before[index] as number)) / 16))
-  expect(Math.max(...asked)).toBeLessThanOrEqual(2)
-  for (const page of [...stayed, ...back]) {
-    page.disconnect()
-    page.destroy()
-  }
-  await world.end()
-})

@@ -82,7 +82,7 @@ class Client {
       this.up.push(encodeAwarenessUpdate(this.awareness, clientIds))
     })
     const member: Member = {
-      encoder: { update: asItIs, awareness: asItIs, awarenessQuery: query, tellsBack: true },
+      encoder: { update: asItIs, awareness: asItIs, awarenessQuery: query, answersRemoval: true },
       user: { id: userId, name: userId, email: '' },
       deliver: () => {},
       deliverAwareness: (frame, own) => void (own || this.down.push(frame)),

@@ -6,12 +6,6 @@ const nodeCount = 3
 const renewalMs = 15_000
 /** Nodes that do not hear each other may disagree on what was earlier: by as many ms as they have sent messages in one. */
 const surelyLaterMs = 1_000
-/**
- * Half-open connections are ended, and stock clients renew what they show. Several times: a client remembers under which
- * clock it has heard of another one, and does not see it before it has got there again.
- */
-const calmRenewals = 8
-
 export type Step =
   | { readonly kind: 'connect'; readonly page: number; readonly node: number }
   | { readonly kind: 'disconnect' | 'endOld' | 'show'; readonly page: number }
@@ -122,13 +116,12 @@ async function say({ world, named }: Run, { kind, user: userId, node: at }: Extr
   } else await world.during(presence.update(document, [{ userId, status: 'busy' }]))
 }
 
+/** Half-open connections are ended, and stock clients renew their states once. */
 async function calmDown({ world, pages }: Run): Promise<void> {
   for (const each of world.nodes) each.shared.mend()
   for (const each of pages) each.endOld()
-  for (let renewal = 0; renewal < calmRenewals; renewal++) {
-    await world.pass(renewalMs)
-    for (const each of pages) each.renew()
-  }
+  await world.pass(renewalMs)
+  for (const each of pages) each.renew()
   await world.pass(1_000)
 }
 

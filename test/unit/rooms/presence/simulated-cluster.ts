@@ -210,7 +210,7 @@ export class Page {
   connect(node: WorldNode): void {
     const isNew = (): boolean => this.#send === send
     const member: Member = {
-      encoder: { update: asItIs, awareness: asItIs, awarenessQuery: query, tellsBack: true },
+      encoder: { update: asItIs, awareness: asItIs, awarenessQuery: query, answersRemoval: true },
       user: { id: this.userId, name: this.userId, email: '' },
       deliver: () => {},
       deliverAwareness: (frame, own) => {
@@ -224,13 +224,12 @@ export class Page {
     const send = (bytes: Uint8Array): void =>
       board.receive(
         member,
-        readAwareness(bytes, (...which) => board.concerns(member, ...which)),
+        readAwareness(bytes, (clientId) => board.concerns(member, clientId)),
       )
     this.#send = send
     this.#leaving.push(() => node.leave(member))
     send(encodeAwarenessUpdate(this.awareness, [this.awareness.clientID]))
-    for (const bytes of board.greet(member)) applyAwarenessUpdate(this.awareness, bytes, 'test')
-    board.answered(member, true)
+    for (const bytes of board.all()) applyAwarenessUpdate(this.awareness, bytes, 'test')
   }
 
   /** The server notices that all but the last connection are gone. */

@@ -5,21 +5,19 @@ import {
   removeAwarenessStates,
 } from 'y-protocols/awareness'
 import * as Y from 'yjs'
-import { RoomAwareness } from '../../../src/rooms/awareness/room-awareness.ts'
-import { PresenceRegistry } from '../../../src/rooms/presence/presence-registry.ts'
-import type { Member } from '../../../src/rooms/room/member.ts'
-import { readAwareness } from '../../../src/update/awareness.ts'
-import { noVisits } from '../../support/data/rooms.ts'
-import type { HeldClock } from '../../support/time/clock.ts'
+import { RoomAwareness } from '../../../../src/rooms/awareness/room-awareness.ts'
+import { PresenceRegistry } from '../../../../src/rooms/presence/presence-registry.ts'
+import type { Member } from '../../../../src/rooms/room/member.ts'
+import { readAwareness } from '../../../../src/update/awareness.ts'
+import { noVisits } from '../../../support/data/rooms.ts'
+import type { HeldClock } from '../../../support/time/clock.ts'
 
 export const document = { workspaceId: 'ws', apiKey: 'key', organizationId: 'acme', documentId: 'doc' }
 export const windowMs = 40
 /** Rounds in which everything in flight arrives: what is not over then goes on for ever. */
 const roundsMax = 50
-/** By then stock clients, who look every 3 s whether 15 s have passed, have renewed what they show, perhaps only once. */
-export const renewedMs = 33_000
-/** By then they have twice, a room is no longer young, and nobody remembers when it told what. */
-export const laterMs = 41_000
+/** By then stock clients, who check every 3 s whether 15 s have passed, have renewed their states. */
+export const renewedMs = 18_000
 
 export const query = Uint8Array.of(3)
 const asItIs = (bytes: Uint8Array): Uint8Array => bytes
@@ -50,12 +48,11 @@ export class Server {
   }
 }
 
-/** `vector`: what a client answers with an `offer`. */
 interface Link {
   readonly server: Server
   readonly member: Member
-  readonly up: (Uint8Array | 'offer')[]
-  readonly down: (Uint8Array | 'vector')[]
+  readonly up: Uint8Array[]
+  readonly down: Uint8Array[]
 }
 
 /** A stock client, whose messages arrive when the test says so. */
@@ -66,20 +63,20 @@ export class Client {
   readonly heard: Uint8Array[] = []
   /** What its user has chosen. */
   own: Readonly<Record<string, unknown>> = {}
-  readonly #tellsBack: boolean
+  readonly #answersRemoval: boolean
   #link: Link | null = null
   readonly #halfOpen: Link[] = []
 
-  constructor(clientId: number, tellsBack = true) {
+  constructor(clientId: number, answersRemoval = true) {
     this.userId = `user-${clientId}`
-    this.#tellsBack = tellsBack
+    this.#answersRemoval = answersRemoval
     const doc = new Y.Doc()
     doc.clientID = clientId
     this.awareness = new Awareness(doc)
     this.awareness.on(
       'update',
       (changes: Record<'added' | 'updated' | 'removed', number[]>, origin: unknown) => {
-        if (origin === 'server' && !this.#tellsBack) return
+        if (origin === 'server' && !this.#answersRemoval) return
         this.#say([...changes.added, ...changes.updated, ...changes.removed])
       },
     )
@@ -109,9 +106,7 @@ export class Client {
     this.#link = link
     server.members.add(link.member)
     server.board.join(link.member)
-    for (const bytes of server.board.greet(link.member)) link.down.push(bytes)
-    if (!this.#tellsBack) link.down.push(query)
-    link.down.push('vector')
+    link.down.push(...server.board.all())
     this.#say([this.awareness.clientID])
   }
 
@@ -132,7 +127,7 @@ export class Client {
   }
 
   /** What it has shown before, again. */
-  say(): void {
+  repeat(): void {
     this.#say([this.awareness.clientID])
   }
 
@@ -141,14 +136,12 @@ export class Client {
     const said = link?.up.shift()
     if (link === null || said === undefined) return
     const { member, server } = link
-    if (said === 'offer') return server.board.answered(member, true)
-    const entries = readAwareness(said, (...which) => server.board.concerns(member, ...which))
+    const entries = readAwareness(said, (clientId) => server.board.concerns(member, clientId))
     server.board.receive(member, entries)
   }
 
   deliverDown(): void {
     const told = this.#link?.down.shift()
-    if (told === 'vector') return void this.#link?.up.push('offer')
     if (told === undefined) return
     this.heard.push(told)
     if (told === query) this.#say([...this.awareness.getStates().keys()])
@@ -161,7 +154,12 @@ export class Client {
 
   #member(): Member {
     const member: Member = {
-      encoder: { update: asItIs, awareness: asItIs, awarenessQuery: query, tellsBack: this.#tellsBack },
+      encoder: {
+        update: asItIs,
+        awareness: asItIs,
+        awarenessQuery: query,
+        answersRemoval: this.#answersRemoval,
+      },
       user: { id: this.userId, name: this.userId, email: '' },
       deliver: () => {},
       deliverAwareness: (frame, own) => {
