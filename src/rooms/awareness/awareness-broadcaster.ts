@@ -28,7 +28,7 @@ interface AwarenessBroadcasterOptions {
 
 /**
  * Fixed-window batching: sends changes to the members at the end of the tick, then at most once a window, and of each
- * client only its last state. What a backend publishes never waits for the window, and takes along what does.
+ * client only its last state. Changes by a backend do not wait for the window, and take along those that do.
  */
 export class AwarenessBroadcaster {
   readonly #options: AwarenessBroadcasterOptions
@@ -82,7 +82,7 @@ export class AwarenessBroadcaster {
   }
 }
 
-/** Makes the text of a state. */
+/** Builds the text of the state. */
 const toText = ([clientId, { state }]: readonly [number, StateChange]): AwarenessText => ({
   clientId,
   clock: state.clock,

@@ -2,7 +2,7 @@ import { type AwarenessText, removedText } from '../../update/awareness.ts'
 
 /** Client ids that a room remembers; the oldest are dropped first. */
 const tombstonesMax = 1_000
-/** Of these, how many a client that catches up receives. */
+/** A client that catches up receives the last ones, up to this number. */
 const sentMax = 200
 
 interface Tombstone {

@@ -1,14 +1,14 @@
 import type { AwarenessEntry } from '../../update/awareness.ts'
 import type { Member } from '../room/member.ts'
 
-/** States of the server that a client may send back; of more, the oldest count as the client's own. */
+/** States of the server that a client may send back; beyond, the oldest count as the client's own. */
 const serverStatesMax = 32
 
 type State = NonNullable<AwarenessEntry['state']>
 
 /**
- * What one client publishes of itself. Where the server adds something it gives the state a later clock than the client
- * has, so that all clients accept it, the client itself too. That one then sends it back, which is no change of its own.
+ * The state that one client publishes. If the server adds something, it gives the state a later clock than the client
+ * has, so that all clients accept it, also the client itself. That one then sends it back, which is not its own change.
  */
 export class ClientState {
   readonly member: Member

@@ -1,7 +1,7 @@
 import type { PublishedUser } from '../presence/document-presence.ts'
 import { userOfState } from './client-state.ts'
 
-/** What a room shows of a client. Its text is made when it is sent: of states in one window only the last is. */
+/** The state that a room shows of a client. Its text is built when it is sent: a window sends only the last state. */
 export class PublishedState {
   readonly clock: number
   readonly userId: string
@@ -20,7 +20,7 @@ export class PublishedState {
   }
 }
 
-/** Identity comes from the token, whatever the client publishes; the color and other members stay the client's. */
+/** Identity comes from the token. The color and other members stay as the client publishes them. */
 export function withTokenIdentity(state: Readonly<Record<string, unknown>>, user: PublishedUser): string {
   return JSON.stringify({ ...state, user: { ...userOfState(state), ...user } })
 }

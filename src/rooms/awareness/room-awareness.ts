@@ -16,7 +16,7 @@ import { ClientState, userOfState } from './client-state.ts'
 import { PublishedState, withTokenIdentity } from './published-state.ts'
 import { requestRenewal } from './renewal-request.ts'
 
-/** Clients whose states a room shows: those who connect later are members, and shown when others have left. */
+/** Clients whose states a room shows. More clients stay as members, and are shown when others have left. */
 export const statesMax = 5_000
 /** How far a clock may run ahead at once: one that jumped near its end would silence its client. */
 const clockJumpMax = 2 ** 20
@@ -34,12 +34,11 @@ interface RoomAwarenessOptions {
 }
 
 /**
- * The awareness states of one room: those of its members, at most one client id a member, with the identity that the
- * presence of the document has for them; those of clients at other nodes; and those of virtual users. The states and
- * their events are in `presence/README.md`.
+ * The awareness states of one room. Members have at most one client id each, and the identity that the presence of the
+ * document has for them. Clients of other nodes and virtual users are also shown. `presence/README.md` lists the events.
  *
  * Clocks are those of the clients, so that every node and every other connection of the client agrees on what is newer.
- * The server makes a clock only where a backend changes what a client shows.
+ * The server makes a clock only if a backend changes what a client shows.
  */
 export class RoomAwareness implements PresenceObserver {
   readonly editorId: string
@@ -70,7 +69,7 @@ export class RoomAwareness implements PresenceObserver {
     this.#options.presence.join(member, this)
   }
 
-  /** Is the state of a client that `member` sends of any use? Most of them are other clients' states, sent back. */
+  /** Returns whether the state of a client that `member` sends counts. Most are other clients' states, sent back. */
   concerns(member: Member, clientId: number): boolean {
     const own = this.#clientOf.get(member)
     if (own !== undefined) return own === clientId
@@ -131,7 +130,7 @@ export class RoomAwareness implements PresenceObserver {
     return writeAwarenessMessages([...this.#states(), ...this.#tombstones.texts()])
   }
 
-  /** The room is closed for everybody. */
+  /** The room is closed. */
   close(): void {
     this.#options.presence.exit(this)
     this.#remote?.close()
@@ -204,7 +203,7 @@ export class RoomAwareness implements PresenceObserver {
     else if (this.#hasMissed(clientId, clock, state)) this.#publishForBackend(clientId, client, user)
   }
 
-  /** Is another state shown of a client, which it does not accept because its own clock is as late? */
+  /** Returns whether another state of the client is shown, which it does not accept because its clock is as late. */
   #hasMissed(clientId: number, clock: number, state: object): boolean {
     const published = this.#published.get(clientId)
     return published !== undefined && published.clock <= clock && published.text !== JSON.stringify(state)
@@ -264,7 +263,7 @@ export class RoomAwareness implements PresenceObserver {
     this.#tombstones.add(clientId, { clock, userId })
   }
 
-  /** Shows what the owner of a client id says, of all nodes that claim it. A member that loses it has to claim it again. */
+  /** Shows the state of the node that owns a client id which several claim. A member that loses it must claim it again. */
   #showWinner(remote: RemoteClients, clientId: number): void {
     const own = this.#clients.get(clientId)
     const before = remote.get(clientId)

@@ -43,8 +43,8 @@ export class RemoteClients {
   }
 
   /**
-   * Of a client id that other nodes claim, the record of its owner; null: it is ours, or nobody claims it.
-   * @param userId whose it is here; null: nobody's
+   * The record of the owner of a client id that other nodes claim; null: this node owns it, or no node claims it.
+   * @param userId the user who has it here; null: no user
    */
   winner(clientId: number, userId: string | null): ClientRecord | null {
     const claims = this.#desk.heard.client(this.#editorId, clientId)
@@ -69,6 +69,6 @@ export class RemoteClients {
   }
 }
 
-/** Does a node show the same of a client id as before? */
+/** Returns whether a node shows the same state of a client id as before. */
 export const isSameClaim = (before: ClientRecord, after: ClientRecord): boolean =>
   before.clock === after.clock && before.text === after.text && before.since === after.since

@@ -11,7 +11,7 @@ export interface FrameEncoder {
   awareness(message: Uint8Array): Uint8Array
   /** Asks a client for all states that it shows, its own among them. */
   readonly awarenessQuery: Uint8Array
-  /** Does a client send its state by itself when it receives that it was removed? Else it is asked. */
+  /** True if a client answers the removal of its state by itself; otherwise it is asked for its states. */
   readonly answersRemoval: boolean
 }
 

@@ -49,7 +49,7 @@ export class Session implements Member, LiveListener, BudgetedReader, SocketList
   readonly #pulse: Heartbeat
   /** Null: the client does not ask what is saved. */
   #saving: SaveAcks | null = null
-  /** Has the client answered the first question for what it has? */
+  /** True if the client has answered the first state vector. */
   #hasOffered = false
   /** Echoes whose client has updates that wait to be applied. */
   #postponedEchoes = 0

@@ -58,7 +58,7 @@ const seenBy = ({ awareness }: Page): string =>
     .sort()
     .join()
 
-/** What stock clients have not received yet they receive when the others renew their states, after 15 to 18 s. */
+/** Stock clients renew their states after 15 to 18 s, by which all see all. */
 async function allSee(pages: readonly Page[], shown: readonly Page[] = pages): Promise<void> {
   const all = shown
     .map(({ name, awareness }) => `${name} ${String(awareness.getLocalState()?.at)}`)
@@ -106,7 +106,7 @@ it('[AWA-23] a stock client that returns, of any protocol and version, is seen, 
   await server.stop()
 })
 
-it('[AWA-23] after a restart of the server everybody sees everybody again, also those who have moved meanwhile', async () => {
+it('[AWA-23] after a restart of the server all clients see all others again, also those that have moved meanwhile', async () => {
   const data = await mkdtemp(join(tmpdir(), 'weft-back-'))
   const before = await startTestServer({ engine: 'level', dataDir: data })
   const path = 'acme/restarted/main'

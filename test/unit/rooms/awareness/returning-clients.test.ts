@@ -32,24 +32,24 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 const stepsOf = (client: number, ...kinds: readonly Action[]): Step[] =>
   kinds.map((kind) => ({ kind, client }))
 
-/** Who is back moves on, is lost, and only then hears what others have been told of it. */
+/** A client that returns changes its state and loses its connection before it receives its own removal. */
 const movedOn = [0, 2].map((client) => stepsOf(client, 'up', 'come', 'notice', 'come', 'show', 'up', 'come'))
 
-/** Who is back is lost before it is seen. */
+/** A client that returns loses its connection before it is seen. */
 const lostAgain = [0, 2].map((client): Step[] => [
   ...stepsOf(client, 'up', 'lose', 'notice'),
   { kind: 'time', ms: windowMs },
   ...stepsOf(client, 'come', 'up', 'come', 'up', 'down', 'down', 'down', 'up', 'up', 'up'),
 ])
 
-/** Who is back moves on while it is told what is shown of it, and then shows something else. */
+/** A client that returns changes its state while it receives its own removal, and then again. */
 const overwritten: Step[] = [
   ...stepsOf(1, 'up', 'come', 'notice', 'come', 'up', 'down', 'note'),
   { kind: 'time', ms: windowMs },
   ...stepsOf(1, 'down', 'show'),
 ]
 
-/** Who has gone before a restart comes when the others have been back for long, who remember when it went. */
+/** A client that left before a restart connects when the others have been back for a renewal. */
 const longAway: Step[] = [
   ...stepsOf(2, 'up', 'lose', 'notice'),
   { kind: 'time', ms: windowMs },
@@ -59,7 +59,7 @@ const longAway: Step[] = [
   { kind: 'time', ms: renewedMs },
 ]
 
-it('[AWA-23] whoever comes and goes, and however messages cross, all see what all show within one renewal', () => {
+it('[AWA-23] clients that connect, leave and send in any order see what all others show within one renewal', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 40, size: 'medium' }), (steps) => {
       const clock = new HeldClock()
