@@ -74,19 +74,9 @@ export const options = {
   }),
   nodeName: optional(
     headerValue(1),
-    'Name of this server among those that share a schema, which no other one has: documents that it had before a restart come back to it.',
+    'Name of this server among those that share a schema, which no other one has. Each line of the log has it, and it ' +
+      'decides which documents this server compacts first.',
     { defaultText: 'made at each start' },
-  ),
-  forwardToHomeNode: option(
-    booleanFlag,
-    false,
-    'Whether a websocket of one document is passed on to the server at which that document is at home, of those that share a ' +
-      'schema, so that it is open at one of them only. Set it at all of them.',
-  ),
-  nodeUrl: optional(
-    webUrl,
-    'How the other servers reach this one for that, such as `http://10.0.0.5:8787`.',
-    { defaultText: '`http://`, the address it listens on or the name of the machine, and the port' },
   ),
   durability: option(
     oneOf('disk', 'process'),

@@ -261,17 +261,6 @@ export const errorCodes = {
     remedy: 'Request the backup again on a faster connection, and write it to a fast disk.',
   },
 
-  'cluster/not-accepting': {
-    status: 'UNAVAILABLE',
-    meaning: 'A node does not accept clients of other nodes at the moment.',
-    remedy: 'Do nothing: the other node serves the client itself.',
-  },
-  'cluster/unknown-node': {
-    status: 'UNAUTHENTICATED',
-    meaning: 'A forwarded websocket is not from a node of this cluster.',
-    remedy: 'Connect to `/sync` without the headers of forwarded websockets.',
-  },
-
   'websocket/invalid-handshake': {
     status: 'INVALID_ARGUMENT',
     meaning: 'The upgrade request is not a valid websocket handshake.',

@@ -1,7 +1,6 @@
 import { createAudit } from './audit/audit.ts'
 import { startAuditing } from './audit/start.ts'
 import { type Clock, systemClock } from './clock.ts'
-import { nodeUrlAt } from './config/node-url.ts'
 import type { Config } from './config.ts'
 import { bootstrapNode } from './directory/tenants/cluster-credentials.ts'
 import { makeDataDirectory, type ServerCredentials } from './directory/tenants/credentials-file.ts'
@@ -13,7 +12,6 @@ import { createMetrics } from './metrics.ts'
 import { LimitReports } from './quota/limit-reports.ts'
 import { registerClusterMetrics } from './server/cluster-metrics.ts'
 import { measureData } from './server/data-gauges.ts'
-import { createForwarding } from './server/forwarding.ts'
 import { memoryAccountsOf } from './server/limits-from-config.ts'
 import { createHttp, createSync } from './server/listeners.ts'
 import { createServices, type ServerBase } from './server/services.ts'
@@ -139,7 +137,7 @@ async function serve(given: Pick<ServerBase, 'config' | 'log' | 'clock' | 'engin
     stopping: stopping.signal,
   }
   const services = createServices(base, credentials)
-  const sync = createSync({ ...services, forwarding: createForwarding(base, credentials) })
+  const sync = createSync(services)
   const edge = createHttp(services)
   edge.server.on('upgrade', (request, connection, head) => sync.upgrade(request, connection, head))
   await sync.start()
@@ -147,7 +145,6 @@ async function serve(given: Pick<ServerBase, 'config' | 'log' | 'clock' | 'engin
     await sync.end()
     throw error
   })
-  sync.announce(config.nodeUrl ?? nodeUrlAt(config.host, port))
   services.directory.removals.start()
   services.directory.edits.start()
   services.directory.visits.start()

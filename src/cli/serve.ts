@@ -1,5 +1,5 @@
 import { Command } from 'commander'
-import { localUrlAt } from '../config/node-url.ts'
+import { localUrlAt } from '../config/local-url.ts'
 import { readPackageVersion } from '../config/package-version.ts'
 import { injectedVariables, misspelledVariables } from '../config/variables.ts'
 import type { Config } from '../config.ts'

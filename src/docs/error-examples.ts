@@ -111,11 +111,6 @@ export const errorExamples: Readonly<Record<ErrorCode, ErrorExample>> = {
   'backup/busy': { message: 'other backups are being made; try again' },
   'backup/too-slow': { message: 'the reader of the backup is too slow; try again' },
 
-  'cluster/not-accepting': {
-    message: 'this node takes nobody from other nodes now; serve the client yourself',
-  },
-  'cluster/unknown-node': { message: 'this comes from no node of this cluster; connect directly' },
-
   'websocket/invalid-handshake': {
     message: 'no websocket handshake: Missing or invalid Sec-WebSocket-Key header',
   },

@@ -16,7 +16,7 @@ import { NotificationConfigService } from '../notifications/notification-config-
 import { NotificationService } from '../notifications/notification-service.ts'
 import { backupOf } from '../storage/backup.ts'
 import { BackupLimiter } from '../storage/backup-limiter.ts'
-import { SyncServer, type SyncServerOptions } from '../sync/connect/sync-server.ts'
+import { SyncServer } from '../sync/connect/sync-server.ts'
 import type { SocketAcceptor } from '../sync/socket/client-socket.ts'
 import { LocalSocketAcceptor } from '../sync/socket/local-socket.ts'
 import { ReadBackpressure } from '../sync/socket/read-backpressure.ts'
@@ -61,8 +61,7 @@ export function createSync({
   auditing,
   memoryAccounts,
   storage,
-  forwarding,
-}: ServerServices & Pick<SyncServerOptions, 'forwarding'>): SyncServer {
+}: ServerServices): SyncServer {
   const queuedBytes = (): number => engine.pendingBytes() + rooms.queuedBytes
   metrics.memoryAccounts.push({
     name: 'disk_queue',
@@ -81,7 +80,6 @@ export function createSync({
     },
     {
       gate: gateOf({ config, clock, metrics, reports, log, memoryAccounts }),
-      forwarding,
       rooms,
       access: new RealtimeAccess({
         tokens,

@@ -3,11 +3,9 @@ import type { Duplex } from 'node:stream'
 import { clientAddress } from '../../access/client-address.ts'
 import { loopbackViolation } from '../../access/loopback-guard.ts'
 import { TokenRejectedError } from '../../access/tokens/realtime-tokens.ts'
-import { ApiError } from '../../errors.ts'
-import { addressKey, type DocumentPath, documentAddress } from '../../model/address.ts'
+import type { ApiError } from '../../errors.ts'
+import type { DocumentPath } from '../../model/address.ts'
 import { type Close, close } from '../../model/close.ts'
-import type { Forwarding } from '../nodes/forwarding.ts'
-import type { ForwardingHeader } from '../nodes/forwarding-signature.ts'
 import { yWebsocket, yWebsocketSaved } from '../protocols/y-websocket.ts'
 import type { SocketAcceptor } from '../socket/client-socket.ts'
 import { Admission, type AdmissionLimits, type AdmissionTicket } from './admission.ts'
@@ -34,8 +32,6 @@ export interface SyncOptions extends AdmissionLimits, EntranceOptions {
 export interface SyncServerOptions extends SessionManagerOptions {
   /** Serves those who may come in. */
   readonly gate: SocketAcceptor
-  /** Sends clients to other nodes; null: all are served here. */
-  readonly forwarding: Forwarding | null
   /** Told of a token that was refused, and where it came from. Must not throw. */
   readonly onRefused: (clientAddress: string) => void
 }
@@ -81,11 +77,6 @@ export class SyncServer {
     return this.#parts.gate.start()
   }
 
-  /** Other nodes may send clients here from now on. @param url where they reach this one, such as `http://10.0.0.5:8787` */
-  announce(url: string): void {
-    this.#parts.forwarding?.announce(url)
-  }
-
   /** Takes over a connection from the HTTP server, unless it is destroyed already. Never throws. */
   upgrade(request: IncomingMessage, connection: Duplex, head: Buffer): void {
     if (connection.destroyed) return
@@ -95,16 +86,13 @@ export class SyncServer {
     connection.on('close', () => this.#gone(connection, place))
     const asked = readSyncRequest(request)
     if (asked.kind === 'elsewhere') return this.#rejectUpgrade(request, connection, unknownPath)
-    const hop = this.#parts.forwarding?.read(request) ?? { kind: 'direct' }
-    if (hop.kind === 'forged') return this.#rejectUpgrade(request, connection, forged)
     const error = handshakeError(request)
     if (error !== null) return this.#rejectUpgrade(request, connection, error)
-    const knock: UpgradeRequest = { request, connection, head, address: this.#addressOf(request, hop) }
-    const { address } = knock
-    if (asked.kind !== 'bad' && asked.misspelled !== null && hop.kind === 'direct')
+    const address = clientAddress(request, this.#options.proxies)
+    const knock: UpgradeRequest = { request, connection, head, address }
+    if (asked.kind !== 'bad' && asked.misspelled !== null)
       this.#parts.rejections.misspelled(address, asked.misspelled, pathOf(asked))
     const refusal = this.#refusalBefore(knock, asked)
-    if (hop.kind === 'hop' && refusal !== null) return rejectUpgrade(request, connection, notHere)
     if (refusal !== null || asked.kind === 'bad') {
       return this.#refuse(
         knock,
@@ -119,7 +107,7 @@ export class SyncServer {
       this.#admission.enter(place, address)
       return this.#hocuspocus.accept(knock, asked)
     }
-    this.#authenticate(knock, asked, place, hop).catch((error: unknown) => {
+    this.#authenticate(knock, asked, place).catch((error: unknown) => {
       this.#parts.logger.error({ err: error }, 'upgrade failed')
       connection.destroy()
     })
@@ -132,9 +120,9 @@ export class SyncServer {
   async drain(reason: Close, timeoutMs: number, overMs = 0): Promise<void> {
     const deadline = performance.now() + timeoutMs
     this.#draining = reason
-    const doors = [this.#entrance, this.#hocuspocus, this.#parts.forwarding]
+    const doors = [this.#entrance, this.#hocuspocus]
     await staggerCalls(
-      doors.flatMap((door) => door?.drain(reason) ?? []),
+      doors.flatMap((door) => door.drain(reason)),
       overMs,
     )
     while (this.#connections.size > 0 && performance.now() < deadline) await sleep(10)
@@ -145,15 +133,9 @@ export class SyncServer {
   /** Cuts off whoever is left. */
   async end(): Promise<void> {
     clearInterval(this.#ticking)
-    this.#parts.forwarding?.end()
     await this.#parts.gate.end()
     this.#entrance.end()
     this.#parts.faults.end()
-  }
-
-  /** Of a client that another node sends, where it is. */
-  #addressOf(request: IncomingMessage, hop: ForwardingHeader): string {
-    return hop.kind === 'hop' ? hop.address : clientAddress(request, this.#options.proxies)
   }
 
   #refuse(knock: UpgradeRequest, reason: Close, requested: Requested, who?: string): void {
@@ -188,12 +170,7 @@ export class SyncServer {
     return this.#admission.problem(address)
   }
 
-  async #authenticate(
-    knock: UpgradeRequest,
-    asked: DocumentRequest,
-    place: AdmissionTicket,
-    hop: ForwardingHeader,
-  ): Promise<void> {
+  async #authenticate(knock: UpgradeRequest, asked: DocumentRequest, place: AdmissionTicket): Promise<void> {
     const { connection, address } = knock
     this.#admission.enter(place, address)
     const identified = this.#admission.enterPending(address)
@@ -206,15 +183,11 @@ export class SyncServer {
         this.#identification.refused(identity, address, asked.path, asked.misspelled),
       )
     const { workspaceId } = identity.tenant
-    const document = documentAddress(identity.tenant, asked.path)
-    if (hop.kind === 'direct' && (await this.#parts.forwarding?.forward(knock, addressKey(document)))) return
     const full = this.#admission.workspaceProblem(workspaceId) ?? this.#gateProblem()
-    if (full !== null && hop.kind === 'hop') return rejectUpgrade(knock.request, connection, notHere)
     if (full !== null) return this.#refuse(knock, full, asked.path, workspaceId)
     this.#admission.enterWorkspace(place, workspaceId)
     const protocol = asked.asksSaved ? yWebsocketSaved : yWebsocket
-    this.#parts.gate.accept(knock, workspaceId, (socket) => {
-      if (hop.kind === 'hop') this.#parts.forwarding?.received(socket, hop)
+    this.#parts.gate.accept(knock, workspaceId, (socket) =>
       this.#entrance.admit({
         socket,
         protocol,
@@ -223,22 +196,12 @@ export class SyncServer {
         tokens: null,
         clientAddress: address,
         ...asked,
-      })
-    })
+      }),
+    )
   }
 }
 
 const pathOf = (asked: SyncRequest): DocumentPath | null => (asked.kind === 'document' ? asked.path : null)
-
-/** A node that is told so serves the client itself. */
-const notHere = new ApiError(
-  'cluster/not-accepting',
-  'this node takes nobody from other nodes now; serve the client yourself',
-)
-const forged = new ApiError(
-  'cluster/unknown-node',
-  'this comes from no node of this cluster; connect directly',
-)
 
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 

@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream'
 import type { WebSocket } from 'ws'
 import type { SlowTransfers, Transfer } from '../../quota/slow-transfers.ts'
-import { FrameBoundaries } from '../nodes/frame-boundaries.ts'
+import { FrameBoundaries } from './frame-boundaries.ts'
 
 /** Error code of a websocket that sent too much of an incomplete message before authentication. */
 export const messageTooEarly = 'WEFT_MESSAGE_TOO_EARLY'

@@ -17,7 +17,7 @@ let stop: () => Promise<void>
 /** Each metric of `/metrics`, by its type. */
 let types: ReadonlyMap<string, string>
 beforeAll(async () => {
-  const cluster = await startCluster(2, { forwardToHomeNode: true })
+  const cluster = await startCluster(2)
   stop = cluster.stop
   server = cluster.any()
   const text = await (await fetch(`${server.url}/metrics`)).text()
@@ -133,8 +133,11 @@ it('[CF-30] the balancer asks what tells that a server is to stop', () => {
   expect(read('cluster/Caddyfile')).toMatch(/^\t\thealth_uri \/readyz$/m)
   const asked = /reverse_proxy (.*) \{/.exec(read('cluster/Caddyfile'))?.[1]?.split(' ') ?? []
   expect(asked.length).toBe(3)
-  for (const place of asked)
-    expect(read('cluster/compose.yaml')).toContain(`WEFT_NODE_URL: http://${place}\n`)
+  for (const place of asked) {
+    const [name, port] = place.split(':')
+    expect(read('cluster/compose.yaml')).toContain(`WEFT_NODE_NAME: ${name}\n`)
+    expect(port).toBe(String(options.port.default))
+  }
 })
 
 it('[OPS-31] Kubernetes keeps its own variables to itself: of a service `weft` it would set WEFT_PORT', () => {

@@ -2,8 +2,8 @@
 const headerBytesMax = 14
 
 /**
- * Follows the frames of a websocket (RFC 6455 5.2) through bytes as they arrive: finds the ends of frames, because
- * another frame can be inserted between two frames only, and the ends of messages. Keeps nothing but the start of a header.
+ * Follows the frames of a websocket (RFC 6455 5.2) through bytes as they arrive, and finds the ends of messages. Keeps
+ * nothing but the start of a header.
  */
 export class FrameBoundaries {
   /** The first bytes of a header that a chunk has cut. */
@@ -13,31 +13,19 @@ export class FrameBoundaries {
   /** Whether a message of several frames is incomplete. */
   #isFragmented = false
 
-  /** Whether the next byte is the first of a frame. */
-  get isBetween(): boolean {
-    return this.#left === 0 && this.#start.length === 0
-  }
-
   /** Whether no frame and no message is incomplete. */
-  get isComplete(): boolean {
-    return !this.#isFragmented && this.isBetween
+  get #isComplete(): boolean {
+    return !this.#isFragmented && this.#left === 0 && this.#start.length === 0
   }
 
   /** Follows a chunk to its end. Returns the position in the chunk after which nothing is complete; -1: nothing has ended in it. */
   pass(chunk: Uint8Array): number {
-    let completeTo = this.isComplete ? 0 : -1
+    let completeTo = this.#isComplete ? 0 : -1
     for (let at = 0; at < chunk.length; ) {
       at = this.#step(chunk, at)
-      if (this.isComplete) completeTo = at
+      if (this.#isComplete) completeTo = at
     }
     return completeTo
-  }
-
-  /** Follows a chunk up to the end of the first frame. Returns how many bytes that are. */
-  passOne(chunk: Uint8Array): number {
-    let at = 0
-    while (at < chunk.length && !this.isBetween) at = this.#step(chunk, at)
-    return at
   }
 
   #step(chunk: Uint8Array, at: number): number {
