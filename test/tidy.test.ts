@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { dirname, join, relative, resolve } from 'node:path'
+import { basename, dirname, extname, join, relative, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { areAlmostEqual, declaredNames, identifiersIn, wordsIn } from './support/data/declared-names.ts'
 
 const root = resolve(import.meta.dirname, '..')
 
@@ -138,6 +139,83 @@ describe('files', () => {
     expect(readers).toEqual(['test/support/data/seed.ts'])
   })
 })
+
+describe('names', () => {
+  /** The path of an operation's file is the path of its URL, and all operations export the same names. */
+  const isHandler = (file: string): boolean => /^src\/api\/v\d\//.test(file)
+  const declared = sources
+    .filter((file) => !isHandler(file))
+    .flatMap((file) => declaredNames(join(root, file)).map((declaration) => ({ ...declaration, file })))
+
+  it('[TIDY-14] no two files export the same name, and no two classes or types differ by one letter or a plural', () => {
+    const shared = declared.filter(({ isExported, kind }) => isExported || kind === 'class')
+    const places = grouped(shared, ({ name }) => name)
+    const twice = [...places].filter(([, found]) => new Set(found.map(({ file }) => file)).size > 1)
+    expect(twice.map(([name, found]) => [name, ...found.map(({ file }) => file)])).toEqual([])
+    const types = declared.filter(({ kind }) => kind !== 'value').map(({ name }) => name)
+    expect(almostEqual(types)).toEqual([])
+  })
+
+  it('[TIDY-15] no two files of a folder have names that differ by one letter or a plural', () => {
+    const folders = grouped(
+      sources.filter((file) => !isHandler(file)),
+      (file) => dirname(file),
+    )
+    const pairs = [...folders].flatMap(([folder, files]) =>
+      almostEqual(files.map((file) => basename(file, extname(file)))).map((pair) => [folder, ...pair]),
+    )
+    expect(pairs).toEqual([])
+  })
+
+  it('[TIDY-16] no identifier has a word of the list that the vocabulary replaces', () => {
+    const isForbidden = (name: string): boolean => wordsIn(name).some((word) => replacedWords.has(word))
+    expect(declared.filter(({ name }) => isForbidden(name)).map(({ name, file }) => [name, file])).toEqual([])
+    const found = new Set(
+      sources.flatMap((file) => [...identifiersIn(join(root, file))].filter((name) => isForbidden(name))),
+    )
+    expect([...found].filter((name) => !oldNames.has(name))).toEqual([])
+  })
+
+  it('[TIDY-17] no interface or type is called Parts or Tools', () => {
+    const types = declared.filter(({ kind }) => kind !== 'value')
+    expect(
+      types.filter(({ name }) => /(Parts|Tools)$/.test(name)).map(({ name, file }) => [name, file]),
+    ).toEqual([])
+  })
+
+  it('[TIDY-18] no folder of src has more than 25 source files next to each other', () => {
+    const folders = grouped(sources, (file) => dirname(file))
+    const large = [...folders].filter(([, files]) => files.length > 25)
+    expect(large.map(([folder, files]) => `${folder}: ${files.length}`)).toEqual([])
+  })
+})
+
+/** Words of identifiers for which the vocabulary has a standard term. */
+const replacedWords: ReadonlySet<string> = new Set(
+  'told untold said heard overheard knock knocks knocked knocking stray strays steward bury buried guest guests desk desks tenure awaited gathered remembered'.split(
+    ' ',
+  ),
+)
+
+/** Names inside functions and classes that still have such a word. Rename one with each change of its file, and remove it here. */
+const oldNames: ReadonlySet<string> = new Set(
+  '#awaited #bury #checkAwaited #desk #deskOf #desks #endGuest #gathered #guests #hasGuests #heard #heardAt #isHeard #isTold #knock #knocked #overheard #said #showGuests #showSaid #stray #strays #takeOverheard #told #untoldBytes #withGuests Awaited buried bury clearGuests desk deskOf desks guest guests heard heardAt heardElsewhere isTold knock knocked knocking renewGuests said saidAt saidBefore saidElsewhere showGuest steward told toldAt toldBack toldBytes toldOf'.split(
+    ' ',
+  ),
+)
+
+function grouped<T>(values: readonly T[], keyOf: (value: T) => string): ReadonlyMap<string, readonly T[]> {
+  const groups = new Map<string, T[]>()
+  for (const value of values) groups.set(keyOf(value), [...(groups.get(keyOf(value)) ?? []), value])
+  return groups
+}
+
+function almostEqual(names: readonly string[]): readonly (readonly [string, string])[] {
+  const unique = [...new Set(names)].sort()
+  return unique.flatMap((one, index) =>
+    unique.slice(index + 1).flatMap((two) => (areAlmostEqual(one, two) ? [[one, two] as const] : [])),
+  )
+}
 
 describe('documentation', () => {
   const spec = filesUnder('test/spec', /\.md$/).map(text).join('\n')

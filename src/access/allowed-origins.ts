@@ -23,15 +23,15 @@ export interface OriginsOptions {
 export class AllowedOrigins {
   readonly #domains: DomainService
   readonly #own: string
-  readonly #remembered: TtlCache<readonly string[]>
+  readonly #cache: TtlCache<readonly string[]>
 
   constructor({ domains, news, clock, own }: OriginsOptions) {
     this.#domains = domains
     this.#own = own
-    this.#remembered = new TtlCache({ clock, max: cachedOriginsMax, keepMs: news.keepMs })
+    this.#cache = new TtlCache({ clock, max: cachedOriginsMax, keepMs: news.keepMs })
     news.onWithdrawal((withdrawal) => {
-      if (withdrawal === null) this.#remembered.forgetAll()
-      else if (withdrawal.kind === 'domains') this.#remembered.forget(nameOf(withdrawal.tenant))
+      if (withdrawal === null) this.#cache.forgetAll()
+      else if (withdrawal.kind === 'domains') this.#cache.forget(nameOf(withdrawal.tenant))
     })
   }
 
@@ -50,6 +50,6 @@ export class AllowedOrigins {
   }
 
   #domainsOf(tenant: Tenant): Promise<readonly string[]> {
-    return this.#remembered.get(nameOf(tenant), () => this.#domains.list(tenant))
+    return this.#cache.get(nameOf(tenant), () => this.#domains.list(tenant))
   }
 }

@@ -23,7 +23,7 @@ export const isStrict = ({ effect, strict }: Pick<Operation, 'effect' | 'strict'
   effect !== 'reads' || strict === true
 
 /** A request as it was sent. */
-interface Sent {
+interface SentRequest {
   /** The JSON object of the body. */
   readonly body: object
   /** Path and query. */
@@ -56,11 +56,11 @@ interface CheckedMembers {
  */
 export function checkMembers(
   operation: Pick<Operation, 'effect' | 'strict' | 'request' | 'batch'>,
-  { body, target }: Sent,
+  { body, target }: SentRequest,
   mode: Config['unknownMembers'],
 ): CheckedMembers {
   const { request, batch, effect } = operation
-  const members = new Members(isStrict(operation) && mode === 'reject', Object.keys(batch?.items ?? {}))
+  const members = new MemberChecker(isStrict(operation) && mode === 'reject', Object.keys(batch?.items ?? {}))
   const parameters = Object.keys(request.properties)
   const outside = (prefix: string, name: string): void => {
     const intended = misspelledName(name, parameters)
@@ -89,7 +89,7 @@ function removeEmptyLists(schema: ObjectSchema, data: object): void {
 
 type Path = (string | number)[]
 
-class Members {
+class MemberChecker {
   readonly #rejectsAll: boolean
   /** Members of `data` that are lists of entries. */
   readonly #lists: readonly string[]

@@ -109,9 +109,9 @@ interface Definition<Level extends AuthLevel, Request extends ObjectSchema, Resp
 type DataOf<Response> = Response extends Schema ? Sendable<FromSchema<Response>> : undefined
 
 /** A value of a response, in which some parts are encoded already, or are encoded while they are sent. */
-type Sendable<T> = T | EncodedJson | SendableParts<T>
+type Sendable<T> = T | EncodedJson | SendableItems<T>
 
-type SendableParts<T> = T extends readonly (infer Item)[]
+type SendableItems<T> = T extends readonly (infer Item)[]
   ? StreamedArray | readonly Sendable<Item>[]
   : T extends object
     ? { readonly [Name in keyof T]: Sendable<T[Name]> }

@@ -223,13 +223,14 @@ export class AnnotationService {
   }
 
   #deleteSlice(acting: ActionScope, annotationId: string): Promise<boolean> {
-    return this.#change(acting, async (transaction, happened, told) => {
+    return this.#change(acting, async (transaction, happened, outbound) => {
       const annotation = await annotationOf(transaction, { ...acting, annotationId })
       const { actionUser } = acting
       const { comments, isGone } = await removeSlice(transaction, annotation, {
         forget: (judgmentIds) => this.#parts.memory.delete(acting.scope, judgmentIds),
       })
-      for (const comment of comments) told.push({ action: 'comment.delete', actionUser, annotation, comment })
+      for (const comment of comments)
+        outbound.push({ action: 'comment.delete', actionUser, annotation, comment })
       if (!isGone) return false
       tombstoneAnnotation(transaction, annotation)
       happened.push({ action: 'comment_annotation.delete', actionUser, annotation })
@@ -239,14 +240,21 @@ export class AnnotationService {
 
   #change<T>(
     { scope, documentId }: ActionScope,
-    work: (transaction: Transaction, happened: AnnotationAction[], told: AnnotationAction[]) => Promise<T>,
+    work: (
+      transaction: Transaction,
+      happened: AnnotationAction[],
+      outbound: AnnotationAction[],
+    ) => Promise<T>,
   ): Promise<T> {
     const { store, events } = this.#parts
     return store.change(scope, async (transaction) => {
       await requireResource(transaction, { type: 'document', id: documentId })
-      const [happened, told]: [AnnotationAction[], AnnotationAction[]] = [[], []]
-      const result = await work(transaction, happened, told)
-      events.recordNew(transaction, scope, [...told.map(outboundOnlyEvent), ...happened.map(annotationEvent)])
+      const [happened, outbound]: [AnnotationAction[], AnnotationAction[]] = [[], []]
+      const result = await work(transaction, happened, outbound)
+      events.recordNew(transaction, scope, [
+        ...outbound.map(outboundOnlyEvent),
+        ...happened.map(annotationEvent),
+      ])
       return result
     })
   }

@@ -73,12 +73,12 @@ export class ReactionService {
       const before = await findComment(transaction, annotationId, commentId)
       if (before === null)
         throw new ApiError('comment/not-found', 'the comment does not exist; check commentId')
-      const told: Parameters<NotifyReaction>[] = []
-      const { results, reactions } = await work(before, (...one) => told.push(one))
-      if (told.length === 0) return results
+      const notices: Parameters<NotifyReaction>[] = []
+      const { results, reactions } = await work(before, (...one) => notices.push(one))
+      if (notices.length === 0) return results
       const comment = { ...before, reactions }
       putComment(transaction, annotationId, before, comment)
-      for (const [action, from, to] of told)
+      for (const [action, from, to] of notices)
         happened.push({ action, actionUser, annotation, comment, changes: { reaction: { from, to } } })
       return results
     })

@@ -37,6 +37,6 @@ export const connectScenario: Scenario = {
 /** Of a process; NaN where nobody tells. */
 async function residentBytes(pid: number | null): Promise<number> {
   if (pid === null) return Number.NaN
-  const told = await promisify(execFile)('ps', ['-o', 'rss=', '-p', String(pid)]).catch(() => null)
-  return told === null ? Number.NaN : Number(told.stdout.trim()) * 1024
+  const listing = await promisify(execFile)('ps', ['-o', 'rss=', '-p', String(pid)]).catch(() => null)
+  return listing === null ? Number.NaN : Number(listing.stdout.trim()) * 1024
 }

@@ -34,9 +34,9 @@ export class HttpClient {
     const parts: Buffer[] = []
     answer.on('data', (part: Buffer) => parts.push(part))
     await once(answer, 'end')
-    const said = Buffer.concat(parts)
-    if (answer.statusCode !== 200) throw new Error(`${path}: ${answer.statusCode} ${said.toString()}`)
-    return said
+    const received = Buffer.concat(parts)
+    if (answer.statusCode !== 200) throw new Error(`${path}: ${answer.statusCode} ${received.toString()}`)
+    return received
   }
 
   end(): void {

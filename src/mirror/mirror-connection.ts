@@ -25,7 +25,7 @@ export interface MirrorConnectionOptions {
   readonly ask: (vector: Uint8Array) => Uint8Array
   readonly read: (message: Uint8Array) => SourceMessage
   /** Told of all that is said, in its order, before a question is answered with it. */
-  readonly heard: (said: SourceMessage) => void
+  readonly onMessage: (received: SourceMessage) => void
 }
 
 /** Largest message that is taken, in bytes: a whole document may be one. */
@@ -150,12 +150,12 @@ export class MirrorConnection {
   #take(data: Buffer): void {
     if (this.#reason !== null) return
     try {
-      const said = this.#parts.read(data)
-      if (said.kind === 'ping') return this.send(pongMessage)
-      if (said.kind === 'refused') return this.end(`refuses: ${said.reason}`)
-      this.#parts.heard(said)
-      if (said.kind === 'vector' || said.kind === 'admitted') this.#greet()
-      if (said.kind === 'offer') this.#answer(said.update)
+      const received = this.#parts.read(data)
+      if (received.kind === 'ping') return this.send(pongMessage)
+      if (received.kind === 'refused') return this.end(`refuses: ${received.reason}`)
+      this.#parts.onMessage(received)
+      if (received.kind === 'vector' || received.kind === 'admitted') this.#greet()
+      if (received.kind === 'offer') this.#answer(received.update)
     } catch (error) {
       this.end(`says what cannot be read: ${errorMessage(error)}`)
     }

@@ -19,7 +19,7 @@ export interface SourceUpdate {
 /** A document at the old server, as one of its clients sees it: the old server is asked, and told nothing. */
 export class SourceDocument {
   readonly #link: MirrorConnection
-  readonly #heard: (news: SourceUpdate) => void
+  readonly #onUpdate: (news: SourceUpdate) => void
   /** Null while it has not said so. */
   #has: Map<number, number> | null = null
   #deleted: Deletions = new Map()
@@ -27,9 +27,9 @@ export class SourceDocument {
   private constructor(
     { dialect, url, token }: SourceServer,
     name: string,
-    heard: (news: SourceUpdate) => void,
+    onUpdate: (news: SourceUpdate) => void,
   ) {
-    this.#heard = heard
+    this.#onUpdate = onUpdate
     this.#link = new MirrorConnection({
       peer: 'the old server',
       url: dialect.url(url, name, token),
@@ -37,7 +37,7 @@ export class SourceDocument {
       secret: token,
       ask: (vector) => dialect.ask(name, vector),
       read: (message) => dialect.read(name, message),
-      heard: (said) => this.#take(said),
+      onMessage: (received) => this.#take(received),
     })
   }
 
@@ -45,9 +45,9 @@ export class SourceDocument {
   static async open(
     old: SourceServer,
     name: string,
-    heard: (news: SourceUpdate) => void,
+    onUpdate: (news: SourceUpdate) => void,
   ): Promise<SourceDocument> {
-    const original = new SourceDocument(old, name, heard)
+    const original = new SourceDocument(old, name, onUpdate)
     await original.#link.greeted
     return original
   }
@@ -83,13 +83,13 @@ export class SourceDocument {
     this.#link.close()
   }
 
-  #take(said: SourceMessage): void {
-    if (said.kind === 'vector') this.#has = readStateVector(said.vector)
-    if (said.kind !== 'offer' && said.kind !== 'update') return
-    const { blocks, deletions } = coverageOf(said.update)
+  #take(received: SourceMessage): void {
+    if (received.kind === 'vector') this.#has = readStateVector(received.vector)
+    if (received.kind !== 'offer' && received.kind !== 'update') return
+    const { blocks, deletions } = coverageOf(received.update)
     // An offer may hold parts that wait for one that is missing: those it does not have.
-    if (said.kind === 'offer') this.#deleted = deletions
+    if (received.kind === 'offer') this.#deleted = deletions
     else if (this.#has !== null) raise(this.#has, blocks)
-    this.#heard(said)
+    this.#onUpdate(received)
   }
 }

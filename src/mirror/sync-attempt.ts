@@ -72,7 +72,7 @@ export class SyncAttempt {
     const original = this.#opened
     await this.#copy.prove(original.has ?? nothing)
     await original.ask(this.#copy.vector)
-    const wanted: NextClocks = new Map(await this.#saidToHave())
+    const wanted: NextClocks = new Map(await this.#reportedClocks())
     const { deleted } = original
     if (this.#copy.lacks(wanted, deleted) > 0) await this.#copy.prove(wanted)
     return { behind: this.#copy.lacks(wanted, deleted), isEmpty: wanted.size === 0 }
@@ -100,7 +100,7 @@ export class SyncAttempt {
   }
 
   /** Some versions of Hocuspocus say what they have after their first answer. */
-  async #saidToHave(): Promise<NextClocks> {
+  async #reportedClocks(): Promise<NextClocks> {
     const { has } = this.#opened
     if (has !== null) return has
     await sleep(vectorPatienceMs)

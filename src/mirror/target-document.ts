@@ -47,7 +47,7 @@ export class TargetDocument {
       secret: url.searchParams.get('token'),
       ask: (vector) => dialect.ask('', vector),
       read: (message) => dialect.read('', message),
-      heard: (said) => this.#take(said),
+      onMessage: (received) => this.#take(received),
     })
   }
 
@@ -100,9 +100,9 @@ export class TargetDocument {
     this.#link.close()
   }
 
-  #take(said: SourceMessage): void {
-    if (said.kind !== 'vector') return
-    this.#has = readStateVector(said.vector)
+  #take(received: SourceMessage): void {
+    if (received.kind !== 'vector') return
+    this.#has = readStateVector(received.vector)
     this.#asked()
   }
 }

@@ -39,7 +39,7 @@ class SlottedBackup implements AsyncIterator<Uint8Array, undefined> {
   #state: 'going' | 'tooSlow' | 'ended' = 'going'
   #givenBytes = 0
   #waitedMs = 0
-  #heard: () => void = () => undefined
+  #resume: () => void = () => undefined
 
   constructor(chunks: AsyncIterator<Uint8Array>, clock: Clock, release: () => void) {
     this.#chunks = chunks
@@ -49,7 +49,7 @@ class SlottedBackup implements AsyncIterator<Uint8Array, undefined> {
   }
 
   async next(): Promise<IteratorResult<Uint8Array, undefined>> {
-    this.#heard()
+    this.#resume()
     if (this.#state === 'tooSlow')
       throw new ApiError('backup/too-slow', 'the reader of the backup is too slow; try again')
     try {
@@ -68,7 +68,7 @@ class SlottedBackup implements AsyncIterator<Uint8Array, undefined> {
   }
 
   async return(): Promise<IteratorResult<Uint8Array, undefined>> {
-    this.#heard()
+    this.#resume()
     this.#end('ended')
     await this.#chunks.return?.()
     return { done: true, value: undefined }
@@ -87,10 +87,10 @@ class SlottedBackup implements AsyncIterator<Uint8Array, undefined> {
       this.#end('tooSlow')
       void this.#chunks.return?.().catch(() => undefined)
     })
-    this.#heard = () => {
+    this.#resume = () => {
       cancel()
       this.#waitedMs += this.#clock.now() - since
-      this.#heard = () => undefined
+      this.#resume = () => undefined
     }
   }
 }

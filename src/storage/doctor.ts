@@ -11,9 +11,9 @@ import { filesBeside, openFilesMax } from '../quota/open-files.ts'
 import {
   fileDamage,
   lockPathIn,
+  offlineStartProblem,
   probeConfiguredBus,
   probeConfiguredDatabase,
-  startProblem,
 } from './offline-store.ts'
 import { checkStoredCredentials } from './open-tenant.ts'
 
@@ -215,7 +215,7 @@ async function storedFiles(directory: string, running: Running): Promise<Judged>
     return ok(`the running server has them open: ${describeProcess(onStore)}`)
   if (onStore !== null)
     return fail(`the ${describeProcess(onStore)} has them open`, 'stop it before a server starts here')
-  const problem = await startProblem(directory)
+  const problem = await offlineStartProblem(directory)
   if (problem !== null) return fail(problem, 'the server does not start on it')
   const problems = await fileDamage(directory)
   if (problems.length === 0) return ok('LevelDB has no complaints')

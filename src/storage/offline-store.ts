@@ -227,7 +227,7 @@ async function readMark(path: string): Promise<string | null> {
 }
 
 /** Why no server starts on this directory. Null when its files show no reason. */
-export async function startProblem(directory: string): Promise<string | null> {
+export async function offlineStartProblem(directory: string): Promise<string | null> {
   return (await loadUpkeep()).startProblem(directory)
 }
 

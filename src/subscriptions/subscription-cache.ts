@@ -40,7 +40,7 @@ export class SubscriptionCache {
   readonly #clock: Clock
   readonly #isShared: boolean
   readonly #bytesMax: number
-  readonly #remembered = new Map<string, CachedSubscriptions>()
+  readonly #cache = new Map<string, CachedSubscriptions>()
   #bytes = 0
 
   constructor(
@@ -57,7 +57,7 @@ export class SubscriptionCache {
       return undefined
     })
     bus.onLoss(() => {
-      this.#remembered.clear()
+      this.#cache.clear()
       this.#bytes = 0
     })
   }
@@ -68,7 +68,7 @@ export class SubscriptionCache {
    * within 5 s.
    */
   wanted(tenant: Tenant, type: EventType): boolean {
-    const known = this.#remembered.get(nameOf(tenant))
+    const known = this.#cache.get(nameOf(tenant))
     if (known === undefined) this.#load(tenant)
     if (known === undefined || known.snapshot === null || known.snapshot.types.has(type)) return true
     return this.#isShared && !this.#isChecked(tenant, known)
@@ -92,8 +92,8 @@ export class SubscriptionCache {
   /** To be called when the API key has changed what it has configured. */
   forget(tenant: Tenant): void {
     const name = nameOf(tenant)
-    this.#bytes -= this.#remembered.get(name)?.snapshot?.bytes ?? 0
-    this.#remembered.delete(name)
+    this.#bytes -= this.#cache.get(name)?.snapshot?.bytes ?? 0
+    this.#cache.delete(name)
   }
 
   /** Is it sure to be what was stored a short time ago? Else it is looked at. */
@@ -114,47 +114,47 @@ export class SubscriptionCache {
     const revision = await readConfigRevision(this.#kv, tenant).catch(() => null)
     if (revision === null) return
     if (revision === known.snapshot?.revision) known.checkedAt = asked
-    else if (this.#remembered.get(nameOf(tenant)) === known) this.#load(tenant)
+    else if (this.#cache.get(nameOf(tenant)) === known) this.#load(tenant)
   }
 
   async #current(tenant: Tenant): Promise<ConfigSnapshot> {
     const name = nameOf(tenant)
-    const known = this.#remembered.get(name)
+    const known = this.#cache.get(name)
     if (known === undefined) return this.#load(tenant).reading
     const snapshot = await known.reading
     if (snapshot.revision === (await readConfigRevision(this.#kv, tenant))) return snapshot
     // Of many who find this out at once the first reads it anew, for all.
-    return this.#remembered.get(name) === known ? this.#load(tenant).reading : this.#current(tenant)
+    return this.#cache.get(name) === known ? this.#load(tenant).reading : this.#current(tenant)
   }
 
   /** A reading that fails is forgotten: the next question asks again. */
   #load(tenant: Tenant): CachedSubscriptions {
     const name = nameOf(tenant)
     this.forget(tenant)
-    const remembered: CachedSubscriptions = {
+    const cached: CachedSubscriptions = {
       reading: readConfigSnapshot(this.#kv, tenant),
       snapshot: null,
       checkedAt: this.#clock.now(),
       isChecking: false,
     }
-    this.#remembered.set(name, remembered)
-    const isCurrent = () => this.#remembered.get(name) === remembered
-    remembered.reading.then(
-      (snapshot) => isCurrent() && this.#keep(remembered, snapshot),
-      () => isCurrent() && this.#remembered.delete(name),
+    this.#cache.set(name, cached)
+    const isCurrent = () => this.#cache.get(name) === cached
+    cached.reading.then(
+      (snapshot) => isCurrent() && this.#keep(cached, snapshot),
+      () => isCurrent() && this.#cache.delete(name),
     )
-    return remembered
+    return cached
   }
 
-  #keep(remembered: CachedSubscriptions, snapshot: ConfigSnapshot): void {
-    remembered.snapshot = snapshot
+  #keep(cached: CachedSubscriptions, snapshot: ConfigSnapshot): void {
+    cached.snapshot = snapshot
     this.#bytes += snapshot.bytes
-    for (const [name, { snapshot: oldest }] of this.#remembered) {
+    for (const [name, { snapshot: oldest }] of this.#cache) {
       if (this.#bytes <= this.#bytesMax) return
       // What is still being read takes no room yet.
       if (oldest === null) continue
       this.#bytes -= oldest.bytes
-      this.#remembered.delete(name)
+      this.#cache.delete(name)
     }
   }
 }

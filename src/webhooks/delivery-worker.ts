@@ -93,7 +93,7 @@ export class DeliveryWorker {
       }),
     ]
     this.#unsubscribe = options.bus.subscribe(deliveryTopic, () => {
-      this.#told()
+      this.#notified()
       return undefined
     })
   }
@@ -120,7 +120,7 @@ export class DeliveryWorker {
   }
 
   /** Whatever is told meanwhile is found by the same look. */
-  #told(): void {
+  #notified(): void {
     const { clock, cluster, random } = this.#options
     if (!cluster.isShared) return this.#serving.wake()
     if (this.#isToLook) return

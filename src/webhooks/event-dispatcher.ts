@@ -53,7 +53,7 @@ export class EventDispatcher {
   readonly #lines = new Map<string, WaitingEvent[]>()
   readonly #running = new Set<Promise<void>>()
   readonly #slots = new FairSemaphore(portionsAtOnce)
-  readonly #steward: LeaderElection
+  readonly #leader: LeaderElection
   #claiming: Promise<void> = Promise.resolve()
   #isClaiming = false
   #again = false
@@ -63,7 +63,7 @@ export class EventDispatcher {
   constructor(options: DispatcherOptions) {
     this.#options = options
     this.#fanout = new Fanout(options)
-    this.#steward = new LeaderElection({ ...options, name: 'dispatching', begun: () => this.#wake() })
+    this.#leader = new LeaderElection({ ...options, name: 'dispatching', begun: () => this.#wake() })
     this.#unsubscribe = options.engine.bus.subscribe(eventTopic, () => {
       this.#wake()
       return undefined
@@ -72,7 +72,7 @@ export class EventDispatcher {
 
   /** Begins to look for events. */
   start(): void {
-    this.#steward.start()
+    this.#leader.start()
     this.#poll()
   }
 
@@ -84,7 +84,7 @@ export class EventDispatcher {
     await this.#claiming
     await Promise.all(this.#running)
     await this.#release()
-    await this.#steward.stop()
+    await this.#leader.stop()
   }
 
   /** What has not had its turn is due at once, for whoever goes on with it. */
@@ -101,7 +101,7 @@ export class EventDispatcher {
   }
 
   #wake(): void {
-    if (this.#stopped || !this.#steward.isOn) return
+    if (this.#stopped || !this.#leader.isOn) return
     this.#again = true
     if (this.#isClaiming) return
     this.#isClaiming = true
@@ -111,7 +111,7 @@ export class EventDispatcher {
   async #claim(): Promise<void> {
     const { engine, log } = this.#options
     try {
-      while (this.#again && !this.#stopped && this.#steward.isOn) {
+      while (this.#again && !this.#stopped && this.#leader.isOn) {
         this.#again = false
         const jobs = await engine.queue.claim(eventQueue, this.#free(), leaseMs)
         this.#again ||= jobs.length > 0
@@ -183,8 +183,8 @@ export class EventDispatcher {
         portion.map(({ event }) => event),
         bytes,
       )
-      const told = portion.filter(({ event }) => !failed.has(event))
-      await Promise.all(told.map(({ token }) => this.#options.engine.queue.done(token)))
+      const delivered = portion.filter(({ event }) => !failed.has(event))
+      await Promise.all(delivered.map(({ token }) => this.#options.engine.queue.done(token)))
     } catch (err) {
       this.#options.log.warn({ err }, 'events cannot be dispatched; it is tried again')
     }

@@ -39,9 +39,9 @@ export function basicPayload({ webhookId, event, detail }: PayloadInput) {
 }
 
 /** What its processed URL gets: the same, and whom it concerns. */
-export const processedPayload = (told: PayloadInput, recipients: readonly Recipient[]) => ({
-  ...basicPayload(told),
-  recipients: told.detail === 'whole' ? recipients : recipients.map(protectedRecipient),
+export const processedPayload = (input: PayloadInput, recipients: readonly Recipient[]) => ({
+  ...basicPayload(input),
+  recipients: input.detail === 'whole' ? recipients : recipients.map(protectedRecipient),
 })
 
 /** What advanced endpoints get. Who acted, and where, stands in `data`, beside what it is about. */

@@ -42,10 +42,10 @@ export class RequestComposer {
     return { url: target.endpoint.url, headers, body }
   }
 
-  async #payload(target: WebhookTarget, told: PayloadInput): Promise<object> {
-    if (target.kind === 'endpoint') return advancedPayload(told)
-    if (target.form === 'raw') return basicPayload(told)
-    return processedPayload(told, await this.#recipients.of(told.event))
+  async #payload(target: WebhookTarget, input: PayloadInput): Promise<object> {
+    if (target.kind === 'endpoint') return advancedPayload(input)
+    if (target.form === 'raw') return basicPayload(input)
+    return processedPayload(input, await this.#recipients.of(input.event))
   }
 }
 

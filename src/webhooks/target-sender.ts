@@ -42,7 +42,11 @@ export interface TargetSenderOptions extends RetryRuleDependencies {
   readonly targetOf: (tenant: Tenant, targetId: string) => Promise<WebhookTarget | null>
   readonly disable: (tenant: Tenant, endpointId: string, by: 'gone' | 'failures') => Promise<void>
   /** @throws when nothing can be made of the event for this target */
-  readonly compose: (target: WebhookTarget, told: OutgoingMessage, now: number) => Promise<OutgoingRequest>
+  readonly compose: (
+    target: WebhookTarget,
+    outgoing: OutgoingMessage,
+    now: number,
+  ) => Promise<OutgoingRequest>
   readonly attempt: (delivery: OutgoingRequest) => Promise<AttemptOutcome>
   readonly failures: FailureLog
 }
@@ -141,27 +145,27 @@ export class TargetSender {
   }
 
   /** False when no more is to be sent now. */
-  async #send(target: WebhookTarget, told: OutgoingMessage): Promise<boolean> {
+  async #send(target: WebhookTarget, outgoing: OutgoingMessage): Promise<boolean> {
     const { clock, metrics } = this.#parts
     const at = clock.now()
-    const outcome = await this.#attempt(target, told, at)
+    const outcome = await this.#attempt(target, outgoing, at)
     if (outcome.kind === 'interrupted') return false
     this.#attemptedAt = at
     metrics.webhookAttemptSeconds.observe(outcome.durationMs / 1000)
     metrics.webhookAttempts.inc({ outcome: outcome.kind === 'succeeded' ? 'succeeded' : 'failed' })
     const attempt = attemptOf(outcome, at)
-    this.#recording.add({ messageId: told.message.id, attempt })
-    this.#parts.failures.attempted(this.#address, told.message, attempt)
+    this.#recording.add({ messageId: outgoing.message.id, attempt })
+    this.#parts.failures.attempted(this.#address, outgoing.message, attempt)
     if (outcome.kind !== 'gone' || target.kind !== 'endpoint') return true
     await this.#disable(target.endpoint.id, 'gone')
     return false
   }
 
-  async #attempt(target: WebhookTarget, told: OutgoingMessage, at: number): Promise<AttemptOutcome> {
+  async #attempt(target: WebhookTarget, outgoing: OutgoingMessage, at: number): Promise<AttemptOutcome> {
     try {
-      return await this.#parts.attempt(await this.#parts.compose(target, told, at))
+      return await this.#parts.attempt(await this.#parts.compose(target, outgoing, at))
     } catch (err) {
-      this.#parts.log.error({ err, type: told.message.type }, 'no payload could be made of an event')
+      this.#parts.log.error({ err, type: outgoing.message.type }, 'no payload could be made of an event')
       return { kind: 'failed', httpStatus: null, durationMs: 0, error: 'no payload could be made' }
     }
   }

@@ -17,18 +17,18 @@ const cachedOrganizationsMax = 10_000
  * scan for each connection. What changes acts at once.
  */
 export class OrganizationsWithGroups {
-  readonly #remembered: TtlCache<boolean>
+  readonly #cache: TtlCache<boolean>
 
   constructor(news: AccessChangeFeed, clock: Clock) {
-    this.#remembered = new TtlCache({ clock, max: cachedOrganizationsMax, keepMs: news.keepMs })
+    this.#cache = new TtlCache({ clock, max: cachedOrganizationsMax, keepMs: news.keepMs })
     news.onChange((change) => {
-      if (change === null) this.#remembered.forgetAll()
-      else this.#remembered.forget(nameOf(change.scope))
+      if (change === null) this.#cache.forgetAll()
+      else this.#cache.forget(nameOf(change.scope))
     })
   }
 
   isIn(scope: OrganizationScope, reader: DirectoryReader): Promise<boolean> {
-    return this.#remembered.get(nameOf(scope), async () => {
+    return this.#cache.get(nameOf(scope), async () => {
       const found = await reader.scan({ prefix: keys.groupsOfAll, limit: 1 })
       return found.length > 0
     })

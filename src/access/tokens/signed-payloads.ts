@@ -35,7 +35,7 @@ const cachedPayloadLengthMax = 1_024
  */
 export class SignedPayloads {
   readonly #keys: readonly KeyObject[]
-  readonly #remembered = new Map<string, JWTPayload>()
+  readonly #cache = new Map<string, JWTPayload>()
 
   constructor(keys: readonly KeyObject[]) {
     this.#keys = keys
@@ -43,12 +43,12 @@ export class SignedPayloads {
 
   /** Not to be changed. @throws JOSEError */
   of(token: string): JWTPayload {
-    const remembered = this.#remembered.get(token)
-    if (remembered !== undefined) return remembered
+    const cached = this.#cache.get(token)
+    if (cached !== undefined) return cached
     const payload = signedPayload(token, this.#keys)
-    if (token.length <= cachedPayloadLengthMax) this.#remembered.set(token, payload)
-    const [oldest] = this.#remembered.keys()
-    if (this.#remembered.size > cachedPayloadsMax && oldest !== undefined) this.#remembered.delete(oldest)
+    if (token.length <= cachedPayloadLengthMax) this.#cache.set(token, payload)
+    const [oldest] = this.#cache.keys()
+    if (this.#cache.size > cachedPayloadsMax && oldest !== undefined) this.#cache.delete(oldest)
     return payload
   }
 }

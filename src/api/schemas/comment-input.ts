@@ -58,7 +58,7 @@ interface GivenAnnotation {
 export function checkAnnotation(given: GivenAnnotation, at: string): void {
   checkSizes(at, given)
   for (const [index, comment] of (given.comments ?? []).entries())
-    checkText(comment, `${at}/comments/${index}`)
+    checkCommentText(comment, `${at}/comments/${index}`)
   for (const name of ['position', 'positionEnd'] as const)
     checkPosition(`${at}/anchor/${name}`, given.anchor?.[name])
   const { accept = false, reject = false, content } = given.suggestion ?? {}
@@ -122,7 +122,7 @@ function checkBytes(path: string, value: unknown, max: number): void {
 }
 
 /** @param at JSON pointer of the comment @throws ApiError INVALID_ARGUMENT for a text that is too long */
-export function checkText({ text }: { readonly text: string }, at: string): void {
+export function checkCommentText({ text }: { readonly text: string }, at: string): void {
   const path = `${at}/text`
   if (!text.isWellFormed()) throw invalidAt({ path, message: 'must be well-formed Unicode' })
   if (Buffer.byteLength(text) > limits.textBytes)

@@ -18,7 +18,7 @@ import {
 } from '../../transfer/documents/document-offline.ts'
 import { applyOnline, readOnline, replaceOnline } from '../../transfer/documents/document-online.ts'
 import { configOf, printResult } from '../command-line/command-io.ts'
-import { checkUpdate, contentOf, fileFormat } from './file.ts'
+import { checkUpdate, fileFormat, parseFileContent } from './file.ts'
 import {
   formatOption,
   type LocationFlags,
@@ -121,7 +121,7 @@ async function readAs(path: DocumentPath, flags: Flags, reading: DocumentReading
 }
 
 async function store(path: DocumentPath, bytes: Buffer, flags: PutFlags): Promise<PutReport> {
-  const content = contentOf(bytes, flags)
+  const content = parseFileContent(bytes, flags)
   const update = content?.type === 'update' ? stateOf(content) : content === null ? bytes : null
   if (content === null && flags.format === undefined) checkUpdate(bytes)
   const server = await onlineServerOf(flags)

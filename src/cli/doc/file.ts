@@ -13,7 +13,7 @@ export interface FileFlags extends Pick<ReadingFlags, 'contentKey'> {
 }
 
 /** The content in a file; null: it holds an update. @throws StorageError */
-export function contentOf(bytes: Buffer, { format, type, contentKey }: FileFlags): NewContent | null {
+export function parseFileContent(bytes: Buffer, { format, type, contentKey }: FileFlags): NewContent | null {
   if (format === 'update') return null
   if (format === 'text' || format === 'xml') return { type: format, contentKey, data: bytes.toString() }
   if (type !== undefined) return { type, contentKey, data: parseJson(bytes) }

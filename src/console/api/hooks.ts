@@ -129,8 +129,8 @@ export function useAction<Arguments extends readonly unknown[]>(
   const run = async (...given: Arguments): Promise<void> => {
     setState({ busy: true, error: null, done: null })
     try {
-      const said = await act(...given)
-      setState({ busy: false, error: null, done: typeof said === 'string' ? said : null })
+      const outcome = await act(...given)
+      setState({ busy: false, error: null, done: typeof outcome === 'string' ? outcome : null })
     } catch (error) {
       setState({ busy: false, error: error as ApiCallError, done: null })
     }

@@ -8,7 +8,7 @@ export interface ApiKey {
 }
 
 /** Returns the credentials of an API key, or of a workspace without one, if the server accepts them. @throws CallError */
-export async function checkCredentials(credentials: ConsoleCredentials): Promise<ConsoleCredentials> {
+export async function verifyCredentials(credentials: ConsoleCredentials): Promise<ConsoleCredentials> {
   const { apiKey, workspaceId } = credentials
   const isWorkspace = apiKey === undefined && workspaceId !== undefined
   const path = isWorkspace ? '/v2/workspace/apikeys/get' : '/v2/organizations/get'
@@ -25,7 +25,7 @@ export type SignedIn =
 export async function authenticate(credentials: ConsoleCredentials): Promise<SignedIn> {
   const { apiKey, workspaceId } = credentials
   if (apiKey === undefined && workspaceId !== undefined) return intoWorkspace(credentials)
-  return { kind: 'in', credentials: await checkCredentials(credentials) }
+  return { kind: 'in', credentials: await verifyCredentials(credentials) }
 }
 
 /** With id and token of a workspace, which has API keys or gets some. @throws CallError */

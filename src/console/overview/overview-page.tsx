@@ -1,7 +1,7 @@
 import { openPlayground } from '../../playground/open-playground.ts'
 import { useApi, useAsync } from '../api/hooks.ts'
 import { useInterval } from '../api/use-interval.ts'
-import { checkCredentials } from '../auth/authenticate.ts'
+import { verifyCredentials } from '../auth/authenticate.ts'
 import type { PageProps } from '../routing/route.ts'
 import { Button } from '../ui/controls.tsx'
 import { Notice } from '../ui/notice.tsx'
@@ -13,7 +13,7 @@ import { useMetrics } from './use-metrics.ts'
 /** The first screen. `/metrics` and `/readyz` answer without a key, so the page checks the key before it shows them. */
 export default function OverviewPage(_props: PageProps) {
   const { credentials } = useApi()
-  const check = useAsync(() => checkCredentials(credentials), JSON.stringify(credentials))
+  const check = useAsync(() => verifyCredentials(credentials), JSON.stringify(credentials))
   const { error, loading } = check
   useInterval(60_000, check.reload)
   const isRejected = error?.status === 'UNAUTHENTICATED'

@@ -11,18 +11,18 @@ interface SecretProps {
 /** Hidden until it is asked for; copied also while it is hidden. */
 export function SecretField({ label, value, open = false }: SecretProps) {
   const [isShown, setShown] = useState(open)
-  const [said, setSaid] = useState('')
+  const [message, setMessage] = useState('')
   const id = useId()
   const field = useRef<HTMLInputElement>(null)
   const copy = async () => {
     try {
       await navigator.clipboard.writeText(value)
-      setSaid('Copied.')
+      setMessage('Copied.')
     } catch {
       // Pages that did not come by https may not: by hand, then.
       setShown(true)
       setTimeout(() => field.current?.select())
-      setSaid('Selected: copy it with your keyboard.')
+      setMessage('Selected: copy it with your keyboard.')
     }
   }
   return (
@@ -43,7 +43,7 @@ export function SecretField({ label, value, open = false }: SecretProps) {
         </Button>
       </div>
       <small role="status" class="hint">
-        {said}
+        {message}
       </small>
     </div>
   )

@@ -100,10 +100,10 @@ function Known({ organizationId, user, onChange }: KnownProps) {
 
 function Tokens({ organizationId, userId, user }: UserProps & { readonly user: ListedUser | undefined }) {
   const api = useApi()
-  const [said, setSaid] = useState<string | null>(null)
+  const [message, setMessage] = useState<string | null>(null)
   const revoke = async () => {
     await api.call('/v2/auth/revoke_tokens', { userId })
-    setSaid(`The tokens of ${userId} are revoked.`)
+    setMessage(`The tokens of ${userId} are revoked.`)
   }
   return (
     <section class="card" aria-label="Realtime tokens">
@@ -120,7 +120,7 @@ function Tokens({ organizationId, userId, user }: UserProps & { readonly user: L
           open connections end now (4401). Newer tokens are good.
         </p>
       </ConfirmButton>
-      {said !== null && <Notice kind="good">{said}</Notice>}
+      {message !== null && <Notice kind="good">{message}</Notice>}
     </section>
   )
 }

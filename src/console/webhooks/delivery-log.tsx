@@ -38,22 +38,22 @@ export function DeliveryLog({ endpointId, canTest = false }: DeliveriesProps) {
   const api = useApi()
   const [status, setStatus] = useState<DeliveryStatusName | ''>('')
   const [iterator, setIterator] = useState<string | null>(null)
-  const [awaited, setAwaited] = useState<PendingSend | null>(null)
+  const [pending, setPending] = useState<PendingSend | null>(null)
   const asked = {
     endpointId,
     ...(status === '' ? {} : { status }),
     ...(iterator === null ? {} : { iterator }),
   }
   const { data, error, reload } = useQuery<DeliveryPage>(`${path}/get`, asked)
-  const outcome = awaited === null || data === null ? null : finalAttempt(data.deliveries, awaited)
+  const outcome = pending === null || data === null ? null : finalAttempt(data.deliveries, pending)
   const [looks, setLooks] = useState(0)
-  const isWaiting = awaited !== null && outcome === null
+  const isWaiting = pending !== null && outcome === null
   useInterval(isWaiting && looks < looksMax ? lookMs : null, () => {
     setLooks(looks + 1)
     reload()
   })
   const look = (next: PendingSend) => {
-    setAwaited(next)
+    setPending(next)
     setLooks(0)
     reload()
   }

@@ -20,7 +20,7 @@ export class CachingDirectoryReader implements DirectoryReader {
   readonly #kv: Kv
   readonly #part: Key
   /** Those used last are last. */
-  readonly #remembered = new Map<string, object | null>()
+  readonly #cache = new Map<string, object | null>()
 
   constructor(kv: Kv, part: Key) {
     this.#kv = kv
@@ -35,7 +35,7 @@ export class CachingDirectoryReader implements DirectoryReader {
   async getAll<R extends object>(keys: readonly Key[]): Promise<readonly (R | null)[]> {
     const names = keys.map(keyName)
     // Before waiting: others may have it forgotten meanwhile.
-    const known = names.map((name) => this.#remembered.get(name))
+    const known = names.map((name) => this.#cache.get(name))
     const read = known.includes(undefined) ? await this.#readThose(names, keys, known) : nothing
     return names.map(
       (name, index) => this.#remember(name, known[index] ?? read.get(name) ?? null) as R | null,
@@ -66,14 +66,14 @@ export class CachingDirectoryReader implements DirectoryReader {
   }
 
   #remember(name: string, record: object | null): object | null {
-    this.#remembered.delete(name)
-    this.#remembered.set(name, record)
-    if (this.#remembered.size > cachedRecordsMax) this.#forgetOldest()
+    this.#cache.delete(name)
+    this.#cache.set(name, record)
+    if (this.#cache.size > cachedRecordsMax) this.#forgetOldest()
     return record
   }
 
   #forgetOldest(): void {
-    for (const oldest of this.#remembered.keys()) return void this.#remembered.delete(oldest)
+    for (const oldest of this.#cache.keys()) return void this.#cache.delete(oldest)
   }
 }
 

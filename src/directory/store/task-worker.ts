@@ -172,14 +172,14 @@ export class TaskWorker<Task> {
         await carryOut(task, this.#goOn(job))
       })
       await queue.done(job.token)
-      this.#told(job.id, 'done')
+      this.#notify(job.id, 'done')
     } catch (err) {
       if (err instanceof LeaseLostError) {
         log.warn({ worker: queueName }, err.message)
         return
       }
       this.#waiters.get(job.id)?.reject(err)
-      this.#told(job.id, 'failed')
+      this.#notify(job.id, 'failed')
       if (!this.#stopped)
         log.error({ err, attempt: job.attempt, worker: queueName }, 'work failed; it is tried again')
       const delayMs = this.#stopped ? 0 : Math.min(retryMs * 2 ** (job.attempt - 1), retryMsMax)
@@ -191,7 +191,7 @@ export class TaskWorker<Task> {
   }
 
   /** Whoever waits for it waits here, or hears of it. */
-  #told(jobId: string, outcome: 'done' | 'failed'): void {
+  #notify(jobId: string, outcome: 'done' | 'failed'): void {
     if (!this.#waiters.has(jobId)) this.#news?.tell(jobId, outcome)
     this.#settle(jobId, outcome)
   }

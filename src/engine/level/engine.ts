@@ -18,7 +18,7 @@ import { type OpenRequest, openChecked } from './store/open.ts'
 import { RangeCompaction } from './store/range-compaction.ts'
 import { holdMsDefault, ReopeningStore } from './store/reopening-store.ts'
 import { type OpenStore, openLevelStore } from './store/store.ts'
-import { storedBytes } from './stored-bytes.ts'
+import { measureLevelBytes } from './stored-bytes.ts'
 
 export interface LevelEngineOptions {
   /** Data directory; made if it is not there. What belongs to this engine is in its folder `store`. */
@@ -87,7 +87,7 @@ export async function openLevelEngine(options: LevelEngineOptions): Promise<Leve
     warnings,
     health: () => disk.health(),
     pendingBytes: () => commit.pendingBytes(),
-    storedBytes: (under) => gate.run(() => disk.read((store) => storedBytes(store, under))),
+    storedBytes: (under) => gate.run(() => disk.read((store) => measureLevelBytes(store, under))),
     dump: () => ({ format: formatVersion, pages: dumpStore(gate, disk) }),
     close: () => {
       rewriting.stop()

@@ -50,8 +50,8 @@ export class LevelKv implements Kv {
 
   get(part: Key, keys: readonly Key[]): Promise<readonly (Uint8Array | null)[]> {
     const names = namesOf(part, keys)
-    const remembered = this.#remembered(names)
-    if (remembered !== null) return Promise.resolve(remembered)
+    const cached = this.#cached(names)
+    if (cached !== null) return Promise.resolve(cached)
     return this.#gate.run(() => withRecordName('partition', part, () => this.#look(part, keys, names)))
   }
 
@@ -126,7 +126,7 @@ export class LevelKv implements Kv {
   }
 
   /** While the store is away nobody is answered. */
-  #remembered(names: readonly string[]): readonly (Uint8Array | null)[] | null {
+  #cached(names: readonly string[]): readonly (Uint8Array | null)[] | null {
     return this.#gate.isOpen && this.#disk.health().ok ? this.#recent.all(names) : null
   }
 

@@ -9,7 +9,7 @@ const noKey = Buffer.of(0)
 const afterAll = Buffer.of(0xff)
 
 /** As `Engine.storedBytes`. LevelDB estimates ranges from the indexes of its tables, so its memory is written to a table first. */
-export async function storedBytes(store: Store, { logs, blobs, parts }: StoredUnder): Promise<number> {
+export async function measureLevelBytes(store: Store, { logs, blobs, parts }: StoredUnder): Promise<number> {
   await store.compactTables({ gte: noKey, lt: noKey })
   const logSpaces = [keyspaces.heads, keyspaces.snapshots, keyspaces.updates]
   const ranges = [

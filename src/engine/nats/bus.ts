@@ -39,7 +39,7 @@ export class NatsBus implements ClusterBus {
   readonly #prefix: string
   readonly #log: Log | undefined
   readonly #id = publisherId(randomBytes(16))
-  readonly #said = new SequenceCounter()
+  readonly #sent = new SequenceCounter()
   readonly #losses = new LossNotifier()
   readonly #topics = new Map<string, Topic>()
   readonly #asked = new Map<string, (answer: Uint8Array) => void>()
@@ -50,7 +50,7 @@ export class NatsBus implements ClusterBus {
   #isFresh = false
   #settled: Promise<void> = Promise.resolve()
   #isClosed = false
-  #failureToldAt = Number.NEGATIVE_INFINITY
+  #failureLoggedAt = Number.NEGATIVE_INFINITY
 
   private constructor({ prefix, clock, log }: NatsBusOptions) {
     this.#local = new LocalBus(clock)
@@ -160,10 +160,10 @@ export class NatsBus implements ClusterBus {
   }
 
   #subscribe(connection: NatsConnection, topic: string, known: Topic): void {
-    const heard = new SequenceTracker()
+    const received = new SequenceTracker()
     this.#isFresh = true
     known.subscription = this.#listen(connection, this.#subjectOf(topic), (message) =>
-      this.#heard(topic, heard, message),
+      this.#receive(topic, received, message),
     )
   }
 
@@ -175,11 +175,11 @@ export class NatsBus implements ClusterBus {
     if (this.isConnected) known.subscription?.unsubscribe()
   }
 
-  #heard(topic: string, heard: SequenceTracker, { data, reply }: Msg): void {
+  #receive(topic: string, received: SequenceTracker, { data, reply }: Msg): void {
     const frame = decodeFrame(data)
     if (frame === null) return this.lost()
     const { publisher, number, previous, message } = frame
-    if (!heard.follows(publisher, number, previous)) this.lost()
+    if (!received.follows(publisher, number, previous)) this.lost()
     // As what is published here: all that has come is taken in before anybody does something about it.
     queueMicrotask(() => {
       const answer = this.#local.hear(topic, message, (error) => this.#failed(topic, error))
@@ -192,8 +192,8 @@ export class NatsBus implements ClusterBus {
   #failed(topic: string, error: unknown): void {
     this.lost()
     const now = performance.now()
-    if (now - this.#failureToldAt < failureEveryMs) return
-    this.#failureToldAt = now
+    if (now - this.#failureLoggedAt < failureEveryMs) return
+    this.#failureLoggedAt = now
     this.#log?.error({ err: error, topic }, 'a message of another node cannot be understood')
   }
 
@@ -203,7 +203,7 @@ export class NatsBus implements ClusterBus {
   }
 
   #send(topic: string, message: Uint8Array, answerMs: number, reply?: string): void {
-    const numbers = this.#said.next(topic)
+    const numbers = this.#sent.next(topic)
     const frame = encodeFrame({ publisher: this.#id, ...numbers, answerMs, message })
     const bytesMax = this.#link?.bytesMax ?? Number.POSITIVE_INFINITY
     if (frame.length > bytesMax) {

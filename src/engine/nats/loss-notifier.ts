@@ -4,7 +4,7 @@ const pauseMs = { first: 20, next: 1_000 }
 /** Who is to be told of losses. Those that come close together are one. */
 export class LossNotifier {
   readonly #listeners = new Set<{ readonly call: () => void }>()
-  #toldAt = Number.NEGATIVE_INFINITY
+  #notifiedAt = Number.NEGATIVE_INFINITY
   #timer: NodeJS.Timeout | null = null
 
   listen(call: () => void): () => void {
@@ -14,10 +14,10 @@ export class LossNotifier {
   }
 
   tell(): void {
-    const waitMs = Math.max(pauseMs.first, this.#toldAt + pauseMs.next - performance.now())
+    const waitMs = Math.max(pauseMs.first, this.#notifiedAt + pauseMs.next - performance.now())
     this.#timer ??= setTimeout(() => {
       this.#timer = null
-      this.#toldAt = performance.now()
+      this.#notifiedAt = performance.now()
       for (const { call } of Array.from(this.#listeners)) call()
     }, waitMs).unref()
   }

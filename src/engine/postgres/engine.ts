@@ -17,7 +17,7 @@ import { PostgresLog } from './log/log.ts'
 import { ensureSchema } from './schema/format.ts'
 import { refuseUnfinishedImport } from './schema/import-marker.ts'
 import { partitionsDefault } from './schema/tables.ts'
-import { storedBytes } from './stored-bytes.ts'
+import { measurePostgresBytes } from './stored-bytes.ts'
 
 export interface PostgresEngineOptions {
   /** `postgres://user:password@host:port/database`; TLS and more as parameters. */
@@ -52,7 +52,7 @@ export async function openPostgresEngine(options: PostgresEngineOptions): Promis
   checkSchemaName(schema)
   const shared = nodes === undefined || nodes.time === 'own' ? null : new DatabaseClock(own)
   const clock = shared ?? localTime(own)
-  const { database, tenure } = await opened(options, { schema, clock, shared })
+  const { database, access } = await opened(options, { schema, clock, shared })
   const gate = new OpenCalls()
   const pending = new PendingBytes(options.pendingBytesMax ?? pendingBytesMaxDefault)
   const fences = new PostgresFences({ gate, database, schema })
@@ -62,7 +62,7 @@ export async function openPostgresEngine(options: PostgresEngineOptions): Promis
     const idle = gate.close()
     database.endHolding()
     await idle
-    await tenure.end()
+    await access.end()
     await database.close()
   }
   return {
@@ -71,11 +71,11 @@ export async function openPostgresEngine(options: PostgresEngineOptions): Promis
     blobs: new PostgresBlobs({ gate, database, pending }),
     kv: new PostgresKv({ gate, database, pending, commits }),
     queue: new PostgresQueue({ gate, database, clock }),
-    bus: tenure.bus,
-    cluster: tenure.cluster,
+    bus: access.bus,
+    cluster: access.cluster,
     health: (): Health => (gate.isOpen ? database.health() : { ok: false, reason: closedMessage }),
     pendingBytes: () => pending.bytes,
-    storedBytes: (under) => gate.run(() => storedBytes(database, under)),
+    storedBytes: (under) => gate.run(() => measurePostgresBytes(database, under)),
     dump: () => null,
     close: () => (closing ??= close()),
   }
@@ -96,11 +96,11 @@ async function opened(options: PostgresEngineOptions, { schema, clock, shared }:
       log?.warn({ warning }, 'the database')
     await ensureSchema(database, { schema, partitions, log })
     if (options.importing !== 'open') await refuseUnfinishedImport(database, schema)
-    const tenure =
+    const access =
       nodes === undefined
         ? await openExclusive(database, { schema, log, clock })
         : await joinCluster(database, { schema, log, clock, shared }, nodes)
-    return { database, tenure }
+    return { database, access }
   } catch (error) {
     await database.close()
     throw postgresOpenError(error)

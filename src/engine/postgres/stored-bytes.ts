@@ -27,7 +27,7 @@ const ofParts = statement<Sum>(
 )
 
 /** As `Engine.storedBytes`: bytes of values, without what tables and indexes take besides. */
-export function storedBytes(
+export function measurePostgresBytes(
   database: PostgresDatabase,
   { logs, blobs, parts }: StoredUnder,
 ): Promise<number> {

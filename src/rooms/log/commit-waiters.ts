@@ -1,5 +1,5 @@
 /** Who waits until so many updates of this node are durable. */
-interface CommitWaiter {
+interface PositionRequest {
   readonly count: number
   /** By how much the number of an update in the log is larger than its count, if nobody else appends before it. */
   readonly shift: number
@@ -15,7 +15,7 @@ export interface CommitPosition {
 
 /** Those who wait for updates to be durable whose numbers are known only then. */
 export class CommitWaiters {
-  readonly #waiting: CommitWaiter[] = []
+  readonly #waiting: PositionRequest[] = []
 
   add(count: number, shift: number): Promise<CommitPosition> {
     return new Promise((resolve, reject) => {
@@ -25,8 +25,8 @@ export class CommitWaiters {
 
   /** Updates up to `count` are durable, under numbers that are larger by `shift`. */
   answer(count: number, shift: number): void {
-    while (this.#waiting.length > 0 && (this.#waiting[0] as CommitWaiter).count <= count) {
-      const first = this.#waiting.shift() as CommitWaiter
+    while (this.#waiting.length > 0 && (this.#waiting[0] as PositionRequest).count <= count) {
+      const first = this.#waiting.shift() as PositionRequest
       first.resolve({ seq: first.count + shift, isExact: first.shift === shift })
     }
   }

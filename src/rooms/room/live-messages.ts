@@ -28,14 +28,14 @@ interface LiveMessage {
 }
 
 /** Of a document, whatever its editors. */
-type LiveListeners = Map<LiveListener, string>
+type DocumentListeners = Map<LiveListener, string>
 
 /**
  * Those who asked for messages of a backend, by document. A message is no state of the document: it is kept nowhere,
  * waits for nothing, and reaches everybody at most once. To a listener messages come in the order of the calls.
  */
 export class LiveMessageHub {
-  readonly #documents = new Map<string, LiveListeners>()
+  readonly #documents = new Map<string, DocumentListeners>()
   readonly #calls: NodeRequests | undefined
 
   /** @param calls to the other nodes, whose listeners hear of it, too; undefined without any */
@@ -55,7 +55,7 @@ export class LiveMessageHub {
   /** Returns how to leave. */
   enter(address: DocumentAddress, listener: LiveListener): () => void {
     const key = keyOf(address)
-    const listeners: LiveListeners = this.#documents.get(key) ?? new Map()
+    const listeners: DocumentListeners = this.#documents.get(key) ?? new Map()
     this.#documents.set(key, listeners)
     listeners.set(listener, address.editorId)
     return () => {

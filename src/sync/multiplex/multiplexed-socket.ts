@@ -130,7 +130,7 @@ export class MultiplexedSocket implements SocketListener, ChannelTransport {
     if (!this.#holding.delete(holder) || this.#holding.size > 0) return
     this.socket.resume()
     // It could not answer meanwhile.
-    this.#heard()
+    this.#noteMessage()
   }
 
   /** Nothing is read until `check` is settled, also when who has asked for it leaves: few are under way at once. */
@@ -186,12 +186,12 @@ export class MultiplexedSocket implements SocketListener, ChannelTransport {
 
   #mayGoOn(bytes: number): boolean {
     if (!this.socket.isOpen) return false
-    this.#heard()
+    this.#noteMessage()
     return this.#unknown === null || this.#countUnknown(this.#unknown, bytes)
   }
 
   /** Whoever says something lives, also where its answer to a ping waits behind that. */
-  #heard(): void {
+  #noteMessage(): void {
     if (!this.#isPinged) return
     this.#isPinged = false
     for (const channel of this.#channels.values()) channel.pong(0)

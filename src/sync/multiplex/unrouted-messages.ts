@@ -1,7 +1,7 @@
 import { type BudgetedReader, newTickBudget, type ReadBackpressure } from '../socket/read-backpressure.ts'
 
 /** A socket whose reading can be held up by several. */
-interface UnroutedMessage {
+interface UnroutedSocket {
   hold(holder: UnroutedMessages): void
   release(holder: UnroutedMessages): void
 }
@@ -9,11 +9,11 @@ interface UnroutedMessage {
 /** What is said on a shared socket to no document that is open on it: has its share of each turn, as a document has. */
 export class UnroutedMessages implements BudgetedReader {
   readonly share = newTickBudget()
-  readonly #socket: UnroutedMessage
+  readonly #socket: UnroutedSocket
   readonly #pressure: ReadBackpressure
   #workspaceId: string
 
-  constructor(socket: UnroutedMessage, pressure: ReadBackpressure, address: string) {
+  constructor(socket: UnroutedSocket, pressure: ReadBackpressure, address: string) {
     this.#socket = socket
     this.#pressure = pressure
     this.#workspaceId = address

@@ -35,13 +35,13 @@ export class SaveAcks {
   #taken = 0
   #total = 0
   /** Saved, and not told yet. */
-  #untold = 0
+  #unsent = 0
   /** What the client wants to hear again when everything is saved; only the last counts, it is later than the others. */
   #echo: Uint8Array | null = null
   /** Those that wait for the disk only. */
   #echoesUnderWay = 0
   /** One for which everything is saved, and that has not been said again yet. */
-  #untoldEcho: Uint8Array | null = null
+  #unsentEcho: Uint8Array | null = null
   /** A client may ask before it has offered what it has changed while it was away. */
   #hasOffered: boolean
   #isScheduled = false
@@ -65,7 +65,7 @@ export class SaveAcks {
 
   /** Is the client waiting for an echo? */
   get isWaitedFor(): boolean {
-    return this.#echo !== null || this.#echoesUnderWay > 0 || this.#untoldEcho !== null
+    return this.#echo !== null || this.#echoesUnderWay > 0 || this.#unsentEcho !== null
   }
 
   /** Has an offer been asked for that has not come? */
@@ -84,7 +84,7 @@ export class SaveAcks {
     this.#coveredTo = this.#came
     this.#outside = 0
     this.#taken = 0
-    this.#untold = 0
+    this.#unsent = 0
     this.#isOfferCounted = true
   }
 
@@ -176,23 +176,23 @@ export class SaveAcks {
 
   #saved(count: number, echo: Uint8Array | null): void {
     this.#total += count
-    this.#untold += count
+    this.#unsent += count
     if (echo !== null) {
       this.#echoesUnderWay -= 1
-      this.#untoldEcho = echo
+      this.#unsentEcho = echo
     }
     this.resume()
   }
 
   /** Tells what is saved; to be called again when there is room. */
   resume(): void {
-    const count = this.#untold
-    const echo = this.#untoldEcho
+    const count = this.#unsent
+    const echo = this.#unsentEcho
     if (count === 0 && echo === null) return
     const { saves, echo: encodeEcho } = this.#encoder
     if (this.#client.isFull) return this.#client.awaitRoom()
-    this.#untold = 0
-    this.#untoldEcho = null
+    this.#unsent = 0
+    this.#unsentEcho = null
     if (count > 0 && saves !== null) this.#client.tell(saves.saved(count, this.#total))
     if (echo !== null && encodeEcho !== null) this.#client.tell(encodeEcho(echo))
   }

@@ -9,21 +9,21 @@ export const heartbeatMs = 15_000
 
 /** Times of what one client has said and been told, as one clock tells them that never goes back, in ms. */
 export class Heartbeat {
-  #heardAt: number
+  #receivedAt: number
   #spokeAt: number
   #pingedAt: number
   /** After so long in which nothing was said something is. */
   readonly #quietMs = heartbeatMs * (1 - Math.random() / 3)
 
   constructor(time: number) {
-    this.#heardAt = time
+    this.#receivedAt = time
     this.#spokeAt = time
     // Those who came together, after a restart, are not to be asked together for ever.
     this.#pingedAt = time - Math.random() * heartbeatMs
   }
 
   heard(time: number): void {
-    this.#heardAt = time
+    this.#receivedAt = time
   }
 
   spoke(time: number): void {
@@ -42,7 +42,7 @@ export class Heartbeat {
   /** What is to be done now. @param canAnswer whether what the client says is read */
   beat(time: number, canAnswer: boolean): 'wait' | 'ping' | 'dead' {
     if (time - this.#pingedAt < heartbeatMs) return 'wait'
-    if (this.#heardAt < this.#pingedAt && canAnswer) return 'dead'
+    if (this.#receivedAt < this.#pingedAt && canAnswer) return 'dead'
     this.#pingedAt = time
     return 'ping'
   }

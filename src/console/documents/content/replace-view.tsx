@@ -26,10 +26,10 @@ export function ReplaceView({ address, roots }: ReplaceProps) {
   const isEmpty = read?.type === 'text' && read.data === ''
   const [kind, setKind] = useState<RootType>('text')
   const base = isEmpty && read !== undefined ? { ...read, type: kind, data: emptyContent[kind] } : read
-  const [said, setSaid] = useState<string | null>(null)
+  const [message, setMessage] = useState<string | null>(null)
   // What was replaced is what the next change is made from.
   const readAgain = (done: string | null) => {
-    setSaid(done)
+    setMessage(done)
     reload()
   }
   return (
@@ -50,7 +50,7 @@ export function ReplaceView({ address, roots }: ReplaceProps) {
       {isEmpty && (
         <Select label="Content of the empty root" value={kind} options={rootTypes} onChange={setKind} />
       )}
-      <ActionOutcome error={error} done={said} />
+      <ActionOutcome error={error} done={message} />
       {base !== undefined && base.contentKey === (root ?? base.contentKey) && (
         // What is read anew is edited anew, not before it is there.
         <Fragment key={read}>

@@ -27,9 +27,9 @@ export function caretPositions(doc: Y.Doc, people: readonly AwarenessUser[]): Ca
 }
 
 /** Clients say what they like: what is no position in this document is none. */
-function resolved(doc: Y.Doc, said: unknown): Y.AbsolutePosition | null {
+function resolved(doc: Y.Doc, encoded: unknown): Y.AbsolutePosition | null {
   try {
-    const json = typeof said === 'string' ? (JSON.parse(said) as unknown) : said
+    const json = typeof encoded === 'string' ? (JSON.parse(encoded) as unknown) : encoded
     const position = Y.createRelativePositionFromJSON(json)
     if (position.tname != null && !doc.share.has(position.tname)) return null
     return Y.createAbsolutePositionFromRelativePosition(position, doc)

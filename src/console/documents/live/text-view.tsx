@@ -71,10 +71,10 @@ function classesOf(attributes: RunAttributes, isFresh: boolean): string {
 const titleMax = 500
 
 function titleOf(attributes: RunAttributes): string | undefined {
-  const said = Object.entries(attributes).map(([name, value]) =>
+  const labels = Object.entries(attributes).map(([name, value]) =>
     value === true ? name : `${name}: ${JSON.stringify(value)}`,
   )
-  return said.length === 0 ? undefined : said.join(', ').slice(0, titleMax)
+  return labels.length === 0 ? undefined : labels.join(', ').slice(0, titleMax)
 }
 
 const CaretMark = ({ caret: { name, colour } }: { readonly caret: Caret }) => (

@@ -34,7 +34,7 @@ export class SharedSnapshots {
 /** Is let go when nobody needs it any more. */
 class TickSnapshot {
   readonly #snapshot: DatabaseSnapshot
-  readonly #gathered: BatchedReads
+  readonly #batched: BatchedReads
   readonly #ranges: ReturnType<typeof rangesOf>
   /** Those who look, and one until nobody can come any more. */
   #users = 1
@@ -42,13 +42,13 @@ class TickSnapshot {
   constructor(database: LevelDatabase) {
     this.#snapshot = database.snapshot()
     this.#ranges = rangesOf(database, this.#snapshot)
-    this.#gathered = new BatchedReads(readerOf(database, this.#snapshot))
+    this.#batched = new BatchedReads(readerOf(database, this.#snapshot))
   }
 
   enter(): ReadSnapshot {
     this.#users += 1
     return {
-      get: (key) => this.#gathered.get(key),
+      get: (key) => this.#batched.get(key),
       ...this.#ranges,
       close: () => this.leave(),
     }

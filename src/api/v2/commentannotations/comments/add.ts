@@ -3,7 +3,7 @@ import { defineOperation } from '../../../operation.ts'
 import { batchResults, countSucceeded, keyedBatch } from '../../../schemas/batch-results.ts'
 import {
   actionScopeOf,
-  checkText,
+  checkCommentText,
   mergeEarlierResults,
   parseComments,
 } from '../../../schemas/comment-input.ts'
@@ -25,7 +25,7 @@ export const addComments = defineOperation({
   description:
     `Adds comments to the end of a thread, which has at most ${limits.comments}. With an id that is used already nothing ` +
     'is added (`success: false`). Event: `comment.add`.',
-  batch: keyedBatch({ comments: 'commentId' }, checkText),
+  batch: keyedBatch({ comments: 'commentId' }, checkCommentText),
   request: {
     type: 'object',
     required: ['organizationId', 'documentId', 'annotationId', 'actionUser', 'comments'],

@@ -1,6 +1,6 @@
 import { defineOperation } from '../../../operation.ts'
 import { batchResults, countSucceeded, keyedBatch } from '../../../schemas/batch-results.ts'
-import { actionScopeOf, checkText } from '../../../schemas/comment-input.ts'
+import { actionScopeOf, checkCommentText } from '../../../schemas/comment-input.ts'
 import {
   actionFields,
   annotationId,
@@ -17,7 +17,7 @@ export const updateComments = defineOperation({
   grows: 'records',
   summary: 'Change comments',
   description: 'Changes the texts of comments. Event: `comment.update`; the same text again has none.',
-  batch: keyedBatch({ comments: 'commentId' }, checkText),
+  batch: keyedBatch({ comments: 'commentId' }, checkCommentText),
   request: {
     type: 'object',
     required: ['organizationId', 'documentId', 'annotationId', 'actionUser', 'comments'],

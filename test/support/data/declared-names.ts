@@ -1,0 +1,78 @@
+import { readFileSync } from 'node:fs'
+import { type BindingPattern, parseSync, type Statement, Visitor } from 'oxc-parser'
+
+/** A declaration at the top level of a file. */
+export interface DeclaredName {
+  readonly name: string
+  readonly kind: 'class' | 'type' | 'value'
+  readonly isExported: boolean
+}
+
+const parse = (file: string) => parseSync(file, readFileSync(file, 'utf8')).program
+
+/** Returns the top-level declarations of a file, without its imports and re-exports. */
+export const declaredNames = (file: string): readonly DeclaredName[] =>
+  parse(file).body.flatMap((statement) =>
+    statement.type === 'ExportNamedDeclaration' && statement.declaration !== null
+      ? namesOf(statement.declaration, true)
+      : namesOf(statement, false),
+  )
+
+function namesOf(statement: Statement, isExported: boolean): readonly DeclaredName[] {
+  switch (statement.type) {
+    case 'ClassDeclaration':
+      return statement.id === null ? [] : [{ name: statement.id.name, kind: 'class', isExported }]
+    case 'TSInterfaceDeclaration':
+    case 'TSTypeAliasDeclaration':
+      return [{ name: statement.id.name, kind: 'type', isExported }]
+    case 'FunctionDeclaration':
+      return statement.id === null ? [] : [{ name: statement.id.name, kind: 'value', isExported }]
+    case 'VariableDeclaration':
+      return statement.declarations
+        .flatMap(({ id }) => boundNames(id))
+        .map((name) => ({ name, kind: 'value', isExported }))
+    default:
+      return []
+  }
+}
+
+function boundNames(pattern: BindingPattern): readonly string[] {
+  switch (pattern.type) {
+    case 'Identifier':
+      return [pattern.name]
+    case 'ArrayPattern':
+      return pattern.elements.flatMap((each) =>
+        each === null || each.type === 'RestElement' ? [] : boundNames(each),
+      )
+    case 'ObjectPattern':
+      return pattern.properties.flatMap((each) => (each.type === 'RestElement' ? [] : boundNames(each.value)))
+    default:
+      return boundNames(pattern.left)
+  }
+}
+
+/** Returns every identifier that a file contains, with `#` before a private one. */
+export function identifiersIn(file: string): ReadonlySet<string> {
+  const found = new Set<string>()
+  new Visitor({
+    Identifier: ({ name }) => void found.add(name),
+    PrivateIdentifier: ({ name }) => void found.add(`#${name}`),
+  }).visit(parse(file))
+  return found
+}
+
+/** Returns the words of an identifier in lower case: `#bytesMax` has `bytes` and `max`. */
+export const wordsIn = (identifier: string): readonly string[] =>
+  (identifier.match(/[A-Z]+(?![a-z])|[A-Z]?[a-z]+/g) ?? []).map((word) => word.toLowerCase())
+
+/** Returns whether two names differ by one letter, or by a plural, and are not the same. */
+export function areAlmostEqual(one: string, two: string): boolean {
+  const [short, long] = one.length <= two.length ? [one, two] : [two, one]
+  if (short === long) return false
+  if (`${short}s` === long || `${short}es` === long) return true
+  if (long.length - short.length > 1) return false
+  let start = 0
+  while (start < short.length && short[start] === long[start]) start += 1
+  const rest = short.length === long.length ? short.slice(start + 1) : short.slice(start)
+  return rest === long.slice(start + 1)
+}
