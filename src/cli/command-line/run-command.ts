@@ -7,6 +7,7 @@ import { CorruptRecordError, EngineOpenError, StoreUnavailableError } from '../.
 import { errorMessage, OperatorError } from '../../errors.ts'
 import { MirrorRejectedError } from '../../mirror/weft-client.ts'
 import { StorageError } from '../../storage/storage-error.ts'
+import { didYouMean, withoutTrailing } from '../../text.ts'
 import { commandNamesOf, withCommand } from './command-names.ts'
 import { hintFor } from './hints.ts'
 
@@ -59,8 +60,10 @@ const shownHelp = new Error('help')
 /** What commander refuses comes as an error, too: of this command and of all in it. */
 function refuseAsErrors(command: Command): void {
   command.configureOutput({ outputError: () => undefined })
+  command.showSuggestionAfterError(false)
   command.exitOverride((error) => {
-    throw error.exitCode === 0 ? shownHelp : new UsageError(sentenceOf(error), { hint: helpOf(command) })
+    if (error.exitCode === 0) throw shownHelp
+    throw new UsageError(sentenceOf(error) + suggestion(error, command), { hint: helpOf(command) })
   })
   for (const each of command.commands) refuseAsErrors(each)
 }
@@ -69,7 +72,19 @@ function refuseAsErrors(command: Command): void {
 function sentenceOf({ code, message }: CommanderError): string {
   if (code === 'commander.help') return 'a command is missing'
   const lines = message.replace(/^error: /, '').split('\n')
-  return lines.map((line) => line.trim()).join(' ')
+  return withoutTrailing('.', lines.map((line) => line.trim()).join(' '))
+}
+
+/** The known option or command that was most likely meant instead of an unknown one. */
+function suggestion({ code, message }: CommanderError, command: Command): string {
+  const [, name] = /^error: unknown (?:option|command) '([^'=]*)/.exec(message) ?? []
+  if (name === undefined) return ''
+  const flags = command.createHelp().visibleOptions(command)
+  const known =
+    code === 'commander.unknownOption'
+      ? flags.flatMap(({ long }) => long ?? [])
+      : command.commands.map((each) => each.name())
+  return didYouMean(name, known)
 }
 
 const helpOf = (command: Command): string => `see ${['weft', ...commandNamesOf(command)].join(' ')} --help`

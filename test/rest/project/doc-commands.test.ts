@@ -230,7 +230,7 @@ it('[CMD-5] a failure is one sentence with what helps, and with --json an object
   expect(misspelled).toEqual({
     code: 2,
     out: '',
-    err: "weft: unknown command 'dcotor' (Did you mean doctor?); see weft --help\n",
+    err: "weft: unknown command 'dcotor' (did you mean doctor?); see weft --help\n",
   })
   expect(unreachable).toMatchObject({
     code: 2,

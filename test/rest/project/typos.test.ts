@@ -167,7 +167,11 @@ const commandLines: readonly (readonly [args: readonly string[], meant: string])
   [['doc', 'get', 'a/b/c', '--fromat', 'json'], '--format'],
   [['token', 'ann', '--organisation', 'acme'], '--organization'],
   [['init', '--evn'], '--env'],
+  [['serve', '--data', 'x'], '--data-dir'],
+  [['serve', '--DATA_DIR=x'], '--data-dir'],
+  [['serve', '--max-body', '1'], '--max-body-bytes'],
   [['dcotor'], 'doctor'],
+  [['doc', 'hsitory'], 'history'],
 ]
 
 it('[CFG-3] the table has more than 60 typing mistakes', () => {
@@ -218,7 +222,7 @@ describe('the command line', () => {
     '[CFG-3] %j ends with exit code 2 and the name that was meant',
     async (args, meant) => {
       const { code, err } = await runCli(args, root)
-      expect([code, err]).toEqual([2, expect.stringMatching(new RegExp(`Did you mean ${meant}\\?`))])
+      expect([code, err]).toEqual([2, expect.stringContaining(`(did you mean ${meant}?)`)])
     },
   )
 
