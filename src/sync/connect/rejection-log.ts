@@ -40,7 +40,10 @@ const messages: Readonly<Record<LoggedRejection['event'], string>> = {
   'credentials.rejected': 'the server rejected the credentials of a call',
 }
 
-/** Logs rejected websockets, tokens and credentials, and their misspelled parameters. Those with the same address and reason share a line, with their number. */
+/**
+ * Logs rejected websockets, tokens and credentials, and their misspelled parameters. Those with the same address, reason
+ * and document share a line, with their number. Of an address and reason, ten documents at a time have a line.
+ */
 export class RejectionLog {
   readonly #events: RepeatedEvents<LoggedRejection>
 
@@ -101,12 +104,12 @@ export class RejectionLog {
   }
 
   #note(rejection: LoggedRejection): void {
-    const { event, reason, address } = rejection
-    const shared = { ...rejection, address: 'others', requested: null }
-    this.#events.note(`${event} ${address} ${reason}`, rejection, {
-      kind: `${event} ${reason}`,
-      event: shared,
-    })
+    const { event, reason, address, requested } = rejection
+    const group = `${event} ${address} ${reason}`
+    const isDocument = requested !== null && typeof requested !== 'string'
+    const kind = isDocument ? `${group} ${Object.values(requested).join('/')}` : group
+    const shared = { kind: `${event} ${reason}`, event: { ...rejection, address: 'others', requested: null } }
+    this.#events.note(kind, rejection, shared, group)
   }
 }
 
