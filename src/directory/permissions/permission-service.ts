@@ -3,7 +3,7 @@ import { ApiError } from '../../errors.ts'
 import type { Tenant } from '../../model/address.ts'
 import { findMissing } from '../documents/resource-lookup.ts'
 import { keys, type Resource, type Subject } from '../organizations/organization-keys.ts'
-import { type OrganizationStore, organizationOf } from '../organizations/organization-store.ts'
+import { findOrganization, type OrganizationStore, organizationOf } from '../organizations/organization-store.ts'
 import { ensureUsers } from '../organizations/user-records.ts'
 import type { DirectoryReader } from '../store/directory-reader.ts'
 import type { GrantRecord } from '../store/records.ts'
@@ -75,7 +75,7 @@ export class PermissionService {
       reader,
       inputs.map(({ resource }) => resource),
     )
-    if (missing.length > 0) throw notFound(missing, inputs)
+    if (missing.length > 0) throw notFound(missing, inputs, (await findOrganization(reader)) !== null)
     await requireGroup(reader, subject, inputs[0]?.organizationId)
   }
 }
@@ -103,16 +103,15 @@ function byOrganization<Input extends OwnedResource>(
   return parts
 }
 
-/** All inputs are of one organization. */
-function notFound(missing: readonly Resource[], inputs: readonly OwnedResource[]): ApiError {
-  const organizationId = inputs[0]?.organizationId
-  const [first] = missing
-  const type = first?.type ?? 'document'
-  return new ApiError(
-    `${type}/not-found`,
-    `the ${type} ${JSON.stringify(first?.id)} does not exist; add it first`,
-    {
-      details: { resources: missing.map(({ type, id }) => ({ type, id, organizationId })) },
-    },
-  )
+/** All inputs are of one organization. @param isKnown whether that organization exists */
+function notFound(
+  missing: readonly Resource[],
+  [input]: readonly OwnedResource[],
+  isKnown: boolean,
+): ApiError {
+  const organizationId = input?.organizationId
+  const { type, id } = (isKnown && missing[0]) || { type: 'organization' as const, id: organizationId }
+  return new ApiError(`${type}/not-found`, `the ${type} ${JSON.stringify(id)} does not exist; add it first`, {
+    details: { resources: missing.map((each) => ({ type: each.type, id: each.id, organizationId })) },
+  })
 }

@@ -244,6 +244,12 @@ it('[PERM-20] states why a user has access or has none', async () => {
   expect(await reasonOn('zoe', 'organization', 'acme')).toEqual({ source: 'membership' })
 })
 
+it('[PERM-3] a resource of an unknown organization has the code and the message of the organization', async () => {
+  const { status, body } = await permit('nell', { type: 'document', id: 'd1', organizationId: 'nowhere' })
+  expect([status, body.error?.details?.code]).toEqual([404, 'organization/not-found'])
+  expect(body.error?.message).toBe('the organization "nowhere" does not exist; add it first')
+})
+
 it('[PERM-9] what is missing is told in the details, with all the rest', async () => {
   const missing = { error: 'does not exist', errorCode: 'does_not_exist' }
   const answer = await ask({
