@@ -3,7 +3,11 @@ import { ApiError } from '../../errors.ts'
 import type { Tenant } from '../../model/address.ts'
 import { findMissing } from '../documents/resource-lookup.ts'
 import { keys, type Resource, type Subject } from '../organizations/organization-keys.ts'
-import { findOrganization, type OrganizationStore, organizationOf } from '../organizations/organization-store.ts'
+import {
+  findOrganization,
+  type OrganizationStore,
+  organizationOf,
+} from '../organizations/organization-store.ts'
 import { ensureUsers } from '../organizations/user-records.ts'
 import type { DirectoryReader } from '../store/directory-reader.ts'
 import type { GrantRecord } from '../store/records.ts'
