@@ -6,6 +6,7 @@ import { localUrlAt } from '../config/local-url.ts'
 import { nodeProblem } from '../config/node-version.ts'
 import { describeProcess, type FoundProcess, processOnPort, processWith } from '../config/process-with.ts'
 import type { Config } from '../config.ts'
+import { readCredentials } from '../directory/tenants/credentials-file.ts'
 import { errorMessage, OperatorError } from '../errors.ts'
 import { filesBeside, openFilesMax } from '../quota/open-files.ts'
 import {
@@ -43,6 +44,8 @@ const connectionsBeside = 4
 /** Of a message between servers; what is larger is read from the database. */
 const busBytesMin = 256 * 1024
 const skewMs = 2_000
+/** Time that a running server may take to answer. */
+const answerMs = 1_000
 /** Of the clock: nothing of this version was made before. */
 const earliest = Date.UTC(2026, 0)
 
@@ -223,9 +226,35 @@ async function storedFiles(directory: string, running: Running): Promise<Judged>
 }
 
 async function credentials(config: Config, { onStore }: Running): Promise<Judged> {
-  if (onStore !== null) return ok('the running server has compared them with the store')
+  if (onStore !== null) return credentialsOfRunning(config)
   if (config.engine === 'level') await checkStoredCredentials(config.dataDir, config)
   return ok('the store has no others')
+}
+
+/** The running server has the store open: it compares the configured credentials. */
+async function credentialsOfRunning(config: Config): Promise<Judged> {
+  const kept = await readCredentials(config.dataDir)
+  const apiKey = config.apiKey ?? kept?.apiKey
+  const authToken = config.authToken ?? (apiKey === kept?.apiKey ? kept?.authToken : undefined)
+  if (apiKey === undefined || authToken === undefined)
+    return warn('the running server has the store open, and cannot compare them', 'set WEFT_AUTH_TOKEN')
+  const response = await fetch(`${localUrlAt(config.host, config.port)}/v2/organizations/get`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      'x-service-api-key': apiKey,
+      'x-service-auth-token': authToken,
+    },
+    body: '{"data":{"pageSize":1}}',
+    signal: AbortSignal.timeout(answerMs),
+  }).catch(() => null)
+  if (response?.ok === true) return ok('the running server accepts them')
+  if (response?.status === 401)
+    return fail(
+      `the running server does not accept the API key ${JSON.stringify(apiKey)} with its auth token`,
+      'correct WEFT_API_KEY and WEFT_AUTH_TOKEN: with them, the server does not start again',
+    )
+  return warn('the running server has not compared them', 'look at its log')
 }
 
 /** A disk of another machine has a clock of its own. */
@@ -279,7 +308,9 @@ async function port(config: Config, running: Running): Promise<Judged> {
 /** Whether a Weft server answers there. */
 async function isWeft({ host, port: wanted }: Config): Promise<boolean> {
   try {
-    const response = await fetch(`${localUrlAt(host, wanted)}/version`, { signal: AbortSignal.timeout(1000) })
+    const response = await fetch(`${localUrlAt(host, wanted)}/version`, {
+      signal: AbortSignal.timeout(answerMs),
+    })
     const { name } = (await response.json()) as { readonly name?: unknown }
     return name === 'weft'
   } catch {

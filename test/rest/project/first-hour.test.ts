@@ -170,8 +170,13 @@ it('[RUN-6] doctor recognizes the running server by its port and store', async (
   await serve(cwd, { WEFT_PORT: port })
   const environment = { ...local, WEFT_PORT: port, WEFT_MAX_CONNECTIONS: '100' }
   const told = await startCli(['doctor', '--json'], cwd, environment).ended
-  expect(verdictsOf(told)).toMatchObject({ 'stored files': 'ok', port: 'ok' })
+  expect(verdictsOf(told)).toMatchObject({ 'stored files': 'ok', credentials: 'ok', port: 'ok' })
   expect(told.code).toBe(0)
+  const wrong = { ...environment, WEFT_API_KEY: 'another', WEFT_AUTH_TOKEN: 'sixteen-letters-and-more' }
+  const refused = await startCli(['doctor', '--json'], cwd, wrong).ended
+  expect(verdictsOf(refused)).toMatchObject({ 'stored files': 'ok', credentials: 'fail', port: 'ok' })
+  expect(refused.code).toBe(1)
+  expect(refused.out).toContain('does not accept the API key \\"another\\"')
   const elsewhere = { ...environment, WEFT_DATA_DIR: join(root, 'elsewhere') }
   const other = await startCli(['doctor', '--json'], cwd, elsewhere).ended
   expect(verdictsOf(other)).toMatchObject({ port: 'fail' })
