@@ -29,7 +29,8 @@ export function errorPage(code: ErrorCode): string {
 
 const areaOf = (code: ErrorCode): string => code.split('/')[0] as string
 
-const entryOf = (code: ErrorCode): string => `### ${code}\n\n${textOf(code)}`
+const entryOf = (code: ErrorCode): string =>
+  `### ${code}\n\n${textOf(code)}\n\n[Example](http://localhost:8787/docs/errors/${code})`
 
 function textOf(code: ErrorCode): string {
   const { status, httpCode = httpCodes[status], meaning, remedy } = causeOf(code)

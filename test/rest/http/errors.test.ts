@@ -100,7 +100,10 @@ it('[ERR-2] describes each code in the chapter of errors: status, HTTP code, mea
     )
   }
   const page = await (await fetch(`${server.url}/docs/errors`)).text()
-  for (const code of codes) expect(page).toContain(`<h3 id="${code.replace('/', '')}">`)
+  for (const code of codes) {
+    expect(page).toContain(`<h3 id="${code.replace('/', '')}">`)
+    expect(page).toContain(`<a href="/docs/errors/${code}">`)
+  }
 })
 
 const plain = (html: string): string =>
