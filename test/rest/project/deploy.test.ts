@@ -56,6 +56,14 @@ describe.each(['monitoring/alerts.yml', 'monitoring/dashboard.json'])('%s', (fil
   })
 })
 
+it('[OPS-30] no two alerts have the same name, because a cluster uses both files', () => {
+  const names = ['monitoring/alerts.yml', 'cluster/alerts.yml'].flatMap((file) =>
+    [...read(file).matchAll(/^ +- alert: (\w+)$/gm)].map(([, name]) => name),
+  )
+  expect(names.length).toBeGreaterThan(15)
+  expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([])
+})
+
 it('[OPS-30] the dashboard shows every metric of ours', () => {
   const shown = namedIn(read('monitoring/dashboard.json')).map((name) => name.replace(/_(bucket|count)$/, ''))
   const ours = [...types.keys()].filter((name) => name.startsWith('weft_'))
