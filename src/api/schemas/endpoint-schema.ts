@@ -1,6 +1,7 @@
 import { eventTypes, isEventType } from '../../events/outbound-event.ts'
 import { subscriptionLimits as limits } from '../../subscriptions/limits.ts'
 import type { EndpointRecord } from '../../subscriptions/webhook-records.ts'
+import { didYouMean } from '../../text.ts'
 import type { FromSchema, Schema } from '../schema.ts'
 import { invalidAt } from '../validator.ts'
 import { urlProblem } from './webhook-schema.ts'
@@ -165,9 +166,9 @@ export function checkEndpoint({ url, metadata }: Judged): void {
 export const filterOf = <T>(items: readonly T[]): readonly T[] | null =>
   items.length === 0 ? null : [...new Set(items)]
 
-/** The warning for a subscribed event type that Weft does not have. */
+/** The warning for a subscribed event type that Weft does not have. It names the type that was most likely meant. */
 export const unknownEventType = (name: string): string =>
-  `Weft has no event type ${JSON.stringify(name)}: it is stored and never sent.`
+  `Weft has no event type ${JSON.stringify(name)}${didYouMean(name, eventTypes)}: it is stored and never sent.`
 
 /** The warnings for settings of an endpoint that have no effect. */
 export const endpointWarnings = ({ filterTypes }: EndpointRecord): readonly string[] =>

@@ -201,6 +201,11 @@ describe('event types that Weft does not have', () => {
     })
     expect(updated.status).toBe(200)
     expect(warningsOf(updated)).toBeUndefined()
+    expect(
+      warningsOf(await post('advancedwebhook/endpoints/update', { endpointId, filterTypes: ['coment.add'] })),
+    ).toEqual([
+      'Weft has no event type "coment.add" (did you mean comment.add?): it is stored and never sent.',
+    ])
   })
 
   it('[COMPAT-3] the basic service keeps triggers of them, and the answer names them', async () => {
