@@ -266,6 +266,20 @@ describe('documentation', () => {
     expect(numbers).toEqual(numbers.map((_, index) => String(index + 1).padStart(4, '0')))
   })
 
+  it('[TIDY-19] the map of src has at most 1,500 words and one diagram, and links of READMEs in src lead to files', () => {
+    const map = text('src/README.md')
+    expect(wordsOf(map)).toBeLessThanOrEqual(1_500)
+    expect([...map.matchAll(/^```mermaid$/gm)]).toHaveLength(1)
+    const readmes = filesUnder('src', /README\.md$/).filter((file) => !file.startsWith('src/docs/README'))
+    const dead = readmes.flatMap((file) =>
+      [...text(file).matchAll(/\]\((?!https?:)([^)#]+)/g)]
+        .map((match) => join(dirname(file), match[1] as string))
+        .filter((target) => !existsSync(join(root, target)))
+        .map((target) => `${file} → ${target}`),
+    )
+    expect(dead).toEqual([])
+  })
+
   it('[TIDY-10] the map of src names every folder and file at its top', () => {
     const map = text('src/README.md')
     const parts = readdirSync(join(root, 'src')).filter((name) => name !== 'README.md')
