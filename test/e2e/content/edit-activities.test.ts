@@ -86,6 +86,30 @@ it('[ACT-11] the edits of a user to an editor in a window are one activity', asy
   await server.stop()
 })
 
+it('[ACT-11] each operation that changes content by REST leaves an activity of `api` if it names no user', async () => {
+  const { server } = await start()
+  const at = (editorId: string) => ({ organizationId: 'acme', documentId: 'd', editorId })
+  const call = async (path: string, data: object) => dataOf(await server.post(`/v2/crdt/${path}`, data))
+  const editors = ['added', 'replaced', 'upserted', 'applied', 'restored']
+  for (const editorId of editors.slice(0, 2))
+    await call('add', { ...at(editorId), type: 'text', data: 'first' })
+  await call('update', { ...at('replaced'), type: 'text', data: 'second' })
+  await call('update', { ...at('upserted'), type: 'text', data: 'first', upsert: true })
+  const update = Buffer.from(typed('x', 1)).toString('base64')
+  await call('apply', { ...at('applied'), update, create: true })
+  await call('add', { ...at('restored'), type: 'text', data: 'first', userId: 'ann' })
+  const { versionId } = (await call('versions/create', at('restored'))) as { versionId: string }
+  await call('update', { ...at('restored'), type: 'text', data: 'second', userId: 'ann' })
+  await call('versions/restore', { ...at('restored'), versionId })
+  await eventually(async () => (await edits(server)).length === editors.length + 1)
+  expect(
+    (await edits(server))
+      .map(({ actionUser, targetEntityId }) => [targetEntityId, actionUser.userId])
+      .toSorted(),
+  ).toEqual([...editors.map((editorId) => [editorId, 'api']), ['restored', 'ann']].toSorted())
+  await server.stop()
+})
+
 it('[ACT-12] after a crash there is at least that there was an edit; a stop keeps the number', async () => {
   const engine = await openMemoryEngine()
   const clock = new HeldClock()

@@ -1,0 +1,43 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { operationList } from '../../../src/api/operation-list.ts'
+import { callWithKey, fittingData } from '../../support/data/idempotency.ts'
+import { type ExampleServer, startExampleServer } from '../../support/data/openapi-example-data.ts'
+
+let example: ExampleServer
+beforeAll(async () => {
+  example = await startExampleServer()
+})
+afterAll(() => example?.server.stop())
+
+/** Members of a request that limit how many records one answer has. */
+const sizes = operationList.flatMap((operation) =>
+  ['pageSize', 'limit']
+    .filter((name) => operation.request.properties[name] !== undefined)
+    .map((name) => [operation.path, name, operation] as const),
+)
+
+it('[COMPAT-5] each operation with pages has a size of its pages', () => {
+  const paged = operationList.filter(
+    ({ request: { properties } }) => properties.pageToken ?? properties.iterator,
+  )
+  const paths = sizes.map(([path]) => path)
+  expect(paged.filter(({ path }) => !paths.includes(path)).map(({ path }) => path)).toEqual([])
+  expect(paged.length).toBeGreaterThan(10)
+})
+
+describe.each(sizes)('%s %s', (path, name, operation) => {
+  it('[COMPAT-5] a number above the maximum is the maximum, and a number below 1 is INVALID_ARGUMENT', async () => {
+    const data = await fittingData(example, operation)
+    for (const size of [1_000_000_000, 1]) {
+      const { status, text } = await callWithKey(example, path, { ...data, [name]: size })
+      expect([size, status, text]).toEqual([size, 200, text])
+    }
+    for (const size of [0, -1, 1.5]) {
+      const { status, text } = await callWithKey(example, path, { ...data, [name]: size })
+      expect([size, status]).toEqual([size, 400])
+      expect(JSON.parse(text)).toMatchObject({
+        error: { status: 'INVALID_ARGUMENT', details: { issues: [{ path: `/data/${name}` }] } },
+      })
+    }
+  })
+})
