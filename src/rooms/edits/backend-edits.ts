@@ -21,6 +21,7 @@ import {
   type EditPrecondition,
   type EditResult,
   hasCaughtUp,
+  isCreating,
   prepareCreate,
   readDurable,
   rejectWhenDurable,
@@ -80,6 +81,7 @@ export class BackendEdits {
     options: ApplyOptions,
   ): Promise<EditResult<Uint8Array>> {
     const room = this.#room
+    if (isCreating(room, options)) this.#checkFirst(bytes, summary, options)
     await prepareCreate(room, options)
     const isExact = options.ifVersion !== undefined || options.expects === 'nothing'
     if (mayBeCostly(summary)) await room.share()
@@ -98,6 +100,12 @@ export class BackendEdits {
     })
     commitEdit(room, { by, right: options.right }, added)
     return { ...(await waitUntilDurable(room, room.state.vector())), bytes: added?.length ?? 0 }
+  }
+
+  /** Checks the first update of a document before anything is created for it. A large update is checked later. */
+  #checkFirst(bytes: Uint8Array, summary: UpdateSummary, options: ApplyOptions): void {
+    this.#check(bytes, options)
+    if (!this.#isLarge(bytes, summary)) this.#room.charged(1, () => this.#rehearse(bytes, summary))
   }
 
   /** Returns whether a copy of the document, or the update, takes the event loop too long. */

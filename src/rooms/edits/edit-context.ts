@@ -128,12 +128,18 @@ function addsContent(update: Uint8Array): boolean {
   return structs > 1 || deleted === 0
 }
 
-/** Does what has to be done first, where a change is going to make the document. */
-export async function prepareCreate(
-  { commits }: EditContext,
-  { expects, making }: EditPrecondition,
-): Promise<void> {
-  if (commits.existence !== 'live' && expects !== 'content') await making?.()
+/** Returns whether the change is going to create the document. */
+export const isCreating = ({ commits }: EditContext, { expects }: EditPrecondition): boolean =>
+  commits.existence !== 'live' && expects !== 'content'
+
+/**
+ * Prepares the creation of the document, if the change is going to create it.
+ * @throws ApiError as `beginEdit` does; then nothing is prepared
+ */
+export async function prepareCreate(room: EditContext, options: EditPrecondition): Promise<void> {
+  if (!isCreating(room, options)) return
+  beginEdit(room, options)
+  await options.making?.()
 }
 
 /**

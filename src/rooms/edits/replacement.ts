@@ -15,6 +15,7 @@ import {
   commitEdit,
   type EditContext,
   type EditResult,
+  isCreating,
   prepareCreate,
   presentVersion,
   type ReplaceOptions,
@@ -236,8 +237,10 @@ export class Replacement {
     return answer
   }
 
-  async #prepare(options: RestoreOptions): Promise<void> {
-    if (options.dryRun !== true) await prepareCreate(this.#room, options)
+  async #prepare(options: ReplaceOptions): Promise<void> {
+    if (options.dryRun === true) return
+    if (isCreating(this.#room, options)) resolveBase(this.#room, options)
+    await prepareCreate(this.#room, options)
   }
 
   /** Is the document still what the difference was computed for? @throws ApiError as `begin` does */

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import * as Y from 'yjs'
 import { errorOf } from '../../support/servers/acme-server.ts'
 import { type Answer, dataOf, startTestServer, type TestServer } from '../../support/servers/server.ts'
 import { nowhere, webhookOptions, webhooksOf } from '../../support/servers/webhooks.ts'
@@ -380,6 +381,32 @@ describe('what does not exist yet', () => {
     }
     const inRoot = { organizationId: 'left-over', folderId: 'root', createMissing: true, users: [nobody] }
     expect(errorOf(await server.post('/v2/users/add', inRoot))).toEqual(['NOT_FOUND'])
+    const editor = { organizationId: 'left-over', documentId: 'd', editorId: 'main' }
+    const text = { ...editor, type: 'text' }
+    const nested = JSON.parse(`${'['.repeat(150)}${']'.repeat(150)}`)
+    const doc = new Y.Doc()
+    doc.getText('content').insert(0, 'x')
+    const before = Y.encodeStateVector(doc)
+    doc.getText('content').insert(1, 'y')
+    // This update builds on one that the server does not have.
+    const afterOther = Buffer.from(Y.encodeStateAsUpdate(doc, before)).toString('base64')
+    const rejected: readonly (readonly [string, object])[] = [
+      ['add', { ...text, data: 5 }],
+      ['add', { ...editor, type: 'map', data: { nested } }],
+      ['add', { ...editor, type: 'xml', data: '<p>' }],
+      ['update', { ...text, data: [], upsert: true }],
+      ['update', { ...text, data: 'x', upsert: true, ifVersion: '1.1' }],
+      ['update', { ...text, data: 'x', upsert: true, baseVersion: '1.1' }],
+      ['apply', { ...editor, update: 'AAAAAAAA', create: true }],
+      ['apply', { ...editor, update: afterOther, create: true }],
+    ]
+    for (const [path, data] of rejected)
+      expect([path, data, (await server.post(`/v2/crdt/${path}`, data)).status]).not.toEqual([
+        path,
+        data,
+        200,
+      ])
+    await call('/v2/crdt/update', { ...text, data: 'x', upsert: true, dryRun: true })
     expect(await call('/v2/organizations/get', { organizationIds: ['left-over'] })).toEqual([])
     const unmade = { organizationId, documentId: 'left-over', createDocument: true }
     expect(await call('/v1/notifications/add', { ...unmade, ...notification })).toMatchObject({
