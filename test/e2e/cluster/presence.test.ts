@@ -261,8 +261,11 @@ it('[AWA-5] a stock client that has come to another node is seen also when the o
   provider.connect()
   await eventually(() => provider.synced)
   at(0).node.cut()
-  await allSee([witness], 'witness')
+  const dead = at(0).node.engine.cluster.self
+  for (const node of [1, 2]) await eventually(() => !at(node).node.engine.cluster.nodes().includes(dead))
   await allSee([witness], 'ada,witness')
+  provider.awareness.setLocalStateField('cursor', 'moved')
+  await eventually(() => seenIn(witness, 'ada')?.cursor === 'moved')
   closeAll([witness, ada])
   await stop()
 })
