@@ -1,6 +1,7 @@
 import { chmod, mkdir, open, readFile, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { errorMessage, OperatorError } from '../../errors.ts'
+import { misspelledName } from '../../text.ts'
 
 /** What a backend needs to call this server, and the secret that signs realtime tokens. */
 export interface ServerCredentials {
@@ -61,13 +62,17 @@ export async function readCredentials(directory: string): Promise<StoredCredenti
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
     throw unusable(`${path} cannot be read`, error)
   }
-  try {
-    return stringMembers(JSON.parse(text))
-  } catch {
+  const found = membersOf(text)
+  if (found === null)
     throw new CredentialsFileError(
       `${path} is damaged: restore it, or remove it to have the credentials written anew`,
     )
+  for (const name of Object.keys(found)) {
+    const meant = names.includes(name) ? null : misspelledName(name, names)
+    if (meant !== null)
+      throw new CredentialsFileError(`${path} has "${name}" (did you mean ${meant}?): correct the name`)
   }
+  return found
 }
 
 /**
@@ -96,7 +101,22 @@ async function replaceFile(path: string, credentials: StoredCredentials): Promis
   await rename(temporary, path)
 }
 
-function stringMembers(value: unknown): StoredCredentials {
-  if (typeof value !== 'object' || value === null) throw new TypeError('not an object')
-  return Object.fromEntries(Object.entries(value).filter(([, member]) => typeof member === 'string'))
+const names: readonly string[] = [
+  'workspaceId',
+  'workspaceAuthToken',
+  'apiKey',
+  'authToken',
+  'jwtSecret',
+] satisfies (keyof ServerCredentials)[]
+
+/** The members of a JSON object of strings; null for any other text. */
+function membersOf(text: string): Readonly<Record<string, string>> | null {
+  try {
+    const value: unknown = JSON.parse(text)
+    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
+    if (!isObject || Object.values(value).some((member) => typeof member !== 'string')) return null
+    return value as Readonly<Record<string, string>>
+  } catch {
+    return null
+  }
 }

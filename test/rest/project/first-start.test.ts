@@ -283,8 +283,14 @@ it('[OPS-15] a lost file is written anew from the store; a damaged one is refuse
   expect({ ...again, jwtSecret: '' }).toEqual({ ...credentials, jwtSecret: '' })
   expect(again.jwtSecret).not.toBe(credentials.jwtSecret)
   expect(mode(file())).toBe('600')
-  writeFileSync(file(), '{"apiKey":')
-  await expect(credentialsOf()).rejects.toThrow(/credentials\.json is damaged/)
+  for (const damaged of ['{"apiKey":', '["apiKey"]', '{"apiKey":5}']) {
+    writeFileSync(file(), damaged)
+    await expect(credentialsOf()).rejects.toThrow(/credentials\.json is damaged/)
+  }
+  const misspelled = JSON.stringify({ ...again, jwtSecret: undefined, jwtSceret: again.jwtSecret })
+  writeFileSync(file(), misspelled)
+  await expect(credentialsOf()).rejects.toThrow(/has "jwtSceret" \(did you mean jwtSecret\?\)/)
+  expect(readFileSync(file(), 'utf8')).toBe(misspelled)
 })
 
 it('[OPS-17] a signing secret that is made for a store with API keys is a warning in the log', async () => {
