@@ -170,6 +170,8 @@ async function existing(directory: string): Promise<string> {
 
 async function dataDirectory(directory: string): Promise<Judged> {
   const place = await existing(directory)
+  if (!(await stat(place)).isDirectory())
+    return fail(`${place} is not a directory`, 'name another directory: --data-dir')
   const isWritable = await access(place, constants.W_OK | constants.X_OK).then(
     () => true,
     () => false,

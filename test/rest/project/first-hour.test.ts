@@ -187,6 +187,21 @@ it('[RUN-6] doctor recognizes the running server by its port and store', async (
   })
 })
 
+it('[RUN-6] a file in place of the data directory is one failure of doctor, with its remedy', async () => {
+  const cwd = directory(0o777)
+  writeFileSync(join(cwd, 'data'), '')
+  const told = await run(cwd, ['doctor', '--json'], { WEFT_MAX_CONNECTIONS: '100' })
+  const { findings } = JSON.parse(told.out) as {
+    findings: { verdict: string; found: string; help: string }[]
+  }
+  expect(findings.filter(({ verdict }) => verdict === 'fail')).toMatchObject([
+    {
+      found: expect.stringMatching(/\/data is not a directory$/),
+      help: 'name another directory: --data-dir',
+    },
+  ])
+})
+
 it('[RUN-6] a folder that cannot be written is one failure of doctor', async () => {
   const told = await run(directory(0o555), ['doctor', '--json'], { WEFT_MAX_CONNECTIONS: '100' })
   const verdicts = verdictsOf(told)
