@@ -14,7 +14,6 @@ import { round } from './support/report.ts'
 
 const benches: Readonly<Record<string, string>> = {
   sync: 'websockets beside relays and servers of others',
-  workers: 'many rooms in one process and with socket workers',
   cluster: 'several nodes over PostgreSQL and NATS beside one node and the embedded engine',
   capacity: 'what a cluster takes for how many connections and documents: writes bench/capacity.md',
   startup: 'time to ready, and memory of an idle server',

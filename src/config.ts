@@ -179,11 +179,6 @@ export const options = {
     MB,
     'Unsent bytes of a connection above which it gets no updates until it has caught up.',
   ),
-  socketWorkers: option(
-    wholeNumber(1, 64),
-    1,
-    'Processes that serve websockets: with 1 the server does so itself, with more it has that many do it, and uses as many cores more.',
-  ),
   maxConnections: option(wholeNumber(1, 1_000_000), 20_000, 'Open websockets of this process.'),
   maxConnectionsPerAddress: option(
     wholeNumber(1, 1_000_000),

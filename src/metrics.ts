@@ -69,11 +69,6 @@ function gauges(registry: Registry) {
       help: 'Age of the oldest event that waits to be told, by what this process has seen last',
       registers,
     }),
-    socketWorkers: new Gauge({
-      name: 'weft_socket_workers',
-      help: 'Processes that serve websockets for this one: 0 where it serves them itself',
-      registers,
-    }),
     /** `purpose` is `change`, `read` or `merge`, `state` is `waiting` or `running`. */
     threadUses: new Gauge({
       name: 'weft_thread_uses',
@@ -96,11 +91,6 @@ function counters(registry: Registry) {
       name: 'weft_connections_closed_total',
       help: 'Realtime connections that have ended, by close code',
       labelNames: ['code'],
-      registers,
-    }),
-    socketWorkerRestarts: new Counter({
-      name: 'weft_socket_worker_restarts_total',
-      help: 'Times a process that serves websockets has ended and was started again',
       registers,
     }),
     updates: updatesBySource(registers),

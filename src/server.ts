@@ -140,9 +140,8 @@ async function serve(given: Pick<ServerBase, 'config' | 'log' | 'clock' | 'engin
   const sync = createSync(services)
   const edge = createHttp(services)
   edge.server.on('upgrade', (request, connection, head) => sync.upgrade(request, connection, head))
-  await sync.start()
-  const port = await edge.listen(config.port, config.host).catch(async (error: unknown) => {
-    await sync.end()
+  const port = await edge.listen(config.port, config.host).catch((error: unknown) => {
+    sync.end()
     throw error
   })
   services.directory.removals.start()

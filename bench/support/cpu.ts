@@ -4,10 +4,10 @@ import { readdirSync, readFileSync } from 'node:fs'
 const microsecondsPerTick = 10_000
 const pageBytes = 4_096
 
-/** Of a process or thread, after its name: state, parent, ...; null when it has ended. */
-function statOf(of: number | string): readonly string[] | null {
+/** Of a process, after its name: state, parent, ...; null when it has ended. */
+function statOf(pid: number): readonly string[] | null {
   try {
-    const stat = readFileSync(`/proc/${of}/stat`, 'latin1')
+    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
     // The name of the program, in parentheses, may hold spaces.
     return stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   } catch {
@@ -29,36 +29,14 @@ function treeOf(pid: number): readonly number[] {
 }
 
 /** Microseconds of CPU that a process has used, all threads, user and system; where the kernel tells (Linux). */
-export const cpuMicroseconds = (pid: number): number => usedBy(pid)
-
-function usedBy(of: number | string): number {
-  const stat = statOf(of)
+export function cpuMicroseconds(pid: number): number {
+  const stat = statOf(pid)
   return stat === null ? Number.NaN : (Number(stat[11]) + Number(stat[12])) * microsecondsPerTick
 }
 
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0)
 
-/** The same of a process and of each that it has started. */
-export const cpuOfEach = (pid: number): ReadonlyMap<number, number> =>
-  new Map(treeOf(pid).map((each) => [each, cpuMicroseconds(each)]))
-
-/** The same of each thread of theirs, by process and thread. */
-export const cpuOfThreads = (pid: number): ReadonlyMap<string, number> =>
-  new Map(
-    treeOf(pid)
-      .flatMap(threadsOf)
-      .map((thread) => [thread, usedBy(thread)]),
-  )
-
-function threadsOf(pid: number): readonly string[] {
-  try {
-    return readdirSync(`/proc/${pid}/task`).map((thread) => `${pid}/task/${thread}`)
-  } catch {
-    return []
-  }
-}
-
-/** Together. */
+/** The same of a process and of all that it has started. */
 export const cpuOfTree = (pid: number): number => sum(treeOf(pid).map(cpuMicroseconds))
 
 /** Bytes of memory that a process and all that it has started have resident. */

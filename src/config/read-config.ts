@@ -151,10 +151,6 @@ function parse(key: OptionKey, { name, text }: Found): unknown {
 }
 
 function checkTogether(config: Config): void {
-  if (config.socketWorkers > 1 && process.platform === 'win32')
-    throw new ConfigError(
-      `${environmentOf('socketWorkers')} is ${config.socketWorkers}; expected 1, because on Windows connections cannot be handed to other processes`,
-    )
   if (config.auth === 'none' && !isLoopbackHost(config.host))
     throw new ConfigError(
       `${environmentOf('auth')} is "none" and ${environmentOf('host')} is ${JSON.stringify(config.host)}; ` +

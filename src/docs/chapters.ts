@@ -36,7 +36,6 @@ export const chapters: readonly Chapter[] = [
   { name: 'security', title: 'Security' },
   { name: 'proxies', title: 'TLS and reverse proxies' },
   { name: 'encryption', title: 'Encryption at rest' },
-  { name: 'workers', title: 'All cores of one machine' },
   { name: 'postgres', title: 'Documents in PostgreSQL' },
   { name: 'cluster', title: 'Several servers' },
   { name: 'limits', title: 'Limits' },

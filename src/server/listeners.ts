@@ -17,10 +17,8 @@ import { NotificationService } from '../notifications/notification-service.ts'
 import { backupOf } from '../storage/backup.ts'
 import { BackupLimiter } from '../storage/backup-limiter.ts'
 import { SyncServer } from '../sync/connect/sync-server.ts'
-import type { SocketAcceptor } from '../sync/socket/client-socket.ts'
-import { LocalSocketAcceptor } from '../sync/socket/local-socket.ts'
+import { SocketAcceptor } from '../sync/socket/local-socket.ts'
 import { ReadBackpressure } from '../sync/socket/read-backpressure.ts'
-import { SocketWorkerPool } from '../sync/workers/socket-worker-pool.ts'
 import {
   admissionOf,
   apiQuotasOf,
@@ -37,11 +35,6 @@ import type { ServerServices } from './services.ts'
 const pendingBytesMax = 4_194_304
 
 const refusedToken = { outcome: 'UNAUTHENTICATED', claim: null } as const
-
-type GateDependencies = Pick<
-  ServerServices,
-  'config' | 'clock' | 'metrics' | 'reports' | 'log' | 'memoryAccounts'
->
 
 /** The websocket edge. */
 export function createSync({
@@ -79,7 +72,15 @@ export function createSync({
       proxies: config.trustProxy,
     },
     {
-      gate: gateOf({ config, clock, metrics, reports, log, memoryAccounts }),
+      gate: new SocketAcceptor(
+        {
+          messageBytesMax: config.maxMessageBytes,
+          sendBufferBytesMax: config.sendBufferBytes,
+          transferTimeoutMs: config.transferTimeoutSeconds * 1000,
+          memory: memoryAccounts,
+        },
+        { metrics, reports, logger: log },
+      ),
       rooms,
       access: new RealtimeAccess({
         tokens,
@@ -107,21 +108,6 @@ export function createSync({
       },
     },
   )
-}
-
-/** What serves the websockets. */
-function gateOf({ config, clock, metrics, reports, log, memoryAccounts }: GateDependencies): SocketAcceptor {
-  const limits = {
-    messageBytesMax: config.maxMessageBytes,
-    sendBufferBytesMax: config.sendBufferBytes,
-    transferTimeoutMs: config.transferTimeoutSeconds * 1000,
-    memory: memoryAccounts,
-  }
-  const parts = { clock, metrics, reports, logger: log }
-  const { socketWorkers: workers } = config
-  return workers === 1
-    ? new LocalSocketAcceptor(limits, parts)
-    : new SocketWorkerPool({ ...limits, workers }, parts)
 }
 
 /** The HTTP edge: REST and pages. */

@@ -7,7 +7,7 @@ import type { ApiError } from '../../errors.ts'
 import type { DocumentPath } from '../../model/address.ts'
 import { type Close, close } from '../../model/close.ts'
 import { yWebsocket, yWebsocketSaved } from '../protocols/y-websocket.ts'
-import type { SocketAcceptor } from '../socket/client-socket.ts'
+import type { SocketAcceptor } from '../socket/local-socket.ts'
 import { Admission, type AdmissionLimits, type AdmissionTicket } from './admission.ts'
 import { HocuspocusEndpoint } from './hocuspocus-endpoint.ts'
 import { handshakeError, rejectUpgrade, unknownPath } from './http-rejection.ts'
@@ -72,11 +72,6 @@ export class SyncServer {
     this.#ticking.unref()
   }
 
-  /** Resolves when connections can be taken. */
-  start(): Promise<void> {
-    return this.#parts.gate.start()
-  }
-
   /** Takes over a connection from the HTTP server, unless it is destroyed already. Never throws. */
   upgrade(request: IncomingMessage, connection: Duplex, head: Buffer): void {
     if (connection.destroyed) return
@@ -102,8 +97,6 @@ export class SyncServer {
       )
     }
     if (asked.kind === 'shared') {
-      const closed = this.#gateProblem()
-      if (closed !== null) return this.#refuse(knock, closed, null)
       this.#admission.enter(place, address)
       return this.#hocuspocus.accept(knock, asked)
     }
@@ -127,13 +120,12 @@ export class SyncServer {
     )
     while (this.#connections.size > 0 && performance.now() < deadline) await sleep(10)
     for (const connection of this.#connections.keys()) connection.destroy()
-    await this.end()
+    this.end()
   }
 
   /** Cuts off whoever is left. */
-  async end(): Promise<void> {
+  end(): void {
     clearInterval(this.#ticking)
-    await this.#parts.gate.end()
     this.#entrance.end()
     this.#parts.faults.end()
   }
@@ -152,12 +144,6 @@ export class SyncServer {
   #gone(connection: Duplex, place: AdmissionTicket): void {
     this.#admission.leave(place)
     this.#connections.delete(connection)
-  }
-
-  #gateProblem(): Close | null {
-    return this.#parts.gate.isOpen
-      ? null
-      : close('tryAgainLater', 'the server is not accepting connections; retry')
   }
 
   #refusalBefore({ request, address }: UpgradeRequest, asked: SyncRequest): Close | null {
@@ -183,7 +169,7 @@ export class SyncServer {
         this.#identification.refused(identity, address, asked.path, asked.misspelled),
       )
     const { workspaceId } = identity.tenant
-    const full = this.#admission.workspaceProblem(workspaceId) ?? this.#gateProblem()
+    const full = this.#admission.workspaceProblem(workspaceId)
     if (full !== null) return this.#refuse(knock, full, asked.path, workspaceId)
     this.#admission.enterWorkspace(place, workspaceId)
     const protocol = asked.asksSaved ? yWebsocketSaved : yWebsocket

@@ -45,7 +45,7 @@ const socketLimits = {
 }
 
 /** @param messageBytesMax size of a message, at most */
-export function createWebsocketServer(messageBytesMax: number): Server<typeof SyncSocket> {
+function createWebsocketServer(messageBytesMax: number): Server<typeof SyncSocket> {
   const server = new WebSocketServer<typeof SyncSocket>({
     noServer: true,
     clientTracking: false,

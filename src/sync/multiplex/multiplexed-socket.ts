@@ -60,8 +60,6 @@ export class MultiplexedSocket implements SocketListener, ChannelTransport {
     this.#parts = parts
     this.#strays = new UnroutedMessages(this, parts.pressure, parts.address)
     socket.listen(this)
-    // Sockets of workers are not read before they are told to.
-    socket.resume()
     socket.onClosed(() => this.#gone())
   }
 

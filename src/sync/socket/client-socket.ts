@@ -1,5 +1,3 @@
-import type { UpgradeRequest } from '../connect/upgrade-request.ts'
-
 /** What a session hears of its client. */
 export interface SocketListener {
   /** One whole message. */
@@ -10,7 +8,7 @@ export interface SocketListener {
   incomplete(bytes: number): void
 }
 
-/** A client's websocket, wherever the connection under it is served. Nothing here throws, and nothing blocks. */
+/** A client's websocket, or one document on a websocket that several documents share. No method throws or blocks. */
 export interface ClientSocket {
   /** Can something still be said? */
   readonly isOpen: boolean
@@ -35,19 +33,4 @@ export interface ClientSocket {
   close(code: number, reason: string): void
   /** Ends without a word. */
   terminate(): void
-}
-
-/** Makes sockets of connections that may come in. */
-export interface SocketAcceptor {
-  /** Resolves when connections can be taken. */
-  start(): Promise<void>
-  /** Are connections taken now? */
-  readonly isOpen: boolean
-  /**
-   * Calls `then` when the websocket is there; never when the client has no proper handshake: it is then told so.
-   * @param workspaceId null before authentication: `admit` follows
-   */
-  accept(knock: UpgradeRequest, workspaceId: string | null, then: (socket: ClientSocket) => void): void
-  /** Cuts off whoever is left. */
-  end(): Promise<void>
 }

@@ -3,7 +3,7 @@ import { unauthenticatedMessageBytesMax } from '../../quota/memory-bounds.ts'
 import { SlowTransfers } from '../../quota/slow-transfers.ts'
 import type { UpgradeRequest } from '../connect/upgrade-request.ts'
 import { WebsocketUpgrader } from '../connect/websocket-upgrader.ts'
-import type { ClientSocket, SocketAcceptor, SocketListener } from './client-socket.ts'
+import type { ClientSocket, SocketListener } from './client-socket.ts'
 import type { CloseReporterDependencies } from './close-reporter.ts'
 import { type IncompleteChanged, IncompleteMessage } from './incomplete-message.ts'
 import { type SocketHolders, SocketMemory, type SocketOwner } from './socket-memory.ts'
@@ -12,17 +12,17 @@ import { SyncSocket } from './sync-socket.ts'
 import { LargeFrameTracker, UnreadFrames } from './unread-frames.ts'
 import { UnreadSocket } from './unread-socket.ts'
 
-/** A websocket that this process serves itself. */
+/** A websocket with its own connection. */
 class LocalSocket implements ClientSocket {
   readonly #socket: SyncSocket
   readonly #outlet: SocketWriter
-  readonly #gate: LocalGateDependencies
+  readonly #gate: SocketAcceptorDependencies
   readonly #memory: SocketMemory
   readonly #incomplete: IncompleteMessage
   /** Null before the client falls behind for the first time. */
   #unread: UnreadSocket | null = null
 
-  constructor(socket: SyncSocket, connection: Duplex, owner: SocketOwner, gate: LocalGateDependencies) {
+  constructor(socket: SyncSocket, connection: Duplex, owner: SocketOwner, gate: SocketAcceptorDependencies) {
     this.#socket = socket
     this.#outlet = new SocketWriter(socket, connection, gate.flushes, (frames) => this.#behind(frames))
     this.#gate = gate
@@ -107,7 +107,7 @@ class LocalSocket implements ClientSocket {
   }
 }
 
-export interface LocalGateOptions {
+export interface SocketAcceptorOptions {
   readonly messageBytesMax: number
   readonly sendBufferBytesMax: number
   /** Time to finish a message, and to read what was sent. */
@@ -115,19 +115,18 @@ export interface LocalGateOptions {
   readonly memory: SocketHolders
 }
 
-interface LocalGateDependencies extends LocalGateOptions {
+interface SocketAcceptorDependencies extends SocketAcceptorOptions {
   readonly flushes: WriteBatch
   readonly largeFrames: LargeFrameTracker
   readonly transfers: SlowTransfers
 }
 
-/** Has this process serve all websockets itself. */
-export class LocalSocketAcceptor implements SocketAcceptor {
-  readonly isOpen = true
+/** Makes websockets of the connections that are admitted. */
+export class SocketAcceptor {
   readonly #upgrades: WebsocketUpgrader
-  readonly #parts: LocalGateDependencies
+  readonly #parts: SocketAcceptorDependencies
 
-  constructor(options: LocalGateOptions, parts: CloseReporterDependencies) {
+  constructor(options: SocketAcceptorOptions, parts: CloseReporterDependencies) {
     this.#upgrades = new WebsocketUpgrader(options.messageBytesMax, 'maxMessageBytes', parts)
     this.#parts = {
       ...options,
@@ -137,14 +136,14 @@ export class LocalSocketAcceptor implements SocketAcceptor {
     }
   }
 
-  async start(): Promise<void> {}
-
+  /**
+   * Calls `then` when the websocket is open; never if the client's handshake is invalid, which the client is told.
+   * @param workspaceId null before authentication: `admit` follows
+   */
   accept(knock: UpgradeRequest, workspaceId: string | null, then: (socket: ClientSocket) => void): void {
     const { connection, address } = knock
     this.#upgrades.accept(knock, workspaceId ?? address, (socket) =>
       then(new LocalSocket(socket, connection, { address, workspaceId }, this.#parts)),
     )
   }
-
-  async end(): Promise<void> {}
 }

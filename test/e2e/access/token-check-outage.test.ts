@@ -6,7 +6,6 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 import { readConfig } from '../../../src/config/read-config.ts'
 import { type Kv, StoreUnavailableError } from '../../../src/engine/engine.ts'
 import { openMemoryEngine } from '../../../src/engine/memory/engine.ts'
-import { createLog } from '../../../src/log.ts'
 import { type RunningServer, startServer } from '../../../src/server.ts'
 import { eventually, RawClient } from '../../support/clients/clients.ts'
 import { isAbout, ping, pong, tokenFrame } from '../../support/clients/hocuspocus-frames.ts'
@@ -33,7 +32,7 @@ afterEach(async () => {
   await rm(directory, { recursive: true, force: true, maxRetries: 20 })
 })
 
-async function start(workers = 1): Promise<void> {
+async function start(): Promise<void> {
   const engine = holdable(await openMemoryEngine())
   const { kv } = engine
   const failing = <R>(work: () => Promise<R>): Promise<R> =>
@@ -49,10 +48,9 @@ async function start(workers = 1): Promise<void> {
     host: '127.0.0.1',
     engine: 'memory' as const,
     dataDir: directory,
-    socketWorkers: workers,
   }
   const log = pino({ level: 'warn', base: null }, { write: (line: string) => void lines.push(line) })
-  server = await startServer(config, workers > 1 ? createLog('silent') : log, {
+  server = await startServer(config, log, {
     clock,
     engine: { ...engine, kv: brittle },
   })
@@ -133,11 +131,8 @@ it('[DIA-25] while a newer token cannot be checked, because the store is away, t
   client.end()
 })
 
-itLong.each([1, 2])(
-  '[LIM-18] every socket ends with 1013, also of many documents: with %i processes',
-  async (workers) => {
-    await start(workers)
-    failure = new StoreUnavailableError('away')
-    for (const come of [comeBack, comeToMany]) expect(await (await come()).closed).toEqual(away)
-  },
-)
+itLong('[LIM-18] every socket ends with 1013, also of many documents', async () => {
+  await start()
+  failure = new StoreUnavailableError('away')
+  for (const come of [comeBack, comeToMany]) expect(await (await come()).closed).toEqual(away)
+})

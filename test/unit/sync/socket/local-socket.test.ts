@@ -9,14 +9,14 @@ import { createMetrics } from '../../../../src/metrics.ts'
 import { LimitReports } from '../../../../src/quota/limit-reports.ts'
 import { yWebsocket } from '../../../../src/sync/protocols/y-websocket.ts'
 import type { ClientSocket } from '../../../../src/sync/socket/client-socket.ts'
-import { LocalSocketAcceptor } from '../../../../src/sync/socket/local-socket.ts'
+import { SocketAcceptor } from '../../../../src/sync/socket/local-socket.ts'
 import { roomyAccounts } from '../../../support/servers/memory.ts'
 
 /** What a client hears, in its order, of a server that says it in one turn. */
 async function heard(say: (socket: ClientSocket) => void): Promise<string[]> {
   const [metrics, logger] = [createMetrics(), createLog('silent')]
   const reports = new LimitReports({ clock: systemClock, log: logger, metrics })
-  const gate = new LocalSocketAcceptor(
+  const gate = new SocketAcceptor(
     {
       messageBytesMax: 2 ** 20,
       sendBufferBytesMax: 2 ** 20,
