@@ -280,6 +280,15 @@ describe('documentation', () => {
     expect(dead).toEqual([])
   })
 
+  it('[TIDY-20] test/spec begins with its terms, lists its files, and has every rule under a heading', () => {
+    const start = text('test/spec/README.md')
+    expect(start.indexOf('## Terms')).toBeGreaterThan(0)
+    const files = filesUnder('test/spec', /\.md$/).filter((file) => !file.endsWith('README.md'))
+    expect(files.filter((file) => !start.includes(`](${basename(file)})`))).toEqual([])
+    const loose = files.filter((file) => /^- \*\*/m.test(text(file).split(/^## /m)[0] as string))
+    expect(loose).toEqual([])
+  })
+
   it('[TIDY-10] the map of src names every folder and file at its top', () => {
     const map = text('src/README.md')
     const parts = readdirSync(join(root, 'src')).filter((name) => name !== 'README.md')
