@@ -62,7 +62,7 @@ interface JudgmentRecorderDependencies {
   readonly log: Log
 }
 
-/** How long a call waits for what another node may be doing, in ms: what that tells may be lost. */
+/** How long a call waits for its judgments, in ms: another node may record them, and the bus may lose its message. */
 const waitMs = 5_000
 
 /** What a change has come to, and the ids of the jobs that it has enqueued. */
@@ -74,10 +74,10 @@ export interface DecisionResult<T> {
 /** Keeps decided suggestions as judgments, each once. To be started, and stopped before the engine is closed. */
 export class JudgmentRecorder {
   readonly #worker: TaskWorker<DecidedSuggestion>
-  readonly #options: Pick<JudgmentRecorderDependencies, 'engine' | 'clock'>
+  readonly #clock: Clock
 
   constructor({ memory, store, ...options }: JudgmentRecorderDependencies) {
-    this.#options = options
+    this.#clock = options.clock
     this.#worker = new TaskWorker({
       ...options,
       queueName: judgmentQueue,
@@ -118,11 +118,10 @@ export class JudgmentRecorder {
   }
 
   async #settled(expected: readonly Promise<void>[]): Promise<void> {
-    const { engine, clock } = this.#options
-    if (!engine.cluster.isShared || expected.length === 0) return void (await Promise.allSettled(expected))
+    if (expected.length === 0) return
     let cancel = (): void => {}
     const late = new Promise<void>((resolve) => {
-      cancel = clock.after(waitMs, resolve)
+      cancel = this.#clock.after(waitMs, resolve)
     })
     await Promise.race([Promise.allSettled(expected), late])
     cancel()

@@ -55,7 +55,7 @@ export function createDirectory(
   { store, clock, log, events, editWindowMs, awayMs, defaultAccess, ...forgetting }: DirectoryOptions,
 ): Directory {
   const { kv, log: documentLog, bus, queue, cluster, fences } = engine
-  const removal = new CascadeRemoval({ kv, log: documentLog, bus, cluster, store, ...forgetting })
+  const removal = new CascadeRemoval({ kv, log: documentLog, bus, store, ...forgetting })
   const removals = new RemovalService({ engine, removal, clock, log })
   const organizations = new OrganizationService({ kv, store, removals, clock })
   return {

@@ -2,9 +2,8 @@ import { Counter, Gauge } from 'prom-client'
 import type { Engine } from '../engine/engine.ts'
 import type { Metrics } from '../metrics.ts'
 
-/** What this node knows of the others, where there may be any. */
+/** What this node knows of the others. */
 export function registerClusterMetrics({ registry }: Metrics, { bus, cluster }: Engine): void {
-  if (!cluster.isShared) return
   const measure = (name: string, help: string, read: () => number) =>
     new Gauge({
       name,

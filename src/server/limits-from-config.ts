@@ -21,23 +21,22 @@ interface LimitDependencies {
 }
 
 interface ClusterLimitDependencies extends Pick<LimitDependencies, 'config' | 'clock'> {
-  /** Null: nobody else counts. */
-  readonly rates: ClusterRates | null
+  readonly rates: ClusterRates
 }
 
 /** Null where `perSecond` is 0: no limit. */
 const rate = (perSecond: number, burst: number, clock: Clock): RateLimiter | null =>
   perSecond === 0 ? null : new RateLimiter({ perSecond, burst, clock })
 
-/** Likewise; all nodes count together. @param rates null: there is this one only */
+/** Likewise; all nodes count together. */
 function sharedRate(
   perSecond: number,
   burst: number,
-  { clock, rates, limit }: { clock: Clock; rates: ClusterRates | null; limit: LimitName },
+  { clock, rates, limit }: { clock: Clock; rates: ClusterRates; limit: LimitName },
 ): RateLimiter | null {
   if (perSecond === 0) return null
-  const used = rates?.share(limit, (key, cost) => limiter.chargeOthers(key, cost))
-  const limiter: RateLimiter = new RateLimiter({ perSecond, burst, clock, ...(used && { used }) })
+  const used = rates.share(limit, (key, cost) => limiter.chargeOthers(key, cost))
+  const limiter: RateLimiter = new RateLimiter({ perSecond, burst, clock, used })
   return limiter
 }
 
@@ -46,8 +45,8 @@ export function workspaceReadsOf({ config, clock, rates }: ClusterLimitDependenc
   const { workspaceReadsPerMinute: perMinute } = config
   if (perMinute === 0) return null
   const limit: LimitName = 'workspaceReadsPerMinute'
-  const used = rates?.share(limit, (key, calls) => limiter.chargeOthers(key, calls))
-  const limiter: MinuteLimiter = new MinuteLimiter({ perMinute, clock, ...(used && { used }) })
+  const used = rates.share(limit, (key, calls) => limiter.chargeOthers(key, calls))
+  const limiter: MinuteLimiter = new MinuteLimiter({ perMinute, clock, used })
   return limiter
 }
 

@@ -76,8 +76,8 @@ export interface ServerServices extends ServerBase {
   readonly pageTokens: PageTokens
   readonly idempotentCalls: IdempotencyService
   readonly storage: StorageQuota
-  /** What nodes count together; null: there is this one only. */
-  readonly rates: ClusterRates | null
+  /** What nodes count together. */
+  readonly rates: ClusterRates
   /** Whom those act as who show no credentials; null where credentials are required. */
   readonly defaultTenant: Tenant | null
 }
@@ -120,7 +120,7 @@ export function createServices(base: ServerBase, credentials: ServerCredentials)
     defaultAccess: config.defaultAccess,
   })
   const notes = combineEditListeners([directory.edits.windows, changeWindows(base, wanted), kept.notes])
-  const rates = sharedRatesOf(base)
+  const rates = clusterRatesOf(base)
   const rooms = createRooms({ ...base, rates }, directory, notes)
   const accessNews = new AccessChangeFeed({ engine, clock, log })
   return {
@@ -172,8 +172,8 @@ export function createServices(base: ServerBase, credentials: ServerCredentials)
   }
 }
 
-const sharedRatesOf = ({ engine: { bus, cluster }, clock }: ServerBase): ClusterRates | null =>
-  cluster.isShared ? new ClusterRates({ bus, self: cluster.self, clock }) : null
+const clusterRatesOf = ({ engine: { bus, cluster }, clock }: ServerBase): ClusterRates =>
+  new ClusterRates({ bus, self: cluster.self, clock })
 
 const changeWindows = ({ config, clock, engine }: ServerBase, wanted: HasSubscriber): EditListener =>
   new ChangeWindows({

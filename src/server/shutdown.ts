@@ -77,7 +77,7 @@ async function finishServer(
   await visits
   await auditing.refusals.flush()
   rest.accessNews.end()
-  rest.rates?.end()
+  rest.rates.end()
   // A connection that will not end must not keep the store open.
   await Promise.all([edge.close(), engine.close()])
 }

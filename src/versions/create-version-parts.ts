@@ -35,10 +35,9 @@ export function createVersionParts(
     return store.noteAuthor(address, { ...user, at })
   }
   const authors = new JobLoop({ queue: engine.queue, name: authorQueue, clock, log, atOnceMax, carryOut })
-  const bus = engine.cluster.isShared ? engine.bus : null
   return {
     store,
     authors,
-    notes: new VersionAuthorTracker({ clock, everyMs, bus, begun: () => authors.wake() }),
+    notes: new VersionAuthorTracker({ clock, everyMs, bus: engine.bus, begun: () => authors.wake() }),
   }
 }

@@ -20,8 +20,8 @@ export interface VersionNotesOptions {
   readonly everyMs: number
   /** Authors have been enqueued. */
   readonly begun: () => void
-  /** Where other nodes note who edits the same editors; null: nobody else does. */
-  readonly bus: Bus | null
+  /** To the other nodes that note who edits the same editors. */
+  readonly bus: Bus
 }
 
 /** Told with the address of an editor of which a version has been made. */
@@ -45,12 +45,12 @@ export class VersionAuthorTracker implements EditListener {
     this.#authors = new EditWindows({ clock, ...windows, begun, ended: null })
     const automatic: EditListener = { noted: (address) => this.#window(address) }
     this.#all = options.everyMs === 0 ? this.#authors : combineEditListeners([this.#authors, automatic])
-    bus?.subscribe(splitTopic, (message) => {
+    bus.subscribe(splitTopic, (message) => {
       this.#authors.forgetEditor(JSON.parse(Buffer.from(message).toString()) as DocumentAddress)
       return undefined
     })
     // Of which editor there is a version nobody knows then: to note somebody once more costs a job.
-    bus?.onLoss(() => this.#authors.forgetAll())
+    bus.onLoss(() => this.#authors.forgetAll())
   }
 
   noted(address: DocumentAddress, editors: readonly EditAuthor[]): StartedWindows | null {
@@ -62,7 +62,7 @@ export class VersionAuthorTracker implements EditListener {
     this.#authors.forgetEditor(address)
     const { workspaceId, apiKey, organizationId, documentId, editorId } = address
     const editor: DocumentAddress = { workspaceId, apiKey, organizationId, documentId, editorId }
-    this.#options.bus?.publish(splitTopic, Buffer.from(JSON.stringify(editor)))
+    this.#options.bus.publish(splitTopic, Buffer.from(JSON.stringify(editor)))
   }
 
   /** Windows follow the clock, shifted for each editor so that not all end at once: a restart does not lose them. */

@@ -31,7 +31,11 @@ const atOnce = { total: 256, each: 128 }
 const waitingMax = 64
 /** For so long: of what failed there may be a lot, and to no avail. */
 const putBackMs = { answering: 1_000, failing: 5_000 }
-/** Of many nodes that are told at once that there is something to do, each looks after a while of at most this, in ms. */
+/**
+ * Nodes are told at the same moment that there is something to do. Each looks after a random delay, which is at most this
+ * much for each other node, and at most `lookWithinMs` in total; in ms.
+ */
+const lookWithinMsPerNode = 25
 const lookWithinMs = 50
 /** Jobs that only enqueue others. */
 const retriesAtOnce = 64
@@ -42,7 +46,7 @@ const sweepsAtOnce = 4
 export interface DeliveryWorkerOptions extends Omit<TargetSenderOptions, 'attempt'>, RetryRuleDependencies {
   readonly queue: Queue
   readonly bus: Bus
-  readonly cluster: Pick<Cluster, 'isShared'>
+  readonly cluster: Pick<Cluster, 'nodes'>
   readonly log: Log
   readonly deliveries: DeliveryService
   readonly removal: DeliveryRemoval
@@ -116,16 +120,17 @@ export class DeliveryWorker {
     await Promise.all([this.#serving, ...this.#others].map((pull) => pull.stop()))
     disarm()
     // Others go on with what was put back.
-    if (this.#options.cluster.isShared) this.#options.bus.publish(deliveryTopic, new Uint8Array())
+    this.#options.bus.publish(deliveryTopic, new Uint8Array())
   }
 
   /** Whatever is told meanwhile is found by the same look. */
   #notified(): void {
     const { clock, cluster, random } = this.#options
-    if (!cluster.isShared) return this.#serving.wake()
+    const withinMs = Math.min((cluster.nodes().length - 1) * lookWithinMsPerNode, lookWithinMs)
+    if (withinMs === 0) return this.#serving.wake()
     if (this.#isToLook) return
     this.#isToLook = true
-    clock.after(Math.floor(random() * lookWithinMs), () => {
+    clock.after(Math.floor(random() * withinMs), () => {
       this.#isToLook = false
       this.#serving.wake()
     })

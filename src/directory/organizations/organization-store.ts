@@ -17,10 +17,8 @@ export class OrganizationStore {
   readonly #bus: Bus
   readonly #events: EventRecorder
   readonly #transactions: TransactionRunner
-  readonly #isShared: boolean
 
-  constructor({ kv, bus, cluster }: Pick<Engine, 'kv' | 'bus' | 'cluster'>, events: EventRecorder) {
-    this.#isShared = cluster.isShared
+  constructor({ kv, bus }: Pick<Engine, 'kv' | 'bus'>, events: EventRecorder) {
     this.#kv = kv
     this.#bus = bus
     this.#events = events
@@ -55,7 +53,7 @@ export class OrganizationStore {
       const result = await work(transaction)
       transaction.raise(raisedBy(scope, transaction.written()))
       // Not read before: two changes do not have to wait for each other because of it.
-      if (this.#isShared && accessChangeOf(scope, transaction.written()) !== null)
+      if (accessChangeOf(scope, transaction.written()) !== null)
         transaction.put(keys.accessMark, { id: randomUUID() })
       return result
     }

@@ -1,4 +1,4 @@
-import type { Bus, Cluster, DocumentLog, Key, Kv } from '../../engine/engine.ts'
+import type { Bus, DocumentLog, Key, Kv } from '../../engine/engine.ts'
 import { keyName } from '../../engine/key-encoding.ts'
 import { removeActivitiesOf } from '../../events/activity-store.ts'
 import { documentPrefix, organizationPrefix } from '../../model/address.ts'
@@ -36,7 +36,6 @@ export interface RemovalDependencies {
   readonly kv: Kv
   readonly log: DocumentLog
   readonly bus: Bus
-  readonly cluster: Pick<Cluster, 'isShared'>
   readonly store: OrganizationStore
   readonly forget: OrganizationCascade
   readonly forgetDocument: DocumentCascade
@@ -64,22 +63,20 @@ export type DocumentCascade = (
  */
 export class CascadeRemoval {
   readonly #tools: RemovalDependencies
-  /** Removals under way in organizations. */
+  /** Removals by this process that are under way in organizations. */
   readonly #within = new Map<string, Set<Promise<void>>>()
-  /** Those of other nodes, too; null: there are none. */
-  readonly #marks: RemovalLocks | null
+  readonly #locks: RemovalLocks
 
   constructor(tools: RemovalDependencies) {
     this.#tools = tools
-    this.#marks = tools.cluster.isShared ? new RemovalLocks(tools.store) : null
+    this.#locks = new RemovalLocks(tools.store)
   }
 
   async carryOut(task: RemovalTask, goOn: CheckLease): Promise<void> {
     if (task.kind === 'organization') return this.#organization(task.scope, goOn)
     const name = keyName(organizationPart(task.scope))
     const within = this.#within.get(name) ?? new Set()
-    const remove = (): Promise<void> => this.#removeWithin(task, goOn)
-    const done = this.#marks === null ? remove() : this.#marks.during(task, remove)
+    const done = this.#locks.during(task, () => this.#removeWithin(task, goOn))
     this.#within.set(name, within.add(done))
     try {
       await done
@@ -107,7 +104,7 @@ export class CascadeRemoval {
     const within = this.#within.get(keyName(organizationPart(scope)))
     // They must not go on when it is there again, with the same ids.
     if (within !== undefined) await Promise.allSettled(within)
-    await this.#marks?.ended(scope, goOn)
+    await this.#locks.ended(scope, goOn)
     await this.#destroyLogs([organizationPrefix(scope)], goOn)
     await this.#removeContents(scope, goOn)
     await this.#tools.forget(scope, goOn)

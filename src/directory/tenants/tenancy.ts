@@ -15,16 +15,13 @@ export interface Tenancy {
   readonly mintingSecrets: MintingSecrets
 }
 
-export function createTenancy(
-  { kv, bus, cluster }: Pick<Engine, 'kv' | 'bus' | 'cluster'>,
-  clock: Clock,
-): Tenancy {
+export function createTenancy({ kv, bus }: Pick<Engine, 'kv' | 'bus'>, clock: Clock): Tenancy {
   const tenants = new TenantStore(kv)
   return {
     tenants,
     workspaces: new WorkspaceService({ tenants, clock }),
     domains: new DomainService(tenants, bus),
-    revocations: new TokenRevocations({ kv, bus, cluster, clock }),
+    revocations: new TokenRevocations({ kv, bus, clock }),
     mintingSecrets: new MintingSecrets({ tenants, bus, clock }),
   }
 }

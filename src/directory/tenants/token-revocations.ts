@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Clock } from '../../clock.ts'
-import type { Bus, Cluster, Kv } from '../../engine/engine.ts'
+import type { Bus, Kv } from '../../engine/engine.ts'
 import type { Tenant } from '../../model/address.ts'
 import { tokensFence } from '../fence-names.ts'
 import { tenantKeys, tenantPart } from '../organizations/organization-keys.ts'
@@ -11,7 +11,6 @@ import { credentialsRevokedTopic, encodeCredentialsRevoked } from './credentials
 export interface RevocationsOptions {
   readonly kv: Kv
   readonly bus: Bus
-  readonly cluster: Pick<Cluster, 'isShared'>
   readonly clock: Clock
 }
 
@@ -36,14 +35,14 @@ export class TokenRevocations {
    * than any before it, as tokens are that were issued meanwhile.
    */
   async revoke(tenant: Tenant, userId: string): Promise<number> {
-    const { bus, clock, cluster } = this.#options
+    const { bus, clock } = this.#options
     const { result: until } = await this.#transactions.run(tenantPart(tenant), async (transaction) => {
       const key = tenantKeys.revocation(userId)
       const earlier = await transaction.get<RevocationRecord>(key)
       const record: RevocationRecord = { until: Math.max(clock.now(), (earlier?.until ?? 0) + 1) }
       transaction.put(key, record)
       transaction.raise([tokensFence(tenant, userId)])
-      if (cluster.isShared) transaction.put(tenantKeys.revocationMark, { id: randomUUID() })
+      transaction.put(tenantKeys.revocationMark, { id: randomUUID() })
       return record.until
     })
     bus.publish(credentialsRevokedTopic, encodeCredentialsRevoked({ kind: 'tokens', tenant, userId }))
