@@ -7,12 +7,12 @@ import { commentKeys } from '../directory/comments/comment-keys.ts'
 import type { CommentRecord } from '../directory/comments/comment-records.ts'
 import type { JudgedComment } from '../directory/judged-comments.ts'
 import { isUserErased } from '../directory/organizations/erased-users.ts'
-import type { OrganizationScope } from '../directory/organizations/organization-keys.ts'
+import { type OrganizationScope, tenantPart } from '../directory/organizations/organization-keys.ts'
 import type { OrganizationStore } from '../directory/organizations/organization-store.ts'
 import type { DirectoryReader } from '../directory/store/directory-reader.ts'
-import { TaskWorker, type WorkerEngine } from '../directory/store/task-worker.ts'
 import type { Job } from '../engine/engine.ts'
 import { ApiError } from '../errors.ts'
+import { TaskWorker, type WorkerEngine } from '../jobs/task-worker.ts'
 import type { Log } from '../log.ts'
 
 /** The queue of decided suggestions that are to be kept as judgments. */
@@ -82,7 +82,7 @@ export class JudgmentRecorder {
       ...options,
       queueName: judgmentQueue,
       taskOf: decidedOf,
-      ownerOf: ({ scope }) => scope,
+      partOf: ({ scope }) => tenantPart(scope),
       carryOut: (decided) => keep({ memory, store }, decided),
     })
   }

@@ -17,7 +17,7 @@ export type JobDisposition =
   /** It is due again after so many milliseconds. */
   | { readonly againAfterMs: number }
 
-export interface PullOptions {
+export interface JobConsumerOptions {
   readonly queue: Queue
   readonly name: string
   readonly clock: Clock
@@ -25,7 +25,7 @@ export interface PullOptions {
   readonly pollMs?: number
   /** Jobs that are claimed at the same time. */
   readonly atOnce: number
-  /** @param hold says whether the job is still ours; it is not to go on otherwise */
+  /** A job may come more than once. @param hold says whether the job is still ours; it is not to go on otherwise */
   readonly carryOut: (job: ClaimedJob, hold: HeldLease) => Promise<JobDisposition>
 }
 
@@ -37,19 +37,21 @@ export interface HeldLease {
 
 /** Claims the jobs of a queue, and carries out some at the same time. */
 export class JobConsumer {
-  readonly #options: PullOptions
+  readonly #options: JobConsumerOptions
   readonly #running = new Map<string, Promise<void>>()
   #claiming: Promise<void> = Promise.resolve()
   #isClaiming = false
   #claimAgain = false
+  /** The last claim left due jobs that there was no place for. */
+  #hasLeft = false
   #stopped = false
   #cancelPoll: () => void = () => {}
 
-  constructor(options: PullOptions) {
+  constructor(options: JobConsumerOptions) {
     this.#options = options
   }
 
-  /** Begins to look for jobs. */
+  /** Begins to look for jobs, also those that a crash has left. */
   start(): void {
     const { clock, pollMs = usualPollMs } = this.#options
     this.wake()
@@ -73,16 +75,30 @@ export class JobConsumer {
     this.#claiming = this.#claim()
   }
 
+  /** Resolves when what is due now has been carried out, or has failed. */
+  async drain(): Promise<void> {
+    this.wake()
+    await this.#claiming
+    while (this.#hasLeft && this.#running.size > 0) {
+      await Promise.race(this.#running.values())
+      await this.#claiming
+    }
+    await Promise.all(this.#running.values())
+  }
+
   async #claim(): Promise<void> {
     const { queue, name, atOnce, log } = this.#options
     while (this.#claimAgain && !this.#stopped) {
       this.#claimAgain = false
       const free = atOnce - this.#running.size
+      this.#hasLeft = free === 0
       if (free === 0) break
       try {
         // From before it was asked for: by then nobody else can have it.
         const claimedAt = this.#options.clock.now()
-        for (const job of await queue.claim(name, free, leaseMs)) this.#begin(job, claimedAt)
+        const jobs = await queue.claim(name, free, leaseMs)
+        this.#hasLeft = jobs.length === free
+        for (const job of jobs) this.#begin(job, claimedAt)
       } catch (err) {
         log.warn({ err, queue: name }, 'jobs cannot be claimed')
       }
@@ -112,7 +128,7 @@ export class JobConsumer {
       else await this.#again(job, then.againAfterMs)
     } catch (err) {
       log.warn({ err, queue: name, attempt: job.attempt }, 'a job failed; it is tried again')
-      const delayMs = Math.min(retryMs * 2 ** Math.min(job.attempt, 10), retryMsMax)
+      const delayMs = Math.min(retryMs * 2 ** (job.attempt - 1), retryMsMax)
       // Without this it is due at the end of its lease.
       await queue.retry(job.token, delayMs, errorMessage(err)).catch(() => {})
     } finally {

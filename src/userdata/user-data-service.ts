@@ -3,10 +3,10 @@ import type { Clock } from '../clock.ts'
 import { tenantPart } from '../directory/organizations/organization-keys.ts'
 import { type OrganizationStore, organizationOf } from '../directory/organizations/organization-store.ts'
 import type { ListPage, PageRange } from '../directory/store/list-page.ts'
-import { TaskWorker, type WorkerEngine } from '../directory/store/task-worker.ts'
 import { Transaction, TransactionRunner } from '../directory/store/transaction.ts'
 import type { TokenRevocations } from '../directory/tenants/token-revocations.ts'
 import type { Kv } from '../engine/engine.ts'
+import { TaskWorker, type WorkerEngine } from '../jobs/task-worker.ts'
 import type { Log } from '../log.ts'
 import {
   type ErasureRecord,
@@ -61,7 +61,7 @@ export class UserDataService {
       ...options,
       queueName: erasureQueue,
       taskOf: erasureTaskOf,
-      ownerOf: ({ place }) => place,
+      partOf: ({ place }) => tenantPart(place),
       carryOut: (task, goOn) => new ErasureTaskRunner(parts, task, goOn).carryOut(),
     })
   }

@@ -1,22 +1,22 @@
 import type { Clock } from '../clock.ts'
-import { JobLoop } from '../directory/job-loop.ts'
 import type { OrganizationStore } from '../directory/organizations/organization-store.ts'
 import type { Engine } from '../engine/engine.ts'
 import { decodeUserEdit } from '../events/edit-windows.ts'
+import { JobConsumer } from '../jobs/job-consumer.ts'
 import type { Log } from '../log.ts'
 import { VersionAuthorTracker } from './version-author-tracker.ts'
 import { authorQueue } from './version-jobs.ts'
 import { VersionStore } from './version-store.ts'
 
 /** Authors that are noted at the same time. */
-const atOnceMax = 64
+const atOnce = 64
 
 /** What stands below rooms, and is told by them who edits. */
 export interface VersionDependencies {
   readonly store: VersionStore
   readonly notes: VersionAuthorTracker
   /** Notes authors. To be started by `Versions`. */
-  readonly authors: JobLoop
+  readonly authors: JobConsumer
 }
 
 /** @param everyMs an automatic version is made when there was an edit in so long; 0: none is */
@@ -30,11 +30,18 @@ export function createVersionParts(
   }: { organizations: OrganizationStore; clock: Clock; log: Log; everyMs: number },
 ): VersionDependencies {
   const store = new VersionStore(engine, organizations, clock)
-  const carryOut = (payload: Uint8Array): Promise<void> => {
-    const { address, user, at } = decodeUserEdit(payload)
-    return store.noteAuthor(address, { ...user, at })
-  }
-  const authors = new JobLoop({ queue: engine.queue, name: authorQueue, clock, log, atOnceMax, carryOut })
+  const authors = new JobConsumer({
+    queue: engine.queue,
+    name: authorQueue,
+    clock,
+    log,
+    atOnce,
+    carryOut: async ({ payload }) => {
+      const { address, user, at } = decodeUserEdit(payload)
+      await store.noteAuthor(address, { ...user, at })
+      return 'done'
+    },
+  })
   return {
     store,
     authors,

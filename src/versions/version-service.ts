@@ -1,13 +1,14 @@
 import type { Clock } from '../clock.ts'
 import type { ReplacementResult } from '../content/replacement-result.ts'
+import { tenantPart } from '../directory/organizations/organization-keys.ts'
 import type { ListPage, PageRange } from '../directory/store/list-page.ts'
 import type { Metadata } from '../directory/store/records.ts'
-import { TaskWorker, type WorkerEngine } from '../directory/store/task-worker.ts'
 import type { WriteRight } from '../directory/write-right.ts'
 import { StoreUnavailableError } from '../engine/engine.ts'
 import { keyName } from '../engine/key-encoding.ts'
 import { KeyedMutex } from '../engine/keyed-mutex.ts'
 import { ApiError } from '../errors.ts'
+import { TaskWorker, type WorkerEngine } from '../jobs/task-worker.ts'
 import type { Log } from '../log.ts'
 import { addressKey, type DocumentAddress } from '../model/address.ts'
 import type { DocumentCapture } from '../rooms/edits/backend-edits.ts'
@@ -68,7 +69,7 @@ export class VersionService {
       clock,
       log,
       taskOf: versionTaskOf,
-      ownerOf: ({ address }) => address,
+      partOf: ({ address }) => tenantPart(address),
       carryOut: (task) => this.#carryOut(task),
     })
   }

@@ -1,7 +1,12 @@
 import { setMaxListeners } from 'node:events'
 import type { Bus, ClaimedJob, Cluster, Queue } from '../engine/engine.ts'
 import { FairSemaphore } from '../jobs/fair-semaphore.ts'
-import { type HeldLease, JobConsumer, type JobDisposition, type PullOptions } from '../jobs/job-consumer.ts'
+import {
+  type HeldLease,
+  JobConsumer,
+  type JobConsumerOptions,
+  type JobDisposition,
+} from '../jobs/job-consumer.ts'
 import type { Log } from '../log.ts'
 import {
   deliveryTopic,
@@ -141,7 +146,7 @@ export class DeliveryWorker {
     this.#cancelShowing = this.#options.clock.after(showMs, () => this.#showBacklog())
   }
 
-  #pull(options: Omit<PullOptions, 'queue' | 'clock' | 'log'>): JobConsumer {
+  #pull(options: Omit<JobConsumerOptions, 'queue' | 'clock' | 'log'>): JobConsumer {
     const { queue, clock, log } = this.#options
     return new JobConsumer({ queue, clock, log, ...options })
   }

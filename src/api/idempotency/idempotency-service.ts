@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import type { Clock } from '../../clock.ts'
-import { JobLoop } from '../../directory/job-loop.ts'
 import { decodeRecord } from '../../directory/store/records.ts'
 import type { Cluster, Key, Kv, Queue } from '../../engine/engine.ts'
 import { ApiError } from '../../errors.ts'
+import { JobConsumer } from '../../jobs/job-consumer.ts'
 import type { Log } from '../../log.ts'
 import type { Metrics } from '../../metrics.ts'
 import { jsonTextUpTo } from '../../model/json-pieces.ts'
@@ -74,7 +74,7 @@ export class IdempotencyService {
   readonly #turns: CallTurns
   readonly #sealing: ResponseEncryption
   readonly #claims: CallLeaseManager
-  readonly #sweeps: JobLoop
+  readonly #sweeps: JobConsumer
 
   constructor(options: IdempotentCallsOptions) {
     const { kv, clock, cluster, limits = idempotencyLimits } = options
@@ -85,11 +85,14 @@ export class IdempotencyService {
     this.#claims = new CallLeaseManager({ records: this.#records, clock, cluster })
     this.#turns = new CallTurns(clock, limits)
     this.#sealing = new ResponseEncryption(options.secrets)
-    this.#sweeps = new JobLoop({
+    this.#sweeps = new JobConsumer({
       ...options,
       name: callSweepQueue,
-      atOnceMax: sweepsAtOnce,
-      carryOut: (payload) => this.#sweep(decodeRecord(payload) as Key),
+      atOnce: sweepsAtOnce,
+      carryOut: async ({ payload }) => {
+        await this.#sweep(decodeRecord(payload) as Key)
+        return 'done'
+      },
     })
   }
 

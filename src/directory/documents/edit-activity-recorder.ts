@@ -4,17 +4,17 @@ import type { Queue } from '../../engine/engine.ts'
 import type { ActionUser, ActivityEvent } from '../../events/activity.ts'
 import { putNewActivities, readActivities, writeActivities } from '../../events/activity-store.ts'
 import { decodeUserEdit, EditWindows, editQueue, type UserEdit } from '../../events/edit-windows.ts'
+import { JobConsumer } from '../../jobs/job-consumer.ts'
 import type { Log } from '../../log.ts'
 import type { DocumentAddress } from '../../model/address.ts'
 import { deletedUser } from '../../model/named-users.ts'
-import { JobLoop } from '../job-loop.ts'
 import { isUserErased } from '../organizations/erased-users.ts'
 import type { OrganizationStore } from '../organizations/organization-store.ts'
 import type { Transaction } from '../store/transaction.ts'
 import { findMissing } from './resource-lookup.ts'
 
 /** Edits that are recorded at the same time: more would hold up those who type. */
-const atOnceMax = 16
+const atOnce = 16
 
 export interface EditsOptions {
   readonly store: OrganizationStore
@@ -36,27 +36,36 @@ export class EditActivityRecorder {
   readonly windows: EditWindows
   readonly #options: EditsOptions
   readonly #counting = new Set<Promise<void>>()
-  readonly #loop: JobLoop
+  readonly #consumer: JobConsumer
 
   constructor(options: EditsOptions) {
     this.#options = options
     const { queue, clock, log, windowMs, sharedBy } = options
-    const carryOut = (payload: Uint8Array, attempt: number): Promise<void> => this.#change(payload, attempt)
-    this.#loop = new JobLoop({ queue, name: editQueue, clock, log, atOnceMax, carryOut })
+    this.#consumer = new JobConsumer({
+      queue,
+      name: editQueue,
+      clock,
+      log,
+      atOnce,
+      carryOut: async ({ payload, attempt }) => {
+        await this.#change(payload, attempt)
+        return 'done'
+      },
+    })
     this.windows = new EditWindows({
       clock,
       queue: editQueue,
       windowMs,
       unnamed,
       sharedBy,
-      begun: () => this.#loop.wake(),
+      begun: () => this.#consumer.wake(),
       ended: (edit, commits) => this.#count(edit, commits),
     })
   }
 
   /** Begins to record, also what a crash has left. */
   start(): void {
-    this.#loop.start()
+    this.#consumer.start()
   }
 
   /** Records that the content of an editor was deleted. Records nothing for a document that is gone. */
@@ -72,7 +81,7 @@ export class EditActivityRecorder {
 
   /** Ends every window; resolves when all is recorded. To be called when rooms are closed. */
   async stop(): Promise<void> {
-    await this.#loop.stop()
+    await this.#consumer.stop()
     this.windows.end()
     await Promise.all(this.#counting)
   }

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { ApiError } from '../../errors.ts'
+import type { CheckLease } from '../../jobs/task-worker.ts'
 import { keys, type OrganizationScope } from '../organizations/organization-keys.ts'
 import { findOrganization, type OrganizationStore } from '../organizations/organization-store.ts'
 import { emptyValue } from '../store/records.ts'
-import type { CheckLease } from '../store/task-worker.ts'
 import type { RemovalTask } from './removal-task.ts'
 
 /** How often it is looked whether others have ended, in ms. */

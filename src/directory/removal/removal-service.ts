@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import type { Clock } from '../../clock.ts'
 import type { Bus } from '../../engine/engine.ts'
+import { TaskWorker, type WorkerEngine } from '../../jobs/task-worker.ts'
 import type { Log } from '../../log.ts'
-import { TaskWorker, type WorkerEngine } from '../store/task-worker.ts'
+import { tenantPart } from '../organizations/organization-keys.ts'
 import type { CascadeRemoval } from './cascade-removal.ts'
 import { encodeRemovalMessage, removalTopic } from './removal-message.ts'
 import { type RemovalTask, removalJob, removalQueue, removalTaskOf } from './removal-task.ts'
@@ -31,7 +32,7 @@ export class RemovalService {
       ...options,
       queueName: removalQueue,
       taskOf: removalTaskOf,
-      ownerOf: ({ scope }) => scope,
+      partOf: ({ scope }) => tenantPart(scope),
       carryOut: (task, goOn) => removal.carryOut(task, goOn),
     })
   }

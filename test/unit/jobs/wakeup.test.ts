@@ -1,10 +1,9 @@
 import { afterAll, expect, it } from 'vitest'
-import { JobLoop } from '../../../src/directory/job-loop.ts'
-import { TaskWorker } from '../../../src/directory/store/task-worker.ts'
 import type { ClaimedJob, Queue } from '../../../src/engine/engine.ts'
 import { openMemoryEngine } from '../../../src/engine/memory/engine.ts'
+import { JobConsumer } from '../../../src/jobs/job-consumer.ts'
+import { TaskWorker } from '../../../src/jobs/task-worker.ts'
 import { createLog } from '../../../src/log.ts'
-import { tenant } from '../../support/data/directory.ts'
 import { HeldClock } from '../../support/time/clock.ts'
 
 /** Turns of the queue of microtasks after a claim in which somebody may wake: more than there are until the end. */
@@ -34,16 +33,16 @@ const common = () => ({ clock: new HeldClock(), log: createLog('silent') })
 it.each(Array.from({ length: turns }, (_, turn) => turn))(
   'who wakes %i turns after a claim is heard without waiting for the next look',
   async (turn) => {
-    const atOnceMax = 1
     for (const make of [
-      (queue: Queue) => new JobLoop({ ...common(), queue, name: 'q', atOnceMax, carryOut: async () => {} }),
+      (queue: Queue) =>
+        new JobConsumer({ ...common(), queue, name: 'q', atOnce: 1, carryOut: async () => 'done' }),
       (queue: Queue) =>
         new TaskWorker({
           ...common(),
           engine: { ...engine, queue },
           queueName: 'q',
           taskOf: () => null,
-          ownerOf: () => tenant,
+          partOf: () => ['q'],
           carryOut: async () => {},
         }),
     ]) {
