@@ -114,6 +114,7 @@ async function serve(given: Pick<ServerBase, 'config' | 'log' | 'clock' | 'engin
   const { credentials, created, isSecretLost } = await bootstrapNode(engine, {
     configured: config,
     directory,
+    keptIn: config.engine === 'level' ? 'directory' : 'store',
     tenants,
     clock,
     log,

@@ -336,6 +336,23 @@ export interface Queue {
   bury(token: string, error: string): Promise<boolean>
 }
 
+/** What one process at a time does, of those that share this store. */
+export interface Leases {
+  /**
+   * Null while somebody else holds the lease: another process, or another caller in this one. It ends when it is
+   * released, or some seconds after its process has died or can't reach the store.
+   * @param lost another process may have it, though it was not released
+   */
+  acquire(name: string, lost?: () => void): Promise<Lease | null>
+}
+
+export interface Lease {
+  /** False when another process may have it by now. */
+  readonly isHeld: boolean
+  /** Anybody may have it then. Never rejects. */
+  release(): Promise<void>
+}
+
 /** The processes that share this store. */
 export interface Cluster {
   readonly self: string
@@ -396,6 +413,7 @@ export interface Engine {
   readonly kv: Kv
   readonly fences: FenceStore
   readonly queue: Queue
+  readonly leases: Leases
   readonly cluster: Cluster
   /** What `/readyz` says. Cheap, never blocks. */
   health(): Health

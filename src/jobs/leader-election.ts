@@ -1,34 +1,25 @@
 import type { Clock } from '../clock.ts'
-import type { Engine } from '../engine/engine.ts'
+import type { Engine, Lease } from '../engine/engine.ts'
 import type { Log } from '../log.ts'
-import { createClusterLock } from './cluster-lock.ts'
 
-/** A node that is not heard of for so long is followed by another one, in ms. */
-const leaseMs = 6_000
-/** How often the others look, in ms. */
+/** How often a process that is not the leader looks whether it can be, in ms. */
 const lookMs = 2_000
 
 export interface LeaderElectionOptions {
-  readonly engine: Pick<Engine, 'kv' | 'queue' | 'bus' | 'cluster'>
-  /** What is done; the name of a queue of its own. */
+  readonly engine: Pick<Engine, 'leases' | 'bus'>
+  /** Of the lease. */
   readonly name: string
   readonly clock: Clock
   readonly log: Log
-  /** It has become this node's turn. */
-  readonly begun: () => void
+  /** This process has become the leader. */
+  readonly elected: () => void
 }
 
-/**
- * Sees to it that one node at a time does something that goes on and on: who holds the lease of a job that is never done.
- * Where nobody shares the store that is always this one.
- */
+/** Sees to it that one process at a time does something that goes on and on: the leader, which holds a lease. */
 export class LeaderElection {
   readonly #options: LeaderElectionOptions
   readonly #topic: string
-  readonly #isAlone: boolean
-  #token: string | null = null
-  /** By this clock, from before it was asked for. Epoch milliseconds. */
-  #until = 0
+  #lease: Lease | null = null
   #looking: Promise<void> = Promise.resolve()
   #isLooking = false
   #stopped = false
@@ -38,16 +29,13 @@ export class LeaderElection {
   constructor(options: LeaderElectionOptions) {
     this.#options = options
     this.#topic = `steward.${options.name}`
-    this.#isAlone = !options.engine.cluster.isShared
   }
 
-  /** Is it this node's turn? */
-  get isOn(): boolean {
-    return this.#isAlone || (this.#token !== null && this.#options.clock.now() < this.#until)
+  get isLeader(): boolean {
+    return this.#lease?.isHeld === true
   }
 
   start(): void {
-    if (this.#isAlone) return this.#options.begun()
     this.#unsubscribe = this.#options.engine.bus.subscribe(this.#topic, () => {
       this.#look()
       return undefined
@@ -55,46 +43,37 @@ export class LeaderElection {
     this.#look()
   }
 
-  /** To be called when what was done has ended: another node goes on. */
+  /** To be called when what was done has ended: another process goes on. */
   async stop(): Promise<void> {
     this.#stopped = true
     this.#unsubscribe()
     this.#cancel()
     await this.#looking
-    const { queue, bus } = this.#options.engine
-    if (this.#token === null) return
-    await queue.retry(this.#token, 0, '').catch(() => false)
-    bus.publish(this.#topic, new Uint8Array())
+    if (this.#lease === null) return
+    await this.#lease.release()
+    this.#options.engine.bus.publish(this.#topic, new Uint8Array())
   }
 
-  /** Soon again, whatever comes of it. */
+  /** Soon again, unless this process is the leader. */
   #look(): void {
-    if (this.#stopped || this.#isLooking) return
+    if (this.#stopped || this.#isLooking || this.#lease !== null) return
+    const { log, name, clock } = this.#options
     this.#isLooking = true
     this.#cancel()
     this.#looking = this.#take()
-      .catch((err: unknown) =>
-        this.#options.log.warn({ err, steward: this.#options.name }, 'whose turn it is cannot be found out'),
-      )
+      .catch((err: unknown) => log.warn({ err, lease: name }, 'who is the leader cannot be found out'))
       .finally(() => {
         this.#isLooking = false
-        if (!this.#stopped) this.#cancel = this.#options.clock.after(lookMs, () => this.#look())
+        if (!this.#stopped && this.#lease === null) this.#cancel = clock.after(lookMs, () => this.#look())
       })
   }
 
   async #take(): Promise<void> {
-    const { engine, name, clock, begun } = this.#options
-    const asked = clock.now()
-    if (this.#token !== null) {
-      if (await engine.queue.extend(this.#token, leaseMs)) this.#until = asked + leaseMs
-      else this.#token = null
-    }
-    if (this.#token !== null) return
-    await createClusterLock(engine.kv, name)
-    const [turn] = await engine.queue.claim(name, 1, leaseMs)
-    if (turn === undefined) return
-    this.#token = turn.token
-    this.#until = asked + leaseMs
-    begun()
+    const { engine, name, elected } = this.#options
+    this.#lease = await engine.leases.acquire(name, () => {
+      this.#lease = null
+      this.#look()
+    })
+    if (this.#lease !== null) elected()
   }
 }

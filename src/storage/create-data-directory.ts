@@ -21,7 +21,7 @@ export async function createDataDirectory(config: Config): Promise<ServerCredent
     const carryOut = await startAuditing(createAudit(parts).audit, config.audit)
     const { clock, log } = parts
     const options = { configured: config, directory: config.dataDir, tenants, clock, log, carryOut }
-    return (await bootstrapNode(engine, options)).credentials
+    return (await bootstrapNode(engine, { ...options, keptIn: 'directory' })).credentials
   } finally {
     await close()
   }

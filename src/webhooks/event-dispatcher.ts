@@ -25,7 +25,7 @@ const leaseMs = 10_000
 const pollMs = 5_000
 
 export interface DispatcherOptions extends FanoutDependencies {
-  readonly engine: Pick<Engine, 'kv' | 'queue' | 'bus' | 'cluster'>
+  readonly engine: Pick<Engine, 'queue' | 'leases' | 'bus'>
   readonly clock: Clock
 }
 
@@ -53,7 +53,7 @@ export class EventDispatcher {
   readonly #lines = new Map<string, WaitingEvent[]>()
   readonly #running = new Set<Promise<void>>()
   readonly #slots = new FairSemaphore(portionsAtOnce)
-  readonly #leader: LeaderElection
+  readonly #election: LeaderElection
   #claiming: Promise<void> = Promise.resolve()
   #isClaiming = false
   #again = false
@@ -63,7 +63,7 @@ export class EventDispatcher {
   constructor(options: DispatcherOptions) {
     this.#options = options
     this.#fanout = new Fanout(options)
-    this.#leader = new LeaderElection({ ...options, name: 'dispatching', begun: () => this.#wake() })
+    this.#election = new LeaderElection({ ...options, name: 'dispatching', elected: () => this.#wake() })
     this.#unsubscribe = options.engine.bus.subscribe(eventTopic, () => {
       this.#wake()
       return undefined
@@ -72,7 +72,7 @@ export class EventDispatcher {
 
   /** Begins to look for events. */
   start(): void {
-    this.#leader.start()
+    this.#election.start()
     this.#poll()
   }
 
@@ -84,7 +84,7 @@ export class EventDispatcher {
     await this.#claiming
     await Promise.all(this.#running)
     await this.#release()
-    await this.#leader.stop()
+    await this.#election.stop()
   }
 
   /** What has not had its turn is due at once, for whoever goes on with it. */
@@ -101,7 +101,7 @@ export class EventDispatcher {
   }
 
   #wake(): void {
-    if (this.#stopped || !this.#leader.isOn) return
+    if (this.#stopped || !this.#election.isLeader) return
     this.#again = true
     if (this.#isClaiming) return
     this.#isClaiming = true
@@ -111,7 +111,7 @@ export class EventDispatcher {
   async #claim(): Promise<void> {
     const { engine, log } = this.#options
     try {
-      while (this.#again && !this.#stopped && this.#leader.isOn) {
+      while (this.#again && !this.#stopped && this.#election.isLeader) {
         this.#again = false
         const jobs = await engine.queue.claim(eventQueue, this.#free(), leaseMs)
         this.#again ||= jobs.length > 0

@@ -16,7 +16,7 @@ import { RequestComposer } from './request-composer.ts'
 import { defaultSchedule, type Schedule } from './retry-schedule.ts'
 
 export interface WebhookServiceOptions extends WebhookModule {
-  readonly engine: Pick<Engine, 'kv' | 'bus' | 'queue' | 'cluster'>
+  readonly engine: Pick<Engine, 'kv' | 'bus' | 'queue' | 'leases' | 'cluster'>
   readonly clock: Clock
   readonly log: Log
   readonly metrics: Metrics

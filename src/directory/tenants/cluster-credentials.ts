@@ -39,6 +39,8 @@ const checksOf = (secrets: readonly (string | null)[]): readonly string[] =>
   secrets.flatMap((secret) => (secret === null ? [] : [checkOf(secret)]))
 
 export interface NodeBootstrapOptions extends Omit<BootstrapOptions, 'agreed' | 'first'> {
+  /** Where the server keeps its credentials: in the store, or in the data directory, where its store is, too. */
+  readonly keptIn: 'directory' | 'store'
   readonly configured: ConfiguredCredentials & Shared
 }
 
@@ -48,12 +50,12 @@ export interface NodeBootstrapOptions extends Omit<BootstrapOptions, 'agreed' | 
  * @throws BootstrapError as `bootstrap`, and when the nodes would differ
  */
 export async function bootstrapNode(
-  { kv, queue, cluster }: Pick<Engine, 'kv' | 'queue' | 'cluster'>,
+  { kv, leases, cluster }: Pick<Engine, 'kv' | 'leases' | 'cluster'>,
   options: NodeBootstrapOptions,
 ): Promise<Bootstrapped> {
-  if (!cluster.isShared)
+  if (options.keptIn === 'directory')
     return bootstrap({ ...options, agreed: credentialsOf(await agreementIn(kv)), first: 'kept' })
-  return withClusterLock({ kv, queue }, 'starts', async () => {
+  return withClusterLock(leases, 'starts', async () => {
     for (;;) {
       const bytes = await agreementBytes(kv)
       const agreement = decoded(bytes)

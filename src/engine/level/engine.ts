@@ -3,6 +3,7 @@ import type { Log } from '../../log.ts'
 import type { Engine } from '../engine.ts'
 import { FenceCache } from '../fences.ts'
 import { LocalBus } from '../local-bus.ts'
+import { LocalLeases } from '../local-leases.ts'
 import { OpenCalls } from '../open-calls.ts'
 import { SingleNode } from '../single-node.ts'
 import { LevelBlobs } from './blobs.ts'
@@ -79,6 +80,7 @@ export async function openLevelEngine(options: LevelEngineOptions): Promise<Leve
     fences,
     blobs: new LevelBlobs({ gate, disk, commit }),
     bus: new LocalBus(clock),
+    leases: new LocalLeases(),
     cluster: new SingleNode(),
   }
   let closing: Promise<void> | null = null

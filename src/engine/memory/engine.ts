@@ -2,6 +2,7 @@ import { type Clock, systemClock } from '../../clock.ts'
 import type { Engine, Health } from '../engine.ts'
 import { FenceCache } from '../fences.ts'
 import { LocalBus } from '../local-bus.ts'
+import { LocalLeases } from '../local-leases.ts'
 import { OpenCalls } from '../open-calls.ts'
 import { SingleNode } from '../single-node.ts'
 import { MemoryBlobs } from './blobs.ts'
@@ -28,6 +29,7 @@ export async function openMemoryEngine({ clock = systemClock }: MemoryEngineOpti
     kv,
     fences,
     queue,
+    leases: new LocalLeases(),
     cluster: new SingleNode(),
     health: (): Health => (gate.isOpen ? { ok: true } : { ok: false, reason: 'the store is closed' }),
     pendingBytes: () => 0,

@@ -2,7 +2,9 @@ import { type Clock, systemClock } from '../../clock.ts'
 import type { Log } from '../../log.ts'
 import type { ClusterOptions } from '../cluster-bus.ts'
 import type { Engine, Health } from '../engine.ts'
+import { LocalLeases } from '../local-leases.ts'
 import { closedMessage, OpenCalls } from '../open-calls.ts'
+import { QueueLeases } from '../queue-leases.ts'
 import { PostgresBlobs } from './blobs.ts'
 import { DatabaseClock, localTime, type StoreClock } from './cluster/database-clock.ts'
 import { joinCluster, openExclusive } from './cluster/schema-access.ts'
@@ -57,6 +59,8 @@ export async function openPostgresEngine(options: PostgresEngineOptions): Promis
   const pending = new PendingBytes(options.pendingBytesMax ?? pendingBytesMaxDefault)
   const fences = new PostgresFences({ gate, database, schema })
   const commits = new KvCommitQueue(database, { clock, schema, fences })
+  const kv = new PostgresKv({ gate, database, pending, commits })
+  const queue = new PostgresQueue({ gate, database, clock })
   let closing: Promise<void> | null = null
   const close = async () => {
     const idle = gate.close()
@@ -69,8 +73,9 @@ export async function openPostgresEngine(options: PostgresEngineOptions): Promis
     log: new PostgresLog({ gate, database, pending, clock, fences }),
     fences,
     blobs: new PostgresBlobs({ gate, database, pending }),
-    kv: new PostgresKv({ gate, database, pending, commits }),
-    queue: new PostgresQueue({ gate, database, clock }),
+    kv,
+    queue,
+    leases: nodes === undefined ? new LocalLeases() : new QueueLeases({ kv, queue, clock }),
     bus: access.bus,
     cluster: access.cluster,
     health: (): Health => (gate.isOpen ? database.health() : { ok: false, reason: closedMessage }),

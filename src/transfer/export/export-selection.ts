@@ -1,8 +1,8 @@
 import { organizationPart, tenantKeys, tenantPart } from '../../directory/organizations/organization-keys.ts'
 import { clusterPart } from '../../directory/tenants/cluster-credentials.ts'
 import { workspacesPart } from '../../directory/tenants/workspace-keys.ts'
+import { isLeaseJob } from '../../engine/queue-leases.ts'
 import type { StoredEntry } from '../../engine/stored-entry.ts'
-import { isLockJob } from '../../jobs/cluster-lock.ts'
 import { importPart } from '../import/restore-jobs.ts'
 
 /** What is exported: all, or what belongs to one organization; with everything, or documents alone. */
@@ -24,7 +24,7 @@ export function isSelected(entry: StoredEntry, { holds, organizationId }: Export
   // Of the store alone.
   if (entry.is === 'value' && (entry.part[0] === importPart[0] || entry.part[0] === clusterPart[0]))
     return false
-  if (entry.is === 'job' && isLockJob(entry)) return false
+  if (entry.is === 'job' && isLeaseJob(entry)) return false
   if (organizationId === null) return true
   if (entry.is === 'document') return entry.key[2] === organizationId
   if (entry.is === 'blob') return entry.key[3] === organizationId

@@ -10,6 +10,7 @@ import { fencesContract } from './fences.ts'
 import { jobContract } from './jobs.ts'
 import { keyContract } from './keys.ts'
 import { kvContract } from './kv.ts'
+import { leaseContract } from './leases.ts'
 import { lifeContract } from './lifecycle.ts'
 import { logContract } from './log.ts'
 import { logModelContract } from './log-model.ts'
@@ -61,6 +62,7 @@ export function engineContract(name: string, { keeps, open }: { keeps: boolean; 
     describe('fences', () => fencesContract(bench))
     describe('queue', () => queueContract(bench))
     describe('jobs of a commit', () => jobContract(bench))
+    describe('leases', () => leaseContract(bench))
     describe('stored bytes', () => storedBytesContract(bench))
     describe('blobs', () => blobContract(bench))
     describe('bus and cluster', () => busContract(bench))

@@ -153,6 +153,7 @@ async function holdingEngine() {
     kv: held,
     fences: engine.fences,
     queue: engine.queue,
+    leases: engine.leases,
     cluster: engine.cluster,
     health: () => engine.health(),
     pendingBytes: () => engine.pendingBytes(),

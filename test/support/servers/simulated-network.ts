@@ -5,6 +5,7 @@ import { homeNodeOf } from '../../../src/engine/home-node.ts'
 import { keyName } from '../../../src/engine/key-encoding.ts'
 import { LocalBus } from '../../../src/engine/local-bus.ts'
 import { openMemoryEngine } from '../../../src/engine/memory/engine.ts'
+import { QueueLeases } from '../../../src/engine/queue-leases.ts'
 
 /** What the network does to one message on its way to one node: the delays of its copies, in ms; none: it is lost. */
 export type Weather = (topic: string, to: string) => readonly number[]
@@ -76,6 +77,7 @@ export async function sharedNodes(count: number, options: NodesOptions = {}): Pr
         ...store,
         fences: unaware(store),
         bus: node,
+        leases: new QueueLeases({ ...store, clock }),
         cluster: node,
         close: () => (closing ??= close()),
       },

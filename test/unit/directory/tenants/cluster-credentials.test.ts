@@ -20,7 +20,15 @@ it('[CS-13] a node that stands still while it starts has what those have who hav
   const start = ({ engine }: SharedNode, before: () => Promise<void>) => {
     const { tenants } = createTenancy(engine, clock)
     const carryOut: RecordedChange = (_, work) => before().then(work)
-    return bootstrapNode(engine, { configured: config, directory: null, tenants, clock, log, carryOut })
+    return bootstrapNode(engine, {
+      configured: config,
+      directory: null,
+      keptIn: 'store',
+      tenants,
+      clock,
+      log,
+      carryOut,
+    })
   }
   let goOn = null as (() => void) | null
   const late = start(slow, () => {

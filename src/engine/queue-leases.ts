@@ -1,0 +1,86 @@
+import type { Clock } from '../clock.ts'
+import type { Engine, Job, Key, Lease, Leases } from './engine.ts'
+
+/** Without a renewal a lease ends after this, in ms. */
+const leaseMs = 6_000
+
+/** Where the jobs that stand for leases are enqueued. */
+const leasesPart: Key = ['turns']
+
+export interface QueueLeasesOptions extends Pick<Engine, 'kv' | 'queue'> {
+  readonly clock: Clock
+}
+
+/** Leases between the processes that share a store. Each is the lease of a job that is never done. */
+export class QueueLeases implements Leases {
+  readonly #options: QueueLeasesOptions
+
+  constructor(options: QueueLeasesOptions) {
+    this.#options = options
+  }
+
+  async acquire(name: string, lost: () => void = () => {}): Promise<Lease | null> {
+    const { kv, queue, clock } = this.#options
+    // From before it was asked for: by then nobody else can have it.
+    const claimedAt = clock.now()
+    let [job] = await queue.claim(name, 1, leaseMs)
+    if (job === undefined) {
+      // Nothing is changed where the job exists.
+      await kv.commit(leasesPart, { jobs: [{ queue: name, id: name, at: 0, payload: new Uint8Array() }] })
+      ;[job] = await queue.claim(name, 1, leaseMs)
+    }
+    return job === undefined ? null : new QueueLease(this.#options, job.token, claimedAt, lost)
+  }
+}
+
+/** Renewed until it is released, or has ended all the same. A renewal that fails is repeated while the lease lasts. */
+class QueueLease implements Lease {
+  readonly #options: QueueLeasesOptions
+  readonly #token: string
+  readonly #lost: () => void
+  /** Epoch milliseconds. */
+  #until: number
+  #isReleased = false
+  #renewing: Promise<void> = Promise.resolve()
+  #cancel: () => void = () => {}
+
+  constructor(options: QueueLeasesOptions, token: string, claimedAt: number, lost: () => void) {
+    this.#options = options
+    this.#token = token
+    this.#lost = lost
+    this.#until = claimedAt + leaseMs
+    this.#renewLater()
+  }
+
+  get isHeld(): boolean {
+    return !this.#isReleased && this.#options.clock.now() < this.#until
+  }
+
+  async release(): Promise<void> {
+    this.#isReleased = true
+    this.#cancel()
+    await this.#renewing
+    await this.#options.queue.retry(this.#token, 0, '').catch(() => false)
+  }
+
+  #renewLater(): void {
+    this.#cancel = this.#options.clock.after(leaseMs / 3, () => {
+      this.#renewing = this.#renew()
+    })
+  }
+
+  async #renew(): Promise<void> {
+    const { queue, clock } = this.#options
+    const askedAt = clock.now()
+    // The store may be away for a moment.
+    const isExtended = await queue.extend(this.#token, leaseMs).catch(() => null)
+    if (isExtended !== null) this.#until = isExtended ? askedAt + leaseMs : 0
+    if (this.#isReleased) return
+    if (clock.now() < this.#until) this.#renewLater()
+    else this.#lost()
+  }
+}
+
+/** Does a job stand for a lease? It says nothing but that leases were taken. */
+export const isLeaseJob = ({ queue, id, payload }: Pick<Job, 'queue' | 'id' | 'payload'>): boolean =>
+  queue === id && payload.length === 0

@@ -1,0 +1,39 @@
+import { expect, it } from 'vitest'
+import type { Bench } from './suite.ts'
+
+export function leaseContract(bench: () => Bench): void {
+  const leases = () => bench().engine.leases
+
+  it('[ENG-81] a lease has one holder until it is released, and leases of other names do not matter', async () => {
+    const lease = await leases().acquire('a')
+    expect(lease?.isHeld).toBe(true)
+    expect(await leases().acquire('a')).toBeNull()
+    expect((await leases().acquire('b'))?.isHeld).toBe(true)
+    await lease?.release()
+    expect(lease?.isHeld).toBe(false)
+    const next = await leases().acquire('a')
+    await lease?.release()
+    expect(next?.isHeld).toBe(true)
+    expect(await leases().acquire('a')).toBeNull()
+  })
+
+  it('[ENG-81] of those that want a lease at once one gets it', async () => {
+    const all = await Promise.all(Array.from({ length: 5 }, () => leases().acquire('a')))
+    expect(all.filter((lease) => lease !== null)).toHaveLength(1)
+  })
+
+  it('[ENG-81] a lease is held as long as its holder wants it', async () => {
+    const { clock } = bench()
+    let isLost = false
+    const lease = await leases().acquire('a', () => {
+      isLost = true
+    })
+    for (let seconds = 0; seconds < 30; seconds++) {
+      clock.advance(1_000)
+      // What a renewal asks of the store is answered before a later call.
+      expect(await leases().acquire('a')).toBeNull()
+      await new Promise((resolve) => setTimeout(resolve, 5))
+    }
+    expect([lease?.isHeld, isLost]).toEqual([true, false])
+  })
+}
