@@ -1,4 +1,3 @@
-import type { Clock } from '../clock.ts'
 import {
   keys,
   type OrganizationScope,
@@ -7,41 +6,37 @@ import {
   tenantPart,
 } from '../directory/organizations/organization-keys.ts'
 import { type AccessChange, accessTopic, decodeAccessChange } from '../directory/permissions/access-change.ts'
-import { RevisionPoller, revisionPollMs } from '../directory/store/revision-poller.ts'
 import {
   type CredentialsRevoked,
   credentialsRevokedTopic,
   decodeCredentialsRevoked,
 } from '../directory/tenants/credentials-revoked.ts'
 import { workspaceKeys, workspacesPart } from '../directory/tenants/workspace-keys.ts'
-import type { Engine } from '../engine/engine.ts'
-import type { Log } from '../log.ts'
+import type { Engine, ForeignChanges } from '../engine/engine.ts'
 
 export interface AccessChangeFeedDependencies {
-  readonly engine: Pick<Engine, 'kv' | 'bus' | 'cluster'>
-  readonly clock: Clock
-  readonly log: Log
+  readonly engine: Pick<Engine, 'bus' | 'foreignChanges'>
 }
 
 /** Null: whatever may have changed. */
 type AccessListener<Change> = (change: Change | null) => void
 
 /**
- * What changes rights and credentials: at once as the bus tells it, and, where several nodes share the store, also within
- * some seconds as the store shows it, whatever the bus has lost. Listeners are told in the order in which they came, so
+ * What changes rights and credentials: at once as the bus tells it, and also within some seconds as the store
+ * shows it, whatever the bus has lost. Listeners are told in the order in which they came, so
  * that what one remembers is forgotten before a later one reads.
  */
 export class AccessChangeFeed {
   /** How long what was read may be remembered without being read again, in ms. */
   readonly keepMs: number
-  readonly #marks: RevisionPoller | null
+  readonly #stored: ForeignChanges
   readonly #changes = new Set<AccessListener<AccessChange>>()
   readonly #withdrawals = new Set<AccessListener<CredentialsRevoked>>()
   readonly #subscriptions: readonly (() => void)[]
 
-  constructor({ engine: { kv, bus, cluster }, clock, log }: AccessChangeFeedDependencies) {
-    this.keepMs = cluster.isShared ? revisionPollMs : Number.POSITIVE_INFINITY
-    this.#marks = cluster.isShared ? new RevisionPoller({ kv, clock, log }) : null
+  constructor({ engine: { bus, foreignChanges } }: AccessChangeFeedDependencies) {
+    this.keepMs = foreignChanges.maxAgeMs
+    this.#stored = foreignChanges
     this.#subscriptions = [
       bus.subscribe(accessTopic, (message) => {
         this.#changed(decodeAccessChange(message))
@@ -72,16 +67,15 @@ export class AccessChangeFeed {
 
   /** Somebody is in whom changes in an organization, and of its API key, concern. Returns the function that ends it. */
   follow(scope: OrganizationScope): () => void {
-    if (this.#marks === null) return nothing
     const { workspaceId, apiKey, organizationId } = scope
     const tenant = { workspaceId, apiKey }
     const everything = { scope: { ...tenant, organizationId }, documents: [], users: [], all: true }
     const withdrawn = (): void => this.#withdrawn({ kind: 'domains', tenant })
     const watches = [
-      this.#marks.watch(organizationPart(scope), keys.accessMark, () => this.#changed(everything)),
-      this.#marks.watch(tenantPart(tenant), tenantKeys.revocationMark, withdrawn),
-      this.#marks.watch(workspacesPart, workspaceKeys.domains(tenant), withdrawn),
-      this.#marks.watch(workspacesPart, workspaceKeys.mintingSecrets(tenant), () =>
+      this.#stored.watch(organizationPart(scope), keys.accessMark, () => this.#changed(everything)),
+      this.#stored.watch(tenantPart(tenant), tenantKeys.revocationMark, withdrawn),
+      this.#stored.watch(workspacesPart, workspaceKeys.domains(tenant), withdrawn),
+      this.#stored.watch(workspacesPart, workspaceKeys.mintingSecrets(tenant), () =>
         this.#withdrawn({ kind: 'mintingSecrets', tenant }),
       ),
     ]
@@ -93,7 +87,6 @@ export class AccessChangeFeed {
   /** Tells nothing more. */
   end(): void {
     for (const unsubscribe of this.#subscriptions) unsubscribe()
-    this.#marks?.end()
   }
 
   #changed(change: AccessChange | null): void {
@@ -104,5 +97,3 @@ export class AccessChangeFeed {
     for (const listener of this.#withdrawals) listener(withdrawal)
   }
 }
-
-const nothing = (): void => {}

@@ -336,6 +336,20 @@ export interface Queue {
   bury(token: string, error: string): Promise<boolean>
 }
 
+/**
+ * What other processes change in this store. The bus tells of it at once, and may lose that. What this process changes is
+ * not told here.
+ */
+export interface ForeignChanges {
+  /** For how long a value that was read may be reused without a look at the store, in ms. Infinity: nobody changes it. */
+  readonly maxAgeMs: number
+  /**
+   * Calls `changed` at most `maxAgeMs` after another process has changed the value, or when that may be so. Of those who
+   * watch the same value it calls the first. Returns the function that ends it.
+   */
+  watch(part: Key, key: Key, changed: () => void): () => void
+}
+
 /** What one process at a time does, of those that share this store. */
 export interface Leases {
   /**
@@ -411,6 +425,7 @@ export interface Engine {
   readonly blobs: Blobs
   readonly bus: Bus
   readonly kv: Kv
+  readonly foreignChanges: ForeignChanges
   readonly fences: FenceStore
   readonly queue: Queue
   readonly leases: Leases

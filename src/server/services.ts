@@ -122,7 +122,7 @@ export function createServices(base: ServerBase, credentials: ServerCredentials)
   const notes = combineEditListeners([directory.edits.windows, changeWindows(base, wanted), kept.notes])
   const rates = clusterRatesOf(base)
   const rooms = createRooms({ ...base, rates }, directory, notes)
-  const accessNews = new AccessChangeFeed({ engine, clock, log })
+  const accessNews = new AccessChangeFeed({ engine })
   return {
     ...base,
     rooms,
@@ -262,6 +262,7 @@ const createIdempotentCalls = (
     kv: engine.kv,
     queue: engine.queue,
     cluster: engine.cluster,
+    foreignChanges: engine.foreignChanges,
     secrets: [jwtSecret, config.jwtSecretPrevious].filter((each) => each !== null),
     keepMs: config.idempotencyRetentionHours * hourMs,
   })

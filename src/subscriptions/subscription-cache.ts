@@ -26,7 +26,7 @@ interface CachedSubscriptions {
   isChecking: boolean
 }
 
-/** Where others change what is stored, one that was not looked at for so long may be another by now, in ms. */
+/** One that was not looked at for so long may be another by now, in ms, where others change what is stored. */
 const checkedMs = 5_000
 /** One that is asked for is looked at so often, in ms. */
 const checkEveryMs = 2_500
@@ -38,19 +38,21 @@ const cachedBytesMax = 33_554_432
 export class SubscriptionCache {
   readonly #kv: Engine['kv']
   readonly #clock: Clock
-  readonly #isShared: boolean
+  readonly #checkedMs: number
+  readonly #checkEveryMs: number
   readonly #bytesMax: number
   readonly #cache = new Map<string, CachedSubscriptions>()
   #bytes = 0
 
   constructor(
-    { kv, bus, cluster }: Pick<Engine, 'kv' | 'bus' | 'cluster'>,
+    { kv, bus, foreignChanges }: Pick<Engine, 'kv' | 'bus' | 'foreignChanges'>,
     clock: Clock,
     bytesMax: number = cachedBytesMax,
   ) {
     this.#kv = kv
     this.#clock = clock
-    this.#isShared = cluster.isShared
+    this.#checkedMs = Math.max(checkedMs, foreignChanges.maxAgeMs)
+    this.#checkEveryMs = Math.max(checkEveryMs, foreignChanges.maxAgeMs)
     this.#bytesMax = bytesMax
     bus.subscribe(subscriptionsTopic, (message) => {
       this.forget(decodeChange(message))
@@ -71,7 +73,7 @@ export class SubscriptionCache {
     const known = this.#cache.get(nameOf(tenant))
     if (known === undefined) this.#load(tenant)
     if (known === undefined || known.snapshot === null || known.snapshot.types.has(type)) return true
-    return this.#isShared && !this.#isChecked(tenant, known)
+    return !this.#isChecked(tenant, known)
   }
 
   /** Those that are to be told of an event, as stored at this moment. */
@@ -99,13 +101,13 @@ export class SubscriptionCache {
   /** Is it sure to be what was stored a short time ago? Else it is looked at. */
   #isChecked(tenant: Tenant, known: CachedSubscriptions): boolean {
     const age = this.#clock.now() - known.checkedAt
-    if (age >= checkEveryMs && !known.isChecking) {
+    if (age >= this.#checkEveryMs && !known.isChecking) {
       known.isChecking = true
       void this.#check(tenant, known).finally(() => {
         known.isChecking = false
       })
     }
-    return age < checkedMs
+    return age < this.#checkedMs
   }
 
   /** What cannot be read counts as unknown after a while. */

@@ -20,7 +20,7 @@ export interface WebhookModule {
 }
 
 export function createWebhookModule(
-  engine: Pick<Engine, 'kv' | 'bus' | 'cluster'>,
+  engine: Pick<Engine, 'kv' | 'bus' | 'foreignChanges'>,
   clock: Clock,
 ): WebhookModule {
   const { kv, bus } = engine

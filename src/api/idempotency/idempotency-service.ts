@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Clock } from '../../clock.ts'
 import { decodeRecord } from '../../directory/store/records.ts'
-import type { Cluster, Key, Kv, Queue } from '../../engine/engine.ts'
+import type { Cluster, ForeignChanges, Key, Kv, Queue } from '../../engine/engine.ts'
 import { ApiError } from '../../errors.ts'
 import { JobConsumer } from '../../jobs/job-consumer.ts'
 import type { Log } from '../../log.ts'
@@ -41,6 +41,7 @@ export interface IdempotentCallsOptions {
   readonly kv: Kv
   readonly queue: Queue
   readonly cluster: Pick<Cluster, 'isShared'>
+  readonly foreignChanges: Pick<ForeignChanges, 'maxAgeMs'>
   readonly clock: Clock
   readonly log: Log
   readonly metrics: Pick<Metrics, 'idempotentCalls'>
@@ -77,11 +78,11 @@ export class IdempotencyService {
   readonly #sweeps: JobConsumer
 
   constructor(options: IdempotentCallsOptions) {
-    const { kv, clock, cluster, limits = idempotencyLimits } = options
+    const { kv, clock, cluster, foreignChanges, limits = idempotencyLimits } = options
     this.#options = options
     this.#limits = limits
     this.#records = new CallStore(kv)
-    this.#usage = new IdempotencyUsage({ kv, clock, cluster }, limits)
+    this.#usage = new IdempotencyUsage({ kv, clock, foreignChanges }, limits)
     this.#claims = new CallLeaseManager({ records: this.#records, clock, cluster })
     this.#turns = new CallTurns(clock, limits)
     this.#sealing = new ResponseEncryption(options.secrets)

@@ -1,12 +1,12 @@
 import type { Clock } from '../../clock.ts'
 import { decodeRecord } from '../../directory/store/records.ts'
-import type { Cluster, Key, Kv } from '../../engine/engine.ts'
+import type { ForeignChanges, Key, Kv } from '../../engine/engine.ts'
 import { keyName } from '../../engine/key-encoding.ts'
 import { bytesOfCall, callKeys, type ExpiryRecord, expiryOf } from './call-records.ts'
 
 const pageMax = 1_000
 
-/** Where other nodes change it, too, it is counted anew after so long, in ms, */
+/** It is counted anew after so long, in ms, where other processes change it, */
 const countedMs = 60_000
 /** and before a call is refused because of it after so long. */
 const refusingMs = 2_000
@@ -24,21 +24,21 @@ interface Counted {
 export interface IdempotencyUsageDependencies {
   readonly kv: Kv
   readonly clock: Clock
-  readonly cluster: Pick<Cluster, 'isShared'>
+  readonly foreignChanges: Pick<ForeignChanges, 'maxAgeMs'>
 }
 
 /** How much is remembered for each caller: counted once from what is stored, and then kept up to date in memory. */
 export class IdempotencyUsage {
   readonly #kv: Kv
   readonly #clock: Clock
-  readonly #isShared: boolean
+  readonly #maxAgeMs: number
   readonly #max: UsedBytes
   readonly #used = new Map<string, Counted>()
 
-  constructor({ kv, clock, cluster }: IdempotencyUsageDependencies, max: Readonly<UsedBytes>) {
+  constructor({ kv, clock, foreignChanges }: IdempotencyUsageDependencies, max: Readonly<UsedBytes>) {
     this.#kv = kv
     this.#clock = clock
-    this.#isShared = cluster.isShared
+    this.#maxAgeMs = foreignChanges.maxAgeMs
     this.#max = max
   }
 
@@ -47,7 +47,7 @@ export class IdempotencyUsage {
     const isFull = ({ calls, bytes }: UsedBytes): boolean =>
       calls >= this.#max.calls || bytes + bytesOfCall > this.#max.bytes
     let used = await this.#usedBy(part)
-    if (isFull(used) && this.#isShared) used = await this.#usedBy(part, refusingMs)
+    if (isFull(used)) used = await this.#usedBy(part, refusingMs)
     if (isFull(used)) return this.#firstEnd(part)
     used.calls += 1
     used.bytes += bytesOfCall
@@ -74,7 +74,7 @@ export class IdempotencyUsage {
     const name = keyName(part)
     const known = this.#used.get(name)
     const now = this.#clock.now()
-    if (known !== undefined && (!this.#isShared || now - known.at < oldMs)) return known.used
+    if (known !== undefined && now - known.at < Math.max(oldMs, this.#maxAgeMs)) return known.used
     const counted = { used: this.#count(part), at: now }
     this.#used.set(name, counted)
     // What could not be read is read again by the next call.

@@ -4,6 +4,7 @@ import type { Engine } from '../engine.ts'
 import { FenceCache } from '../fences.ts'
 import { LocalBus } from '../local-bus.ts'
 import { LocalLeases } from '../local-leases.ts'
+import { noForeignChanges } from '../no-foreign-changes.ts'
 import { OpenCalls } from '../open-calls.ts'
 import { SingleNode } from '../single-node.ts'
 import { LevelBlobs } from './blobs.ts'
@@ -80,6 +81,7 @@ export async function openLevelEngine(options: LevelEngineOptions): Promise<Leve
     fences,
     blobs: new LevelBlobs({ gate, disk, commit }),
     bus: new LocalBus(clock),
+    foreignChanges: noForeignChanges,
     leases: new LocalLeases(),
     cluster: new SingleNode(),
   }

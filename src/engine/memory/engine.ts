@@ -3,6 +3,7 @@ import type { Engine, Health } from '../engine.ts'
 import { FenceCache } from '../fences.ts'
 import { LocalBus } from '../local-bus.ts'
 import { LocalLeases } from '../local-leases.ts'
+import { noForeignChanges } from '../no-foreign-changes.ts'
 import { OpenCalls } from '../open-calls.ts'
 import { SingleNode } from '../single-node.ts'
 import { MemoryBlobs } from './blobs.ts'
@@ -29,6 +30,7 @@ export async function openMemoryEngine({ clock = systemClock }: MemoryEngineOpti
     kv,
     fences,
     queue,
+    foreignChanges: noForeignChanges,
     leases: new LocalLeases(),
     cluster: new SingleNode(),
     health: (): Health => (gate.isOpen ? { ok: true } : { ok: false, reason: 'the store is closed' }),

@@ -3,7 +3,9 @@ import type { Log } from '../../log.ts'
 import type { ClusterOptions } from '../cluster-bus.ts'
 import type { Engine, Health } from '../engine.ts'
 import { LocalLeases } from '../local-leases.ts'
+import { noForeignChanges } from '../no-foreign-changes.ts'
 import { closedMessage, OpenCalls } from '../open-calls.ts'
+import { PolledChanges } from '../polled-changes.ts'
 import { QueueLeases } from '../queue-leases.ts'
 import { PostgresBlobs } from './blobs.ts'
 import { DatabaseClock, localTime, type StoreClock } from './cluster/database-clock.ts'
@@ -61,8 +63,10 @@ export async function openPostgresEngine(options: PostgresEngineOptions): Promis
   const commits = new KvCommitQueue(database, { clock, schema, fences })
   const kv = new PostgresKv({ gate, database, pending, commits })
   const queue = new PostgresQueue({ gate, database, clock })
+  const polled = nodes === undefined ? null : new PolledChanges({ kv, clock, log: options.log })
   let closing: Promise<void> | null = null
   const close = async () => {
+    polled?.end()
     const idle = gate.close()
     database.endHolding()
     await idle
@@ -74,6 +78,7 @@ export async function openPostgresEngine(options: PostgresEngineOptions): Promis
     fences,
     blobs: new PostgresBlobs({ gate, database, pending }),
     kv,
+    foreignChanges: polled ?? noForeignChanges,
     queue,
     leases: nodes === undefined ? new LocalLeases() : new QueueLeases({ kv, queue, clock }),
     bus: access.bus,

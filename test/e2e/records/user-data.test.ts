@@ -153,6 +153,7 @@ async function holdingEngine() {
     kv: held,
     fences: engine.fences,
     queue: engine.queue,
+    foreignChanges: engine.foreignChanges,
     leases: engine.leases,
     cluster: engine.cluster,
     health: () => engine.health(),

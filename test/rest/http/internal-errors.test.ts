@@ -55,7 +55,7 @@ beforeAll(async () => {
   const engine = await openMemoryEngine()
   const { kv, bus, queue } = engine
   const tenants = new TenantStore(kv)
-  const news = new AccessChangeFeed({ engine, clock: systemClock, log })
+  const news = new AccessChangeFeed({ engine })
   const origins = new AllowedOrigins({
     domains: new DomainService(tenants, bus),
     news,
@@ -98,6 +98,7 @@ beforeAll(async () => {
       kv,
       queue,
       cluster: engine.cluster,
+      foreignChanges: engine.foreignChanges,
       clock,
       log,
       metrics,

@@ -48,12 +48,7 @@ export function directoryOn(
     memory,
     engine,
     store,
-    reader: new AccessReader(
-      store,
-      new AccessChangeFeed({ engine, clock, log: createLog('silent') }),
-      clock,
-      defaultAccess,
-    ),
+    reader: new AccessReader(store, new AccessChangeFeed({ engine }), clock, defaultAccess),
     permissionReader: new PermissionReporter(store, clock),
   }
 }

@@ -5,6 +5,7 @@ import { homeNodeOf } from '../../../src/engine/home-node.ts'
 import { keyName } from '../../../src/engine/key-encoding.ts'
 import { LocalBus } from '../../../src/engine/local-bus.ts'
 import { openMemoryEngine } from '../../../src/engine/memory/engine.ts'
+import { PolledChanges } from '../../../src/engine/polled-changes.ts'
 import { QueueLeases } from '../../../src/engine/queue-leases.ts'
 
 /** What the network does to one message on its way to one node: the delays of its copies, in ms; none: it is lost. */
@@ -66,8 +67,10 @@ export async function sharedNodes(count: number, options: NodesOptions = {}): Pr
   let open = count
   return Array.from({ length: count }, (_, index) => {
     const node = network.join(`node-${index + 1}`)
+    const foreignChanges = new PolledChanges({ kv: store.kv, clock })
     let closing: Promise<void> | null = null
     const close = async (): Promise<void> => {
+      foreignChanges.end()
       node.cut()
       open -= 1
       if (open === 0) await store.close()
@@ -77,6 +80,7 @@ export async function sharedNodes(count: number, options: NodesOptions = {}): Pr
         ...store,
         fences: unaware(store),
         bus: node,
+        foreignChanges,
         leases: new QueueLeases({ ...store, clock }),
         cluster: node,
         close: () => (closing ??= close()),

@@ -29,7 +29,7 @@ function started(
   secrets: readonly string[] = ['a secret'],
   keptMs: number = keepMs,
 ): IdempotencyService {
-  const { kv, queue, cluster } = engine
+  const { kv, queue, cluster, foreignChanges } = engine
   const log = createLog('silent')
   const metrics = createMetrics()
   const all = { ...idempotencyLimits, ...limits }
@@ -37,6 +37,7 @@ function started(
     kv,
     queue,
     cluster,
+    foreignChanges,
     clock,
     log,
     metrics,

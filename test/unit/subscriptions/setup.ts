@@ -10,9 +10,13 @@ import { tenant } from '../../support/data/directory.ts'
 import { HeldClock } from '../../support/time/clock.ts'
 
 /** The services of one process, on a store that others may use, too. */
-export function processOn({ kv, cluster }: Pick<Engine, 'kv' | 'cluster'>, bus: Bus, bytesMax?: number) {
+export function processOn(
+  { kv, foreignChanges }: Pick<Engine, 'kv' | 'foreignChanges'>,
+  bus: Bus,
+  bytesMax?: number,
+) {
   const clock = new HeldClock()
-  const subscriptions = new SubscriptionCache({ kv, bus, cluster }, clock, bytesMax)
+  const subscriptions = new SubscriptionCache({ kv, bus, foreignChanges }, clock, bytesMax)
   const store = new SubscriptionStore({ kv, bus, subscriptions })
   return {
     clock,

@@ -1,12 +1,12 @@
-import type { Clock } from '../../clock.ts'
-import type { Key, Kv } from '../../engine/engine.ts'
-import { keyName } from '../../engine/key-encoding.ts'
-import type { Log } from '../../log.ts'
-import { mapInSlices } from './batch.ts'
+import type { Clock } from '../clock.ts'
+import type { Log } from '../log.ts'
+import type { ForeignChanges, Key, Kv } from './engine.ts'
+import { keyName } from './key-encoding.ts'
+import { Semaphore } from './semaphore.ts'
 
-/** How often marks are read, in ms. */
-export const revisionPollMs = 3_000
-/** Marks that are read at the same time. */
+/** How often values are read, in ms. */
+const pollMs = 3_000
+/** Values that are read at the same time. */
 const readsAtOnce = 32
 
 interface Watched {
@@ -19,27 +19,28 @@ interface Watched {
   value: Buffer | null | undefined
 }
 
-export interface MarkWatchOptions {
+export interface PolledChangesOptions {
   readonly kv: Pick<Kv, 'get'>
   readonly clock: Clock
-  readonly log: Log
+  readonly log?: Log | undefined
 }
 
 /**
- * Looks now and then whether values in the store are others than before: what the bus has told of them may have been
- * lost. One that is read for the first time counts as changed, since whoever asks for it may have read older things.
+ * Reads watched values now and then: what the bus has told of them may have been lost. One that is read for the first
+ * time counts as changed, since whoever asks for it may have read older things.
  */
-export class RevisionPoller {
-  readonly #options: MarkWatchOptions
+export class PolledChanges implements ForeignChanges {
+  readonly maxAgeMs = pollMs
+  readonly #options: PolledChangesOptions
   readonly #watched = new Map<string, Watched>()
+  readonly #reads = new Semaphore(readsAtOnce)
   #cancel: (() => void) | null = null
   #isReading = false
 
-  constructor(options: MarkWatchOptions) {
+  constructor(options: PolledChangesOptions) {
     this.#options = options
   }
 
-  /** Returns the function that ends it. @param changed of the first who watches the value */
   watch(part: Key, key: Key, changed: () => void): () => void {
     const name = keyName([keyName(part), keyName(key)])
     const watched = this.#watched.get(name) ?? { part, key, changed, watchers: 0, value: undefined }
@@ -60,7 +61,7 @@ export class RevisionPoller {
 
   #schedule(): void {
     if (this.#cancel !== null || this.#isReading || this.#watched.size === 0) return
-    this.#cancel = this.#options.clock.after(revisionPollMs, () => {
+    this.#cancel = this.#options.clock.after(pollMs, () => {
       this.#cancel = null
       this.#isReading = true
       void this.#readAll().finally(() => {
@@ -71,11 +72,13 @@ export class RevisionPoller {
   }
 
   async #readAll(): Promise<void> {
-    try {
-      await mapInSlices([...this.#watched.values()], (watched) => this.#read(watched), readsAtOnce)
-    } catch (err) {
-      this.#options.log.warn({ err }, 'changes by other nodes cannot be looked for; it is tried again')
-    }
+    const reads = [...this.#watched.values()].map((watched) => this.#reads.run(() => this.#read(watched)))
+    const failed = (await Promise.allSettled(reads)).find(({ status }) => status === 'rejected')
+    if (failed?.status === 'rejected')
+      this.#options.log?.warn(
+        { err: failed.reason },
+        'changes by other nodes cannot be looked for; it is tried again',
+      )
   }
 
   async #read(watched: Watched): Promise<void> {
