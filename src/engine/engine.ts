@@ -370,6 +370,12 @@ export interface Lease {
 /** The processes that share this store. */
 export interface Cluster {
   readonly self: string
+  /** Names this process among all that have ever opened the store: another one may be called `self` later. */
+  readonly incarnation: string
+  /**
+   * May the process of an incarnation still write? Of one that has died this is known within 5 s; true where nobody knows.
+   */
+  isAlive(incarnation: string): Promise<boolean>
   /**
    * May others write to this store while this process does? Then nothing that is kept in memory is the last word: not
    * even where `nodes` names nobody else.

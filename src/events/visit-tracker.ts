@@ -26,8 +26,8 @@ export interface VisitsOptions {
   readonly clock: Clock
   /** Who comes back within this time has not been away. */
   readonly awayMs: number
-  /** Does anybody want to know? */
-  readonly wants: (document: DocumentScope, type: VisitEventType) => boolean
+  /** Does anybody want to know of visits? */
+  readonly wants: (document: DocumentScope) => boolean
   /** @param at when the user came, or went: epoch milliseconds */
   readonly tell: (document: DocumentScope, event: OutboundEvent, visitor: Visitor, at: number) => void
 }
@@ -67,7 +67,7 @@ export class VisitTracker implements VisitListener {
   went(document: DocumentScope, visitor: Visitor): void {
     if (this.#state === 'ended') return
     const { clock, wants } = this.#options
-    if (!wants(document, 'presence.leave') && !wants(document, 'presence.join')) return
+    if (!wants(document)) return
     this.#away.set(nameOf(document, visitor), { document, visitor, wentAt: clock.now() })
     if (this.#away.size > awayUsersMax) this.#endFirst()
     this.#schedule()
@@ -112,7 +112,7 @@ export class VisitTracker implements VisitListener {
 
   #tell(type: VisitEventType, document: DocumentScope, visitor: Visitor, at: number): void {
     const { wants, tell } = this.#options
-    if (!wants(document, type)) return
+    if (!wants(document)) return
     const { user, source } = visitor
     const event = { type, documentId: document.documentId, actionUser: user, data: { user, source } }
     tell(document, event, visitor, at)

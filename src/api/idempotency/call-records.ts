@@ -15,10 +15,8 @@ export interface StartedCallRecord extends Common {
   readonly state: 'begun'
   /** Of the ids that it makes. */
   readonly seed: string
-  /** Epoch milliseconds until which its node carries it out, as far as others know; only where there may be others. */
-  readonly underWayUntil?: number
-  /** Id of whoever notes so. */
-  readonly claim?: string
+  /** Incarnation of the process that carries it out; absent when it has ended so that nobody knows what it has done. */
+  readonly by?: string
 }
 
 /** What is kept of a call. */

@@ -9,7 +9,6 @@ import type { Metrics } from '../../metrics.ts'
 import { jsonTextUpTo } from '../../model/json-pieces.ts'
 import { errorEnvelope } from '../../model/raw-response.ts'
 import { SeededIds } from '../seeded-ids.ts'
-import { type CallLease, CallLeaseManager, isRunning } from './call-leases.ts'
 import {
   callOutcomeOf,
   responseNotKeptRejection,
@@ -19,6 +18,7 @@ import {
 import {
   accountedBytes,
   bytesOfCall,
+  bytesOfRecord,
   type CallRecord,
   CallStore,
   callSweepQueue,
@@ -40,7 +40,7 @@ const lookMs = 100
 export interface IdempotentCallsOptions {
   readonly kv: Kv
   readonly queue: Queue
-  readonly cluster: Pick<Cluster, 'isShared'>
+  readonly cluster: Pick<Cluster, 'incarnation' | 'isAlive'>
   readonly foreignChanges: Pick<ForeignChanges, 'maxAgeMs'>
   readonly clock: Clock
   readonly log: Log
@@ -74,16 +74,14 @@ export class IdempotencyService {
   readonly #usage: IdempotencyUsage
   readonly #turns: CallTurns
   readonly #sealing: ResponseEncryption
-  readonly #claims: CallLeaseManager
   readonly #sweeps: JobConsumer
 
   constructor(options: IdempotentCallsOptions) {
-    const { kv, clock, cluster, foreignChanges, limits = idempotencyLimits } = options
+    const { kv, clock, foreignChanges, limits = idempotencyLimits } = options
     this.#options = options
     this.#limits = limits
     this.#records = new CallStore(kv)
     this.#usage = new IdempotencyUsage({ kv, clock, foreignChanges }, limits)
-    this.#claims = new CallLeaseManager({ records: this.#records, clock, cluster })
     this.#turns = new CallTurns(clock, limits)
     this.#sealing = new ResponseEncryption(options.secrets)
     this.#sweeps = new JobConsumer({
@@ -135,25 +133,33 @@ export class IdempotencyService {
     const { record } = found
     if (record !== null) checkSameRequest(record, call)
     if (record?.state === 'done') return this.#replay(call, record)
-    if (record !== null && this.#isElsewhere(record, now)) return 'elsewhere'
+    if (record !== null && (await this.#isElsewhere(record))) return 'elsewhere'
     if (record !== null && call.effect === 'once') throw this.#refused('unknown', unknownOutcomeRejection())
     if (record !== null) return this.#again(call, record, found, work)
     await this.#take(call)
     const begun = this.#begun(call)
-    const claim = isNoted(call)
-      ? await this.#begin(call, begun, found)
-      : this.#claims.without(call, found.bytes)
-    return claim === null ? 'elsewhere' : this.#carryOut(call, begun, work, { is: 'first', claim })
+    const noted = isNoted(call) ? await this.#begin(call, begun, found) : found.bytes
+    return noted === 'elsewhere' ? noted : this.#carryOut(call, begun, work, { is: 'first', noted })
   }
 
   async #again(
     call: IdempotentCall,
     record: StartedCallRecord,
-    { bytes }: FoundCall,
+    found: FoundCall,
     work: IdempotentWork,
   ): Promise<StoredResponse | 'elsewhere'> {
-    const claim = await this.#claims.take(call, record, bytes)
-    return claim === null ? 'elsewhere' : this.#carryOut(call, record, work, { is: 'again', claim })
+    const noted = await this.#noteBegun(call, record, found)
+    return noted === 'elsewhere' ? noted : this.#carryOut(call, record, work, { is: 'again', noted })
+  }
+
+  /** Resolves with what is stored while this process carries a call out. `elsewhere`: somebody else has begun it. */
+  async #noteBegun(
+    call: IdempotentCall,
+    record: StartedCallRecord,
+    { bytes }: FoundCall,
+  ): Promise<Uint8Array | 'elsewhere'> {
+    const begun = { ...record, by: this.#options.cluster.incarnation }
+    return (await this.#records.replace(call, begun, bytes)) ? bytesOfRecord(begun) : 'elsewhere'
   }
 
   #replay(call: IdempotentCall, { httpCode, answer }: DoneRecord): StoredResponse {
@@ -194,12 +200,14 @@ export class IdempotencyService {
       const { record } = await this.#records.find(call, now).catch(() => ({ record: null }))
       if (record === null || !isSameRequest(record, call)) return null
       if (record.state === 'done') return this.#replay(call, record)
-      return this.#isElsewhere(record, now) ? 'elsewhere' : null
+      return (await this.#isElsewhere(record)) ? 'elsewhere' : null
     })
   }
 
-  #isElsewhere(record: StartedCallRecord, now: number): boolean {
-    return this.#options.cluster.isShared && isRunning(record, now)
+  /** Here it is not: whoever asks has the turn of the call. */
+  async #isElsewhere({ by }: StartedCallRecord): Promise<boolean> {
+    const { cluster } = this.#options
+    return by !== undefined && by !== cluster.incarnation && cluster.isAlive(by)
   }
 
   #begun(call: IdempotentCall): StartedCallRecord {
@@ -207,16 +215,16 @@ export class IdempotencyService {
     return { state: 'begun', ...noted(call, clock.now() + keepMs), seed: randomUUID() }
   }
 
-  /** Null when another node has begun it meanwhile. */
+  /** As `#noteBegun`, of a call that counts. */
   async #begin(
     call: IdempotentCall,
     record: StartedCallRecord,
-    { bytes }: FoundCall,
-  ): Promise<CallLease | null> {
+    found: FoundCall,
+  ): Promise<Uint8Array | 'elsewhere'> {
     try {
-      const claim = await this.#claims.take(call, record, bytes)
-      if (claim === null) await this.#giveBack(call)
-      return claim
+      const noted = await this.#noteBegun(call, record, found)
+      if (noted === 'elsewhere') await this.#giveBack(call)
+      return noted
     } catch (error) {
       await this.#giveBack(call)
       throw error
@@ -233,8 +241,9 @@ export class IdempotencyService {
     if (ending === 'kept' && error instanceof ApiError)
       return this.#keep(call, record, time, error.httpCode, JSON.stringify(errorEnvelope(error)))
     // What is noted and unknown stays so, with the ids that it may have made; what is not noted is made again.
-    if (isNoted(call) && (ending === 'unknown' || time.is === 'again')) return this.#note(time, record)
-    const noting = isNoted(call) ? await this.#note(time, null) : 'noted'
+    if (isNoted(call) && (ending === 'unknown' || time.is === 'again'))
+      return this.#note(call, time, withoutProcess(record))
+    const noting = isNoted(call) ? await this.#note(call, time, null) : 'noted'
     if (noting !== 'lost') await this.#giveBack(call)
     return noting
   }
@@ -249,7 +258,7 @@ export class IdempotencyService {
   ): Promise<Noting> {
     const answer = await this.#sealed(call, text)
     const record: DoneRecord = { state: 'done', ...noted(call, endsAt), httpCode, answer }
-    const noting = await this.#note(time, record)
+    const noting = await this.#note(call, time, record)
     if (noting === 'noted') return noting
     await this.#usage.add(call.part, { calls: 0, bytes: bytesOfCall - accountedBytes(record) })
     if (!isNoted(call)) await this.#giveBack(call)
@@ -264,9 +273,9 @@ export class IdempotencyService {
   }
 
   /** What has been done is told to who called, also when that cannot be noted: then who calls again is told less. */
-  async #note({ claim }: Time, record: CallRecord | null): Promise<Noting> {
+  async #note(call: IdempotentCall, { noted }: Time, record: CallRecord | null): Promise<Noting> {
     try {
-      return (await claim.end(record)) ? 'noted' : 'lost'
+      return (await this.#records.replace(call, record, noted)) ? 'noted' : 'lost'
     } catch (err) {
       this.#options.log.warn({ err }, 'the end of a call with an idempotency key is not noted')
       return 'failed'
@@ -308,7 +317,8 @@ type DoneRecord = Extract<CallRecord, { state: 'done' }>
 /** Again: nobody knows what an earlier time has done. */
 interface Time {
   readonly is: 'first' | 'again'
-  readonly claim: CallLease
+  /** What is stored for as long as nobody else has taken the call over. */
+  readonly noted: Uint8Array | null
 }
 /** `lost`: nothing, because another node had noted something. */
 type Noting = 'noted' | 'failed' | 'lost'
@@ -316,5 +326,8 @@ type Outcome = 'first' | 'replayed' | 'unknown' | 'response_not_kept' | 'too_man
 
 /** What is `repeatable` leaves the same without. */
 const isNoted = ({ effect }: IdempotentCall): boolean => effect === 'once' || effect === 'adds'
+
+/** Nobody carries the call out, and nobody knows what it has done. */
+const withoutProcess = ({ by: _, ...record }: StartedCallRecord): StartedCallRecord => record
 
 const noted = ({ operation, body }: IdempotentCall, endsAt: number) => ({ operation, body, endsAt })

@@ -28,7 +28,7 @@ const soonMs = 1_000
 /** A visit that goes on. */
 interface VisitRecord extends Visitor {
   readonly documentId: string
-  /** That the user is on, or was until a moment ago. */
+  /** Incarnations of those that the user is on, or was on until a moment ago; in older records, names. */
   readonly nodes: readonly string[]
   /** Epoch milliseconds. */
   readonly at: number
@@ -84,7 +84,7 @@ export class ClusterVisits {
 
   /** To be called before visits of an organization are written: only what is marked so is looked after. */
   async mark(scope: OrganizationScope): Promise<void> {
-    const key = [this.#options.cluster.self, scope.workspaceId, scope.apiKey, scope.organizationId]
+    const key = [this.#options.cluster.incarnation, scope.workspaceId, scope.apiKey, scope.organizationId]
     const name = JSON.stringify(key)
     if (this.#marked.has(name)) return
     await this.#options.kv.commit(nodesPart, { puts: [{ key, value: Buffer.from('{}') }] })
@@ -101,14 +101,14 @@ export class ClusterVisits {
       const isTold =
         visit.event.type === 'presence.join'
           ? await this.#comes(transaction, visit)
-          : await leaves(transaction, visit, this.#options.cluster.self)
+          : await leaves(transaction, visit, this.#options.cluster.incarnation)
       if (isTold) told.push(visit)
     }
     return told
   }
 
   async #comes(transaction: Transaction, { visitor, documentId, at }: VisitEvent): Promise<boolean> {
-    const { self } = this.#options.cluster
+    const { incarnation: self } = this.#options.cluster
     const key = visitKeys.of(documentId, visitor.user.userId)
     const record = await transaction.get<VisitRecord>(key)
     const nodes = [...(record?.nodes ?? []).filter((node) => node !== self), self]
@@ -152,7 +152,7 @@ export class ClusterVisits {
   async #sweepMarked(key: Key, gone: Set<string>): Promise<void> {
     const [node = '', workspaceId = '', apiKey = '', organizationId = ''] = key
     const { cluster, kv } = this.#options
-    if (cluster.nodes().includes(node)) return
+    if (await cluster.isAlive(node)) return
     gone.add(node)
     if (!this.#isLongGone(node) || cluster.home(['visits', node]) !== cluster.self) return
     if (await this.#endVisits({ workspaceId, apiKey, organizationId }, node))

@@ -40,8 +40,7 @@ export class VisitRecorder {
   /** For presence boards, to note who comes and goes. */
   readonly visits: VisitTracker
   readonly #options: VisitEventsOptions
-  /** Null where no other node sees anybody come and go. */
-  readonly #shared: ClusterVisits | null
+  readonly #stored: ClusterVisits
   readonly #waiting = new Map<string, WaitingVisit>()
   #count = 0
   #writing: Promise<void> | null = null
@@ -51,18 +50,15 @@ export class VisitRecorder {
   constructor(options: VisitEventsOptions) {
     const { events, clock } = options
     const { kv, cluster } = options.engine
-    const { isShared } = cluster
     const { awayMs } = options
     this.#options = options
-    this.#shared = isShared ? new ClusterVisits({ ...options, kv, cluster }) : null
+    this.#stored = new ClusterVisits({ ...options, kv, cluster })
     this.visits = new VisitTracker({
       clock,
       awayMs,
       // To know of leaves nodes have to know of joins.
-      wants: (document, type) =>
-        isShared
-          ? events.wants(document, 'presence.join') || events.wants(document, 'presence.leave')
-          : events.wants(document, type),
+      wants: (document) =>
+        events.wants(document, 'presence.join') || events.wants(document, 'presence.leave'),
       tell: (document, event, visitor, at) =>
         this.#tell(document, { event, visitor, documentId: document.documentId, at }),
     })
@@ -70,7 +66,7 @@ export class VisitRecorder {
 
   /** Begins to end the visits of nodes that are gone. */
   start(): void {
-    this.#shared?.start()
+    this.#stored.start()
   }
 
   /** Tells who has gone before; resolves when all is written, or cannot be. What happens later is not told. */
@@ -80,7 +76,7 @@ export class VisitRecorder {
     this.#cancelRetry?.()
     this.#write()
     await this.#writing
-    await this.#shared?.stop()
+    await this.#stored.stop()
   }
 
   #tell(document: OrganizationAddress, event: VisitEvent): void {
@@ -127,9 +123,9 @@ export class VisitRecorder {
   async #writeSome(name: string, { scope, events }: WaitingVisit): Promise<'written' | 'failed'> {
     const some = events.slice(0, batchMax)
     try {
-      await this.#shared?.mark(scope)
+      await this.#stored.mark(scope)
       await this.#options.store.carryOut(scope, async (transaction) => {
-        const told = (await this.#shared?.admit(transaction, some)) ?? some
+        const told = await this.#stored.admit(transaction, some)
         const events = await withoutErasedUsers(transaction, told)
         this.#options.events.recordNew(
           transaction,

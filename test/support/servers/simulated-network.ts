@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { type Clock, systemClock } from '../../../src/clock.ts'
 import { bucketOf } from '../../../src/engine/buckets.ts'
 import type { Bus, BusListener, Cluster, Engine } from '../../../src/engine/engine.ts'
@@ -126,6 +127,7 @@ class Network {
 
 class NetworkNode implements Bus, Cluster {
   readonly self: string
+  readonly incarnation = randomUUID()
   readonly isShared = true
   isCut = false
   readonly local: LocalBus
@@ -156,6 +158,11 @@ class NetworkNode implements Bus, Cluster {
 
   changed(): void {
     for (const listener of this.#watching) listener()
+  }
+
+  async isAlive(incarnation: string): Promise<boolean> {
+    const found = this.#network.members.find((member) => member.incarnation === incarnation)
+    return found === this || found?.isCut === false
   }
 
   nodes(): readonly string[] {

@@ -5,6 +5,7 @@ const now = 1_700_000_000_000
 
 const heardOf = (agoMs: number): ClusterNode => ({
   id: `heard of ${agoMs} ms ago`,
+  incarnation: `heard of ${agoMs} ms ago`,
   state: 'serving',
   heardAt: now - agoMs,
   isAlive: agoMs < deadMs,

@@ -104,6 +104,18 @@ export class ClusterMembership implements WritePermission, Cluster {
     return this.#node.id
   }
 
+  get incarnation(): string {
+    return this.#node.incarnation
+  }
+
+  async isAlive(incarnation: string): Promise<boolean> {
+    const isListed = (nodes: readonly ClusterNode[]) => nodes.some((node) => node.incarnation === incarnation)
+    if (incarnation === this.incarnation || isListed(this.#others)) return true
+    // It may have joined a moment ago.
+    const found = await this.#beatAside()
+    return found === null || isListed(this.#others) || isListed(found.others.filter(({ isAlive }) => isAlive))
+  }
+
   nodes(): readonly string[] {
     return [this.self, ...this.#others.map(({ id }) => id)].sort()
   }

@@ -22,6 +22,7 @@ export interface NodeIdentity {
 
 export interface ClusterNode {
   readonly id: string
+  readonly incarnation: string
   readonly state: NodeState
   /** Of its last heartbeat, in ms of the database's clock. */
   readonly heardAt: number
@@ -83,7 +84,7 @@ const beatOnce = statement<{
    select (select held from ours) as ours, exists (select from listed) as listed,
      (extract(epoch from clock_timestamp()) * 1000)::float8 as now,
      (select coalesce(json_agg(json_build_object(
-        'id', id, 'state', state, 'heardAt', extract(epoch from heard_at) * 1000,
+        'id', id, 'incarnation', incarnation, 'state', state, 'heardAt', extract(epoch from heard_at) * 1000,
         'isAlive', heard_at > clock_timestamp() - ${ms('$4')}) order by id), '[]')
       from node where id <> $1) as others,
      concat((select until from lease where name = '${schemaLease}' and holder <> '${clusterHolder}'), ' ',
