@@ -22,9 +22,9 @@ export interface AccessChangeFeedDependencies {
 type AccessListener<Change> = (change: Change | null) => void
 
 /**
- * What changes rights and credentials: at once as the bus tells it, and also within some seconds as the store
- * shows it, whatever the bus has lost. Listeners are told in the order in which they came, so
- * that what one remembers is forgotten before a later one reads.
+ * Reports changes of rights and credentials: at once when the bus delivers a message, and within some seconds when the bus
+ * has lost it, because the store shows the change. It calls listeners in the order in which they were added, so that an
+ * earlier one forgets its values before a later one reads.
  */
 export class AccessChangeFeed {
   /** How long what was read may be remembered without being read again, in ms. */

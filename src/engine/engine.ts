@@ -337,23 +337,23 @@ export interface Queue {
 }
 
 /**
- * What other processes change in this store. The bus tells of it at once, and may lose that. What this process changes is
- * not told here.
+ * Changes of this store by other processes. The bus usually reports them earlier, but it can lose a message. Changes by
+ * this process are not reported here.
  */
 export interface ForeignChanges {
-  /** For how long a value that was read may be reused without a look at the store, in ms. Infinity: nobody changes it. */
+  /** How long a value that was read may be reused without reading it again, in ms. Infinity: no other process writes. */
   readonly maxAgeMs: number
   /**
-   * Calls `changed` at most `maxAgeMs` after another process has changed the value, or when that may be so. Of those who
-   * watch the same value it calls the first. Returns the function that ends it.
+   * Calls `changed` at most `maxAgeMs` after another process has changed the value, or when that may be so. If several
+   * callers watch the same value, it calls the first. Returns the function that ends it.
    */
   watch(part: Key, key: Key, changed: () => void): () => void
 }
 
-/** What one process at a time does, of those that share this store. */
+/** Work that one process at a time does, among the processes that share this store. */
 export interface Leases {
   /**
-   * Null while somebody else holds the lease: another process, or another caller in this one. It ends when it is
+   * Null while another process, or another caller in this one, holds the lease. It ends when it is
    * released, or some seconds after its process has died or can't reach the store.
    * @param lost another process may have it, though it was not released
    */
@@ -363,7 +363,7 @@ export interface Leases {
 export interface Lease {
   /** False when another process may have it by now. */
   readonly isHeld: boolean
-  /** Anybody may have it then. Never rejects. */
+  /** Another caller can have it at once. Never rejects. */
   release(): Promise<void>
 }
 
@@ -373,7 +373,8 @@ export interface Cluster {
   /** Names this process among all that have ever opened the store: another one may be called `self` later. */
   readonly incarnation: string
   /**
-   * May the process of an incarnation still write? Of one that has died this is known within 5 s; true where nobody knows.
+   * Returns whether the process of an incarnation may still write. It returns false within 5 s of the death of a process,
+   * and true if the state is unknown.
    */
   isAlive(incarnation: string): Promise<boolean>
   /**

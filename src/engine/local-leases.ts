@@ -1,6 +1,6 @@
 import type { Lease, Leases } from './engine.ts'
 
-/** The leases of a store that no other process uses: nobody else can take one, so none has to be renewed or stored. */
+/** The leases of a store that no other process uses: no lease needs to be renewed or stored. */
 export class LocalLeases implements Leases {
   readonly #held = new Set<string>()
 

@@ -26,8 +26,8 @@ export interface PolledChangesOptions {
 }
 
 /**
- * Reads watched values now and then: what the bus has told of them may have been lost. One that is read for the first
- * time counts as changed, since whoever asks for it may have read older things.
+ * Reads watched values regularly. A value that is read for the first time counts as changed, because its watcher may have
+ * read an older one before.
  */
 export class PolledChanges implements ForeignChanges {
   readonly maxAgeMs = pollMs

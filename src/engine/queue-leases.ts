@@ -4,7 +4,7 @@ import type { Engine, Job, Key, Lease, Leases } from './engine.ts'
 /** Without a renewal a lease ends after this, in ms. */
 const leaseMs = 6_000
 
-/** Where the jobs that stand for leases are enqueued. */
+/** The partition of the jobs that stand for leases. */
 const leasesPart: Key = ['turns']
 
 export interface QueueLeasesOptions extends Pick<Engine, 'kv' | 'queue'> {
@@ -21,7 +21,7 @@ export class QueueLeases implements Leases {
 
   async acquire(name: string, lost: () => void = () => {}): Promise<Lease | null> {
     const { kv, queue, clock } = this.#options
-    // From before it was asked for: by then nobody else can have it.
+    // Before the request: until then no other process can have it.
     const claimedAt = clock.now()
     let [job] = await queue.claim(name, 1, leaseMs)
     if (job === undefined) {
@@ -33,7 +33,7 @@ export class QueueLeases implements Leases {
   }
 }
 
-/** Renewed until it is released, or has ended all the same. A renewal that fails is repeated while the lease lasts. */
+/** It is renewed until it is released or has ended. A renewal that fails is repeated while the lease lasts. */
 class QueueLease implements Lease {
   readonly #options: QueueLeasesOptions
   readonly #token: string
@@ -81,6 +81,6 @@ class QueueLease implements Lease {
   }
 }
 
-/** Does a job stand for a lease? It says nothing but that leases were taken. */
+/** Returns whether a job stands for a lease. It contains no data. */
 export const isLeaseJob = ({ queue, id, payload }: Pick<Job, 'queue' | 'id' | 'payload'>): boolean =>
   queue === id && payload.length === 0

@@ -26,7 +26,7 @@ export interface VisitsOptions {
   readonly clock: Clock
   /** Who comes back within this time has not been away. */
   readonly awayMs: number
-  /** Does anybody want to know of visits? */
+  /** Returns whether a webhook wants the events of visits. */
   readonly wants: (document: DocumentScope) => boolean
   /** @param at when the user came, or went: epoch milliseconds */
   readonly tell: (document: DocumentScope, event: OutboundEvent, visitor: Visitor, at: number) => void

@@ -25,7 +25,7 @@ export interface JobConsumerOptions {
   readonly pollMs?: number
   /** Jobs that are claimed at the same time. */
   readonly atOnce: number
-  /** A job may come more than once. @param hold says whether the job is still ours; it is not to go on otherwise */
+  /** A job may come more than once. @param hold reports whether the job is still ours; if it is not, the work must end */
   readonly carryOut: (job: ClaimedJob, hold: HeldLease) => Promise<JobDisposition>
 }
 

@@ -7,7 +7,7 @@ const lookMs = 2_000
 
 export interface LeaderElectionOptions {
   readonly engine: Pick<Engine, 'leases' | 'bus'>
-  /** Of the lease. */
+  /** The name of the lease. */
   readonly name: string
   readonly clock: Clock
   readonly log: Log
@@ -15,7 +15,7 @@ export interface LeaderElectionOptions {
   readonly elected: () => void
 }
 
-/** Sees to it that one process at a time does something that goes on and on: the leader, which holds a lease. */
+/** Elects one process at a time for continuous work: the leader, which holds a lease. */
 export class LeaderElection {
   readonly #options: LeaderElectionOptions
   readonly #topic: string
@@ -43,7 +43,7 @@ export class LeaderElection {
     this.#look()
   }
 
-  /** To be called when what was done has ended: another process goes on. */
+  /** Call it when the work has ended: another process continues. */
   async stop(): Promise<void> {
     this.#stopped = true
     this.#unsubscribe()
@@ -54,14 +54,16 @@ export class LeaderElection {
     this.#options.engine.bus.publish(this.#topic, new Uint8Array())
   }
 
-  /** Soon again, unless this process is the leader. */
+  /** Repeated, unless this process is the leader. */
   #look(): void {
     if (this.#stopped || this.#isLooking || this.#lease !== null) return
     const { log, name, clock } = this.#options
     this.#isLooking = true
     this.#cancel()
     this.#looking = this.#take()
-      .catch((err: unknown) => log.warn({ err, lease: name }, 'who is the leader cannot be found out'))
+      .catch((err: unknown) =>
+        log.warn({ err, lease: name }, 'the leader election failed; it is tried again'),
+      )
       .finally(() => {
         this.#isLooking = false
         if (!this.#stopped && this.#lease === null) this.#cancel = clock.after(lookMs, () => this.#look())

@@ -10,9 +10,9 @@ import { JobResultBus } from './job-results.ts'
 
 /** Tasks that are claimed: so far ahead it is seen whose they are. */
 const claimedMax = 1_000
-/** Tasks under way at the same time, and those of one owner: nobody waits long behind what others have to do. */
+/** Tasks under way at the same time, and those of one owner: an owner does not wait long for the tasks of others. */
 const atOnce = { total: 64, each: 8 }
-/** How often tasks are looked for that nobody has told of: those of a process that has died, or failed ones. */
+/** How often it looks for tasks without a message: those of a process that has died, or failed ones. */
 const pollMs = 1_000
 /** What another node may have carried out is enqueued again this often by who waits for it: the news can be lost. */
 const insistMs = 5_000

@@ -15,7 +15,7 @@ export interface StartedCallRecord extends Common {
   readonly state: 'begun'
   /** Of the ids that it makes. */
   readonly seed: string
-  /** Incarnation of the process that carries it out; absent when it has ended so that nobody knows what it has done. */
+  /** Incarnation of the process that carries it out; absent when its end and its effect are unknown. */
   readonly by?: string
 }
 

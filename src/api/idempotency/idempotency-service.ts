@@ -152,7 +152,7 @@ export class IdempotencyService {
     return noted === 'elsewhere' ? noted : this.#carryOut(call, record, work, { is: 'again', noted })
   }
 
-  /** Resolves with what is stored while this process carries a call out. `elsewhere`: somebody else has begun it. */
+  /** Resolves with the stored record of a call that this process carries out. `elsewhere`: another process has begun it. */
   async #noteBegun(
     call: IdempotentCall,
     record: StartedCallRecord,
@@ -204,7 +204,7 @@ export class IdempotencyService {
     })
   }
 
-  /** Here it is not: whoever asks has the turn of the call. */
+  /** This process does not carry it out: the caller of this function has the turn of the call. */
   async #isElsewhere({ by }: StartedCallRecord): Promise<boolean> {
     const { cluster } = this.#options
     return by !== undefined && by !== cluster.incarnation && cluster.isAlive(by)
@@ -317,7 +317,7 @@ type DoneRecord = Extract<CallRecord, { state: 'done' }>
 /** Again: nobody knows what an earlier time has done. */
 interface Time {
   readonly is: 'first' | 'again'
-  /** What is stored for as long as nobody else has taken the call over. */
+  /** The stored record, unless another process has taken the call over. */
   readonly noted: Uint8Array | null
 }
 /** `lost`: nothing, because another node had noted something. */
@@ -327,7 +327,7 @@ type Outcome = 'first' | 'replayed' | 'unknown' | 'response_not_kept' | 'too_man
 /** What is `repeatable` leaves the same without. */
 const isNoted = ({ effect }: IdempotentCall): boolean => effect === 'once' || effect === 'adds'
 
-/** Nobody carries the call out, and nobody knows what it has done. */
+/** The record of a call that has ended with an unknown effect. */
 const withoutProcess = ({ by: _, ...record }: StartedCallRecord): StartedCallRecord => record
 
 const noted = ({ operation, body }: IdempotentCall, endsAt: number) => ({ operation, body, endsAt })

@@ -6,7 +6,7 @@ import { bytesOfCall, callKeys, type ExpiryRecord, expiryOf } from './call-recor
 
 const pageMax = 1_000
 
-/** It is counted anew after so long, in ms, where other processes change it, */
+/** If other processes can change it, it is counted again after this time, in ms, */
 const countedMs = 60_000
 /** and before a call is refused because of it after so long. */
 const refusingMs = 2_000

@@ -39,7 +39,7 @@ const checksOf = (secrets: readonly (string | null)[]): readonly string[] =>
   secrets.flatMap((secret) => (secret === null ? [] : [checkOf(secret)]))
 
 export interface NodeBootstrapOptions extends Omit<BootstrapOptions, 'agreed' | 'first'> {
-  /** Where the server keeps its credentials: in the store, or in the data directory, where its store is, too. */
+  /** The place of the server's credentials: the store, or the data directory if that also contains the store. */
   readonly keptIn: 'directory' | 'store'
   readonly configured: ConfiguredCredentials & Shared
 }
