@@ -328,6 +328,9 @@ type Outcome = 'first' | 'replayed' | 'unknown' | 'response_not_kept' | 'too_man
 const isNoted = ({ effect }: IdempotentCall): boolean => effect === 'once' || effect === 'adds'
 
 /** The record of a call that has ended with an unknown effect. */
-const withoutProcess = ({ by: _, ...record }: StartedCallRecord): StartedCallRecord => record
+function withoutProcess(record: StartedCallRecord): StartedCallRecord {
+  const { by: _, ...rest } = record
+  return rest
+}
 
 const noted = ({ operation, body }: IdempotentCall, endsAt: number) => ({ operation, body, endsAt })
