@@ -351,16 +351,16 @@ export interface ForeignChanges {
 }
 
 /** Work that one process at a time does, among the processes that share this store. */
-export interface Leases {
+export interface LeaseStore {
   /**
    * Null while another process, or another caller in this one, holds the lease. It ends when it is
    * released, or some seconds after its process has died or can't reach the store.
    * @param lost another process may have it, though it was not released
    */
-  acquire(name: string, lost?: () => void): Promise<Lease | null>
+  acquire(name: string, lost?: () => void): Promise<NamedLease | null>
 }
 
-export interface Lease {
+export interface NamedLease {
   /** False when another process may have it by now. */
   readonly isHeld: boolean
   /** Another caller can have it at once. Never rejects. */
@@ -435,7 +435,7 @@ export interface Engine {
   readonly foreignChanges: ForeignChanges
   readonly fences: FenceStore
   readonly queue: Queue
-  readonly leases: Leases
+  readonly leases: LeaseStore
   readonly cluster: Cluster
   /** What `/readyz` says. Cheap, never blocks. */
   health(): Health

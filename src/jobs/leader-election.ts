@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.ts'
-import type { Engine, Lease } from '../engine/engine.ts'
+import type { Engine, NamedLease } from '../engine/engine.ts'
 import type { Log } from '../log.ts'
 
 /** How often a process that is not the leader looks whether it can be, in ms. */
@@ -19,7 +19,7 @@ export interface LeaderElectionOptions {
 export class LeaderElection {
   readonly #options: LeaderElectionOptions
   readonly #topic: string
-  #lease: Lease | null = null
+  #lease: NamedLease | null = null
   #looking: Promise<void> = Promise.resolve()
   #isLooking = false
   #stopped = false

@@ -3,7 +3,7 @@ import type { Log } from '../../log.ts'
 import type { Engine } from '../engine.ts'
 import { FenceCache } from '../fences.ts'
 import { LocalBus } from '../local-bus.ts'
-import { LocalLeases } from '../local-leases.ts'
+import { LocalLeaseStore } from '../local-lease-store.ts'
 import { noForeignChanges } from '../no-foreign-changes.ts'
 import { OpenCalls } from '../open-calls.ts'
 import { SingleNode } from '../single-node.ts'
@@ -82,7 +82,7 @@ export async function openLevelEngine(options: LevelEngineOptions): Promise<Leve
     blobs: new LevelBlobs({ gate, disk, commit }),
     bus: new LocalBus(clock),
     foreignChanges: noForeignChanges,
-    leases: new LocalLeases(),
+    leases: new LocalLeaseStore(),
     cluster: new SingleNode(),
   }
   let closing: Promise<void> | null = null

@@ -2,7 +2,7 @@ import { type Clock, systemClock } from '../../clock.ts'
 import type { Engine, Health } from '../engine.ts'
 import { FenceCache } from '../fences.ts'
 import { LocalBus } from '../local-bus.ts'
-import { LocalLeases } from '../local-leases.ts'
+import { LocalLeaseStore } from '../local-lease-store.ts'
 import { noForeignChanges } from '../no-foreign-changes.ts'
 import { OpenCalls } from '../open-calls.ts'
 import { SingleNode } from '../single-node.ts'
@@ -31,7 +31,7 @@ export async function openMemoryEngine({ clock = systemClock }: MemoryEngineOpti
     fences,
     queue,
     foreignChanges: noForeignChanges,
-    leases: new LocalLeases(),
+    leases: new LocalLeaseStore(),
     cluster: new SingleNode(),
     health: (): Health => (gate.isOpen ? { ok: true } : { ok: false, reason: 'the store is closed' }),
     pendingBytes: () => 0,

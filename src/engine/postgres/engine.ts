@@ -2,11 +2,11 @@ import { type Clock, systemClock } from '../../clock.ts'
 import type { Log } from '../../log.ts'
 import type { ClusterOptions } from '../cluster-bus.ts'
 import type { Engine, Health } from '../engine.ts'
-import { LocalLeases } from '../local-leases.ts'
+import { LocalLeaseStore } from '../local-lease-store.ts'
 import { noForeignChanges } from '../no-foreign-changes.ts'
 import { closedMessage, OpenCalls } from '../open-calls.ts'
 import { PolledChanges } from '../polled-changes.ts'
-import { QueueLeases } from '../queue-leases.ts'
+import { QueueLeaseStore } from '../queue-lease-store.ts'
 import { PostgresBlobs } from './blobs.ts'
 import { DatabaseClock, localTime, type StoreClock } from './cluster/database-clock.ts'
 import { joinCluster, openExclusive } from './cluster/schema-access.ts'
@@ -80,7 +80,7 @@ export async function openPostgresEngine(options: PostgresEngineOptions): Promis
     kv,
     foreignChanges: polled ?? noForeignChanges,
     queue,
-    leases: nodes === undefined ? new LocalLeases() : new QueueLeases({ kv, queue, clock }),
+    leases: nodes === undefined ? new LocalLeaseStore() : new QueueLeaseStore({ kv, queue, clock }),
     bus: access.bus,
     cluster: access.cluster,
     health: (): Health => (gate.isOpen ? database.health() : { ok: false, reason: closedMessage }),

@@ -1,7 +1,7 @@
 import { organizationPart, tenantKeys, tenantPart } from '../../directory/organizations/organization-keys.ts'
 import { clusterPart } from '../../directory/tenants/cluster-credentials.ts'
 import { workspacesPart } from '../../directory/tenants/workspace-keys.ts'
-import { isLeaseJob } from '../../engine/queue-leases.ts'
+import { isLeaseJob } from '../../engine/queue-lease-store.ts'
 import type { StoredEntry } from '../../engine/stored-entry.ts'
 import { importPart } from '../import/restore-jobs.ts'
 

@@ -7,7 +7,7 @@ import { keyName } from '../../../src/engine/key-encoding.ts'
 import { LocalBus } from '../../../src/engine/local-bus.ts'
 import { openMemoryEngine } from '../../../src/engine/memory/engine.ts'
 import { PolledChanges } from '../../../src/engine/polled-changes.ts'
-import { QueueLeases } from '../../../src/engine/queue-leases.ts'
+import { QueueLeaseStore } from '../../../src/engine/queue-lease-store.ts'
 
 /** What the network does to one message on its way to one node: the delays of its copies, in ms; none: it is lost. */
 export type Weather = (topic: string, to: string) => readonly number[]
@@ -82,7 +82,7 @@ export async function sharedNodes(count: number, options: NodesOptions = {}): Pr
         fences: unaware(store),
         bus: node,
         foreignChanges,
-        leases: new QueueLeases({ ...store, clock }),
+        leases: new QueueLeaseStore({ ...store, clock }),
         cluster: node,
         close: () => (closing ??= close()),
       },

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { openMemoryEngine } from '../../../src/engine/memory/engine.ts'
-import { QueueLeases } from '../../../src/engine/queue-leases.ts'
+import { QueueLeaseStore } from '../../../src/engine/queue-lease-store.ts'
 import { LeaderElection } from '../../../src/jobs/leader-election.ts'
 import { createLog } from '../../../src/log.ts'
 import { eventually } from '../../support/clients/clients.ts'
@@ -17,7 +17,7 @@ it('[CS-21] another node follows one that is not heard of any more, and never be
   const elections = nodes.map(({ engine }, index) => {
     const ownClock = clocks[index] as HeldClock
     return new LeaderElection({
-      engine: { ...engine, leases: new QueueLeases({ ...engine, clock: ownClock }) },
+      engine: { ...engine, leases: new QueueLeaseStore({ ...engine, clock: ownClock }) },
       name: 'something',
       clock: ownClock,
       log: createLog('silent'),

@@ -1,10 +1,10 @@
-import type { Lease, Leases } from './engine.ts'
+import type { LeaseStore, NamedLease } from './engine.ts'
 
 /** The leases of a store that no other process uses: no lease needs to be renewed or stored. */
-export class LocalLeases implements Leases {
+export class LocalLeaseStore implements LeaseStore {
   readonly #held = new Set<string>()
 
-  async acquire(name: string): Promise<Lease | null> {
+  async acquire(name: string): Promise<NamedLease | null> {
     if (this.#held.has(name)) return null
     this.#held.add(name)
     const held = { isHeld: true }

@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.ts'
-import type { Engine, Job, Key, Lease, Leases } from './engine.ts'
+import type { Engine, Job, Key, LeaseStore, NamedLease } from './engine.ts'
 
 /** Without a renewal a lease ends after this, in ms. */
 const leaseMs = 6_000
@@ -7,19 +7,19 @@ const leaseMs = 6_000
 /** The partition of the jobs that stand for leases. */
 const leasesPart: Key = ['turns']
 
-export interface QueueLeasesOptions extends Pick<Engine, 'kv' | 'queue'> {
+export interface QueueLeaseStoreOptions extends Pick<Engine, 'kv' | 'queue'> {
   readonly clock: Clock
 }
 
 /** Leases between the processes that share a store. Each is the lease of a job that is never done. */
-export class QueueLeases implements Leases {
-  readonly #options: QueueLeasesOptions
+export class QueueLeaseStore implements LeaseStore {
+  readonly #options: QueueLeaseStoreOptions
 
-  constructor(options: QueueLeasesOptions) {
+  constructor(options: QueueLeaseStoreOptions) {
     this.#options = options
   }
 
-  async acquire(name: string, lost: () => void = () => {}): Promise<Lease | null> {
+  async acquire(name: string, lost: () => void = () => {}): Promise<NamedLease | null> {
     const { kv, queue, clock } = this.#options
     // Before the request: until then no other process can have it.
     const claimedAt = clock.now()
@@ -29,13 +29,13 @@ export class QueueLeases implements Leases {
       await kv.commit(leasesPart, { jobs: [{ queue: name, id: name, at: 0, payload: new Uint8Array() }] })
       ;[job] = await queue.claim(name, 1, leaseMs)
     }
-    return job === undefined ? null : new QueueLease(this.#options, job.token, claimedAt, lost)
+    return job === undefined ? null : new RenewedLease(this.#options, job.token, claimedAt, lost)
   }
 }
 
 /** It is renewed until it is released or has ended. A renewal that fails is repeated while the lease lasts. */
-class QueueLease implements Lease {
-  readonly #options: QueueLeasesOptions
+class RenewedLease implements NamedLease {
+  readonly #options: QueueLeaseStoreOptions
   readonly #token: string
   readonly #lost: () => void
   /** Epoch milliseconds. */
@@ -44,7 +44,7 @@ class QueueLease implements Lease {
   #renewing: Promise<void> = Promise.resolve()
   #cancel: () => void = () => {}
 
-  constructor(options: QueueLeasesOptions, token: string, claimedAt: number, lost: () => void) {
+  constructor(options: QueueLeaseStoreOptions, token: string, claimedAt: number, lost: () => void) {
     this.#options = options
     this.#token = token
     this.#lost = lost
