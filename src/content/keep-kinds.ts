@@ -10,35 +10,21 @@ function storeKind(transaction: Y.Transaction, root: SharedRoot, kind: KnownKind
   putItem(transaction, { type: root, key: kindEntry(kind), left: null, right: null }, new Y.ContentDeleted(1))
 }
 
-/** Deleted content of these kinds does not show its kind, and an empty root without a kind reads as text. */
-const forgotten: ReadonlySet<KnownKind> = new Set(['array', 'xml', 'xmltext'])
-
 /**
- * Runs `change` in one transaction. Stores the kind of each root that it leaves empty if none is stored, and of each
- * array or XML root that it makes, or changes as one of `written`, because clients may empty it later.
+ * Runs `change` in one transaction. Stores the kind of each root that it leaves empty if nothing else shows the kind.
  * @param kinds by name of the root
  */
 export const keepingKinds = (
   doc: Y.Doc,
   kinds: ReadonlyMap<string, KnownKind>,
   change: () => ReplacementResult,
-  written: ReadonlySet<string> = new Set(),
 ): ReplacementResult =>
   doc.transact((transaction) => {
-    const unkept = [...kinds].filter(
-      ([name, kind]) =>
-        forgotten.has(kind) && !(written.has(name) ? isStored(doc, name, kind) : rootExists(doc, name)),
-    )
     const changed = change()
-    const made = changed.changed ? unkept : []
-    const empty = [...kinds].filter(([name, kind]) => isUnknown(doc, name, kind))
-    const unstored = new Map([...made, ...empty])
+    const unstored = [...kinds].filter(([name, kind]) => isUnknown(doc, name, kind))
     for (const [name, kind] of unstored) storeKind(transaction, doc.share.get(name) ?? doc.get(name), kind)
-    return unstored.size > 0 ? { ...changed, changed: true } : changed
+    return unstored.length > 0 ? { ...changed, changed: true } : changed
   })
-
-const isStored = (doc: Y.Doc, name: string, kind: KnownKind): boolean =>
-  doc.share.get(name)?._map.get(kindEntry(kind))?.deleted === true
 
 /** Whether nothing in a root says any more that it is of this kind. */
 const isUnknown = (doc: Y.Doc, name: string, kind: KnownKind): boolean =>
@@ -64,5 +50,5 @@ export function replaceKeepingKind(doc: Y.Doc, content: CheckedContent): Replace
   const isOpen = kind === 'text' && target.contentKey === undefined && !rootExists(doc, contentKey)
   const kinds = new Map(isOpen ? [] : [[contentKey, kind]])
   const replace = (): ReplacementResult => ({ ...replaceChecked(doc, content), contentKey })
-  return keepingKinds(doc, kinds, replace, new Set([contentKey]))
+  return keepingKinds(doc, kinds, replace)
 }

@@ -5,6 +5,7 @@ import { readStatistics, type Statistics } from '../update/statistics.ts'
 import { Output } from './output.ts'
 import { findRoot, type RootContent, readRoot, readRootAs } from './read-root.ts'
 import { listRoots } from './roots.ts'
+import { createDoc } from './yjs/create-doc.ts'
 
 /**
  * How content is read: `json` as the type found, `update` as base64 of the whole state (V1), `roots` as the list of all
@@ -94,7 +95,7 @@ const withStatistics = <T extends RootContent>(
   statistics === true ? { ...content, statistics: readStatistics(bytes) } : content
 
 function opened<T>(bytes: Uint8Array, read: (doc: Y.Doc) => T, stepsMax = Number.POSITIVE_INFINITY): T {
-  const doc = new Y.Doc()
+  const doc = createDoc()
   try {
     withinBudget({ ...noPlacements, doc, stepsMax }, () => Y.applyUpdate(doc, bytes))
     return read(doc)

@@ -1,4 +1,5 @@
 import * as Y from 'yjs'
+import { evidenceOf, isLive } from './kind-evidence.ts'
 
 /** The kind of a root; `none`: the root is empty and has no stored kind, so it may become any kind. */
 export type RootKind = 'none' | 'text' | 'xml' | 'xmltext' | 'array' | 'map'
@@ -6,13 +7,13 @@ export type RootKind = 'none' | 'text' | 'xml' | 'xmltext' | 'array' | 'map'
 /** A kind that a root can have. */
 export type KnownKind = Exclude<RootKind, 'none'>
 
-/** What one live item of a sequence says about it; a shared type alone may be an array's value or a text's embed. */
-type Evidence = 'text' | 'xmltext' | 'array' | 'element' | 'value'
+/** Kinds that the deleted items of a sequence do not show; an empty root without a kind reads as text. */
+export type ForgottenKind = 'array' | 'xml' | 'xmltext'
 
 /**
  * The kind of the root `contentKey`, by its live items: a document loaded from updates has untyped roots, and asking
  * for one as a wrong type does not fail. Reads only; where items contradict one another the first decisive one counts.
- * An empty root has the kind that was stored for it, or that its deleted entries show.
+ * An empty root has the kind that was stored for it, or that its deleted entries or items show.
  */
 export function rootKind(doc: Y.Doc, contentKey: string): RootKind {
   const root = doc.share.get(contentKey)
@@ -40,18 +41,24 @@ export const asRoot = (type: Y.Map<unknown> | Y.Array<unknown> | Y.Text | Y.XmlF
 
 function kindOf(root: SharedRoot): RootKind {
   let undecided: 'none' | 'xml' | 'array' = 'none'
+  let marked: ForgottenKind | null = null
   for (let item = root._start; item !== null; item = item.right) {
-    if (item.deleted) continue
+    if (item.deleted) {
+      marked ??= kindOfMarker(item)
+      continue
+    }
     const evidence = evidenceOf(item.content)
     if (evidence === 'text' || evidence === 'xmltext' || evidence === 'array') return evidence
     if (undecided === 'none') undecided = evidence === 'element' ? 'xml' : 'array'
   }
-  if (undecided === 'none') return kindOfEmpty(root)
+  if (undecided === 'none') return kindOfEmpty(root, marked)
   return undecided === 'xml' && hasEntries(root) ? 'xmltext' : undecided
 }
 
 /** In order of precedence: if disconnected replicas have stored several kinds, all replicas read the same one. */
 const knownKinds: readonly KnownKind[] = ['map', 'array', 'xml', 'xmltext', 'text']
+
+const forgottenKinds: readonly ForgottenKind[] = ['array', 'xml', 'xmltext']
 
 /**
  * Yjs does not record the kind of an empty root. The document itself stores it, as an entry of the root under this key
@@ -59,13 +66,30 @@ const knownKinds: readonly KnownKind[] = ['map', 'array', 'xml', 'xmltext', 'tex
  */
 export const kindEntry = (kind: KnownKind): string => `weft:kind=${kind}`
 
-/** Of a root without live items in sequence. Where nothing ever was in sequence, entries are those of a map. */
-function kindOfEmpty(root: SharedRoot): RootKind {
+/** The kind that a deleted item of a sequence states; null: it is not a marker (see `createDoc`). */
+export function kindOfMarker({ content }: Y.Item): ForgottenKind | null {
+  if (!(content instanceof Y.ContentType && content.type instanceof Y.XmlElement)) return null
+  const { nodeName } = content.type
+  return forgottenKinds.find((kind) => nodeName === kindEntry(kind)) ?? null
+}
+
+/** Returns whether a kind is stored for the root. */
+export const hasStoredKind = (root: SharedRoot): boolean => storedKind(root) !== undefined
+
+const storedKind = ({ _map }: SharedRoot): KnownKind | undefined =>
+  _map.size === 0 ? undefined : knownKinds.find((kind) => _map.get(kindEntry(kind))?.deleted === true)
+
+/**
+ * Of a root without live items in sequence. Where nothing ever was in sequence, entries are those of a map.
+ * @param marked the kind that a deleted item states
+ */
+function kindOfEmpty(root: SharedRoot, marked: ForgottenKind | null): RootKind {
   const { _start, _map } = root
   if (_start === null && hasEntries(root)) return 'map'
-  const stored = knownKinds.find((kind) => _map.get(kindEntry(kind))?.deleted === true)
+  const stored = storedKind(root)
   if (stored !== undefined) return stored
-  return hasEntries(root) || (_start === null && _map.size > 0) ? 'map' : 'none'
+  if (hasEntries(root)) return marked === 'xmltext' ? marked : 'map'
+  return marked ?? (_start === null && _map.size > 0 ? 'map' : 'none')
 }
 
 /**
@@ -80,7 +104,7 @@ function couldBeXmlText(root: SharedRoot): boolean {
     isEmpty = false
     isKnown ||= item.content instanceof Y.ContentType && isEditorNode(item.content.type, hasEntries(root))
   }
-  return isKnown || (isEmpty && root._start !== null)
+  return isKnown || (isEmpty && root._start !== null && kindOf(root) !== 'array')
 }
 
 /** The name that Yjs gives elements which are made without one. */
@@ -89,33 +113,7 @@ export const nameless = 'UNDEFINED'
 const isEditorNode = (type: unknown, inAttributed: boolean): boolean =>
   type instanceof Y.XmlText || (type instanceof Y.XmlElement && (inAttributed || type.nodeName === nameless))
 
-function evidenceOf(content: Y.Item['content']): Evidence {
-  if (
-    content instanceof Y.ContentString ||
-    content instanceof Y.ContentFormat ||
-    content instanceof Y.ContentEmbed
-  ) {
-    return 'text'
-  }
-  if (!(content instanceof Y.ContentType)) return 'array'
-  const { type } = content
-  if (type instanceof Y.XmlText && isRich(type)) return 'xmltext'
-  // A fragment that is no element cannot stand in XML: it is the value of an array.
-  return type instanceof Y.XmlElement || type instanceof Y.XmlText || type instanceof Y.XmlHook
-    ? 'element'
-    : 'value'
-}
-
-/** Whether a text has attributes of its own or holds shared values: in XML it has neither, for Lexical and Slate it does. */
-function isRich(text: Y.XmlText): boolean {
-  if (hasEntries(asRoot(text))) return true
-  for (let item = text._start; item !== null; item = item.right) {
-    if (!item.deleted && item.content instanceof Y.ContentType) return true
-  }
-  return false
-}
-
 function hasEntries({ _map }: SharedRoot): boolean {
-  for (const item of _map.values()) if (!item.deleted) return true
+  for (const item of _map.values()) if (isLive(item)) return true
   return false
 }

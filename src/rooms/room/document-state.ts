@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto'
 import * as Y from 'yjs'
+import { createDoc } from '../../content/yjs/create-doc.ts'
 import { CorruptRecordError } from '../../engine/engine.ts'
 import { errorMessage } from '../../errors.ts'
 import {
@@ -455,7 +456,7 @@ export class DocumentState {
 
   /** @throws DocumentDamagedError where Yjs cannot read the stored bytes; DocumentExpensiveError where it takes too long here */
   #makeDoc(): Y.Doc {
-    const doc = new Y.Doc()
+    const doc = createDoc()
     skipObservers(doc)
     const before = this.#steps
     const startedAt = performance.now()

@@ -1,6 +1,7 @@
 import * as Y from 'yjs'
 import { contentTypes } from '../../content/content-types.ts'
 import { readRootAs } from '../../content/read-root.ts'
+import { createDoc } from '../../content/yjs/create-doc.ts'
 import { rootKind } from '../../content/yjs/root-kind.ts'
 import { ApiError } from '../../errors.ts'
 import type { DocumentAddress } from '../../model/address.ts'
@@ -53,7 +54,7 @@ export async function writeDocument(
   address: DocumentAddress,
   bytes: Uint8Array,
 ): Promise<{ readonly stateVector: string; readonly files: readonly DocumentFile[] }> {
-  const doc = new Y.Doc()
+  const doc = createDoc()
   try {
     Y.applyUpdate(doc, bytes)
     const folder = folderOf(address)

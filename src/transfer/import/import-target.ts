@@ -3,6 +3,7 @@ import { systemClock } from '../../clock.ts'
 import { replaceKeepingKind } from '../../content/keep-kinds.ts'
 import { type ContentTarget, checkContent } from '../../content/replace.ts'
 import type { ReplacementResult } from '../../content/replacement-result.ts'
+import { createDoc } from '../../content/yjs/create-doc.ts'
 import type { DocumentService } from '../../directory/documents/document-service.ts'
 import type { AccessType } from '../../directory/store/records.ts'
 import { requireTenant } from '../../directory/tenants/bootstrap.ts'
@@ -150,7 +151,7 @@ async function replacementOf(
   before: readonly Uint8Array[],
   content: ContentTarget,
 ): Promise<{ readonly change: ReplacementResult; readonly update: Uint8Array }> {
-  const doc = new Y.Doc()
+  const doc = createDoc()
   try {
     for (const bytes of before) Y.applyUpdate(doc, bytes)
     const vector = Y.encodeStateVector(doc)

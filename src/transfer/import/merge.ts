@@ -1,4 +1,5 @@
 import * as Y from 'yjs'
+import { createDoc } from '../../content/yjs/create-doc.ts'
 import { errorMessage } from '../../errors.ts'
 import type { VettingOptions } from '../../update/item-content.ts'
 import { checkMapEntries } from '../../update/map-entries.ts'
@@ -34,7 +35,7 @@ const updatesPerTransaction = 64
  * @throws DocumentRejectedError where an update is malformed, or builds on one that is missing
  */
 export function mergeStored(updates: readonly Uint8Array[], options: VettingOptions): Merged {
-  const doc = new Y.Doc()
+  const doc = createDoc()
   try {
     for (const [index, bytes] of updates.entries()) vet(bytes, options, updates.length > 1 ? index + 1 : null)
     applyAll(doc, updates)
