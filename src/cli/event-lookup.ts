@@ -1,11 +1,6 @@
 import { StorageError } from '../storage/storage-error.ts'
-import type {
-  ExplainedConfig,
-  ExplainedEndpoint,
-  ExplainedEvent,
-  Explanation,
-} from '../subscriptions/explain.ts'
-import { basicTargetIds } from '../subscriptions/target.ts'
+import type { ExplainedConfig, ExplainedEndpoint, Explanation } from '../subscriptions/explain.ts'
+import { basicTargetIds, type RoutedEvent } from '../subscriptions/recipient.ts'
 import { listingHint } from '../transfer/documents/listing-hints.ts'
 import { callOnline, listOnline, type OnlineServer } from '../transfer/documents/rest-client.ts'
 
@@ -58,7 +53,7 @@ export async function eventOfActivity(
   server: OnlineServer,
   organizationId: string,
   activityId: string,
-): Promise<ExplainedEvent> {
+): Promise<RoutedEvent> {
   const event = await findActivity(server, organizationId, activityId)
   if (event !== null) return event
   throw new StorageError(`the organization has no activity ${JSON.stringify(activityId)}`, {
@@ -70,20 +65,20 @@ async function findActivity(
   server: OnlineServer,
   organizationId: string,
   activityId: string,
-): Promise<ExplainedEvent | null> {
+): Promise<RoutedEvent | null> {
   const query = { organizationId, activityIds: [activityId] }
   const [activity] = (await callOnline(server, '/v2/activities/get', query)).data as readonly ShownActivity[]
   if (activity === undefined) return null
   const { actionType, metadata } = activity
   const type = eventTypeOf[actionType] ?? actionType
-  return { type, organizationId, documentId: metadata.documentId ?? null }
+  return { type, organizationId, documentId: metadata.documentId ?? null, failedEndpointId: null }
 }
 
 const nameOrganization = 'name the organization: weft events why <organization> <id>, or --type'
 
 /** Looks an activity up in the organizations of the API key. @throws StorageError */
-export async function eventOfAnyActivity(server: OnlineServer, activityId: string): Promise<ExplainedEvent> {
-  const found: ExplainedEvent[] = []
+export async function eventOfAnyActivity(server: OnlineServer, activityId: string): Promise<RoutedEvent> {
+  const found: RoutedEvent[] = []
   let looked = 0
   for await (const { id } of listOnline<{ readonly id: string }>(server, '/v2/organizations/get', {})) {
     looked += 1
@@ -108,7 +103,7 @@ export async function eventOfAnyActivity(server: OnlineServer, activityId: strin
 /** @throws StorageError for an organization or document that does not exist */
 export async function requirePlace(
   server: OnlineServer,
-  { organizationId, documentId }: ExplainedEvent,
+  { organizationId, documentId }: RoutedEvent,
 ): Promise<void> {
   const isThere = async (path: string, query: object): Promise<boolean> =>
     ((await callOnline(server, path, query)).data as readonly unknown[]).length > 0
@@ -119,8 +114,16 @@ export async function requirePlace(
   if (!(await isThere('/v2/organizations/documents/get', query))) throw notFound('document', documentId)
 }
 
-const notFound = (what: string, id: string): StorageError =>
-  new StorageError(`NOT_FOUND: the ${what} ${JSON.stringify(id)} does not exist`, { hint: listingHint })
+/** @throws StorageError for an id that is not that of a target of the API key */
+export function requireEndpoint({ endpoints }: ExplainedConfig, endpointId: string | null): void {
+  const ids = [...basicTargetIds, ...endpoints.map(({ id }) => id)]
+  if (endpointId !== null && !ids.includes(endpointId)) throw notFound('endpoint', endpointId, endpointHint)
+}
+
+const endpointHint = 'list them with /v2/workspace/advancedwebhook/endpoints/get'
+
+const notFound = (what: string, id: string, hint = listingHint): StorageError =>
+  new StorageError(`NOT_FOUND: the ${what} ${JSON.stringify(id)} does not exist`, { hint })
 
 /** The webhook configuration of the API key. @throws StorageError */
 export async function webhookConfigOf(server: OnlineServer): Promise<ExplainedConfig> {

@@ -1,7 +1,9 @@
 import { Command } from 'commander'
 import { ConfigError } from '../config/read-config.ts'
+import { exhaustedType } from '../events/outbound-event.ts'
 import { messageIdStart } from '../subscriptions/deliveries/delivery-records.ts'
-import { type ExplainedEvent, eventAsSent, explainEvent } from '../subscriptions/explain.ts'
+import { eventAsSent, explainEvent } from '../subscriptions/explain.ts'
+import type { RoutedEvent } from '../subscriptions/recipient.ts'
 import { escapeControls } from '../text.ts'
 import type { OnlineServer } from '../transfer/documents/rest-client.ts'
 import { printResult } from './command-line/command-io.ts'
@@ -12,6 +14,7 @@ import {
   eventOfAnyActivity,
   type FoundMessage,
   findMessage,
+  requireEndpoint,
   requirePlace,
   webhookConfigOf,
   withLastFailures,
@@ -20,6 +23,7 @@ import {
 interface Flags extends LocationFlags {
   readonly type?: string
   readonly document?: string
+  readonly endpoint?: string
   readonly json?: true
 }
 
@@ -43,6 +47,7 @@ function whyCommand(): Command {
     )
     .option('--type <type>', 'Type of the event, such as comment.add (default: that of the activity).')
     .option('--document <id>', 'Id of the document (default: that of the activity).')
+    .option('--endpoint <id>', 'Endpoint that failed, for the type message.attempt.exhausted.')
     .option('--json', 'Print for machines.')
     .action(async (first: string, second: string | undefined, flags: Flags) => {
       const server = await onlineServerOf(flags)
@@ -56,6 +61,7 @@ function whyCommand(): Command {
       const event = eventAsSent(await eventOf(server, first, second, flags))
       await requirePlace(server, event)
       const config = await webhookConfigOf(server)
+      requireEndpoint(config, event.failedEndpointId)
       const endpoints = await withLastFailures(server, explainEvent(config, event))
       const isActual = second !== undefined || flags.type === undefined
       printResult(flags.json ? JSON.stringify({ ...event, endpoints }) : asText(event, endpoints, isActual))
@@ -67,20 +73,24 @@ async function eventOf(
   server: OnlineServer,
   first: string,
   second: string | undefined,
-  { type, document }: Flags,
-): Promise<ExplainedEvent> {
+  { type, document, endpoint }: Flags,
+): Promise<RoutedEvent> {
+  const failedEndpointId = endpoint ?? null
+  if (failedEndpointId !== null && type !== exhaustedType)
+    throw new ConfigError(`--endpoint needs --type ${exhaustedType}`)
   if (second === undefined && type !== undefined)
-    return { type, organizationId: first, documentId: document ?? null }
+    return { type, organizationId: first, documentId: document ?? null, failedEndpointId }
   const event =
     second === undefined
       ? await eventOfAnyActivity(server, first)
       : await eventOfActivity(server, first, second)
-  return { ...event, ...(type !== undefined && { type }), documentId: document ?? event.documentId }
+  const documentId = document ?? event.documentId
+  return { ...event, ...(type !== undefined && { type }), documentId, failedEndpointId }
 }
 
 /** @param isActual whether there is an activity, or only a type that an event could have */
 function asText(
-  { type, organizationId, documentId }: ExplainedEvent,
+  { type, organizationId, documentId }: RoutedEvent,
   explanations: readonly EndpointExplanation[],
   isActual: boolean,
 ): string {

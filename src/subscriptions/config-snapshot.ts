@@ -4,8 +4,9 @@ import { type EventType, eventTypes } from '../events/outbound-event.ts'
 import type { Tenant } from '../model/address.ts'
 import { noAdvancedConfig, noBasicConfig } from './defaults.ts'
 import { subscriptionLimits } from './limits.ts'
+import { typeExclusion } from './recipient.ts'
 import { subscriptionKeys as keys, subscriptionsPart } from './subscription-keys.ts'
-import { activeTargets, matchesType, type WebhookTarget } from './target.ts'
+import { activeTargets, type WebhookTarget } from './target.ts'
 import type { AdvancedConfig, BasicConfig, EndpointRecord } from './webhook-records.ts'
 
 /** Of what there is besides the records. */
@@ -41,7 +42,9 @@ export async function readConfigSnapshot(kv: Kv, tenant: Tenant): Promise<Config
     advanced: advanced === null ? noAdvancedConfig : (decodeRecord(advanced) as AdvancedConfig),
     endpoints: entries.map(({ value }) => decodeRecord(value) as EndpointRecord),
   })
-  const types = new Set(eventTypes.filter((type) => targets.some((target) => matchesType(target, type))))
+  const types = new Set(
+    eventTypes.filter((type) => targets.some(({ recipient }) => typeExclusion(recipient, type) === null)),
+  )
   const sizes = [basic, advanced, ...entries.map(({ value }) => value)].map((value) => value?.length ?? 0)
   return { revision, targets, types, bytes: sizes.reduce((sum, size) => sum + size, overheadBytes) }
 }

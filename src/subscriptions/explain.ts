@@ -1,6 +1,14 @@
 import { eventTypes, exhaustedType, isEventType } from '../events/outbound-event.ts'
 import { didYouMean } from '../text.ts'
-import { basicTargetIds, channelsHave, filtersHave, isForOneTarget } from './target.ts'
+import {
+  basicForms,
+  basicRecipient,
+  type Exclusion,
+  endpointRecipient,
+  exclusionOf,
+  type Recipient,
+  type RoutedEvent,
+} from './recipient.ts'
 import type { AdvancedConfig, BasicConfig, EndpointRecord } from './webhook-records.ts'
 
 /** The configuration that decides where an event is sent. */
@@ -15,13 +23,6 @@ export interface ExplainedEndpoint extends Pick<EndpointRecord, 'id' | 'filterTy
   readonly disabled: boolean
 }
 
-/** The members of an event that decide. */
-export interface ExplainedEvent {
-  readonly type: string
-  readonly organizationId: string
-  readonly documentId: string | null
-}
-
 /** Whether one target gets the event, and why not. */
 export interface Explanation {
   /** Id of the endpoint, `basic-raw` or `basic-processed`. */
@@ -31,57 +32,43 @@ export interface Explanation {
   readonly reason: string | null
 }
 
-/** The event as it is sent: events of some types belong to the organization as a whole. */
-export const eventAsSent = (event: ExplainedEvent): ExplainedEvent =>
-  event.type === exhaustedType ? { ...event, documentId: null } : event
+/** The event as it is sent: events of some types belong to the organization as a whole, and only these name an endpoint. */
+export const eventAsSent = (event: RoutedEvent): RoutedEvent =>
+  event.type === exhaustedType ? { ...event, documentId: null } : { ...event, failedEndpointId: null }
 
-/** Explains for each target why it gets an event, or does not. */
-export function explainEvent(
-  { basic, advanced, endpoints }: ExplainedConfig,
-  given: ExplainedEvent,
-): readonly Explanation[] {
+/** Explains for each target why it gets an event, or does not, by the decision by which the server sends. */
+export function explainEvent(config: ExplainedConfig, given: RoutedEvent): readonly Explanation[] {
   const event = eventAsSent(given)
-  const general = generalReason(event.type)
-  return [
-    ...basicTargetIds.map((id) => explained(id, general ?? basicReason(basic, id, event), event)),
-    ...endpoints.map((endpoint) =>
-      explained(
-        endpoint.id,
-        general ??
-          (advanced.isEnabled ? endpointReason(endpoint, event) : 'the advanced webhook service is off'),
-        event,
-      ),
-    ),
-  ]
+  return recipientsIn(config).map((recipient) => explained(recipient, event))
 }
 
-/** Why no target gets events of a type; null: each target decides. */
-function generalReason(type: string): string | null {
-  if (!isEventType(type)) return `Weft has no event of the type ${type}${didYouMean(type, eventTypes)}`
-  return isForOneTarget(type) ? 'a test is sent only to the endpoint that it names' : null
+const recipientsIn = ({ basic, advanced, endpoints }: ExplainedConfig): readonly Recipient[] => [
+  ...basicForms.map((form) => basicRecipient(basic, form)),
+  ...endpoints.map((endpoint) =>
+    endpointRecipient(endpoint, { isServiceOn: advanced.isEnabled, isDisabled: endpoint.disabled }),
+  ),
+]
+
+function explained(recipient: Recipient, event: RoutedEvent): Explanation {
+  const { type } = event
+  const endpointId = recipient.id
+  if (!isEventType(type)) {
+    const reason = `Weft has no event of the type ${type}${didYouMean(type, eventTypes)}`
+    return { endpointId, isSent: false, reason }
+  }
+  const exclusion = exclusionOf(recipient, event)
+  if (exclusion !== null) return { endpointId, isSent: false, reason: reasons[exclusion](recipient, type) }
+  const isOpen = type === exhaustedType && event.failedEndpointId === null
+  return { endpointId, isSent: true, reason: isOpen ? 'it is sent unless it is about this endpoint' : null }
 }
 
-/** @param problem why the event is not sent; null: it is sent */
-const explained = (endpointId: string, problem: string | null, { type }: ExplainedEvent): Explanation => ({
-  endpointId,
-  isSent: problem === null,
-  reason: problem ?? (type === exhaustedType ? 'it is sent unless it is about this endpoint' : null),
-})
-
-function basicReason(
-  { useWebhookService, webhookServiceConfig }: BasicConfig,
-  id: string,
-  { type }: ExplainedEvent,
-): string | null {
-  const { rawNotificationUrl, processedNotificationUrl, triggers } = webhookServiceConfig
-  if (!useWebhookService) return 'the basic webhook service is off'
-  if ((id === 'basic-raw' ? rawNotificationUrl : processedNotificationUrl) === '') return 'it has no URL'
-  return triggers[type] === true ? null : `the trigger ${type} is off`
-}
-
-function endpointReason(endpoint: ExplainedEndpoint, event: ExplainedEvent): string | null {
-  if (endpoint.disabled) return 'the endpoint is disabled'
-  if (!filtersHave(endpoint, event.type)) return `its filterTypes do not have ${event.type}`
-  if (channelsHave(endpoint, event)) return null
-  return 'its channels have neither the organization nor the document'
+const reasons: Readonly<Record<Exclusion, (recipient: Recipient, type: string) => string>> = {
+  'service-off': ({ kind }) => `the ${kind === 'basic' ? 'basic' : 'advanced'} webhook service is off`,
+  'no-url': () => 'it has no URL',
+  disabled: () => 'the endpoint is disabled',
+  'only-named': () => 'a test is sent only to the endpoint that it names',
+  'trigger-off': (_, type) => `the trigger ${type} is off`,
+  'filtered-out': (_, type) => `its filterTypes do not have ${type}`,
+  'own-failure': () => 'it is about a failure of this endpoint',
+  'other-channel': () => 'its channels have neither the organization nor the document',
 }

@@ -4,7 +4,7 @@ import { cachedKeyNames, keyName } from '../engine/key-encoding.ts'
 import type { EventType } from '../events/outbound-event.ts'
 import type { Tenant } from '../model/address.ts'
 import { type ConfigSnapshot, readConfigRevision, readConfigSnapshot } from './config-snapshot.ts'
-import { type MatchableEvent, matchesEvent, targetIdOf, type WebhookTarget } from './target.ts'
+import { type MatchableEvent, targetIdOf, targetsOfEvent, type WebhookTarget } from './target.ts'
 
 /** The topic on which is told that an API key has configured something. */
 export const subscriptionsTopic = 'subscriptions.change'
@@ -79,7 +79,7 @@ export class SubscriptionCache {
   /** Those that are to be told of an event, as stored at this moment. */
   async targetsOf(tenant: Tenant, event: MatchableEvent): Promise<readonly WebhookTarget[]> {
     const { targets } = await this.#current(tenant)
-    return targets.filter((target) => matchesEvent(target, event))
+    return targetsOfEvent(targets, event)
   }
 
   /**

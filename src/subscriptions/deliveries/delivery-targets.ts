@@ -1,8 +1,8 @@
 import type { Kv } from '../../engine/engine.ts'
 import type { Tenant } from '../../model/address.ts'
 import { subscriptionLimits } from '../limits.ts'
+import { basicTargetIds } from '../recipient.ts'
 import { subscriptionKeys as keys, subscriptionsPart } from '../subscription-keys.ts'
-import { basicTargetIds } from '../target.ts'
 import type { TargetAddress } from './delivery-records.ts'
 
 /** Everything that messages may be kept for, whether anything is sent to it or not. */

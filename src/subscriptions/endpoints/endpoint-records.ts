@@ -1,8 +1,8 @@
 import type { Transaction } from '../../directory/store/transaction.ts'
 import { ApiError } from '../../errors.ts'
 import { subscriptionLimits as limits } from '../limits.ts'
+import { basicTargetIds } from '../recipient.ts'
 import { subscriptionKeys as keys } from '../subscription-keys.ts'
-import { basicTargetIds } from '../target.ts'
 import type { EndpointRecord } from '../webhook-records.ts'
 
 /** What callers say of an endpoint. */

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { eventTypes } from '../../../src/events/outbound-event.ts'
 import { explainEvent } from '../../../src/subscriptions/explain.ts'
-import { activeTargets, matchesEvent, targetIdOf } from '../../../src/subscriptions/target.ts'
+import { activeTargets, targetIdOf, targetsOfEvent } from '../../../src/subscriptions/target.ts'
 import type {
   AdvancedConfig,
   BasicConfig,
@@ -193,6 +193,38 @@ it('[RUN-16] weft events why explains a message by its attempts, and names the l
   })
 })
 
+it('[RUN-20] weft events why --endpoint decides who gets the event of the failure of an endpoint', async () => {
+  const exhausted = ['acme', '--type', 'message.attempt.exhausted']
+  const watch = { url: 'https://watch.example.com', filterTypes: ['message.attempt.exhausted'], uid: 'watch' }
+  dataOf(await server.post('/v2/workspace/advancedwebhook/endpoints/create', watch))
+  const { endpoints } = dataOf(await server.post('/v2/workspace/advancedwebhook/endpoints/get', {})) as {
+    endpoints: { id: string; uid: string }[]
+  }
+  const idOf = (uid: string) => endpoints.find((each) => each.uid === uid)?.id ?? ''
+  const reasonsOf = async (endpoint: string) => {
+    const { out } = await why(...exhausted, '--endpoint', endpoint, '--json')
+    const told = JSON.parse(out) as { endpoints: { endpointId: string; isSent: boolean; reason: string }[] }
+    return ['all', 'watch', 'basic-raw'].map((uid) => {
+      const found = told.endpoints.find(({ endpointId }) => endpointId === (idOf(uid) || uid))
+      return found?.isSent === true ? 'sent' : found?.reason
+    })
+  }
+  const [own, off] = ['it is about a failure of this endpoint', 'the basic webhook service is off']
+  expect(await reasonsOf(idOf('all'))).toEqual([own, 'sent', off])
+  expect(await reasonsOf(idOf('watch'))).toEqual(['sent', own, off])
+  expect(await reasonsOf('basic-raw')).toEqual(['sent', 'sent', off])
+  expect(await why(...exhausted, '--endpoint', 'ep_unknown')).toMatchObject({
+    code: 2,
+    err: expect.stringMatching(
+      /^weft: NOT_FOUND: the endpoint "ep_unknown" does not exist; list them [^\n]+\n$/,
+    ),
+  })
+  expect(await why('acme', '--type', 'comment.add', '--endpoint', 'basic-raw')).toMatchObject({
+    code: 2,
+    err: 'weft: --endpoint needs --type message.attempt.exhausted\n',
+  })
+})
+
 it.each(eventTypes)('[RUN-13] weft events why explains %s as the server sends it', (type) => {
   const scope = { workspaceId: 'w', apiKey: 'k', organizationId: 'acme' }
   const isOfOrganization = type === 'message.attempt.exhausted'
@@ -208,10 +240,10 @@ it.each(eventTypes)('[RUN-13] weft events why explains %s as the server sends it
   ].map((each) => ({ ...each, disabled: false, disabledBy: null }) as unknown as EndpointRecord)
   const explained = explainEvent(
     { basic, advanced, endpoints: endpoints.map((each) => ({ ...each, disabled: false })) },
-    { type, organizationId: 'acme', documentId: 'plan' },
+    { type, organizationId: 'acme', documentId: 'plan', failedEndpointId: 'all' },
   )
-  const event = { type, scope, documentId: isOfOrganization ? null : 'plan', data: { endpointId: 'another' } }
-  const sent = activeTargets({ basic, advanced, endpoints }).filter((target) => matchesEvent(target, event))
+  const event = { type, scope, documentId: isOfOrganization ? null : 'plan', data: { endpointId: 'all' } }
+  const sent = targetsOfEvent(activeTargets({ basic, advanced, endpoints }), event)
   expect(explained.filter(({ isSent }) => isSent).map(({ endpointId }) => endpointId)).toEqual(
     sent.map(targetIdOf),
   )

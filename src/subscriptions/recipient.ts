@@ -1,0 +1,94 @@
+import { exhaustedType } from '../events/outbound-event.ts'
+import type { BasicConfig, EndpointRecord, Triggers } from './webhook-records.ts'
+
+/** What decides which events a target gets. Both the records and the public configuration have it. */
+export type Recipient =
+  | {
+      readonly kind: 'basic'
+      readonly id: string
+      readonly isServiceOn: boolean
+      readonly url: string
+      readonly triggers: Triggers
+    }
+  | {
+      readonly kind: 'endpoint'
+      readonly id: string
+      readonly isServiceOn: boolean
+      readonly isDisabled: boolean
+      readonly filterTypes: readonly string[] | null
+      readonly channels: readonly string[] | null
+    }
+
+/** What of an event decides who gets it. */
+export interface RoutedEvent {
+  readonly type: string
+  readonly organizationId: string
+  readonly documentId: string | null
+  /** The endpoint that a `message.attempt.exhausted` is about; null: it is not known, or the event has another type. */
+  readonly failedEndpointId: string | null
+}
+
+/** Why a recipient does not get an event. */
+export type Exclusion =
+  | 'service-off'
+  | 'no-url'
+  | 'disabled'
+  | 'only-named'
+  | 'trigger-off'
+  | 'filtered-out'
+  | 'own-failure'
+  | 'other-channel'
+
+/** The forms in which the basic service sends events, each to a URL of its own. */
+export const basicForms = ['raw', 'processed'] as const
+export type BasicForm = (typeof basicForms)[number]
+
+const basicTargetId = (form: BasicForm): string => `basic-${form}`
+
+/** Ids of the targets that every API key has. */
+export const basicTargetIds: readonly string[] = basicForms.map(basicTargetId)
+
+/** The recipient that gets events of the basic service in a form. */
+export function basicRecipient(
+  { useWebhookService: isServiceOn, webhookServiceConfig }: BasicConfig,
+  form: BasicForm,
+): Recipient & { readonly kind: 'basic' } {
+  const { rawNotificationUrl, processedNotificationUrl, triggers } = webhookServiceConfig
+  const url = form === 'raw' ? rawNotificationUrl : processedNotificationUrl
+  return { kind: 'basic', id: basicTargetId(form), isServiceOn, url, triggers }
+}
+
+/** @param state whether the advanced service is on, and whether the endpoint is disabled */
+export const endpointRecipient = (
+  { id, filterTypes, channels }: Pick<EndpointRecord, 'id' | 'filterTypes' | 'channels'>,
+  state: { readonly isServiceOn: boolean; readonly isDisabled: boolean },
+): Recipient => ({ kind: 'endpoint', id, ...state, filterTypes, channels })
+
+/** The first reason why a recipient does not get an event; null: it gets the event. The server sends by this decision. */
+export const exclusionOf = (recipient: Recipient, event: RoutedEvent): Exclusion | null =>
+  inactiveBecause(recipient) ?? typeExclusion(recipient, event.type) ?? eventExclusion(recipient, event)
+
+/** Why a recipient gets no events at all; null: it gets some. */
+export function inactiveBecause(recipient: Recipient): Exclusion | null {
+  if (!recipient.isServiceOn) return 'service-off'
+  if (recipient.kind === 'basic') return recipient.url === '' ? 'no-url' : null
+  return recipient.isDisabled ? 'disabled' : null
+}
+
+/** Why a recipient gets no events of a type; null: it gets some. A test is sent only to the endpoint that its call names. */
+export function typeExclusion(recipient: Recipient, type: string): Exclusion | null {
+  if (type === 'webhook.test') return 'only-named'
+  if (recipient.kind === 'basic') return recipient.triggers[type] === true ? null : 'trigger-off'
+  return recipient.filterTypes === null || recipient.filterTypes.includes(type) ? null : 'filtered-out'
+}
+
+/** An endpoint that failed is not told of its own failure. */
+function eventExclusion(recipient: Recipient, event: RoutedEvent): Exclusion | null {
+  const { type, organizationId, documentId, failedEndpointId } = event
+  if (type === exhaustedType && failedEndpointId === recipient.id) return 'own-failure'
+  if (recipient.kind === 'basic' || recipient.channels === null) return null
+  const { channels } = recipient
+  const isInChannel =
+    channels.includes(organizationId) || (documentId !== null && channels.includes(documentId))
+  return isInChannel ? null : 'other-channel'
+}
