@@ -201,7 +201,8 @@ function joined(pieces: readonly Piece[]): unknown {
 /** Writes generated content of each root's kind by REST. */
 async function expectWritable(documentId: string, contents: RequestContents): Promise<void> {
   const { data: listed } = await read(documentId, { format: 'roots' })
-  for (const { name: contentKey, kind } of stockRoots) {
+  const ofRest = { name: contents.contentKey, kind: 'map' } as const
+  for (const { name: contentKey, kind } of [...stockRoots, ofRest]) {
     const type = (listed as readonly Entry[]).find((root) => root.contentKey === contentKey)?.type ?? kind
     const types = type === 'none' ? [kind] : type === 'text' ? (['text', 'delta'] as const) : [type]
     for (const each of types) {

@@ -13,6 +13,9 @@ const names = [
   ' ',
   '/',
   '~0',
+  '0',
+  '10',
+  '-1',
   'constructor',
   '__proto__',
   'toString',
@@ -112,6 +115,8 @@ const requestXml = fc
 
 /** Content that REST is given, of each type. */
 export const requestContents = fc.record({
+  /** A root that only REST writes. */
+  contentKey: requestName.filter((each) => each !== 'kept' && stockRoots.every(({ name }) => name !== each)),
   text: requestText,
   map: request.members,
   array: fc.array(request.value, { maxLength: 4 }),
