@@ -1,7 +1,7 @@
 import { exhaustedType } from '../events/outbound-event.ts'
 import type { BasicConfig, EndpointRecord, Triggers } from './webhook-records.ts'
 
-/** What decides which events a target gets. Both the records and the public configuration have it. */
+/** The members of a target that decide which events it gets. Both the records and the public configuration have it. */
 export type Recipient =
   | {
       readonly kind: 'basic'
@@ -19,7 +19,7 @@ export type Recipient =
       readonly channels: readonly string[] | null
     }
 
-/** What of an event decides who gets it. */
+/** The members of an event that decide which targets get it. */
 export interface RoutedEvent {
   readonly type: string
   readonly organizationId: string
@@ -82,7 +82,7 @@ export function typeExclusion(recipient: Recipient, type: string): Exclusion | n
   return recipient.filterTypes === null || recipient.filterTypes.includes(type) ? null : 'filtered-out'
 }
 
-/** An endpoint that failed is not told of its own failure. */
+/** The event of a failure is not sent to the endpoint that failed. */
 function eventExclusion(recipient: Recipient, event: RoutedEvent): Exclusion | null {
   const { type, organizationId, documentId, failedEndpointId } = event
   if (type === exhaustedType && failedEndpointId === recipient.id) return 'own-failure'

@@ -34,7 +34,7 @@ function emptiedRoots({ changed }: Y.Transaction): ReadonlyMap<SharedRoot, Empti
   return emptied
 }
 
-/** A root that a transaction has emptied, and what its deleted items say about its kind. */
+/** A root that a transaction has emptied, and the evidence of its kind in the deleted items. */
 class EmptiedRoot {
   readonly #root: SharedRoot
   readonly #evidence = new Set<Evidence>()
@@ -96,7 +96,7 @@ function setMarker({ doc }: Y.Transaction, item: Y.Item, kind: ForgottenKind): v
   item.content = new Y.ContentType(element as object as SharedRoot)
 }
 
-/** Yjs does not collect an item that is to be kept. */
+/** Sets the flag with which Yjs does not collect the content of a deleted item. */
 function keepMarker(root: SharedRoot, item: Y.Item, markers: WeakMap<SharedRoot, Y.Item>): void {
   item.keep = true
   markers.set(root, item)

@@ -1,12 +1,12 @@
 import * as Y from 'yjs'
 
-/** What one item of a sequence says about it; a shared type alone may be an array's value or a text's embed. */
+/** The kind of root that one item of a sequence indicates. A shared type (`value`) may be in an array or in a text. */
 export type Evidence = 'text' | 'xmltext' | 'array' | 'element' | 'value'
 
-/** Of the content of a live item. */
+/** The evidence in the content of a live item. */
 export const evidenceOf = (content: Y.Item['content']): Evidence => evidence(content, isLive)
 
-/** Of the content of a deleted item that Yjs has not collected yet. */
+/** The evidence in the content of a deleted item that Yjs has not collected yet. */
 export const deletedEvidenceOf = (content: Y.Item['content']): Evidence => evidence(content, () => true)
 
 export const isLive = ({ deleted }: Y.Item): boolean => !deleted
@@ -22,7 +22,7 @@ function evidence(content: Y.Item['content'], counts: (item: Y.Item) => boolean)
   if (!(content instanceof Y.ContentType)) return 'array'
   const { type } = content
   if (type instanceof Y.XmlText && isRich(type, counts)) return 'xmltext'
-  // A fragment that is no element cannot stand in XML: it is the value of an array.
+  // A fragment that is not an element cannot stand in XML: it is the value of an array.
   return type instanceof Y.XmlElement || type instanceof Y.XmlText || type instanceof Y.XmlHook
     ? 'element'
     : 'value'

@@ -80,7 +80,7 @@ const storedKind = ({ _map }: SharedRoot): KnownKind | undefined =>
   _map.size === 0 ? undefined : knownKinds.find((kind) => _map.get(kindEntry(kind))?.deleted === true)
 
 /**
- * Of a root without live items in sequence. Where nothing ever was in sequence, entries are those of a map.
+ * The kind of a root without live items in sequence. If nothing ever was in sequence, entries are those of a map.
  * @param marked the kind that a deleted item states
  */
 function kindOfEmpty(root: SharedRoot, marked: ForgottenKind | null): RootKind {
