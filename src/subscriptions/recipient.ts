@@ -66,7 +66,13 @@ export const endpointRecipient = (
 
 /** The first reason why a recipient does not get an event; null: it gets the event. The server sends by this decision. */
 export const exclusionOf = (recipient: Recipient, event: RoutedEvent): Exclusion | null =>
-  inactiveBecause(recipient) ?? typeExclusion(recipient, event.type) ?? eventExclusion(recipient, event)
+  nameExclusion(event.type) ??
+  inactiveBecause(recipient) ??
+  typeExclusion(recipient, event.type) ??
+  eventExclusion(recipient, event)
+
+/** A test is sent only to the endpoint that its call names. */
+const nameExclusion = (type: string): Exclusion | null => (type === 'webhook.test' ? 'only-named' : null)
 
 /** Why a recipient gets no events at all; null: it gets some. */
 export function inactiveBecause(recipient: Recipient): Exclusion | null {
@@ -75,9 +81,10 @@ export function inactiveBecause(recipient: Recipient): Exclusion | null {
   return recipient.isDisabled ? 'disabled' : null
 }
 
-/** Why a recipient gets no events of a type; null: it gets some. A test is sent only to the endpoint that its call names. */
+/** Why a recipient gets no events of a type; null: it gets some. */
 export function typeExclusion(recipient: Recipient, type: string): Exclusion | null {
-  if (type === 'webhook.test') return 'only-named'
+  const exclusion = nameExclusion(type)
+  if (exclusion !== null) return exclusion
   if (recipient.kind === 'basic') return recipient.triggers[type] === true ? null : 'trigger-off'
   return recipient.filterTypes === null || recipient.filterTypes.includes(type) ? null : 'filtered-out'
 }
