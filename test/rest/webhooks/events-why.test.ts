@@ -170,7 +170,7 @@ it('[RUN-16] weft events why explains a message by its attempts, and names the l
     const page = (await post('deliveries/get', { endpointId: 'all' })) as {
       deliveries: readonly { readonly attempts: readonly unknown[] }[]
     }
-    return page.deliveries[0]?.attempts.length === 1
+    return (page.deliveries[0]?.attempts ?? []).length > 0
   }
   await eventually(failed)
   for (const args of [[messageId], ['acme', messageId]]) {
@@ -178,12 +178,13 @@ it('[RUN-16] weft events why explains a message by its attempts, and names the l
     expect(code).toBe(0)
     expect(out).toMatch(
       new RegExp(
-        `^webhook\\.test as ${messageId}\\n  pending at the endpoint \\S+\\n  \\S+Z  failed: .+\\n  the next attempt is at \\S+Z\\n$`,
+        `^webhook\\.test as ${messageId}\\n  pending at the endpoint \\S+\\n(  \\S+Z  failed: .+\\n)+  the next attempt is at \\S+Z\\n$`,
       ),
     )
   }
-  const told = JSON.parse((await why(messageId, '--json')).out) as object
-  expect(told).toMatchObject({ messageId, eventType: 'webhook.test', attempts: [{}] })
+  const told = JSON.parse((await why(messageId, '--json')).out) as { readonly attempts: readonly unknown[] }
+  expect(told).toMatchObject({ messageId, eventType: 'webhook.test' })
+  expect(told.attempts.length).toBeGreaterThan(0)
   expect((await why('acme', '--type', 'comment.add', '--document', 'plan')).out).toMatch(
     / {2}would be sent {6}\S+ +its last attempt failed at \S+Z: .+\n/,
   )
