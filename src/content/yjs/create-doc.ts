@@ -26,8 +26,7 @@ export function createDoc(): Y.Doc {
 /** The roots that have only deleted items after a transaction that has changed their sequence. */
 function emptiedRoots({ changed }: Y.Transaction): ReadonlyMap<SharedRoot, EmptiedRoot> {
   const emptied = new Map<SharedRoot, EmptiedRoot>()
-  for (const [type, keys] of changed) {
-    const root = type as object as SharedRoot
+  for (const [root, keys] of changed) {
     if (root._item !== null || root._length > 0 || root._start === null || !keys.has(null)) continue
     if (!hasStoredKind(root)) emptied.set(root, new EmptiedRoot(root))
   }

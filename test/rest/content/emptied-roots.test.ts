@@ -41,7 +41,8 @@ const read = async (document: Document, format: string): Promise<Entry> => {
 /** Edits with y-websocket, and waits until the server has it. */
 async function typed({ organizationId, documentId }: Document, edit: (doc: Y.Doc) => void): Promise<void> {
   const token = await server.token('ann')
-  const { doc, close } = await syncedEditor(server.wsUrl, `${organizationId}/${documentId}/main`, token)
+  const editor = await syncedEditor(server.wsUrl, `${organizationId}/${documentId}/main`, token)
+  const { doc } = editor
   edit(doc)
   const known = new Y.Doc()
   await eventually(async () => {
@@ -51,7 +52,7 @@ async function typed({ organizationId, documentId }: Document, edit: (doc: Y.Doc
     Y.applyUpdate(known, Buffer.from(entry?.data as string, 'base64'))
     return Y.snapshotContainsUpdate(Y.snapshot(known), Y.encodeStateAsUpdate(doc))
   })
-  close()
+  editor.close()
 }
 
 type Edit = (doc: Y.Doc) => void
@@ -84,9 +85,9 @@ const emptied: readonly (readonly [type: string, data: unknown, fill: Edit, clea
     (doc) => {
       const paragraph = new Y.XmlText('words')
       paragraph.setAttribute('__type', 'paragraph')
-      ;(doc.get('root', Y.XmlText) as Y.XmlText).insertEmbed(0, paragraph)
+      doc.get('root', Y.XmlText).insertEmbed(0, paragraph)
     },
-    (doc) => (doc.get('root', Y.XmlText) as Y.XmlText).delete(0, 1),
+    (doc) => doc.get('root', Y.XmlText).delete(0, 1),
   ],
 ]
 
