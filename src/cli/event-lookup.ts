@@ -1,6 +1,6 @@
 import { StorageError } from '../storage/storage-error.ts'
+import { basicTargetIds, type RoutedEvent } from '../subscriptions/event-recipient.ts'
 import type { ExplainedConfig, ExplainedEndpoint, Explanation } from '../subscriptions/explain.ts'
-import { basicTargetIds, type RoutedEvent } from '../subscriptions/recipient.ts'
 import { listingHint } from '../transfer/documents/listing-hints.ts'
 import { callOnline, listOnline, type OnlineServer } from '../transfer/documents/rest-client.ts'
 

@@ -3,12 +3,12 @@ import { didYouMean } from '../text.ts'
 import {
   basicForms,
   basicRecipient,
+  type EventRecipient,
   type Exclusion,
   endpointRecipient,
   exclusionOf,
-  type Recipient,
   type RoutedEvent,
-} from './recipient.ts'
+} from './event-recipient.ts'
 import type { AdvancedConfig, BasicConfig, EndpointRecord } from './webhook-records.ts'
 
 /** The configuration that decides where an event is sent. */
@@ -42,14 +42,14 @@ export function explainEvent(config: ExplainedConfig, given: RoutedEvent): reado
   return recipientsIn(config).map((recipient) => explained(recipient, event))
 }
 
-const recipientsIn = ({ basic, advanced, endpoints }: ExplainedConfig): readonly Recipient[] => [
+const recipientsIn = ({ basic, advanced, endpoints }: ExplainedConfig): readonly EventRecipient[] => [
   ...basicForms.map((form) => basicRecipient(basic, form)),
   ...endpoints.map((endpoint) =>
     endpointRecipient(endpoint, { isServiceOn: advanced.isEnabled, isDisabled: endpoint.disabled }),
   ),
 ]
 
-function explained(recipient: Recipient, event: RoutedEvent): Explanation {
+function explained(recipient: EventRecipient, event: RoutedEvent): Explanation {
   const { type } = event
   const endpointId = recipient.id
   if (!isEventType(type)) {
@@ -62,7 +62,7 @@ function explained(recipient: Recipient, event: RoutedEvent): Explanation {
   return { endpointId, isSent: true, reason: isOpen ? 'it is sent unless it is about this endpoint' : null }
 }
 
-const reasons: Readonly<Record<Exclusion, (recipient: Recipient, type: string) => string>> = {
+const reasons: Readonly<Record<Exclusion, (recipient: EventRecipient, type: string) => string>> = {
   'service-off': ({ kind }) => `the ${kind === 'basic' ? 'basic' : 'advanced'} webhook service is off`,
   'no-url': () => 'it has no URL',
   disabled: () => 'the endpoint is disabled',

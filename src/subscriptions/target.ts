@@ -2,16 +2,16 @@ import { exhaustedType, type QueuedEvent } from '../events/outbound-event.ts'
 import {
   basicForms,
   basicRecipient,
+  type EventRecipient,
   endpointRecipient,
   exclusionOf,
   inactiveBecause,
-  type Recipient,
   type RoutedEvent,
-} from './recipient.ts'
+} from './event-recipient.ts'
 import type { AdvancedConfig, BasicConfig, BasicServiceConfig, EndpointRecord } from './webhook-records.ts'
 
 /** Where events are sent to. */
-export type WebhookTarget = { readonly recipient: Recipient } & (
+export type WebhookTarget = { readonly recipient: EventRecipient } & (
   | { readonly kind: 'endpoint'; readonly endpoint: EndpointRecord; readonly config: AdvancedConfig }
   | {
       readonly kind: 'basic'

@@ -5,7 +5,7 @@ import {
   type TargetAddress,
 } from '../../subscriptions/deliveries/delivery-records.ts'
 import type { EndpointService } from '../../subscriptions/endpoints/endpoint-service.ts'
-import { basicTargetIds } from '../../subscriptions/recipient.ts'
+import { basicTargetIds } from '../../subscriptions/event-recipient.ts'
 import type { FromSchema } from '../schema.ts'
 import { nullable } from './endpoint-schema.ts'
 

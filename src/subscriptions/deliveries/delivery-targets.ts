@@ -1,7 +1,7 @@
 import type { Kv } from '../../engine/engine.ts'
 import type { Tenant } from '../../model/address.ts'
+import { basicTargetIds } from '../event-recipient.ts'
 import { subscriptionLimits } from '../limits.ts'
-import { basicTargetIds } from '../recipient.ts'
 import { subscriptionKeys as keys, subscriptionsPart } from '../subscription-keys.ts'
 import type { TargetAddress } from './delivery-records.ts'
 

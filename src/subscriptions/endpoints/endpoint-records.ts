@@ -1,7 +1,7 @@
 import type { Transaction } from '../../directory/store/transaction.ts'
 import { ApiError } from '../../errors.ts'
+import { basicTargetIds } from '../event-recipient.ts'
 import { subscriptionLimits as limits } from '../limits.ts'
-import { basicTargetIds } from '../recipient.ts'
 import { subscriptionKeys as keys } from '../subscription-keys.ts'
 import type { EndpointRecord } from '../webhook-records.ts'
 

@@ -2,7 +2,7 @@ import { exhaustedType } from '../events/outbound-event.ts'
 import type { BasicConfig, EndpointRecord, Triggers } from './webhook-records.ts'
 
 /** The members of a target that decide which events it gets. Both the records and the public configuration have it. */
-export type Recipient =
+export type EventRecipient =
   | {
       readonly kind: 'basic'
       readonly id: string
@@ -52,7 +52,7 @@ export const basicTargetIds: readonly string[] = basicForms.map(basicTargetId)
 export function basicRecipient(
   { useWebhookService: isServiceOn, webhookServiceConfig }: BasicConfig,
   form: BasicForm,
-): Recipient & { readonly kind: 'basic' } {
+): EventRecipient & { readonly kind: 'basic' } {
   const { rawNotificationUrl, processedNotificationUrl, triggers } = webhookServiceConfig
   const url = form === 'raw' ? rawNotificationUrl : processedNotificationUrl
   return { kind: 'basic', id: basicTargetId(form), isServiceOn, url, triggers }
@@ -62,10 +62,10 @@ export function basicRecipient(
 export const endpointRecipient = (
   { id, filterTypes, channels }: Pick<EndpointRecord, 'id' | 'filterTypes' | 'channels'>,
   state: { readonly isServiceOn: boolean; readonly isDisabled: boolean },
-): Recipient => ({ kind: 'endpoint', id, ...state, filterTypes, channels })
+): EventRecipient => ({ kind: 'endpoint', id, ...state, filterTypes, channels })
 
 /** The first reason why a recipient does not get an event; null: it gets the event. The server sends by this decision. */
-export const exclusionOf = (recipient: Recipient, event: RoutedEvent): Exclusion | null =>
+export const exclusionOf = (recipient: EventRecipient, event: RoutedEvent): Exclusion | null =>
   nameExclusion(event.type) ??
   inactiveBecause(recipient) ??
   typeExclusion(recipient, event.type) ??
@@ -75,14 +75,14 @@ export const exclusionOf = (recipient: Recipient, event: RoutedEvent): Exclusion
 const nameExclusion = (type: string): Exclusion | null => (type === 'webhook.test' ? 'only-named' : null)
 
 /** Why a recipient gets no events at all; null: it gets some. */
-export function inactiveBecause(recipient: Recipient): Exclusion | null {
+export function inactiveBecause(recipient: EventRecipient): Exclusion | null {
   if (!recipient.isServiceOn) return 'service-off'
   if (recipient.kind === 'basic') return recipient.url === '' ? 'no-url' : null
   return recipient.isDisabled ? 'disabled' : null
 }
 
 /** Why a recipient gets no events of a type; null: it gets some. */
-export function typeExclusion(recipient: Recipient, type: string): Exclusion | null {
+export function typeExclusion(recipient: EventRecipient, type: string): Exclusion | null {
   const exclusion = nameExclusion(type)
   if (exclusion !== null) return exclusion
   if (recipient.kind === 'basic') return recipient.triggers[type] === true ? null : 'trigger-off'
@@ -90,7 +90,7 @@ export function typeExclusion(recipient: Recipient, type: string): Exclusion | n
 }
 
 /** The event of a failure is not sent to the endpoint that failed. */
-function eventExclusion(recipient: Recipient, event: RoutedEvent): Exclusion | null {
+function eventExclusion(recipient: EventRecipient, event: RoutedEvent): Exclusion | null {
   const { type, organizationId, documentId, failedEndpointId } = event
   if (type === exhaustedType && failedEndpointId === recipient.id) return 'own-failure'
   if (recipient.kind === 'basic' || recipient.channels === null) return null
