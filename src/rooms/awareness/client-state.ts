@@ -12,14 +12,17 @@ type State = NonNullable<AwarenessEntry['state']>
  */
 export class ClientState {
   readonly member: Member
+  /** Stamp: when the member took the client id. */
+  readonly since: number
   clock: number
   /** Null: the client shows nothing. */
   state: State | null = null
   /** By their clocks, the states that the client has not chosen itself; null: it was removed. */
   readonly #serverStates = new Map<number, string | null>()
 
-  constructor(member: Member, clock: number) {
+  constructor(member: Member, since: number, clock: number) {
     this.member = member
+    this.since = since
     this.clock = clock
   }
 

@@ -1,16 +1,25 @@
 import type { PublishedUser } from '../presence/document-presence.ts'
+import type { ClientRecord } from '../presence/presence-records.ts'
 import { userOfState } from './client-state.ts'
 
 /** The state that a room shows of a client. Its text is built when it is sent: a window sends only the last state. */
 export class PublishedState {
   readonly clock: number
   readonly userId: string
+  /** The record of the node that has the client; null: it is a client here, or a virtual user. */
+  readonly remote: ClientRecord | null
   #text: string | (() => string)
 
-  constructor(clock: number, userId: string, text: string | (() => string)) {
+  constructor(
+    clock: number,
+    userId: string,
+    text: string | (() => string),
+    remote: ClientRecord | null = null,
+  ) {
     this.clock = clock
     this.userId = userId
     this.#text = text
+    this.remote = remote
   }
 
   /** JSON with the identity of the user stamped in. */

@@ -6,8 +6,7 @@ import {
   writeAwarenessMessages,
 } from '../../update/awareness.ts'
 import type { DocumentPresence, PresenceObserver, PublishedUser } from '../presence/document-presence.ts'
-import type { ClientRecord } from '../presence/presence-records.ts'
-import { isSameClaim, RemoteClients } from '../presence/remote-clients.ts'
+import { type ClientClaim, type ClientRecord, clientIdOwner } from '../presence/presence-records.ts'
 import { isVirtualClient, type VirtualUserState } from '../presence/virtual-users.ts'
 import type { Member } from '../room/member.ts'
 import { AwarenessBroadcaster } from './awareness-broadcaster.ts'
@@ -48,8 +47,6 @@ export class RoomAwareness implements PresenceObserver {
   readonly #clients = new Map<number, ClientState>()
   readonly #clientOf = new Map<Member, number>()
   readonly #tombstones = new AwarenessTombstones()
-  /** Null without other nodes. */
-  readonly #remote: RemoteClients | null
   readonly #broadcaster: AwarenessBroadcaster
 
   constructor(options: RoomAwarenessOptions) {
@@ -59,10 +56,8 @@ export class RoomAwareness implements PresenceObserver {
       ...options,
       onBroadcast: (clientIds) => this.#publishToNodes(clientIds),
     })
-    const { desk } = options.presence
-    this.#remote = desk === null ? null : new RemoteClients(desk, options.editorId)
     options.presence.enter(this)
-    if (this.#remote !== null) this.showForeign(this.#remote.ids())
+    this.showForeign(options.presence.desk.heard.clients(this.editorId))
   }
 
   join(member: Member): void {
@@ -73,7 +68,8 @@ export class RoomAwareness implements PresenceObserver {
   concerns(member: Member, clientId: number): boolean {
     const own = this.#clientOf.get(member)
     if (own !== undefined) return own === clientId
-    const userId = this.#clients.get(clientId)?.member.user.id ?? this.#remote?.get(clientId)?.userId
+    const userId =
+      this.#clients.get(clientId)?.member.user.id ?? this.#published.get(clientId)?.remote?.userId
     return userId === undefined || userId === member.user.id
   }
 
@@ -115,8 +111,7 @@ export class RoomAwareness implements PresenceObserver {
   }
 
   showForeign(clientIds: Iterable<number>): void {
-    if (this.#remote === null) return
-    for (const clientId of clientIds) this.#showWinner(this.#remote, clientId)
+    for (const clientId of clientIds) this.#showWinner(clientId)
     this.#broadcaster.schedule('window')
   }
 
@@ -132,9 +127,21 @@ export class RoomAwareness implements PresenceObserver {
 
   /** The room is closed. */
   close(): void {
-    this.#options.presence.exit(this)
-    this.#remote?.close()
+    const { presence } = this.#options
+    for (const clientId of this.#clients.keys()) presence.desk.clientChanged(this.editorId, clientId)
+    presence.exit(this)
     this.#broadcaster.close()
+  }
+
+  clientIds(): Iterable<number> {
+    return this.#clients.keys()
+  }
+
+  clientRecord(clientId: number): ClientRecord | null {
+    const [client, published] = [this.#clients.get(clientId), this.#published.get(clientId)]
+    if (client === undefined || published === undefined || published.remote !== null) return null
+    const { clock, text, userId } = published
+    return { kind: 'client', editorId: this.editorId, clientId, clock, text, userId, since: client.since }
   }
 
   #states(): AwarenessText[] {
@@ -157,7 +164,9 @@ export class RoomAwareness implements PresenceObserver {
     if (state === null || isVirtualClient(clientId)) return null
     const owner = this.#clients.get(clientId)
     const userId =
-      owner?.member.user.id ?? this.#remote?.get(clientId)?.userId ?? this.#tombstones.get(clientId)?.userId
+      owner?.member.user.id ??
+      this.#published.get(clientId)?.remote?.userId ??
+      this.#tombstones.get(clientId)?.userId
     if (userId !== undefined && userId !== member.user.id) return null
     if (last !== undefined && clock <= last) {
       if (!this.#published.has(clientId)) requestRenewal(member, clientId, last)
@@ -168,17 +177,16 @@ export class RoomAwareness implements PresenceObserver {
       return null
     }
     if (owner !== undefined) this.#clientOf.delete(owner.member)
-    const client = new ClientState(member, clock)
+    const client = new ClientState(member, this.#options.presence.desk.stamps.next(), clock)
     this.#clients.set(clientId, client)
     this.#clientOf.set(member, clientId)
-    this.#remote?.took(clientId)
     return client
   }
 
   #release(clientId: number, member: Member): void {
     this.#clientOf.delete(member)
     this.#clients.delete(clientId)
-    this.#remote?.left(clientId)
+    this.#options.presence.desk.clientChanged(this.editorId, clientId)
   }
 
   /** The last clock under which the room has shown a client, or its removal. */
@@ -240,7 +248,6 @@ export class RoomAwareness implements PresenceObserver {
   }
 
   #publish(clientId: number, state: PublishedState, author: Member | null): void {
-    this.#remote?.forget(clientId)
     this.#tombstones.delete(clientId)
     this.#published.set(clientId, state)
     this.#broadcaster.add(clientId, { state, author })
@@ -257,18 +264,19 @@ export class RoomAwareness implements PresenceObserver {
   }
 
   #remove(clientId: number, clock: number, userId: string, author: Member | null): void {
-    this.#remote?.forget(clientId)
     this.#published.delete(clientId)
     this.#broadcaster.add(clientId, { state: { clock, text: removedText }, author })
     this.#tombstones.add(clientId, { clock, userId })
   }
 
   /** Shows the state of the node that owns a client id which several claim. A member that loses it must claim it again. */
-  #showWinner(remote: RemoteClients, clientId: number): void {
+  #showWinner(clientId: number): void {
     const own = this.#clients.get(clientId)
-    const before = remote.get(clientId)
-    const winner = remote.winner(clientId, own?.member.user.id ?? null)
-    if (winner === null) {
+    const before = this.#published.get(clientId)?.remote ?? undefined
+    const claims = this.#options.presence.desk.heard.client(this.editorId, clientId)
+    const ownClaim = own === undefined ? [] : [{ userId: own.member.user.id, since: own.since }]
+    const winner = clientIdOwner<ClientRecord | ClientClaim>([...claims, ...ownClaim])
+    if (winner === null || !('clock' in winner)) {
       if (before !== undefined) this.#hide(clientId)
       return
     }
@@ -276,8 +284,7 @@ export class RoomAwareness implements PresenceObserver {
     if (own !== undefined) this.#release(clientId, own.member)
     if (!this.#published.has(clientId) && this.#published.size >= statesMax) return this.#options.refused()
     const clock = this.#clockOf(winner, before)
-    this.#publish(clientId, new PublishedState(clock, winner.userId, winner.text), null)
-    remote.shows(winner)
+    this.#publish(clientId, new PublishedState(clock, winner.userId, winner.text, winner), null)
   }
 
   /** The clock of the client, unless members have a later one of another user who has claimed the id meanwhile. */
@@ -289,11 +296,13 @@ export class RoomAwareness implements PresenceObserver {
   }
 
   #publishToNodes(clientIds: readonly number[]): void {
-    if (this.#remote === null) return
-    for (const clientId of clientIds) {
-      if (isVirtualClient(clientId)) continue
-      const isOwn = this.#clients.has(clientId)
-      this.#remote.publish(clientId, isOwn ? (this.#published.get(clientId) ?? null) : null)
-    }
+    const { desk } = this.#options.presence
+    if (!desk.isOpen) return
+    for (const clientId of clientIds)
+      if (this.#clients.has(clientId)) desk.clientChanged(this.editorId, clientId)
   }
 }
+
+/** Returns whether a node shows the same state of a client id as before. */
+const isSameClaim = (before: ClientRecord, after: ClientRecord): boolean =>
+  before.clock === after.clock && before.text === after.text && before.since === after.since

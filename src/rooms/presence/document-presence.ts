@@ -14,11 +14,10 @@ import {
   visitorInSockets,
   visitorOf,
 } from './presence-entry.ts'
-import type { NodeUserRecord } from './presence-records.ts'
+import type { ClientRecord, NodeUserRecord } from './presence-records.ts'
 import type { PresenceReplica, PresenceReplicaOwner } from './presence-replica.ts'
 import type { RemoteChanges } from './remote-presence.ts'
 import {
-  merged,
   type RestPresence,
   type VirtualUserCount,
   VirtualUserList,
@@ -47,6 +46,9 @@ export interface PresenceObserver {
   showGuest(state: VirtualUserState): void
   /** What other nodes say of these clients is something else now. */
   showForeign(clientIds: Iterable<number>): void
+  /** The record of a client here for other nodes; null: it shows nothing. */
+  clientRecord(clientId: number): ClientRecord | null
+  clientIds(): Iterable<number>
 }
 
 interface Socket extends UserSocket {
@@ -61,8 +63,8 @@ interface DocumentPresenceOptions {
   readonly visits: VisitListener
   /** There may be nobody left. */
   readonly emptied: () => void
-  /** Where the other nodes are told, and heard of; null without any. */
-  readonly desk: ((owner: PresenceReplicaOwner) => PresenceReplica) | null
+  /** The exchange with the other nodes. */
+  readonly desk: (owner: PresenceReplicaOwner) => PresenceReplica
 }
 
 /**
@@ -70,19 +72,19 @@ interface DocumentPresenceOptions {
  * both; who comes with a socket is no guest any more, and is gone with the last one.
  */
 export class DocumentPresence implements PresenceReplicaOwner {
-  readonly desk: PresenceReplica | null
+  readonly desk: PresenceReplica
   readonly #parts: DocumentPresenceOptions
   readonly #views = new Set<PresenceObserver>()
   readonly #connected = new Map<string, ConnectedUser<Socket>>()
   /** Made for the first of them: most documents never have any. */
   #guests: VirtualUserList | null = null
-  /** What several nodes say of a user; null without others. */
-  readonly #shared: ClusterUsers | null
+  /** The users of all nodes. */
+  readonly #users: ClusterUsers
 
   constructor(parts: DocumentPresenceOptions) {
     this.#parts = parts
-    this.desk = parts.desk?.(this) ?? null
-    this.#shared = this.desk && new ClusterUsers(this.desk, parts.clock)
+    this.desk = parts.desk(this)
+    this.#users = new ClusterUsers(this.desk, parts.clock)
   }
 
   get document(): DocumentScope {
@@ -91,7 +93,7 @@ export class DocumentPresence implements PresenceReplicaOwner {
 
   /** Neither users nor rooms: a new board would be the same. */
   get empty(): boolean {
-    return this.#views.size === 0 && !this.#hasGuests && this.desk?.isOpen !== true
+    return this.#views.size === 0 && !this.#hasGuests && !this.desk.isOpen
   }
 
   get isIdle(): boolean {
@@ -124,7 +126,7 @@ export class DocumentPresence implements PresenceReplicaOwner {
     connected.sockets.set(member, {
       view,
       editorId: view.editorId,
-      joined: this.desk?.stamps.next() ?? 0,
+      joined: this.desk.stamps.next(),
       shown: 'present',
       deletedAt: 0,
       lastSeen: this.#parts.clock.now(),
@@ -132,7 +134,7 @@ export class DocumentPresence implements PresenceReplicaOwner {
     })
     if (guest !== undefined) this.#guests?.remove([id])
     if (isNews) this.#came(id)
-    this.#shared?.arrived(id)
+    this.#users.arrived(id)
   }
 
   /** What REST has said of a user ends with the last socket. */
@@ -143,7 +145,7 @@ export class DocumentPresence implements PresenceReplicaOwner {
     const visitor = visitorInSockets(connected)
     connected.sockets.delete(member)
     if (connected.sockets.size === 0) this.#connected.delete(id)
-    this.desk?.personChanged(id)
+    this.desk.personChanged(id)
     if (isPresent(connected)) return
     connected.said = {}
     connected.saidAt = 0
@@ -157,7 +159,7 @@ export class DocumentPresence implements PresenceReplicaOwner {
     socket.lastSeen = this.#parts.clock.now()
     const before = socket.status
     socket.status = typeof status === 'string' && status.length <= statusLengthMax ? status : undefined
-    if (socket.status !== before) this.desk?.personChanged(member.user.id, 'saying')
+    if (socket.status !== before) this.desk.personChanged(member.user.id, 'saying')
   }
 
   /** How the user of a member is shown; null: not at all. */
@@ -178,46 +180,37 @@ export class DocumentPresence implements PresenceReplicaOwner {
       .map(({ userId }) => userId)
       .filter((userId) => this.#guests?.get(userId) === undefined)
     this.#withGuests().checkRoomFor(new Set(newIds).size)
-    if (this.#shared !== null) return this.#call(this.#shared, 'add', users, ttlMs)
-    const away = users.map(({ userId }) => userId).filter((userId) => this.#isDeleted(userId))
-    for (const { userId } of users)
-      for (const socket of this.#connected.get(userId)?.sockets.values() ?? []) socket.shown = 'present'
-    this.#say(users, ttlMs)
-    for (const userId of new Set(away)) this.#came(userId)
+    this.#call('add', users, ttlMs)
   }
 
   /** Changes what is said of users who are here, and returns their number. A guest stays for its time from now. */
   update(users: readonly PresenceInput[]): number {
     const known = users.filter(({ userId }) => this.#isHere(userId))
-    if (this.#shared !== null) this.#call(this.#shared, 'update', known)
-    else this.#say(known)
+    this.#call('update', known)
     return known.length
   }
 
   /** Takes away users, and returns the number of those who were here. */
   delete(userIds: readonly string[]): number {
     const here = new Set(userIds.filter((userId) => this.#isHere(userId)))
-    if (this.#shared !== null)
-      this.#call(
-        this.#shared,
-        'delete',
-        [...here].map((userId) => ({ userId })),
-      )
-    else this.#deleteHere(here)
+    this.#call(
+      'delete',
+      [...here].map((userId) => ({ userId })),
+    )
     return here.size
   }
 
   /** Takes away all who have no socket. */
   clearGuests(): void {
     const userIds = [...(this.#guests?.all() ?? [])].map(({ userId }) => userId)
-    if (this.desk?.isOpen === true) this.delete(userIds)
+    if (this.desk.isOpen) this.delete(userIds)
     this.#guests?.remove(userIds)
   }
 
   /** Everybody who is here, in no order. */
   entries(): readonly PresenceEntry[] {
     const userIds = new Set(this.#connected.keys())
-    for (const userId of this.#shared?.elsewhere() ?? []) userIds.add(userId)
+    for (const userId of this.#users.elsewhere()) userIds.add(userId)
     const guests = [...(this.#guests?.all() ?? [])].map(virtualUserEntry)
     return [...[...userIds].flatMap((userId) => this.#entryOf(userId) ?? []), ...guests]
   }
@@ -234,9 +227,26 @@ export class DocumentPresence implements PresenceReplicaOwner {
     return connected === undefined ? null : socketUserOf(connected)
   }
 
+  clientRecord(editorId: string, clientId: number): ClientRecord | null {
+    for (const view of this.#views) if (view.editorId === editorId) return view.clientRecord(clientId)
+    return null
+  }
+
+  *records(): Iterable<NodeUserRecord | ClientRecord> {
+    for (const connected of this.#connected.values()) {
+      const record = socketUserOf(connected)
+      if (record !== null) yield record
+    }
+    for (const view of this.#views)
+      for (const clientId of view.clientIds()) {
+        const record = view.clientRecord(clientId)
+        if (record !== null) yield record
+      }
+  }
+
   /** Other nodes say something else. */
   heardElsewhere({ userIds, clients }: RemoteChanges): void {
-    if (this.#shared !== null) for (const userId of userIds) this.#settle(this.#shared, userId)
+    for (const userId of userIds) this.#settle(userId)
     for (const view of this.#views) {
       const clientIds = clients.get(view.editorId)
       if (clientIds !== undefined) view.showForeign(clientIds)
@@ -249,12 +259,12 @@ export class DocumentPresence implements PresenceReplicaOwner {
 
   #entryOf(userId: string): PresenceEntry | null {
     const here = this.personRecord(userId)
-    return entryOf([...(here === null ? [] : [here]), ...(this.#shared?.people(userId) ?? [])])
+    return entryOf([...(here === null ? [] : [here]), ...this.#users.people(userId)])
   }
 
   #arrival(userId: string, said: RestPresence = {}): ConnectedUser<Socket> {
-    const since = this.desk?.stamps.next() ?? 0
-    const elsewhere = this.#shared?.saidElsewhere(userId)
+    const since = this.desk.stamps.next()
+    const elsewhere = this.#users.saidElsewhere(userId)
     const saidAt = Object.keys(said).length > 0 ? since : 0
     return { sockets: new Map(), said, saidAt, since, ...elsewhere }
   }
@@ -275,16 +285,11 @@ export class DocumentPresence implements PresenceReplicaOwner {
 
   /** Also one who was deleted. */
   #isConnected(userId: string): boolean {
-    return this.#connected.has(userId) || this.#shared?.isElsewhere(userId) === true
+    return this.#connected.has(userId) || this.#users.isElsewhere(userId)
   }
 
   #isHere(userId: string): boolean {
     return this.find(userId) !== null
-  }
-
-  #isDeleted(userId: string): boolean {
-    const connected = this.#connected.get(userId)
-    return connected !== undefined && !isPresent(connected)
   }
 
   #came(userId: string): void {
@@ -293,67 +298,34 @@ export class DocumentPresence implements PresenceReplicaOwner {
     if (visitor !== null) this.#parts.visits.came(this.#parts.document, visitor)
   }
 
-  #deleteHere(userIds: ReadonlySet<string>): void {
-    for (const userId of userIds) {
-      const connected = this.#connected.get(userId)
-      if (connected === undefined) continue
-      const visitor = visitorInSockets(connected)
-      connected.said = {}
-      for (const socket of connected.sockets.values()) socket.shown = 'deleted'
-      if (visitor !== null) this.#parts.visits.went(this.#parts.document, visitor)
-    }
-    this.#refresh(userIds)
-    this.#guests?.remove(userIds)
-  }
-
-  #say(users: readonly PresenceInput[], ttlMs?: number): void {
-    const guests = new Map<string, RestPresence>()
-    const shown = new Set<string>()
-    for (const { userId, ...said } of users) {
-      const connected = this.#connected.get(userId)
-      if (connected === undefined) guests.set(userId, merged(guests.get(userId) ?? {}, said))
-      else {
-        connected.said = merged(connected.said, said)
-        shown.add(userId)
-      }
-    }
-    this.#refresh(shown)
-    if (guests.size > 0) this.#withGuests().put(guests, ttlMs)
-  }
-
   /** What REST says is written where every node reads it, this one, too. */
-  #call(
-    shared: ClusterUsers,
-    kind: 'add' | 'update' | 'delete',
-    users: readonly PresenceInput[],
-    ttlMs?: number,
-  ): void {
+  #call(kind: 'add' | 'update' | 'delete', users: readonly PresenceInput[], ttlMs?: number): void {
     for (const { userId, ...said } of users) {
       const guest = this.#guests?.get(userId)
       const known = this.#connected.get(userId) ?? guest
       const timeMs = this.#isConnected(userId) ? 0 : (ttlMs ?? guest?.ttlMs ?? 0)
-      shared.call(kind, { userId, said, before: known?.said, ttlMs: timeMs })
-      this.#settle(shared, userId)
+      this.#users.call(kind, { userId, said, before: known?.said, ttlMs: timeMs })
+      this.#settle(userId)
     }
   }
 
   /** Brings a user in line with what the nodes know. */
-  #settle(shared: ClusterUsers, userId: string): void {
+  #settle(userId: string): void {
     const connected = this.#connected.get(userId)
-    if (connected !== undefined) this.#settleConnected(shared, userId, connected)
-    const said = shared.guest(userId, connected !== undefined)
+    if (connected !== undefined) this.#settleConnected(userId, connected)
+    const said = this.#users.guest(userId, connected !== undefined)
     if (said === null) this.#guests?.remove([userId])
     else if (said !== 'unknown') this.#withGuests().take(userId, said.said, said)
   }
 
-  #settleConnected(shared: ClusterUsers, userId: string, connected: ConnectedUser<Socket>): void {
+  #settleConnected(userId: string, connected: ConnectedUser<Socket>): void {
     const before = visitorInSockets(connected)
-    if (!shared.settle(userId, connected)) return
+    if (!this.#users.settle(userId, connected)) return
     const after = visitorInSockets(connected)
     if (before !== null && after === null) this.#parts.visits.went(this.#parts.document, before)
     if (before === null && after !== null) this.#parts.visits.came(this.#parts.document, after)
     this.#refresh(new Set([userId]))
-    this.desk?.personChanged(userId)
+    this.desk.personChanged(userId)
   }
 
   #refresh(userIds: ReadonlySet<string>): void {

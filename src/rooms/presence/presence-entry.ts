@@ -21,11 +21,11 @@ export interface PresenceEntry {
 /** One connection of a user. */
 export interface UserSocket {
   readonly editorId: string
-  /** Stamp; 0 where there are no other nodes. */
+  /** Stamp. */
   readonly joined: number
   /** `deleted`: by REST; it stays away until the user comes back with another. */
   shown: 'present' | 'deleted'
-  /** Stamp of that; 0 where there are no other nodes. */
+  /** Stamp of that. */
   deletedAt: number
   lastSeen: number
   /** What the client says of its user. */
@@ -36,7 +36,7 @@ export interface UserSocket {
 export interface ConnectedUser<Socket extends UserSocket = UserSocket> {
   readonly sockets: Map<Member, Socket>
   said: RestPresence
-  /** Stamps of `said` and of the first coming; 0 where there are no other nodes. */
+  /** Stamps of the last REST call, or 0, and of the first connection. */
   saidAt: number
   readonly since: number
 }

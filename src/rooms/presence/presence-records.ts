@@ -160,7 +160,7 @@ export const isVirtualUser = (
 ): boolean => addedAt > Math.max(deletedAt, arrivedAt) && lastSeen + ttlMs > now
 
 /** A client id that several nodes show, and by which user since when. */
-type ClientClaim = Pick<ClientRecord, 'userId' | 'since'>
+export type ClientClaim = Pick<ClientRecord, 'userId' | 'since'>
 
 /**
  * Whose a client id is that several claim, the same on every node: it belongs to the user who had it first; of several

@@ -6,7 +6,7 @@ import { type DocumentScope, documentPrefix, type Tenant } from '../../model/add
 import type { NodeRequests } from '../replication/node-requests.ts'
 import { DocumentPresence, type PresenceInput } from './document-presence.ts'
 import type { PresenceEntry } from './presence-entry.ts'
-import { createPresenceSync, type PresenceSync } from './presence-sync.ts'
+import { PresenceSync } from './presence-sync.ts'
 import type { VirtualUserCount } from './virtual-users.ts'
 
 /** Somebody on a document. */
@@ -34,23 +34,23 @@ export class PresenceRegistry {
   readonly #boards = new Map<string, DocumentPresence>()
   readonly #guests: VirtualUserCount = { count: 0 }
   readonly #visits: VisitListener
-  readonly #exchange: PresenceSync | null
+  readonly #sync: PresenceSync
 
   /**
    * @param visits is told who comes and goes
-   * @param exchange with the other nodes; null without any
+   * @param sync the exchange with the other nodes
    */
-  constructor(clock: Clock, visits: VisitListener, exchange: PresenceSync | null = null) {
+  constructor(clock: Clock, visits: VisitListener, sync: PresenceSync) {
     this.#clock = clock
     this.#visits = visits
-    this.#exchange = exchange
-    exchange?.calls.answer('presence.of', 'any', (call) => this.#ofUserHere(call as OfUser))
-    exchange?.calls.answer('presence.erase', 'ordered', (call) => this.#eraseUserHere(call as OfUser))
+    this.#sync = sync
+    sync.calls.answer('presence.of', 'any', (call) => this.#ofUserHere(call as OfUser))
+    sync.calls.answer('presence.erase', 'ordered', (call) => this.#eraseUserHere(call as OfUser))
   }
 
-  /** To the other nodes; undefined without any. */
-  get calls(): NodeRequests | undefined {
-    return this.#exchange?.calls
+  /** To the other nodes. */
+  get calls(): NodeRequests {
+    return this.#sync.calls
   }
 
   /** The board of a document, for a room that enters it at once. */
@@ -60,14 +60,13 @@ export class PresenceRegistry {
     if (known !== undefined) return known
     const { workspaceId, apiKey, organizationId, documentId } = document
     const scope = { workspaceId, apiKey, organizationId, documentId }
-    const exchange = this.#exchange
     const board = new DocumentPresence({
       document: scope,
       clock: this.#clock,
       total: this.#guests,
       visits: this.#visits,
       emptied: () => this.#forgetEmpty(key, board),
-      desk: exchange && ((owner) => exchange.deskOf(scope, owner)),
+      desk: (owner) => this.#sync.add(scope, owner),
     })
     this.#boards.set(key, board)
     return board
@@ -97,9 +96,8 @@ export class PresenceRegistry {
   async ofUser(place: PresenceScope, userId: string): Promise<readonly DocumentPresenceEntry[]> {
     const call: OfUser = { place, userId }
     const here = this.#ofUserHere(call)
-    if (this.#exchange === null) return here
     const all = new Map(here.map((on) => [keyOf(on.document), on]))
-    for (const answer of (await this.#exchange.calls.ask('presence.of', call)).values())
+    for (const answer of (await this.#sync.calls.ask('presence.of', call)).values())
       for (const on of answer as readonly DocumentPresenceEntry[])
         if (!all.has(keyOf(on.document))) all.set(keyOf(on.document), on)
     return [...all.values()]
@@ -108,8 +106,8 @@ export class PresenceRegistry {
   /** Takes a user away from every document; returns from how many. See `DocumentPresence.delete`. */
   async eraseUser(place: PresenceScope, userId: string): Promise<number> {
     const call: OfUser = { place, userId }
-    const answers = await this.#exchange?.calls.ask('presence.erase', call)
-    const there = [...(answers?.values() ?? [])] as (readonly string[])[]
+    const answers = await this.#sync.calls.ask('presence.erase', call)
+    const there = [...answers.values()] as (readonly string[])[]
     return new Set([...this.#eraseUserHere(call), ...there.flat()]).size
   }
 
@@ -133,9 +131,9 @@ export class PresenceRegistry {
   ): Promise<T> {
     const board = this.boardOf(document)
     try {
-      if (board.desk !== null) await board.desk.sync('state')
+      await board.desk.sync('state')
       const result = work(board)
-      if (board.desk !== null && need === 'changes') await board.desk.sync('changes')
+      if (need === 'changes') await board.desk.sync('changes')
       return result
     } finally {
       this.#forgetEmpty(keyOf(document), board)
@@ -154,17 +152,22 @@ export class PresenceRegistry {
   }
 
   close(): void {
-    this.#exchange?.close()
+    this.#sync.close()
     for (const board of this.#boards.values()) board.clearGuests()
   }
 
   #forgetEmpty(key: string, board: DocumentPresence): void {
-    if (board.empty && this.#boards.get(key) === board) this.#boards.delete(key)
+    if (!board.empty || this.#boards.get(key) !== board) return
+    this.#boards.delete(key)
+    this.#sync.remove(board.desk)
   }
 }
 
 /** @param visits is told who comes and goes */
-export const createPresence = (engine: Engine, clock: Clock, visits: VisitListener): PresenceRegistry =>
-  new PresenceRegistry(clock, visits, createPresenceSync(engine, clock))
+export const createPresence = (
+  { bus, cluster }: Pick<Engine, 'bus' | 'cluster'>,
+  clock: Clock,
+  visits: VisitListener,
+): PresenceRegistry => new PresenceRegistry(clock, visits, new PresenceSync({ bus, cluster, clock }))
 
 const keyOf = (document: DocumentScope): string => keyName(documentPrefix(document, document.documentId))

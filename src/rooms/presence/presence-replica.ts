@@ -16,16 +16,16 @@ import {
   type RestUserRecord,
   recordName,
   repeatForMs,
-  restName,
   userRecordName,
 } from './presence-records.ts'
 import { type RemoteChanges, RemotePresence } from './remote-presence.ts'
 import {
-  LocalPresenceState,
+  LocalStateLog,
   type PresenceDelta,
   type PresenceSnapshot,
   type PresenceStateEntry,
   RemotePresenceState,
+  type StateSource,
 } from './state-log.ts'
 
 /** A node that is not heard of a document for so long has nothing to do with it any more. */
@@ -40,10 +40,14 @@ const sayingMs = 40
 /** Of more users than these the ones who are no guests are repeated no longer than `repeatForMs`. */
 export const restsMax = 1_000
 
-/** The board of a document. */
+/** The presence of the document on this node. */
 export interface PresenceReplicaOwner {
-  /** What is said of a user with sockets here; null without one that is shown. */
+  /** The record of a user with sockets here; null without one that is shown. */
   personRecord(userId: string): NodeUserRecord | null
+  /** The record of a client here; null: it shows nothing. */
+  clientRecord(editorId: string, clientId: number): ClientRecord | null
+  /** All of these. */
+  records(): Iterable<NodeUserRecord | ClientRecord>
   heardElsewhere(changes: RemoteChanges): void
   /** Is nobody here? */
   readonly isIdle: boolean
@@ -57,8 +61,8 @@ export interface PresenceReplicaDependencies {
   readonly stamps: HybridLogicalClock
   /** Numbers that only grow. */
   readonly next: () => number
-  /** Nothing is said any more. */
-  readonly isOver: () => boolean
+  /** True while other nodes may want to know. */
+  readonly hasListeners: () => boolean
   opened(desk: PresenceReplica): void
   closed(desk: PresenceReplica): void
   publish(desk: PresenceReplica, deltas: readonly PresenceDelta<PresenceRecord>[]): void
@@ -84,7 +88,7 @@ interface ExpectedSnapshot {
  * Where one document's presence is exchanged with the other nodes: what this node says of it, and what the others do.
  * Open while somebody is here, or has asked a moment ago.
  */
-export class PresenceReplica {
+export class PresenceReplica implements StateSource<PresenceRecord> {
   readonly document: DocumentScope
   /** Where it is told of. */
   readonly bucket: number
@@ -92,10 +96,11 @@ export class PresenceReplica {
   readonly #tools: PresenceReplicaDependencies
   readonly #owner: PresenceReplicaOwner
   readonly #others = new Map<string, Other>()
-  readonly #people = new Set<string>()
+  /** The last REST call on each user, to this node. */
+  readonly #rests = new Map<string, RestUserRecord>()
   /** When a client of a user showed something last. */
   readonly #seen = new Map<string, number>()
-  #own: LocalPresenceState<PresenceRecord>
+  #log: LocalStateLog<PresenceRecord>
   #state: 'closed' | 'open' = 'closed'
   #usedAt = 0
   #isSynced = false
@@ -107,7 +112,7 @@ export class PresenceReplica {
     this.bucket = bucketOf(keyName(documentKey(document)))
     this.#owner = owner
     this.#tools = tools
-    this.#own = new LocalPresenceState(tools.next)
+    this.#log = new LocalStateLog(this, tools.next)
   }
 
   get stamps(): HybridLogicalClock {
@@ -118,51 +123,61 @@ export class PresenceReplica {
     return this.#state === 'open'
   }
 
-  /** Does any other node listen? */
-  get isShared(): boolean {
+  /** True if another node uses the document. */
+  get hasOthers(): boolean {
     return this.#others.size > 0
   }
 
   /** Number of what was said last. */
   get seq(): number {
-    return this.#own.seq
+    return this.#log.seq
   }
 
-  /** Something is done here: listens from now on. */
+  /** The document is used here: exchanges it from now on, if there are other nodes. */
   use(): void {
     this.#usedAt = this.#tools.clock.now()
-    if (this.#state === 'open' || this.#tools.isOver()) return
+    this.open()
+  }
+
+  open(): void {
+    if (this.#state === 'open' || !this.#tools.hasListeners()) return
     this.#state = 'open'
     this.#tools.opened(this)
   }
 
-  /** @param what of a user is different: who is there is told at once */
+  /** Exchanges the document because another node does, if it is used here. */
+  join(): void {
+    if (!this.#owner.isIdle || this.#rests.size > 0) this.open()
+  }
+
+  /** The current record of a name. */
+  value(name: string): PresenceRecord | null {
+    const named = parseRecordName(name)
+    if (named.kind === 'client') return this.#owner.clientRecord(named.editorId, named.clientId)
+    return named.kind === 'person' ? this.#owner.personRecord(named.userId) : this.#ownRest(named.userId)
+  }
+
+  /** All current records. */
+  *entries(): Iterable<PresenceStateEntry<PresenceRecord>> {
+    for (const record of this.#owner.records()) yield [recordName(record), record]
+    for (const record of this.#rests.values()) yield [recordName(record), record]
+  }
+
+  /** @param what the part of a user's record that has changed; `there` is published at once */
   personChanged(userId: string, what: 'there' | 'saying' = 'there'): void {
     this.use()
-    this.#people.add(userId)
-    this.#schedule(what === 'there' ? 0 : sayingMs)
+    this.#change(userRecordName(userId), what === 'there' ? 0 : sayingMs)
   }
 
-  showClient(record: ClientRecord): void {
-    this.#set(recordName(record), record)
-  }
-
-  hideClient(editorId: string, clientId: number): void {
-    const name = clientName(editorId, clientId)
-    if (this.#own.get(name) !== undefined) this.#set(name, null)
-  }
-
-  /** Nobody shows anything in an editor any more. */
-  hideEditor(editorId: string): void {
-    for (const name of this.#own.names()) {
-      const named = parseRecordName(name)
-      if ('editorId' in named && named.editorId === editorId) this.#set(name, null)
-    }
+  /** A client here shows something else, or nothing. */
+  clientChanged(editorId: string, clientId: number): void {
+    this.#change(clientName(editorId, clientId), 0)
   }
 
   write(record: RestUserRecord): void {
     this.use()
-    this.#set(recordName(record), record)
+    this.#forgetRests(this.#tools.clock.now())
+    this.#keepRest(record)
   }
 
   /** What REST has said of a user, to any node. */
@@ -185,7 +200,7 @@ export class PresenceReplica {
   /** @param need `changes`: something has just been said here, which the others shall have, too */
   async sync(need: 'state' | 'changes'): Promise<void> {
     this.use()
-    if (need === 'state' && this.#isSynced) return
+    if (!this.isOpen || (need === 'state' && this.#isSynced)) return
     const outcome = await this.#tools.sync(this)
     this.#isSynced = outcome === 'complete' && this.#state === 'open'
   }
@@ -194,18 +209,12 @@ export class PresenceReplica {
   flush(): void {
     this.#flushing?.cancel()
     this.#flushing = null
-    for (const userId of this.#people) {
-      const record = this.#owner.personRecord(userId)
-      const name = userRecordName(userId)
-      if (!isSamePerson(this.#own.get(name), record)) this.#own.set(name, record)
-    }
-    this.#people.clear()
-    if (this.#state === 'open') this.#tools.publish(this, this.#own.deltas())
+    if (this.#state === 'open') this.#tools.publish(this, this.#log.deltas())
   }
 
   full(): readonly PresenceSnapshot<PresenceRecord>[] {
     this.flush()
-    return this.#own.full()
+    return this.#log.full()
   }
 
   /** Messages may be missing. */
@@ -275,7 +284,7 @@ export class PresenceReplica {
     const now = this.#tools.clock.now()
     for (const [node, { confirmedAt }] of this.#others) if (confirmedAt + silentMs <= now) this.drop(node)
     this.#forgetRests(now)
-    if (this.#owner.isIdle && this.#own.size === 0 && this.#usedAt + lingerMs <= now) this.#close()
+    if (this.#owner.isIdle && this.#rests.size === 0 && this.#usedAt + lingerMs <= now) this.#close()
   }
 
   /** Says no more, and does not care who is there. */
@@ -291,48 +300,50 @@ export class PresenceReplica {
     this.end()
     this.#isSynced = false
     for (const node of this.#others.keys()) this.drop(node)
-    this.#own = new LocalPresenceState(this.#tools.next)
+    this.#log = new LocalStateLog(this, this.#tools.next)
     this.#tools.closed(this)
     this.#owner.closed()
   }
 
   #ownRest(userId: string): RestUserRecord | null {
-    const own = this.#own.get(restName(userId))
-    return own?.kind === 'rest' ? own : null
+    return this.#rests.get(userId) ?? null
+  }
+
+  #keepRest(record: RestUserRecord): void {
+    this.#rests.set(record.userId, record)
+    this.#change(recordName(record), 0)
   }
 
   #forgetRests(now: number): void {
-    const rests: RestUserRecord[] = []
-    for (const name of this.#own.names()) {
-      const record = this.#own.get(name)
-      if (record?.kind === 'rest') rests.push(record)
+    const areTooMany = this.#rests.size > restsMax
+    for (const [userId, rest] of this.#rests) {
+      if (rest.keptUntil > now && !(areTooMany && isPast(rest, now))) continue
+      this.#rests.delete(userId)
+      this.#change(recordName(rest), 0)
     }
-    const areTooMany = rests.length > restsMax
-    for (const rest of rests)
-      if (rest.keptUntil <= now || (areTooMany && isPast(rest, now))) this.#set(recordName(rest), null)
   }
 
   /** With what is known besides: who else says that may not have heard of all of it. */
   #adopt({ userId }: RestUserRecord): void {
     const merged = this.rest(userId)
-    if (merged !== null && merged.keptUntil > this.#tools.clock.now()) this.#set(recordName(merged), merged)
+    if (merged !== null && merged.keptUntil > this.#tools.clock.now()) this.#keepRest(merged)
   }
 
   /** What was said later elsewhere is said here, too: it must not come back when that is repeated no more. */
   #renewRest(userId: string): void {
     const own = this.#ownRest(userId)
     const merged = this.rest(userId)
-    if (own !== null && merged !== null && merged !== own) this.#set(recordName(merged), merged)
+    if (own !== null && merged !== null && merged !== own) this.#keepRest(merged)
   }
 
-  #set(name: string, record: PresenceRecord | null): void {
-    this.#own.set(name, record)
-    this.#schedule(0)
+  #change(name: string, waitMs: number): void {
+    if (!this.isOpen) return
+    this.#log.change(name)
+    this.#schedule(waitMs)
   }
 
   #schedule(waitMs: number): void {
     const { clock } = this.#tools
-    if (!this.isOpen) return
     const at = clock.now() + waitMs
     if (this.#flushing !== null && this.#flushing.at <= at) return
     this.#flushing?.cancel()
@@ -384,13 +395,6 @@ export class PresenceReplica {
   }
 }
 
-/** Has everybody had time to hear that this is no guest? */
+/** True if all nodes have had time to receive that this is not a virtual user. */
 const isPast = (rest: RestUserRecord, now: number): boolean =>
   !isVirtualUser(rest, now) && rest.lastSeen + repeatForMs <= now
-
-/** That somebody is still there is no news. */
-function isSamePerson(before: PresenceRecord | undefined, record: NodeUserRecord | null): boolean {
-  if (before === undefined || record === null) return before === undefined && record === null
-  const { lastSeen } = record
-  return JSON.stringify({ ...before, lastSeen }) === JSON.stringify(record)
-}

@@ -1,5 +1,3 @@
-import type { Clock } from '../../clock.ts'
-import type { Engine } from '../../engine/engine.ts'
 import { keyName } from '../../engine/key-encoding.ts'
 import type { DocumentScope } from '../../model/address.ts'
 import { type NodeRequestDependencies, NodeRequests } from '../replication/node-requests.ts'
@@ -63,7 +61,10 @@ export class PresenceSync {
   readonly #stamps: HybridLogicalClock
   readonly #tools: PresenceReplicaDependencies
   readonly #life: number
-  readonly #desks = new Map<string, PresenceReplica>()
+  /** All documents of this node, by name. */
+  readonly #replicas = new Map<string, PresenceReplica>()
+  /** The exchanged ones. */
+  readonly #desks = new Set<PresenceReplica>()
   readonly #buckets = new Map<number, Bucket>()
   readonly #ends: (() => void)[]
   /** Nodes that have said good-bye, with their lives. */
@@ -84,7 +85,7 @@ export class PresenceSync {
       clock,
       stamps: this.#stamps,
       next: () => ++this.#lastSeq,
-      isOver: () => this.#state === 'ended',
+      hasListeners: () => this.#state === 'open' && this.#nodes.size > 1,
       opened: (desk) => this.#opened(desk),
       closed: (desk) => this.#closed(desk),
       publish: (desk, deltas) => this.#publishDeltas(desk, deltas),
@@ -101,19 +102,26 @@ export class PresenceSync {
     this.calls.answer('presence.sync', 'any', (call) => this.#answerSync(call as SyncCall))
   }
 
-  /** Where a document's presence is exchanged; it is used from the first of its calls on. */
-  deskOf(document: DocumentScope, owner: PresenceReplicaOwner): PresenceReplica {
-    return new PresenceReplica(document, owner, this.#tools)
+  /** The exchange of a document's presence, until `remove`. */
+  add(document: DocumentScope, owner: PresenceReplicaOwner): PresenceReplica {
+    const replica = new PresenceReplica(document, owner, this.#tools)
+    this.#replicas.set(nameOf(documentKey(document)), replica)
+    return replica
+  }
+
+  remove(replica: PresenceReplica): void {
+    const name = nameOf(documentKey(replica.document))
+    if (this.#replicas.get(name) === replica) this.#replicas.delete(name)
   }
 
   /** The others forget this node at once. */
   close(): void {
     if (this.#state === 'ended') return
-    for (const desk of this.#desks.values()) desk.flush()
+    for (const desk of this.#desks) desk.flush()
     this.#say(allTopic, { type: 'bye' })
     this.#state = 'ended'
     this.#cancelTick?.()
-    for (const desk of this.#desks.values()) desk.end()
+    for (const desk of this.#desks) desk.end()
     for (const { unsubscribe } of this.#buckets.values()) unsubscribe()
     for (const end of this.#ends) end()
     this.calls.close()
@@ -123,7 +131,7 @@ export class PresenceSync {
     const number = desk.bucket
     const bucket = this.#buckets.get(number) ?? this.#openBucket(number)
     bucket.desks.add(desk)
-    this.#desks.set(nameOf(documentKey(desk.document)), desk)
+    this.#desks.add(desk)
     this.#cancelTick ??= this.#parts.clock.after(tickMs, () => this.#tick())
     void this.#parts.bus.flushed().then(() => {
       if (desk.isOpen) this.#say(bucketTopic(number), digestOf([desk], true))
@@ -138,7 +146,7 @@ export class PresenceSync {
   }
 
   #closed(desk: PresenceReplica): void {
-    this.#desks.delete(nameOf(documentKey(desk.document)))
+    this.#desks.delete(desk)
     const bucket = this.#buckets.get(desk.bucket)
     bucket?.desks.delete(desk)
     if (bucket?.desks.size !== 0) return
@@ -148,7 +156,7 @@ export class PresenceSync {
 
   /** A node that comes later asks for all. */
   #publishDeltas(desk: PresenceReplica, deltas: readonly PresenceDelta<PresenceRecord>[]): void {
-    if (!desk.isShared) return
+    if (!desk.hasOthers) return
     const document = documentKey(desk.document)
     const topic = bucketTopic(desk.bucket)
     for (const delta of deltas) this.#say(topic, { type: 'delta', document, ...delta })
@@ -186,7 +194,7 @@ export class PresenceSync {
         break
       case 'bye':
         this.#gone.set(message.from, message.life)
-        for (const desk of this.#desks.values()) desk.drop(message.from)
+        for (const desk of this.#desks) desk.drop(message.from)
     }
   }
 
@@ -248,7 +256,8 @@ export class PresenceSync {
   #nodesChanged(): void {
     const before = this.#nodes
     this.#nodes = new Set(this.#parts.cluster.nodes())
-    for (const desk of this.#desks.values()) desk.keepOnly(this.#nodes)
+    for (const desk of this.#desks) desk.keepOnly(this.#nodes)
+    for (const replica of this.#replicas.values()) replica.join()
     if ([...this.#nodes].some((node) => !before.has(node))) this.#doubt()
   }
 
@@ -264,7 +273,7 @@ export class PresenceSync {
 
   #tick(): void {
     this.#cancelTick = null
-    for (const desk of this.#desks.values()) desk.tick()
+    for (const desk of this.#desks) desk.tick()
     this.#sayDigests()
     if (this.#buckets.size > 0) this.#cancelTick ??= this.#parts.clock.after(tickMs, () => this.#tick())
   }
@@ -287,13 +296,11 @@ export class PresenceSync {
   }
 
   #deskOf(document: DocumentKey): PresenceReplica | undefined {
-    return this.#desks.get(nameOf(document))
+    const replica = this.#replicas.get(nameOf(document))
+    replica?.join()
+    return replica?.isOpen === true ? replica : undefined
   }
 }
-
-/** Null where the store is shared with nobody. */
-export const createPresenceSync = ({ bus, cluster }: Engine, clock: Clock): PresenceSync | null =>
-  cluster.isShared ? new PresenceSync({ bus, cluster, clock }) : null
 
 const nameOf = (document: DocumentKey): string => keyName(document)
 

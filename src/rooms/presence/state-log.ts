@@ -19,47 +19,39 @@ export interface PresenceSnapshot<Value> {
 /** Characters of the entries of one message, unless one alone has more: a bus takes messages of 1 MB at most. */
 export const presenceMessageLengthMax = 256 * 1024
 
-/** What this node says of a document, under names. Others hear of each change once, or of everything. */
-export class LocalPresenceState<Value> {
-  readonly #values = new Map<string, Value>()
+/** The current values of a log, by their names. */
+export interface StateSource<Value> {
+  value(name: string): Value | null
+  entries(): Iterable<PresenceStateEntry<Value>>
+}
+
+/** The numbered changes of the states that this node publishes of a document. Other nodes read each change, or everything. */
+export class LocalStateLog<Value> {
+  readonly #source: StateSource<Value>
   readonly #changed = new Set<string>()
   readonly #next: () => number
   #seq: number
 
-  /** @param next numbers that only grow, those of an earlier account of the same document included */
-  constructor(next: () => number) {
+  /** @param next numbers that only grow, also those of an earlier log of the same document */
+  constructor(source: StateSource<Value>, next: () => number) {
+    this.#source = source
     this.#next = next
     this.#seq = next()
   }
 
-  /** Number of what was said last. */
+  /** Number of the last change. */
   get seq(): number {
     return this.#seq
   }
 
-  get size(): number {
-    return this.#values.size
-  }
-
-  get(name: string): Value | undefined {
-    return this.#values.get(name)
-  }
-
-  names(): Iterable<string> {
-    return this.#values.keys()
-  }
-
-  set(name: string, value: Value | null): void {
-    if (value === null) {
-      if (!this.#values.delete(name)) return
-    } else this.#values.set(name, value)
+  change(name: string): void {
     this.#changed.add(name)
   }
 
-  /** What has changed since the last call, to be said in this order. */
+  /** The changes since the last call. They must be sent in this order. */
   deltas(): readonly PresenceDelta<Value>[] {
     const entries = [...this.#changed].map(
-      (name): PresenceStateEntry<Value> => [name, this.#values.get(name) ?? null],
+      (name): PresenceStateEntry<Value> => [name, this.#source.value(name)],
     )
     this.#changed.clear()
     return slices(entries).map((slice) => {
@@ -69,9 +61,9 @@ export class LocalPresenceState<Value> {
     })
   }
 
-  /** All that is said; to be asked for when nothing has changed since `deltas`. */
+  /** All states. Call after `deltas`. */
   full(): readonly PresenceSnapshot<Value>[] {
-    const all = slices<Value>([...this.#values])
+    const all = slices<Value>([...this.#source.entries()])
     const parts = Math.max(1, all.length)
     return Array.from({ length: parts }, (_, part) => ({
       seq: this.#seq,

@@ -67,7 +67,8 @@ export class VirtualUserList {
   readonly #clientIds = new Set<number>()
   /** Others may remember the clients of an earlier board: it is unlikely to begin with the same. */
   #lastClientId = firstClientId + Math.floor(Math.random() * virtualUsersMax)
-  #lastClock = 0
+  /** The latest clock of a removed client id, which another user may get. */
+  #lastRemoved = 0
   #renewedAt = 0
   #cancelTick = (): void => {}
 
@@ -108,30 +109,7 @@ export class VirtualUserList {
       })
   }
 
-  /** Shows users, or goes on showing them, for `ttlMs` from now; without it as long as was said before. */
-  put(users: ReadonlyMap<string, RestPresence>, ttlMs?: number): void {
-    if (users.size === 0) return
-    const [now, clock] = [this.#parts.clock.now(), this.#nextClock()]
-    if (this.size === 0) this.#renewedAt = now
-    const changed: VirtualUserState[] = []
-    for (const [userId, said] of users) {
-      const before = this.#byUser.get(userId)
-      const guest: VirtualUser = {
-        userId,
-        clientId: before?.clientId ?? this.#takeClientId(),
-        clock,
-        said: merged(before?.said ?? {}, said),
-        ttlMs: ttlMs ?? before?.ttlMs ?? 0,
-        lastSeen: now,
-      }
-      this.#byUser.set(userId, guest)
-      changed.push(stateOf(guest))
-      if (before === undefined) this.#parts.came(guest)
-    }
-    this.#tell(changed)
-  }
-
-  /** Shows a user as another node has heard of them; one too many is not shown. */
+  /** Shows a user as REST has named them; one too many is not shown. */
   take(
     userId: string,
     said: RestPresence,
@@ -142,7 +120,8 @@ export class VirtualUserList {
     if (isSame || (before === undefined && this.size >= virtualUsersMax)) return
     if (this.size === 0) this.#renewedAt = this.#parts.clock.now()
     const clientId = before?.clientId ?? this.#takeClientId()
-    const guest: VirtualUser = { userId, clientId, clock: this.#nextClock(), said, ttlMs, lastSeen }
+    const clock = this.#clockAfter(before?.clock ?? this.#lastRemoved)
+    const guest: VirtualUser = { userId, clientId, clock, said, ttlMs, lastSeen }
     this.#byUser.set(userId, guest)
     if (before === undefined) this.#parts.came(guest)
     this.#tell([stateOf(guest)])
@@ -150,7 +129,6 @@ export class VirtualUserList {
 
   /** Shows these users no more. */
   remove(userIds: Iterable<string>): void {
-    const clock = this.#nextClock()
     const changed: VirtualUserState[] = []
     for (const userId of userIds) {
       const guest = this.#byUser.get(userId)
@@ -159,7 +137,8 @@ export class VirtualUserList {
       this.#clientIds.delete(guest.clientId)
       this.#parts.total.count -= 1
       this.#parts.went(guest)
-      changed.push({ userId, clientId: guest.clientId, clock, text: removedText })
+      this.#lastRemoved = Math.max(this.#lastRemoved, guest.clock)
+      changed.push({ userId, clientId: guest.clientId, clock: guest.clock, text: removedText })
     }
     if (changed.length > 0) this.#tell(changed)
   }
@@ -173,10 +152,8 @@ export class VirtualUserList {
     return this.#lastClientId
   }
 
-  #nextClock(): number {
-    const seconds = Math.floor((this.#parts.clock.now() - clocksBegin) / 1000)
-    this.#lastClock = Math.max(this.#lastClock + 1, seconds)
-    return this.#lastClock
+  #clockAfter(last: number): number {
+    return Math.max(last + 1, Math.floor((this.#parts.clock.now() - clocksBegin) / 1000))
   }
 
   #tell(changed: readonly VirtualUserState[]): void {
@@ -198,8 +175,8 @@ export class VirtualUserList {
     this.remove([...this.all()].filter((guest) => endOf(guest) <= now).map(({ userId }) => userId))
     if (now - this.#renewedAt < virtualUserRenewalMs) return this.#schedule()
     this.#renewedAt = now
-    const clock = this.#nextClock()
-    for (const guest of this.all()) this.#byUser.set(guest.userId, { ...guest, clock })
+    for (const guest of this.all())
+      this.#byUser.set(guest.userId, { ...guest, clock: this.#clockAfter(guest.clock) })
     this.#tell(this.states())
   }
 }

@@ -36,12 +36,12 @@ type DocumentListeners = Map<LiveListener, string>
  */
 export class LiveMessageHub {
   readonly #documents = new Map<string, DocumentListeners>()
-  readonly #calls: NodeRequests | undefined
+  readonly #calls: NodeRequests
 
-  /** @param calls to the other nodes, whose listeners hear of it, too; undefined without any */
-  constructor(calls?: NodeRequests) {
+  /** @param calls to the other nodes, whose listeners also receive the messages */
+  constructor(calls: NodeRequests) {
     this.#calls = calls
-    calls?.answer('live', 'ordered', (call) => {
+    calls.answer('live', 'ordered', (call) => {
       const { document, editorId, text } = call as LiveMessage
       return this.broadcast(document, editorId, text)
     })
@@ -70,7 +70,6 @@ export class LiveMessageHub {
    */
   async broadcastToAll(document: DocumentScope, editorId: string | null, text: string): Promise<LiveReach> {
     const here = this.broadcast(document, editorId, text)
-    if (this.#calls === undefined) return here
     const { workspaceId, apiKey, organizationId, documentId } = document
     const scope = { workspaceId, apiKey, organizationId, documentId }
     const message: LiveMessage = { document: scope, editorId, text }
@@ -112,7 +111,7 @@ export class LiveMessageHub {
   ): void {
     const message = JSON.stringify({ event: 'stateless', data: text, userId })
     this.broadcast(address, address.editorId, message, from)
-    this.#calls?.tell('live', { document: address, editorId: address.editorId, text: message })
+    this.#calls.tell('live', { document: address, editorId: address.editorId, text: message })
   }
 }
 

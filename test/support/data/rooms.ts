@@ -1,8 +1,11 @@
-import { systemClock } from '../../../src/clock.ts'
+import { type Clock, systemClock } from '../../../src/clock.ts'
+import { LocalBus } from '../../../src/engine/local-bus.ts'
+import { SingleNode } from '../../../src/engine/single-node.ts'
 import type { EditListener } from '../../../src/events/debounce-windows.ts'
 import type { VisitListener } from '../../../src/events/visit-tracker.ts'
 import { createLog } from '../../../src/log.ts'
 import { createMetrics } from '../../../src/metrics.ts'
+import { createPresence, type PresenceRegistry } from '../../../src/rooms/presence/presence-registry.ts'
 import type { DocumentRegistry } from '../../../src/rooms/room/document-registry.ts'
 import {
   type ThreadDependencies,
@@ -23,6 +26,10 @@ export const noEdits: EditListener = { noted: () => null }
 
 /** Likewise, where nobody notes who comes and goes. */
 export const noVisits: VisitListener = { came: () => {}, went: () => {} }
+
+/** The presence of a single node. */
+export const presenceAlone = (clock: Clock): PresenceRegistry =>
+  createPresence({ bus: new LocalBus(clock), cluster: new SingleNode() }, clock, noVisits)
 
 /** One thread for each workspace, without bounds that act. */
 export const threadsOf = (

@@ -1,9 +1,8 @@
 import { expect, it } from 'vitest'
 import { RoomAwareness } from '../../../../src/rooms/awareness/room-awareness.ts'
-import { PresenceRegistry } from '../../../../src/rooms/presence/presence-registry.ts'
 import type { Member } from '../../../../src/rooms/room/member.ts'
 import { readAwareness } from '../../../../src/update/awareness.ts'
-import { noVisits } from '../../../support/data/rooms.ts'
+import { presenceAlone } from '../../../support/data/rooms.ts'
 import { HeldClock } from '../../../support/time/clock.ts'
 
 const document = { workspaceId: 'ws', apiKey: 'key', organizationId: 'acme', documentId: 'doc' }
@@ -12,7 +11,7 @@ const windowMs = 40
 /** A room where ada moves a cursor and eve watches; its window has just begun. */
 function world() {
   const clock = new HeldClock()
-  const presence = new PresenceRegistry(clock, noVisits)
+  const presence = presenceAlone(clock)
   const members = new Set<Member>()
   const parts = { members, presence: presence.boardOf(document), editorId: 'main', clock, windowMs }
   const board = new RoomAwareness({ ...parts, refused: () => {} })

@@ -6,10 +6,10 @@ import {
 } from 'y-protocols/awareness'
 import * as Y from 'yjs'
 import { RoomAwareness } from '../../../../src/rooms/awareness/room-awareness.ts'
-import { PresenceRegistry } from '../../../../src/rooms/presence/presence-registry.ts'
+import type { PresenceRegistry } from '../../../../src/rooms/presence/presence-registry.ts'
 import type { Member } from '../../../../src/rooms/room/member.ts'
 import { readAwareness } from '../../../../src/update/awareness.ts'
-import { noVisits } from '../../../support/data/rooms.ts'
+import { presenceAlone } from '../../../support/data/rooms.ts'
 import type { HeldClock } from '../../../support/time/clock.ts'
 
 export const document = { workspaceId: 'ws', apiKey: 'key', organizationId: 'acme', documentId: 'doc' }
@@ -31,7 +31,7 @@ export class Server {
 
   constructor(clock: HeldClock) {
     this.clock = clock
-    this.presence = new PresenceRegistry(clock, noVisits)
+    this.presence = presenceAlone(clock)
     this.board = new RoomAwareness({
       members: this.members,
       presence: this.presence.boardOf(document),

@@ -4,10 +4,9 @@ import { Awareness, applyAwarenessUpdate, encodeAwarenessUpdate } from 'y-protoc
 import * as Y from 'yjs'
 import { RoomAwareness } from '../../../../src/rooms/awareness/room-awareness.ts'
 import type { DocumentPresence } from '../../../../src/rooms/presence/document-presence.ts'
-import { PresenceRegistry } from '../../../../src/rooms/presence/presence-registry.ts'
 import type { Member } from '../../../../src/rooms/room/member.ts'
 import { readAwareness } from '../../../../src/update/awareness.ts'
-import { noVisits } from '../../../support/data/rooms.ts'
+import { presenceAlone } from '../../../support/data/rooms.ts'
 import { HeldClock } from '../../../support/time/clock.ts'
 import { times } from '../../../support/time/full-run.ts'
 
@@ -22,7 +21,7 @@ const asItIs = (bytes: Uint8Array): Uint8Array => bytes
 /** Rooms of one document, with y-protocols clients whose messages arrive when the test says so. */
 class World {
   readonly clock = new HeldClock()
-  readonly presence = new PresenceRegistry(this.clock, noVisits)
+  readonly presence = presenceAlone(this.clock)
   readonly clients: Client[]
   readonly #rooms = new Map<string, { board: RoomAwareness; members: Set<Member> }>()
 
@@ -243,11 +242,11 @@ it('[PRES-10] however moves, statuses and deletions cross, it comes to rest with
   )
 })
 
-it('[PRES-11] nothing is kept of a document when rooms and users have gone', () => {
+it('[PRES-11] nothing is kept of a document when rooms and users have gone', async () => {
   const clock = new HeldClock()
-  const presence = new PresenceRegistry(clock, noVisits)
+  const presence = presenceAlone(clock)
   const board = presence.boardOf(document)
-  void presence.add(document, [{ userId: 'ann' }], 2_000)
+  await presence.add(document, [{ userId: 'ann' }], 2_000)
   expect(presence.boardOf(document)).toBe(board)
   clock.advance(2_000)
   expect(presence.boardOf(document)).not.toBe(board)

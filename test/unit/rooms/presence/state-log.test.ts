@@ -1,12 +1,26 @@
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
 import {
-  LocalPresenceState,
+  LocalStateLog,
   type PresenceSnapshot,
   type PresenceStateEntry,
   presenceMessageLengthMax,
   RemotePresenceState,
 } from '../../../../src/rooms/presence/state-log.ts'
+
+/** A log of the values of a map. */
+function logOf<Value>() {
+  let seq = 0
+  const values = new Map<string, Value>()
+  const source = { value: (name: string) => values.get(name) ?? null, entries: () => values.entries() }
+  const log = new LocalStateLog<Value>(source, () => ++seq)
+  const set = (name: string, value: Value | null): void => {
+    if (value === null) values.delete(name)
+    else values.set(name, value)
+    log.change(name)
+  }
+  return { log, values, set }
+}
 
 type Step =
   | { readonly kind: 'set'; readonly name: string; readonly value: number | null }
@@ -44,11 +58,9 @@ class Believed {
 it('[CP-20] what another node says is known as it is, whatever was lost, doubled and overtaken, once all was asked for', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60, size: 'medium' }), (steps) => {
-      let seq = 0
-      const own = new LocalPresenceState<number>(() => ++seq)
+      const { log: own, values: said, set } = logOf<number>()
       const believed = new Believed()
       const { account } = believed
-      const said = new Map<string, number>()
       const underWay: (() => void)[] = []
       const send = (times: readonly number[], deliver: () => void): void => {
         for (const place of times) underWay.splice(place, 0, deliver)
@@ -57,11 +69,8 @@ it('[CP-20] what another node says is known as it is, whatever was lost, doubled
         for (const delta of own.deltas()) send(times, () => believed.hear(account.delta(delta)))
       }
       for (const each of steps) {
-        if (each.kind === 'set') {
-          own.set(each.name, each.value)
-          if (each.value === null) said.delete(each.name)
-          else said.set(each.name, each.value)
-        } else if (each.kind === 'arrive') underWay.splice(each.which % (underWay.length || 1), 1)[0]?.()
+        if (each.kind === 'set') set(each.name, each.value)
+        else if (each.kind === 'arrive') underWay.splice(each.which % (underWay.length || 1), 1)[0]?.()
         else {
           sayDeltas(each.copies)
           if (each.kind === 'full')
@@ -80,13 +89,12 @@ it('[CP-20] what another node says is known as it is, whatever was lost, doubled
 })
 
 it('[CP-20] what is missing is noticed by what comes next', () => {
-  let seq = 0
-  const own = new LocalPresenceState<number>(() => ++seq)
+  const { log: own, set } = logOf<number>()
   const account = new RemotePresenceState<number>()
   for (const full of own.full()) account.full(full)
-  own.set('a', 1)
+  set('a', 1)
   const [lost] = own.deltas()
-  own.set('b', 2)
+  set('b', 2)
   const [heard] = own.deltas()
   if (lost === undefined || heard === undefined) throw new Error('nothing was said')
   expect(account.delta(heard)).toEqual([['b', 2]])
@@ -97,9 +105,8 @@ it('[CP-20] what is missing is noticed by what comes next', () => {
 })
 
 it('[CP-21] messages between nodes stay small, however much there is to say, and their parts come in any order', () => {
-  let seq = 0
-  const own = new LocalPresenceState<string>(() => ++seq)
-  for (let entry = 0; entry < 500; entry++) own.set(`${entry}`, 'x'.repeat(4_000))
+  const { log: own, set } = logOf<string>()
+  for (let entry = 0; entry < 500; entry++) set(`${entry}`, 'x'.repeat(4_000))
   const deltas = own.deltas()
   expect(deltas.length).toBeGreaterThan(5)
   const fulls: readonly PresenceSnapshot<string>[] = own.full()

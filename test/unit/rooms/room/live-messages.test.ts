@@ -1,11 +1,13 @@
 import { expect, it } from 'vitest'
+import { systemClock } from '../../../../src/clock.ts'
 import { LiveMessageHub } from '../../../../src/rooms/room/live-messages.ts'
 import { yWebsocket } from '../../../../src/sync/protocols/y-websocket.ts'
+import { presenceAlone } from '../../../support/data/rooms.ts'
 
 const address = { workspaceId: 'w', apiKey: 'k', organizationId: 'o', documentId: 'd', editorId: 'e' }
 
 it('[LIVE-9] nothing is kept of documents that nobody listens to any more', () => {
-  const board = new LiveMessageHub()
+  const board = new LiveMessageHub(presenceAlone(systemClock).calls)
   const listener = () => ({ encoder: yWebsocket, deliverLive: () => 'sent' as const })
   const leaves = [board.enter(address, listener()), board.enter({ ...address, editorId: 'f' }, listener())]
   expect(board.broadcast(address, null, '{}')).toEqual({ delivered: 2, missed: 0 })
@@ -21,7 +23,7 @@ it('[LIVE-9] nothing is kept of documents that nobody listens to any more', () =
 })
 
 it('[LIVE-4] ids are opaque, and another API key is another place', () => {
-  const board = new LiveMessageHub()
+  const board = new LiveMessageHub(presenceAlone(systemClock).calls)
   const listener = { encoder: yWebsocket, deliverLive: () => 'sent' as const }
   board.enter({ ...address, documentId: '__proto__', editorId: 'constructor' }, listener)
   const document = { ...address, documentId: '__proto__' }
