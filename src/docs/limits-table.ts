@@ -275,6 +275,7 @@ function rowOf(name: LimitName): string {
 /** The default, as people read it. */
 function shown(key: OptionKey): string {
   const value = Number(optionOf(key).default)
+  if (value === 0) return 'unlimited'
   return key.includes('Bytes') && value >= 2 ** 20
     ? `${value / 2 ** 20} MiB`
     : new Intl.NumberFormat('en').format(value)

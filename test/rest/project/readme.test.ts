@@ -40,6 +40,7 @@ it('[LIM-13] the table of limits names every limit, and every option that sets o
   expect([...new Set(named)].sort()).toEqual([...new Set([...limitNames, ...quotas])].sort())
   for (const [, limit = '', rest = ''] of rows)
     if (!rest.includes('(fixed)')) for (const name of namesOf(limit)) expect(optionKeys).toContain(name)
+  expect(rows.find(([, limit]) => limit === '`maxStoredBytesPerWorkspace`')?.[2]).toContain('| unlimited |')
 })
 
 const linksOf = (text: string): string[] =>
