@@ -1,3 +1,4 @@
+import { requireAppended } from '../../src/engine/append-result.ts'
 import type { AppendTo, Engine } from '../../src/engine/engine.ts'
 import { openLevelEngine } from '../../src/engine/level/engine.ts'
 import { openPostgresEngine } from '../../src/engine/postgres/engine.ts'
@@ -52,7 +53,10 @@ export async function appendTo(
 async function appendAll(engine: Engine, how: Appending, used: () => Promise<Used>): Promise<Appended> {
   const { documents, inFlight, seconds } = how
   const epochs = await Promise.all(
-    Array.from({ length: documents }, async (_, index) => (await append(engine, index, 'create', 0)).epoch),
+    Array.from(
+      { length: documents },
+      async (_, index) => requireAppended(await append(engine, index, 'create', 0)).epoch,
+    ),
   )
   const [before, start, times] = [await used(), performance.now(), [] as number[]]
   let next = 0

@@ -1,5 +1,6 @@
 import * as Y from 'yjs'
-import type { Engine, Key } from '../../src/engine/engine.ts'
+import { requireAppended } from '../../src/engine/append-result.ts'
+import type { AppendResult, Engine, Key } from '../../src/engine/engine.ts'
 import { openLevelEngine } from '../../src/engine/level/engine.ts'
 import { progress } from './report.ts'
 
@@ -60,7 +61,7 @@ export async function storeLog(
 ): Promise<void> {
   const engine = await openLevelEngine({ directory: data })
   let to: 'create' | number = 'create'
-  let underWay: Promise<{ epoch: number }>[] = []
+  let underWay: Promise<AppendResult>[] = []
   for (const commit of commits) {
     underWay.push(
       engine.log.append(
@@ -70,7 +71,7 @@ export async function storeLog(
       ),
     )
     if (to === 'create' || underWay.length === batch) {
-      to = ((await Promise.all(underWay))[0] as { epoch: number }).epoch
+      to = (await Promise.all(underWay)).map(requireAppended)[0]?.epoch ?? to
       underWay = []
     }
   }

@@ -29,12 +29,24 @@ export interface LogHead {
 }
 
 export interface Appended {
+  readonly state: 'appended'
   readonly epoch: number
   /** Sequence number of the first appended update. */
   readonly first: number
   /** Sequence number of the last appended update. */
   readonly last: number
 }
+
+/** Another writer has appended after `expectHead`: nothing was written. */
+export interface Moved {
+  readonly state: 'moved'
+  /** Sequence number of the last entry. */
+  readonly head: number
+  /** The first page of the log after `expectHead`, as `load` returns it with `since`. */
+  readonly missing: LoadedLog
+}
+
+export type AppendResult = Appended | Moved
 
 /**
  * Which log an append is meant for: the one of that epoch; or a new one, if the document has never existed
@@ -43,7 +55,7 @@ export interface Appended {
 export type AppendTo = number | 'create' | 'recreate'
 
 export interface AppendOptions {
-  /** Refuse with reason `head` unless the log ends at exactly this sequence number. */
+  /** Append only if the log ends at exactly this sequence number (0: it does not exist); else the result is `moved`. */
   readonly expectHead?: number
   /** Enqueued in the same commit. */
   readonly jobs?: readonly Job[]
@@ -155,12 +167,22 @@ export interface DestroyOptions {
 /** Append-only logs of Yjs updates, one a document. */
 export interface DocumentLog {
   /**
+   * True if this process is the only one that appends while it has the store open. Then a room that has applied its own
+   * appends has all of its log: it sends no messages, reads no heads, and no append that it makes is `moved`.
+   */
+  readonly hasOneWriter: boolean
+  /**
    * Adds updates (at least one) to the end. Resolves when durable. Numbers are contiguous and without gaps, also
-   * under concurrent appends; the order of calls is the order of numbers.
+   * under concurrent appends; the order of calls is the order of numbers. `moved` only with `expectHead`.
    * @throws AppendRejectedError when nothing was written and nothing will be
    * @throws StoreUnavailableError when the store is away; whether the updates were written is then unknown
    */
-  append(doc: Key, to: AppendTo, updates: readonly LogUpdate[], options?: AppendOptions): Promise<Appended>
+  append(
+    doc: Key,
+    to: AppendTo,
+    updates: readonly LogUpdate[],
+    options?: AppendOptions,
+  ): Promise<AppendResult>
   /** @throws CorruptRecordError when what is stored fails its checksum or has a gap: the document is not served. */
   load(doc: Key, options?: LoadOptions): Promise<LoadedLog>
   /**
@@ -203,7 +225,7 @@ export interface DocumentLog {
   destroyPrefix(prefix: Key, options?: DestroyOptions): Promise<Key | null>
 }
 
-export type AppendRejection = 'exists' | 'absent' | 'deleted' | 'epoch' | 'head' | 'fence'
+export type AppendRejection = 'exists' | 'absent' | 'deleted' | 'epoch' | 'fence'
 
 /** The append was refused by a rule: nothing was written. */
 export class AppendRejectedError extends Error {

@@ -7,7 +7,7 @@ import { encodeKey } from './key-encoding.ts'
  *
  * Fences of several workspaces share counters, and the hash has no key: a workspace can choose names that share a counter
  * with a fence of another one. A raise of a shared counter only makes rooms read rights again and repeat the refused
- * appends (`rooms/log/commits.ts`, `rooms/shared-commits.ts`). It ends no right. Each raise is a call that
+ * appends (`rooms/log/commits.ts`). It ends no right. Each raise is a call that
  * changes access, and these calls have a rate limit. All nodes of a cluster must compute the same counter.
  */
 export const fenceCounters = 65_536

@@ -3,8 +3,11 @@ import {
   type AppendOptions,
   AppendRejectedError,
   type AppendTo,
+  type DocumentLog,
+  type Key,
   type LoadOptions,
   type LogHead,
+  type Moved,
 } from './engine.ts'
 import { baseSnapshot, noSnapshots, oldestSnapshot, type SnapshotList } from './snapshot-list.ts'
 
@@ -28,11 +31,38 @@ export const absentLog: LogState = { state: 'absent' }
 /** Epoch of a document's first log. */
 const firstEpoch = 1
 
-/** The log an append goes to, before the append. @throws AppendRejectedError */
+/** The log does not end where an append expects it to. */
+export class HeadMovedError extends Error {
+  override readonly name = 'HeadMovedError'
+  readonly head: number
+  constructor(head: number) {
+    super(`the log ends at ${head}`)
+    this.head = head
+  }
+}
+
+/** The log an append goes to, before the append. @throws AppendRejectedError, HeadMovedError */
 export function resolveAppend(standing: LogState, to: AppendTo, { expectHead }: AppendOptions): LiveLogState {
+  if (typeof to !== 'number' && expectHead !== undefined && standing.state === 'live')
+    throw new HeadMovedError(standing.head)
   const log = typeof to === 'number' ? existing(standing, to) : created(standing, to)
-  if (expectHead !== undefined && expectHead !== log.head) throw new AppendRejectedError('head')
+  if (expectHead !== undefined && expectHead !== log.head) throw new HeadMovedError(log.head)
   return log
+}
+
+/** Bytes of entries that `moved` contains at most. */
+const missingBytesMax = 1_048_576
+
+/** The result of an append whose head has moved. */
+export async function movedResult(
+  log: Pick<DocumentLog, 'load'>,
+  doc: Key,
+  to: AppendTo,
+  { expectHead = 0 }: AppendOptions,
+  { head }: HeadMovedError,
+): Promise<Moved> {
+  const since = typeof to === 'number' ? { since: expectHead, epoch: to } : {}
+  return { state: 'moved', head, missing: await log.load(doc, { ...since, bytesMax: missingBytesMax }) }
 }
 
 function existing(standing: LogState, epoch: number): LiveLogState {

@@ -74,7 +74,14 @@ export async function openPostgresEngine(options: PostgresEngineOptions): Promis
     await database.close()
   }
   return {
-    log: new PostgresLog({ gate, database, pending, clock, fences }),
+    log: new PostgresLog({
+      gate,
+      database,
+      pending,
+      clock,
+      fences,
+      hasOneWriter: !access.cluster.isShared,
+    }),
     fences,
     blobs: new PostgresBlobs({ gate, database, pending }),
     kv,

@@ -69,9 +69,7 @@ export class BackendEdits {
     const summary = vetted(() => readUpdate(bytes, options))
     checkStorage(options, bytes)
     const apply = (): Promise<EditResult<Uint8Array>> => this.#apply(by, bytes, summary, options)
-    return whileAllowed(options.right, () =>
-      room.others === null ? apply() : rejectWhenDurable(room, apply),
-    )
+    return whileAllowed(options.right, () => rejectWhenDurable(room, apply))
   }
 
   async #apply(
@@ -85,7 +83,7 @@ export class BackendEdits {
     await prepareCreate(room, options)
     const isExact = options.ifVersion !== undefined || options.expects === 'nothing'
     if (mayBeCostly(summary)) await room.share()
-    if (room.others !== null && isExact) {
+    if (!room.commits.hasOneWriter && isExact) {
       const changed = await commitIfUnchanged(room, { by, right: options.right }, async () =>
         this.#proposal(bytes, summary, options),
       )

@@ -9,7 +9,6 @@ import {
   type EditContext,
   type EditResult,
   pauseIncoming,
-  type ReplicaContext,
   toUnavailable,
 } from './edit-context.ts'
 
@@ -52,7 +51,7 @@ export async function commitIfUnchanged<T>(
   const { dryRun = false } = change
   let waitMs = waitMsMin
   for (let tries = 1; tries <= triesMax; tries += 1) {
-    if (tries > 1) room.others?.askToWait(waitMs)
+    if (tries > 1) room.pauseOthers(waitMs)
     const release = await pauseIncoming(room)
     const begun = performance.now()
     try {
@@ -84,17 +83,16 @@ async function stored<T>(
   { by, right }: AgreedChange,
   { result, head, update, apply }: ProposedChange<T>,
 ): Promise<EditResult<T> | null> {
-  const { commits, others, state } = room
+  const { commits, state } = room
   // Even nothing makes a document.
   const bytes = update ?? (commits.existence === 'live' ? null : emptyUpdate)
-  const nodes = others as ReplicaContext
   if (bytes === null) {
     // There is nothing to change only if there is nothing new.
-    const isCurrent = await nodes.endsAt(head).catch(toUnavailable)
+    const isCurrent = await commits.endsAt(head).catch(toUnavailable)
     return isCurrent ? proposed(room, { result, head, update, apply }) : null
   }
   const summary = readUpdate(bytes, { allowSubdocuments: true })
-  const seq = await nodes
+  const seq = await room
     .commitAt({
       head,
       update: { bytes, by, from: null, summary, right },

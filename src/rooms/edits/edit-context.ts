@@ -19,21 +19,6 @@ export interface ConditionalUpdate {
   readonly apply: (how: 'alone' | 'among others') => void
 }
 
-/** Of a document that other nodes write to, too. */
-export interface ReplicaContext {
-  /**
-   * Stores an update that is right only for the document as it is at `head`, and then applies it. Resolves with its
-   * number; null where the document has moved on, and nothing was stored.
-   */
-  readonly commitAt: (exact: ConditionalUpdate) => Promise<number | null>
-  /** Does the log end at `head`, as this copy does? If not, what is missing is taken over. */
-  readonly endsAt: (head: number) => Promise<boolean>
-  /** Resolves when all that they have stored by now is here. */
-  readonly reach: () => Promise<void>
-  /** Asks them to have what arrives wait for the next change of this node, so many ms at most. They may not hear it. */
-  readonly askToWait: (ms: number) => void
-}
-
 /** What a room gives to those who edit it on behalf of REST. */
 export interface EditContext {
   readonly log: DocumentLog
@@ -61,8 +46,13 @@ export interface EditContext {
   readonly share: () => Promise<void>
   /** Runs work for edits on the event loop, and counts its time against the share of the workspace. */
   readonly charged: <T>(updates: number, work: () => T) => T
-  /** Null where this process is the only one that writes to the document: nothing can come in between there. */
-  readonly others: ReplicaContext | null
+  /**
+   * Stores an update that is right only for the document as it is at `head`, and then applies it. Resolves with its
+   * number; null where the document has moved on, and nothing was stored.
+   */
+  readonly commitAt: (conditional: ConditionalUpdate) => Promise<number | null>
+  /** Has updates that arrive at other nodes wait for the next change of this one, for `ms` at most. */
+  readonly pauseOthers: (ms: number) => void
   readonly fences: Pick<FenceStore, 'isCurrent'>
   /** The document in memory can't be trusted any more. */
   readonly fail: (error: unknown) => void
@@ -214,7 +204,7 @@ export async function readDurable<T>(
   room: EditContext,
   look: () => T,
 ): Promise<{ result: T; version: string }> {
-  await room.others?.reach().catch(toUnavailable)
+  await room.commits.reach().catch(toUnavailable)
   for (let looks = 0; ; looks += 1) {
     const release = looks < unheldLooks ? null : await pauseIncoming(room)
     try {
@@ -253,5 +243,5 @@ export async function rejectWhenDurable<T>(room: EditContext, change: () => Prom
 }
 
 /** False where others have changed the document unheard: what they have done is here now. @throws ApiError UNAVAILABLE */
-export const hasCaughtUp = async ({ commits, others }: EditContext): Promise<boolean> =>
-  others === null || others.endsAt(commits.head).catch(toUnavailable)
+export const hasCaughtUp = async ({ commits }: EditContext): Promise<boolean> =>
+  commits.endsAt(commits.head).catch(toUnavailable)

@@ -100,7 +100,7 @@ export class Replacement {
     }
     await this.#prepare(options)
     room.replaced('inline')
-    if (room.others !== null) return this.#agreed(by, async () => compute(), options)
+    if (!room.commits.hasOneWriter) return this.#agreed(by, async () => compute(), options)
     while (room.held() !== null) await room.held()
     return this.#merged(by, compute(), options)
   }
@@ -158,7 +158,7 @@ export class Replacement {
   ): Promise<EditResult<ReplacementResult>> {
     const room = this.#room
     await this.#prepare(options)
-    if (room.others !== null) {
+    if (!room.commits.hasOneWriter) {
       room.replaced('inline')
       return this.#agreed(by, () => this.#proposed(content, options), options)
     }
@@ -209,7 +209,7 @@ export class Replacement {
         return computed
       }
       let first: ComputedEdit | null = await compute()
-      if (room.others !== null) {
+      if (!room.commits.hasOneWriter) {
         room.replaced('thread')
         const next = async (): Promise<ComputedEdit> => {
           const computed = first !== null && this.#stillFits(first, options) ? first : await compute()

@@ -1,33 +1,26 @@
-/** Who waits until so many updates of this node are durable. */
-interface PositionRequest {
+/** Waits until `count` updates of this node are durable. */
+export interface PositionRequest {
   readonly count: number
-  /** By how much the number of an update in the log is larger than its count, if nobody else appends before it. */
+  /** By how much the number of an update in the log is larger than its count, if no other node appends before it. */
   readonly shift: number
-  readonly resolve: (answer: CommitPosition) => void
+  /** @param isExact no other node has appended before the update that was waited for */
+  readonly resolve: (seq: number, isExact: boolean) => void
   readonly reject: (error: unknown) => void
 }
 
-/** Number of the last update asked for; `isExact`: nobody else's got in before it. */
-export interface CommitPosition {
-  readonly seq: number
-  readonly isExact: boolean
-}
-
-/** Those who wait for updates to be durable whose numbers are known only then. */
+/** Callers that wait for updates whose numbers are known only when they are durable, in the order of their counts. */
 export class CommitWaiters {
   readonly #waiting: PositionRequest[] = []
 
-  add(count: number, shift: number): Promise<CommitPosition> {
-    return new Promise((resolve, reject) => {
-      this.#waiting.push({ count, shift, resolve, reject })
-    })
+  add(waiter: PositionRequest): void {
+    this.#waiting.push(waiter)
   }
 
   /** Updates up to `count` are durable, under numbers that are larger by `shift`. */
   answer(count: number, shift: number): void {
     while (this.#waiting.length > 0 && (this.#waiting[0] as PositionRequest).count <= count) {
       const first = this.#waiting.shift() as PositionRequest
-      first.resolve({ seq: first.count + shift, isExact: first.shift === shift })
+      first.resolve(first.count + shift, first.shift === shift)
     }
   }
 

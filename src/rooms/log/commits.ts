@@ -1,102 +1,161 @@
 import {
   type Appended,
+  type AppendOptions,
   AppendRejectedError,
+  type AppendResult,
   type AppendTo,
   type Job,
   type Key,
   type LoadedLog,
+  type LogHead,
   StoreUnavailableError,
 } from '../../engine/engine.ts'
-import type { UpdateBroadcast } from '../room/broadcast.ts'
+import { LogTruncatedError, type RemoteAppend, readLogSince } from '../replication/read-log-since.ts'
+import { RemoteAppendBuffer } from '../replication/remote-append-buffer.ts'
+import type { AppendNotice } from '../replication/replica-messages.ts'
+import type { AppliedUpdate, UpdateBroadcast } from '../room/broadcast.ts'
 import { fencing, recheckRights } from '../room/write-rights.ts'
+import type { AppendBacklog } from './append-backlog.ts'
+import { updateBytesOf } from './commit-summary.ts'
+import { CommitWaiters } from './commit-waiters.ts'
 import { type Existence, LogPosition } from './log-position.ts'
-import { isFenced } from './queued-append.ts'
 import type { CommitLog } from './recorded-log.ts'
+
+/** Applies what other nodes have appended. */
+export interface RemoteUpdates {
+  /** Splits updates into parts that are applied one after the other. */
+  split(foreign: readonly RemoteAppend[]): readonly (readonly RemoteAppend[])[]
+  /** Returns whether a thread must place a part before it is applied. All parts before it must be applied. */
+  isExpensive(part: readonly RemoteAppend[]): boolean
+  /** Places an expensive part; then it is applied at once. */
+  place(part: readonly RemoteAppend[]): Promise<void>
+  /** Applies a part, which is durable. Called in the order of the log. */
+  apply(part: readonly RemoteAppend[]): void
+}
 
 export interface CommitListeners {
   /** These updates are durable: now, and not earlier, they may be shown. Called in the order of commits. */
   durable(delivery: UpdateBroadcast): void
   /** The append was refused, or whether it was written is unknown. Called once. */
   failed(error: unknown): void
+  /** This node has appended something. Not called where the log has one writer. */
+  appended(notice: AppendNotice): void
+  /** Called when other nodes have appended something. */
+  remote(): RemoteUpdates
 }
 
-/** The one place where change leaves a room: updates go to the log, and to the members when the log has them. */
-export interface Commits {
-  readonly existence: Existence
-  readonly epoch: number
-  /** Number of the last update applied, durable or not, unless other nodes append something before it. */
-  readonly head: number
-  /** Time and user of the last update. */
-  readonly changed: { readonly at: number; readonly by: string }
-  /**
-   * Resolves with the number of the last update once all that has been applied so far is durable and sent.
-   * Rejects with what the log has thrown.
-   */
-  readonly durable: Promise<number>
-  /**
-   * Likewise; null where the log has at that number more than what has been applied so far, because other nodes have
-   * appended before it: what was read or encoded now is no version of the document.
-   */
-  readonly exact: Promise<number | null>
-  /** @param jobs to be enqueued with it */
-  commit(delivery: UpdateBroadcast, at: number, jobs?: readonly Job[]): void
-  /** Resolves when nothing is under way any more, well or not: an append that failed may have overtaken others. */
-  settled(): Promise<void>
-  /** What the members have been sent of `clocks`: less than what is applied while commits are under way. */
-  deliveredClocks(clocks: ReadonlyMap<number, number>): Map<number, number>
+export interface CommitsOptions {
+  readonly log: CommitLog
+  readonly doc: Key
+  readonly loaded: LoadedLog
+  /** Bytes that wait in all documents of this process. */
+  readonly queued: AppendBacklog
+  readonly listeners: CommitListeners
 }
 
-interface Asked {
-  readonly seq: number
-  readonly resolve: (seq: number) => void
-  readonly reject: (error: unknown) => void
+/** An update that has not been applied yet. */
+export interface ConditionalCommit {
+  readonly delivery: UpdateBroadcast
+  readonly at: number
+  readonly jobs: readonly Job[]
+  /** Called when it is durable, before it is sent; `among others`: the document has updates that are not durable. */
+  readonly apply: (how: 'alone' | 'among others') => void
 }
 
-/** A commit that is not durable. */
-interface UndeliveredCommit {
+/** Updates that one append contains, and their jobs. */
+interface QueuedCommit {
   readonly delivery: UpdateBroadcast
   readonly jobs: readonly Job[] | undefined
-  readonly to: AppendTo
-  /** Number of the last update before it. */
-  readonly expectHead: number
+  readonly bytes: number
 }
 
+type CommitState =
+  | { readonly is: 'idle' }
+  | { readonly is: 'appending' }
+  /** An append was not written. The appends behind it must end; then `next` runs, and all of them are repeated. */
+  | { readonly is: 'interrupted'; readonly next: () => Promise<void> }
+  /** The log or the permissions are being read, or an update is appended that expects a head. */
+  | { readonly is: 'working' }
+  /** It has failed while something was under way that has not ended. */
+  | { readonly is: 'failing'; readonly error: unknown }
+  | { readonly is: 'failed'; readonly error: unknown }
+
+const idle: CommitState = { is: 'idle' }
+const appending: CommitState = { is: 'appending' }
+const working: CommitState = { is: 'working' }
+
+/** Bytes that one append contains, unless its first commit has more. */
+const appendBytesMax = 8_388_608
 /** Refused appends are repeated at most this often in a row: a fence is rarely raised twice in that time. */
 const repeatsMax = 20
+/** How often the log is read for one caller until this copy has all of it. */
+const readsMax = 8
 
 /**
- * Commits of the only process that writes to the log. They overlap; the log keeps them in order.
+ * The one place where change leaves a room: updates go to the log, and to the members when the log has them.
+ *
+ * Updates commute, so they are appended whatever other nodes append; the numbers of an append show whether another node was
+ * faster, and then its updates are applied first. A later append must not be written where an earlier one fails. So one
+ * is under way at a time, with everything in it that has been committed meanwhile. Only where the log has one writer
+ * appends overlap, and each expects the head that the one before it leaves: one busy room then stores almost twice as
+ * much a second, because it applies and sends while the disk writes.
  *
  * The log refuses an append when a fence of one of its senders was raised, and then also the appends behind it. Once all of
- * them have ended, the rights of their senders are read again and the appends are repeated in the same order. If a right
- * has ended, the commits fail: the document in memory contains the refused update, so it has to be loaded again.
+ * them have ended, the rights of their senders are read again and the appends are repeated in the same order. If a
+ * right has ended, the commits fail: the document in memory contains the refused update, so it has to be loaded again.
  */
-export class CommitLine implements Commits {
-  readonly #log: Pick<CommitLog, 'append'>
+export class Commits {
+  readonly #log: CommitLog
   readonly #doc: Key
+  readonly #queued: AppendBacklog
   readonly #listeners: CommitListeners
   readonly #position: LogPosition
-  /** The oldest first. */
-  readonly #undelivered: UndeliveredCommit[] = []
-  #head: number
-  /** Number of the last update up to which all are durable. */
-  #durableTo: number
-  #failure: { readonly error: unknown } | null = null
+  readonly #waiters = new CommitWaiters()
+  /** Null until another node has sent a notice. */
+  #notices: RemoteAppendBuffer | null = null
+  /** Applied and not durable, the oldest first. */
+  readonly #queue: QueuedCommit[] = []
+  /** How many of them each append under way contains, and how many commits and updates these are. */
+  readonly #appends: number[] = []
   #inFlight = 0
-  /** True from the refusal of an append until the appends are repeated. */
-  #isFenced = false
+  #updatesInFlight = 0
+  /** Applied and durable, and being sent to the members. */
+  #delivering: UpdateBroadcast | null = null
+  /** The epoch of the log; null: this copy has nothing of a log. */
+  #epoch: number | null
+  #durableTo: number
+  /** Updates committed, and durable, of this node. */
+  #committed = 0
+  #stored = 0
+  /** How many of the updates that are not counted as durable yet were in a snapshot that was applied. */
+  #covered = 0
+  /** How a log is made that does not exist. */
+  #made: AppendTo = 'create'
+  /** True if the log must be read before the next append. */
+  #isBehind = false
   #repeats = 0
-  /** Those who wait until something is durable; a promise for each commit would be one of its larger costs. */
-  #asked: Asked[] = []
+  #state: CommitState = idle
   #whenSettled: (() => void)[] = []
+  #whenFree: (() => void)[] = []
 
-  constructor(log: Pick<CommitLog, 'append'>, doc: Key, loaded: LoadedLog, listeners: CommitListeners) {
+  constructor({ log, doc, loaded, queued, listeners }: CommitsOptions) {
     this.#log = log
     this.#doc = doc
+    this.#queued = queued
     this.#listeners = listeners
     this.#position = new LogPosition(loaded)
-    this.#head = loaded.state === 'live' ? loaded.head : 0
-    this.#durableTo = this.#head
+    this.#epoch = loaded.state === 'live' ? loaded.epoch : null
+    this.#durableTo = loaded.state === 'live' ? loaded.head : 0
+  }
+
+  /** True if this process is the only one that appends. */
+  get hasOneWriter(): boolean {
+    return this.#log.hasOneWriter
+  }
+
+  /** True if this copy has anything of a log. */
+  get hasLog(): boolean {
+    return this.#epoch !== null
   }
 
   get existence(): Existence {
@@ -107,37 +166,161 @@ export class CommitLine implements Commits {
     return this.#position.epoch
   }
 
+  /** Number of the last update applied, durable or not, unless other nodes append something before it. */
   get head(): number {
-    return this.#head
+    return this.#durableTo + this.#committed - this.#stored - this.#covered
   }
 
+  /** Number up to which this copy has everything that is in the log. */
+  get durableTo(): number {
+    return this.#durableTo
+  }
+
+  /** Time and user of the last update. */
   get changed(): { readonly at: number; readonly by: string } {
     return this.#position.changed
   }
 
+  /**
+   * Resolves with the number of the last update once all that has been applied so far is durable and sent.
+   * Rejects with what the log has thrown.
+   */
   get durable(): Promise<number> {
-    return new Promise((resolve, reject) => {
-      if (this.#failure !== null) reject(this.#failure.error)
-      else if (this.#isSettled) resolve(this.#head)
-      else this.#asked.push({ seq: this.#head, resolve, reject })
-    })
+    return new Promise((resolve, reject) => this.#awaitDurable(resolve, reject))
   }
 
+  /**
+   * Likewise; null where the log has at that number more than what has been applied so far, because other nodes have
+   * appended before it: a state that was read now is not a version of the document.
+   */
   get exact(): Promise<number | null> {
-    return this.durable
+    return new Promise((resolve, reject) =>
+      this.#awaitDurable((seq, isExact) => resolve(isExact ? seq : null), reject),
+    )
   }
 
+  #awaitDurable(resolve: (seq: number, isExact: boolean) => void, reject: (error: unknown) => void): void {
+    if ('error' in this.#state) reject(this.#state.error)
+    else if (this.#queue.length === 0) resolve(this.#durableTo, true)
+    else this.#waiters.add({ count: this.#committed, shift: this.#durableTo - this.#stored, resolve, reject })
+  }
+
+  /** @param jobs enqueued with it */
   commit(delivery: UpdateBroadcast, at: number, jobs?: readonly Job[]): void {
+    if (this.#hasFailed) return
     const { updates } = delivery
+    const bytes = updateBytesOf(updates)
+    this.#queue.push({ delivery, jobs, bytes })
+    this.#queued.add(bytes)
+    this.#committed += updates.length
     this.#position.noteChange(at, updates.at(-1)?.by ?? '')
-    // What somebody else has appended is not in this copy of the document, and must not go on without it.
-    const commit = { delivery, jobs, to: this.#position.target(), expectHead: this.#head }
-    this.#undelivered.push(commit)
-    this.#head += updates.length
-    // It must not get in before an append that is going to be repeated.
-    if (!this.#isFenced) this.#append(commit)
+    // From now on it exists for this node.
+    if (this.#position.existence !== 'live') this.#made = this.#position.target()
+    if (this.#queued.isFull) this.#fail(new StoreUnavailableError('too many bytes wait for the store'))
+    else if (this.#isIdle) this.#goOn()
+    else if (this.#state.is === 'appending' && this.hasOneWriter) this.#append()
   }
 
+  /**
+   * Appends an update that is right only for the document as it was at `head`, while nothing of this node is under way.
+   * Resolves with its number; null where the document has moved on: the updates of other nodes are applied then.
+   * @throws the error of the log
+   */
+  async commitAt(head: number, commit: ConditionalCommit): Promise<number | null> {
+    this.#checkAlive()
+    if (!this.#isIdle || this.#queue.length > 0 || this.#durableTo !== head) {
+      await this.settled()
+      return null
+    }
+    this.#state = working
+    const { updates } = commit.delivery
+    let outcome: { readonly seq: number } | 'moved' | 'fenced' = 'moved'
+    try {
+      const to = this.#epoch ?? (this.#position.existence === 'deleted' ? 'recreate' : 'create')
+      const options = { expectHead: head, jobs: commit.jobs, ...fencing(updates) }
+      const result = await this.#log.append(this.#doc, to, updates, options)
+      if (result.state === 'moved') await this.#readLog(result.missing)
+      else {
+        this.#storeExact(result, commit)
+        outcome = { seq: result.last }
+      }
+    } catch (error) {
+      if (isFenced(error)) outcome = 'fenced'
+      else this.#fail(error)
+    }
+    this.#free()
+    if (typeof outcome === 'object' && !this.#hasFailed) return outcome.seq
+    if (outcome === 'fenced') await recheckRights([commit.delivery])
+    await this.settled()
+    this.#checkAlive()
+    return null
+  }
+
+  #storeExact(appended: Appended, { delivery, at, apply }: ConditionalCommit): void {
+    apply(this.#queue.length === 0 ? 'alone' : 'among others')
+    this.#reached(appended)
+    this.#position.noteChange(at, delivery.updates.at(-1)?.by ?? '')
+    this.deliver(delivery, (given) => this.#listeners.durable(given))
+    this.#notify(appended, at, delivery.updates)
+  }
+
+  /** Another node has appended this. Notices may be late, doubled or lost. */
+  received(notice: AppendNotice): void {
+    if (this.#hasFailed || (notice.epoch === this.#epoch && notice.last <= this.#durableTo)) return
+    this.#notices ??= new RemoteAppendBuffer()
+    this.#notices.add(notice)
+    if (this.#isIdle) this.#goOn()
+  }
+
+  /** Reads what the log has more. */
+  catchUp(): void {
+    this.#isBehind = true
+    if (this.#isIdle) this.#goOn()
+  }
+
+  /**
+   * Returns whether the log has more than this copy, or has lost something. False while something is under way: that
+   * will show it.
+   * @param head the head of the log; null: there is no log
+   * @param had `durableTo` before the head was read
+   */
+  differs(head: LogHead | null, had: number): boolean {
+    return this.#isIdle && this.#isElsewhere(head, had)
+  }
+
+  /** Resolves when all that is in the log by now is here. @throws the error of the log, StoreUnavailableError */
+  async reach(): Promise<void> {
+    if (this.hasOneWriter) return
+    const had = this.#durableTo
+    const [found = null] = await this.#log.heads([this.#doc])
+    for (let reads = 0; this.#isElsewhere(found, had); reads += 1) {
+      this.#checkAlive()
+      if (reads === readsMax) throw new StoreUnavailableError('the log cannot be read')
+      this.catchUp()
+      if (this.#isBusy) await new Promise<void>((resolve) => this.#whenFree.push(resolve))
+    }
+    this.#checkAlive()
+  }
+
+  #isElsewhere(found: LogHead | null, had: number): boolean {
+    if (found === null) return this.#epoch !== null
+    return found.epoch !== this.#epoch || found.head > this.#durableTo || found.head < had
+  }
+
+  /** Returns whether the log still ends at `head`. If not, the updates of other nodes are applied. @throws the error of the log */
+  async endsAt(head: number): Promise<boolean> {
+    if (this.hasOneWriter) return true
+    const [found = null] = await this.#log.heads([this.#doc])
+    this.#checkAlive()
+    if (found === null ? this.#epoch === null : found.epoch === this.#epoch && found.head === head)
+      return true
+    this.catchUp()
+    await this.settled()
+    this.#checkAlive()
+    return false
+  }
+
+  /** Resolves when nothing is under way any more, well or not: an append that failed may have overtaken others. */
   settled(): Promise<void> {
     return new Promise((resolve) => {
       if (this.#isSettled) resolve()
@@ -145,19 +328,89 @@ export class CommitLine implements Commits {
     })
   }
 
+  /** Has `give` send to the members what is durable: a member without room for it must not count as having it. */
+  deliver(delivery: UpdateBroadcast, give: (delivery: UpdateBroadcast) => void): void {
+    this.#delivering = delivery
+    try {
+      give(delivery)
+    } finally {
+      this.#delivering = null
+    }
+  }
+
+  /** The part of `clocks` that the members have been sent: less than is applied while commits are under way. */
   deliveredClocks(clocks: ReadonlyMap<number, number>): Map<number, number> {
-    const undelivered = this.#undelivered.map(({ delivery }) => delivery)
-    return clocksBefore(clocks, undelivered)
+    const delivered = new Map(clocks)
+    if (this.#delivering !== null) takeOut(delivered, this.#delivering)
+    for (const { delivery } of this.#queue) takeOut(delivered, delivery)
+    return delivered
+  }
+
+  get #isIdle(): boolean {
+    return this.#state.is === 'idle'
+  }
+
+  /** True while something is under way. */
+  get #isBusy(): boolean {
+    return !this.#isIdle && this.#state.is !== 'failed'
+  }
+
+  get #hasFailed(): boolean {
+    return 'error' in this.#state
   }
 
   get #isSettled(): boolean {
-    return this.#inFlight === 0 && (!this.#isFenced || this.#failure !== null)
+    return this.#state.is === 'failed' || (this.#isIdle && this.#queue.length === 0)
   }
 
-  #append({ delivery: { updates }, jobs, to, expectHead }: UndeliveredCommit): void {
-    this.#inFlight += 1
+  /** @throws the error that it has failed by */
+  #checkAlive(): void {
+    if ('error' in this.#state) throw this.#state.error
+  }
+
+  /** Begins the next thing, while nothing is under way. The rest of the log is read before an append. */
+  #goOn(): void {
+    this.#applyNotices()
+    // Applying them may have committed what waited for them, or failed.
+    if (!this.#isIdle) return
+    if (this.#isBehind) void this.#run(() => this.#readLog())
+    else if (this.#queue.length > 0) this.#append()
+    else this.#settle()
+  }
+
+  /** One thing at a time. */
+  async #run(work: () => Promise<void>): Promise<void> {
+    if (this.#isIdle) this.#state = working
     try {
-      const options = { expectHead, ...(jobs !== undefined && { jobs }), ...fencing(updates) }
+      await work()
+    } catch (error) {
+      this.#fail(error)
+    }
+    this.#free()
+  }
+
+  /** The work under way has ended, well or not. */
+  #free(): void {
+    this.#state = 'error' in this.#state ? { is: 'failed', error: this.#state.error } : idle
+    if (this.#whenFree.length > 0) for (const resolve of this.#whenFree.splice(0)) resolve()
+    if (this.#isIdle) this.#goOn()
+    else this.#settle()
+  }
+
+  /** Appends all that is queued. Updates that other nodes have appended meanwhile precede it, and are applied first. */
+  #append(): void {
+    this.#state = appending
+    const start = this.#inFlight
+    const to = this.#epoch ?? (start === 0 ? this.#made : this.#position.epoch)
+    const expectsHead = this.hasOneWriter || typeof to !== 'number'
+    const expectHead = this.#durableTo + this.#updatesInFlight
+    const updates = this.#takeQueue()
+    try {
+      const options: AppendOptions = {
+        ...(expectsHead && { expectHead }),
+        ...jobsOf(this.#queue, start, this.#inFlight),
+        ...fencing(updates),
+      }
       this.#log.append(this.#doc, to, updates, options).then(this.#appended, this.#refused)
     } catch (error) {
       // A right has ended that was valid when the update was applied.
@@ -165,85 +418,224 @@ export class CommitLine implements Commits {
     }
   }
 
-  readonly #appended = ({ first, last }: Appended): void => {
-    // What comes after an append that failed is not shown either: it would be shown without it.
-    if (this.#failure === null) {
-      try {
-        this.#listeners.durable((this.#undelivered[0] as UndeliveredCommit).delivery)
-        // Not before: who has no room for it must not be taken to have got it (`deliveredClocks`).
-        this.#undelivered.shift()
-      } catch (error) {
-        return this.#fail(error)
-      }
+  /** Takes what is appended together, at least one commit. Its bytes wait in the engine from now on. */
+  #takeQueue(): readonly AppliedUpdate[] {
+    const start = this.#inFlight
+    let bytes = 0
+    let end = start
+    do {
+      bytes += (this.#queue[end] as QueuedCommit).bytes
+      end += 1
+    } while (end < this.#queue.length && bytes + (this.#queue[end] as QueuedCommit).bytes <= appendBytesMax)
+    const updates = updatesOf(this.#queue, start, end)
+    this.#queued.remove(bytes)
+    this.#appends.push(end - start)
+    this.#inFlight = end
+    this.#updatesInFlight += updates.length
+    return updates
+  }
+
+  readonly #appended = (result: AppendResult): void => {
+    if (result.state === 'moved') return this.#interrupted(() => this.#readLog(result.missing))
+    const commits = this.#appends.shift() as number
+    try {
+      if (!this.#hasFailed && result.first <= this.#durableTo) throw new LogTruncatedError()
+      if (this.#lacksBefore(result)) this.#applyNotices()
+      if (this.#lacksBefore(result)) return void this.#run(() => this.#fill(result, commits))
+      this.#store(result, commits)
+    } catch (error) {
+      this.#fail(error)
     }
-    if (first === this.#durableTo + 1) this.#answer(last)
-    this.#repeats = 0
     this.#ended()
   }
 
   readonly #refused = (error: unknown): void => {
-    // Appends behind a fenced one are refused because it was not written.
-    if (isFenced(error) || (this.#isFenced && error instanceof AppendRejectedError)) this.#isFenced = true
-    else this.#setFailure(error)
+    if (isFenced(error)) return this.#interrupted(() => this.#recheckRights())
+    // An append behind one that was not written is also refused.
+    const isBehindRefused = this.#state.is === 'interrupted' && error instanceof AppendRejectedError
+    if (!isBehindRefused) this.#fail(error)
+    this.#notWritten()
+  }
+
+  #interrupted(next: () => Promise<void>): void {
+    if (this.#state.is === 'appending') this.#state = { is: 'interrupted', next }
+    this.#notWritten()
+  }
+
+  /** The appends behind it are not written either: they are the last ones under way. */
+  #notWritten(): void {
+    this.#appends.pop()
     this.#ended()
   }
 
-  readonly #fail = (error: unknown): void => {
-    this.#setFailure(error)
-    this.#ended()
-  }
-
-  #setFailure(error: unknown): void {
-    if (this.#failure !== null) return
-    this.#failure = { error }
-    this.#listeners.failed(error)
-  }
-
-  /** An append has ended. */
+  /** An append has ended, well or not. */
   #ended(): void {
-    this.#inFlight -= 1
-    if (this.#inFlight > 0) return
-    if (this.#isFenced && this.#failure === null) void this.#repeat()
-    else this.#settle()
+    if (this.#appends.length > 0) return
+    if (this.#state.is !== 'interrupted') return this.#free()
+    const { next } = this.#state
+    for (let index = 0; index < this.#inFlight; index += 1)
+      this.#queued.add((this.#queue[index] as QueuedCommit).bytes)
+    this.#inFlight = 0
+    this.#updatesInFlight = 0
+    this.#state = working
+    void this.#run(next)
   }
 
-  async #repeat(): Promise<void> {
-    try {
-      this.#repeats += 1
-      if (this.#repeats > repeatsMax) throw new StoreUnavailableError('rights change too often')
-      await recheckRights(this.#undelivered.map(({ delivery }) => delivery))
-    } catch (error) {
-      this.#setFailure(error)
-      return this.#settle()
+  async #recheckRights(): Promise<void> {
+    this.#repeats += 1
+    if (this.#repeats > repeatsMax) throw new StoreUnavailableError('rights change too often')
+    await recheckRights(this.#queue.map(({ delivery }) => delivery))
+  }
+
+  #lacksBefore({ first }: Appended): boolean {
+    return !this.#hasFailed && first > this.#durableTo + 1
+  }
+
+  /** Applies what is in the log before what has been appended, which is stored then. */
+  async #fill(appended: Appended, commits: number): Promise<void> {
+    for await (const { epoch, foreign } of readLogSince(this.#log, this.#doc, this.#logPosition)) {
+      const before = foreign.filter(({ is, seq }) => is === 'state' || seq < appended.first)
+      await this.#applyInParts(epoch, before, (seq) => {
+        this.#covered = Math.max(0, Math.min(seq, appended.last) - appended.first + 1)
+      })
+      if (this.#hasFailed) return
+      if (before.length < foreign.length) break
     }
-    this.#isFenced = false
-    for (const commit of this.#undelivered) this.#append(commit)
+    if (this.#lacksBefore(appended))
+      throw new StoreUnavailableError('the log does not have what was appended to it')
+    this.#store(appended, commits)
   }
 
-  /** Those who asked for less than `last` are told, although something that came later has failed. */
-  #answer(last: number): void {
-    this.#durableTo = last
-    while (this.#asked.length > 0 && (this.#asked[0] as Asked).seq <= last) this.#asked.shift()?.resolve(last)
+  /**
+   * The first commits of the queue are durable: the members get them, unless something has failed since; the numbers are
+   * returned to callers, and sent to other nodes.
+   */
+  #store(appended: Appended, commits: number): void {
+    const shift = appended.first - 1 - this.#stored
+    const updates = this.hasOneWriter ? [] : updatesOf(this.#queue, 0, commits)
+    for (let left = commits; left > 0; left -= 1) {
+      const { delivery } = this.#queue[0] as QueuedCommit
+      try {
+        if (!this.#hasFailed) this.#listeners.durable(delivery)
+      } finally {
+        // Not before: a member without room for it must not count as having it (`deliveredClocks`).
+        this.#queue.shift()
+        this.#inFlight -= 1
+        this.#updatesInFlight -= delivery.updates.length
+        this.#stored += delivery.updates.length
+      }
+    }
+    this.#covered = 0
+    this.#repeats = 0
+    this.#reached(appended)
+    this.#waiters.answer(this.#stored, shift)
+    if (!this.#hasFailed) this.#notify(appended, this.changed.at, updates)
+  }
+
+  #notify({ epoch, first, last }: Appended, at: number, updates: readonly AppliedUpdate[]): void {
+    if (!this.hasOneWriter) this.#listeners.appended({ epoch, first, last, at, updates })
+  }
+
+  #reached({ epoch, last }: Pick<Appended, 'epoch' | 'last'>): void {
+    this.#epoch = epoch
+    this.#position.found(epoch)
+    this.#durableTo = Math.max(this.#durableTo, last)
+  }
+
+  get #logPosition(): { readonly epoch: number | null; readonly seq: number } {
+    return { epoch: this.#epoch, seq: this.#durableTo }
+  }
+
+  /** @param missing the first page of what the log has more */
+  async #readLog(missing?: LoadedLog): Promise<void> {
+    this.#isBehind = false
+    try {
+      for await (const { epoch, foreign } of readLogSince(this.#log, this.#doc, this.#logPosition, missing)) {
+        await this.#applyInParts(epoch, foreign)
+        if (this.#hasFailed) return
+      }
+    } catch (error) {
+      // No caller waits: the next comparison finds it again.
+      if (!(error instanceof StoreUnavailableError) || this.#queue.length > 0) throw error
+    }
+  }
+
+  /** Applies what notices contain. An update that needs a thread is read from the log. */
+  #applyNotices(): void {
+    const next = this.#notices?.next(this.#logPosition) ?? null
+    if (next === 'behind') this.#isBehind = true
+    if (next === null || next === 'behind') return
+    try {
+      const remote = this.#listeners.remote()
+      for (const part of remote.split(next.foreign)) {
+        if (remote.isExpensive(part)) {
+          this.#isBehind = true
+          return
+        }
+        this.#apply(next.epoch, part)
+        if (this.#hasFailed) return
+      }
+    } catch (error) {
+      this.#fail(error)
+    }
+  }
+
+  /** @param reaches called with the last number of each part before it is applied */
+  async #applyInParts(
+    epoch: number,
+    foreign: readonly RemoteAppend[],
+    reaches: (seq: number) => void = () => {},
+  ): Promise<void> {
+    const remote = this.#listeners.remote()
+    for (const part of remote.split(foreign)) {
+      if (remote.isExpensive(part)) await remote.place(part)
+      if (this.#hasFailed) return
+      reaches(part.at(-1)?.seq ?? 0)
+      this.#apply(epoch, part)
+    }
+  }
+
+  #apply(epoch: number, foreign: readonly RemoteAppend[]): void {
+    const last = foreign.at(-1)
+    if (last === undefined) return
+    this.#reached({ epoch, last: last.seq })
+    if (this.#queue.length === 0) this.#position.noteChange(last.at, last.update.by)
+    this.#listeners.remote().apply(foreign)
+  }
+
+  #fail(error: unknown): void {
+    if (this.#hasFailed) return
+    this.#state = { is: this.#isIdle ? 'failed' : 'failing', error }
+    for (const { bytes } of this.#queue.slice(this.#inFlight)) this.#queued.remove(bytes)
+    this.#listeners.failed(error)
+    this.#settle()
   }
 
   #settle(): void {
-    if (this.#failure !== null) for (const { reject } of this.#asked.splice(0)) reject(this.#failure.error)
-    for (const resolve of this.#whenSettled.splice(0)) resolve()
+    if (this.#state.is === 'failed') this.#waiters.reject(this.#state.error)
+    if (this.#whenSettled.length > 0 && this.#isSettled)
+      for (const resolve of this.#whenSettled.splice(0)) resolve()
   }
 }
 
-/** `clocks` without what is in deliveries that nobody has got. */
-export function clocksBefore(
-  clocks: ReadonlyMap<number, number>,
-  undelivered: readonly UpdateBroadcast[],
-): Map<number, number> {
-  const delivered = new Map(clocks)
-  for (const { updates } of undelivered) {
-    for (const { summary } of updates) {
-      for (const { client, from } of summary.clients) {
-        if (from < (delivered.get(client) ?? 0)) delivered.set(client, from)
-      }
-    }
-  }
-  return delivered
+/** True when it was refused because a permission has to be read again. */
+export const isFenced = (error: unknown): boolean =>
+  error instanceof AppendRejectedError && error.reason === 'fence'
+
+function updatesOf(queue: readonly QueuedCommit[], start: number, end: number): readonly AppliedUpdate[] {
+  if (end - start === 1) return (queue[start] as QueuedCommit).delivery.updates
+  return queue.slice(start, end).flatMap(({ delivery }) => delivery.updates)
+}
+
+function jobsOf(queue: readonly QueuedCommit[], start: number, end: number): Pick<AppendOptions, 'jobs'> {
+  const jobs =
+    end - start === 1 ? queue[start]?.jobs : queue.slice(start, end).flatMap(({ jobs = [] }) => jobs)
+  return jobs === undefined || jobs.length === 0 ? {} : { jobs }
+}
+
+/** Lowers clocks to what they were before a delivery. */
+function takeOut(clocks: Map<number, number>, { updates }: UpdateBroadcast): void {
+  for (const { summary } of updates)
+    for (const { client, from } of summary.clients)
+      if (from < (clocks.get(client) ?? 0)) clocks.set(client, from)
 }

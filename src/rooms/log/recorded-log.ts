@@ -1,8 +1,15 @@
-import type { Appended, AppendOptions, AppendTo, DocumentLog, Key, LogUpdate } from '../../engine/engine.ts'
+import type {
+  AppendOptions,
+  AppendResult,
+  AppendTo,
+  DocumentLog,
+  Key,
+  LogUpdate,
+} from '../../engine/engine.ts'
 import type { AppendBacklog } from './append-backlog.ts'
 
 /** The part of a log that the commits of one room use. */
-export type CommitLog = Pick<DocumentLog, 'append' | 'heads' | 'load'>
+export type CommitLog = Pick<DocumentLog, 'append' | 'heads' | 'load' | 'hasOneWriter'>
 
 export interface RecordedLogOptions {
   /** Stores the record of the document. When it rejects, nothing is appended. */
@@ -24,8 +31,17 @@ export class RecordedLog implements CommitLog {
     this.#options = options
   }
 
-  append(doc: Key, to: AppendTo, updates: readonly LogUpdate[], options?: AppendOptions): Promise<Appended> {
-    const append = (): Promise<Appended> => this.#log.append(doc, to, updates, options)
+  get hasOneWriter(): boolean {
+    return this.#log.hasOneWriter
+  }
+
+  append(
+    doc: Key,
+    to: AppendTo,
+    updates: readonly LogUpdate[],
+    options?: AppendOptions,
+  ): Promise<AppendResult> {
+    const append = (): Promise<AppendResult> => this.#log.append(doc, to, updates, options)
     if (typeof to !== 'number') this.#recorded = this.#options.record()
     // Behind an append that has waited all take the same way: both their calls and their results keep their order.
     else if (this.#underWay === 0) return append()
@@ -40,7 +56,10 @@ export class RecordedLog implements CommitLog {
     return this.#log.load(...parameters)
   }
 
-  async #appendRecorded(append: () => Promise<Appended>, updates: readonly LogUpdate[]): Promise<Appended> {
+  async #appendRecorded(
+    append: () => Promise<AppendResult>,
+    updates: readonly LogUpdate[],
+  ): Promise<AppendResult> {
     const { waiting } = this.#options
     const bytes = updates.reduce((sum, update) => sum + update.bytes.length, 0)
     this.#underWay += 1

@@ -44,7 +44,7 @@ export class RoomCompaction {
   readonly #clock: Clock
   /** Is this the node that compacts it, of those that have it? The others do it much later. */
   readonly #isHome: () => boolean
-  readonly #quiet: (() => Promise<() => void>) | null
+  readonly #quiet: () => Promise<() => void>
   #base: number
   #snapshotBytes: number
   #tail: LogTail
@@ -66,10 +66,10 @@ export class RoomCompaction {
       clock: Clock
       isHome: () => boolean
       /**
-       * Has what arrives wait until what is returned is called, and resolves when nothing is under way. Null where
-       * nobody else appends: then nothing gets in between a snapshot and the appends under way.
+       * Has what arrives wait until what is returned is called, and resolves when nothing is under way. Not called where
+       * the log has one writer: then nothing gets in between a snapshot and the appends under way.
        */
-      quiet: (() => Promise<() => void>) | null
+      quiet: () => Promise<() => void>
     },
   ) {
     this.#log = log
@@ -127,7 +127,7 @@ export class RoomCompaction {
   }
 
   async #compact(since: number): Promise<void> {
-    const release = this.#quiet === null ? null : await this.#quiet()
+    const release = this.#commits.hasOneWriter ? null : await this.#quiet()
     const counted = this.#tail
     this.#tail = { entries: 0, bytes: 0 }
     try {

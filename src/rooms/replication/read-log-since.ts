@@ -1,4 +1,10 @@
-import { AppendRejectedError, type DocumentLog, type Key, type LogUpdate } from '../../engine/engine.ts'
+import {
+  AppendRejectedError,
+  type DocumentLog,
+  type Key,
+  type LoadedLog,
+  type LogUpdate,
+} from '../../engine/engine.ts'
 import { pageBytes } from '../log/load-room.ts'
 
 /** What other nodes have appended. */
@@ -31,19 +37,22 @@ export class LogTruncatedError extends Error {
 
 /**
  * What a log has after `position`, page by page, in order.
+ * @param first the first page, where it is loaded already
  * @throws AppendRejectedError where the log is another one by now; LogTruncatedError, StoreUnavailableError, CorruptRecordError
  */
 export async function* readLogSince(
   log: Pick<DocumentLog, 'load'>,
   doc: Key,
   { epoch, seq }: ReplicaPosition,
+  first?: LoadedLog,
 ): AsyncGenerator<{ readonly epoch: number; readonly foreign: readonly RemoteAppend[] }> {
   let after = seq
+  let page = first
   for (;;) {
-    const loaded = await log.load(doc, {
-      ...(epoch === null ? {} : { since: after, epoch }),
-      bytesMax: pageBytes,
-    })
+    const loaded =
+      page ??
+      (await log.load(doc, { ...(epoch === null ? {} : { since: after, epoch }), bytesMax: pageBytes }))
+    page = undefined
     if (loaded.state !== 'live') {
       if (epoch === null) return
       throw new AppendRejectedError('deleted')

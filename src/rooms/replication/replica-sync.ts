@@ -3,15 +3,15 @@ import { bucketOf } from '../../engine/buckets.ts'
 import type { Engine, Key, LogHead } from '../../engine/engine.ts'
 import { keyName } from '../../engine/key-encoding.ts'
 import type { Log } from '../../log.ts'
-import { AppendBacklog } from '../log/append-backlog.ts'
+import type { Commits } from '../log/commits.ts'
 import type { ReplicaDependencies } from '../room/room-options.ts'
-import type { Replica } from './replica.ts'
 import { decodeMessage, encodeMessage, type ReplicaMessage } from './replica-messages.ts'
 
-/** An open document of which other nodes may have copies. */
+/** An open document to whose log other nodes may append. */
 export interface ReplicatedRoom {
   readonly doc: Key
-  readonly copy: Replica | null
+  readonly commits: Pick<Commits, 'durableTo' | 'differs' | 'catchUp'>
+  readonly replica: { receive(message: ReplicaMessage): void }
 }
 
 export interface ReplicaSyncOptions {
@@ -31,10 +31,6 @@ interface Behind {
   readonly had: number
 }
 
-/** Null where no other process writes to the store. */
-export const createReplicaSync = (engine: Engine, parts: ReplicaSyncOptions): ReplicaSync | null =>
-  engine.cluster.isShared ? new ReplicaSync(engine, parts) : null
-
 /** All heads are looked at once in so many ms, at random: what the bus has lost is found out then. */
 const lookEveryMs = { min: 2_000, max: 4_000 }
 /** Heads that are asked for at once, and the pause after each such question: 10,000 a second. */
@@ -50,11 +46,11 @@ const keptNewsMax = 64
 const topicOf = (name: string): string => `document/${bucketOf(name)}`
 
 /**
- * Keeps the copies that nodes have of a document together: says what this node has appended, passes on what others say,
- * and compares with the log now and then, because the bus may lose anything.
+ * Keeps the copies that nodes have of a document together: sends what this node has appended, passes on the messages of
+ * other nodes, and compares with the log now and then, because the bus may lose anything. It does nothing if the
+ * logs have one writer.
  */
 export class ReplicaSync implements ReplicaDependencies {
-  readonly queued = new AppendBacklog()
   readonly #engine: Engine
   readonly #clock: Clock
   readonly #logger: Log
@@ -78,12 +74,14 @@ export class ReplicaSync implements ReplicaDependencies {
     this.#rooms = parts.room
     this.#open = parts.open
     this.#endLoss = engine.bus.onLoss(() => this.#lost())
-    this.#lookSoon(nextLookMs())
+    if (!engine.log.hasOneWriter) this.#lookSoon(nextLookMs())
   }
 
   readonly tell = (doc: Key, message: ReplicaMessage): void => {
+    const { bus, log } = this.#engine
+    if (log.hasOneWriter) return
     const name = keyName(doc)
-    this.#engine.bus.publish(topicOf(name), encodeMessage(name, message))
+    bus.publish(topicOf(name), encodeMessage(name, message))
   }
 
   readonly isHome = (doc: Key): boolean => {
@@ -93,6 +91,7 @@ export class ReplicaSync implements ReplicaDependencies {
 
   /** Listens for a document that is about to be loaded; resolves when nothing can be missed. */
   async watch(doc: Key): Promise<() => void> {
+    if (this.#engine.log.hasOneWriter) return () => undefined
     const name = keyName(doc)
     this.#opening.set(name, [])
     const topic = topicOf(name)
@@ -112,7 +111,7 @@ export class ReplicaSync implements ReplicaDependencies {
   /** It has been loaded: now it hears what was said meanwhile. */
   opened(room: ReplicatedRoom): void {
     const name = keyName(room.doc)
-    for (const message of this.#opening.get(name) ?? []) room.copy?.told(message)
+    for (const message of this.#opening.get(name) ?? []) room.replica.receive(message)
     this.#opening.delete(name)
   }
 
@@ -131,11 +130,10 @@ export class ReplicaSync implements ReplicaDependencies {
   }
 
   /** A bucket has documents of which only others know. */
-  readonly #isWanted = (name: string): boolean =>
-    this.#opening.has(name) || this.#rooms(name)?.copy !== undefined
+  readonly #isWanted = (name: string): boolean => this.#opening.has(name) || this.#rooms(name) !== undefined
 
   #heard(name: string, message: ReplicaMessage): void {
-    this.#rooms(name)?.copy?.told(message)
+    this.#rooms(name)?.replica.receive(message)
     const kept = this.#opening.get(name)
     if (kept === undefined) return
     if (kept.length < keptNewsMax) kept.push(message)
@@ -171,20 +169,20 @@ export class ReplicaSync implements ReplicaDependencies {
     }
     if (behind.length > 0) await this.#pause(onItsWayMs)
     for (const { room, head, had } of behind)
-      if (this.#isOpen(room) && room.copy?.differs(head, had)) room.copy.catchUp()
+      if (this.#isOpen(room) && room.commits.differs(head, had)) room.commits.catchUp()
     if (this.#state === 'open') this.#lookSoon(this.#isLost ? afterLoss() : nextLookMs())
   }
 
   async #behindOf(rooms: readonly ReplicatedRoom[]): Promise<readonly Behind[]> {
-    const asked = rooms.map((room) => ({ room, had: room.copy?.durableTo ?? 0 }))
+    const asked = rooms.map((room) => ({ room, had: room.commits.durableTo }))
     const heads = await this.#engine.log.heads(rooms.map(({ doc }) => doc))
     return asked
       .map((each, index) => ({ ...each, head: heads[index] ?? null }))
-      .filter(({ room, head, had }) => room.copy?.differs(head, had) === true)
+      .filter(({ room, head, had }) => room.commits.differs(head, had))
   }
 
-  #isOpen({ doc, copy }: ReplicatedRoom): boolean {
-    return this.#rooms(keyName(doc))?.copy === copy
+  #isOpen(room: ReplicatedRoom): boolean {
+    return this.#rooms(keyName(room.doc)) === room
   }
 
   #pause(ms: number): Promise<void> {

@@ -1,7 +1,7 @@
 import type { RemovalTask } from '../../directory/removal/removal-task.ts'
 import type { DocumentLog } from '../../engine/engine.ts'
 import type { DocumentAddress } from '../../model/address.ts'
-import type { Replica } from '../replication/replica.ts'
+import type { Commits } from '../log/commits.ts'
 import type { DocumentRegistry } from './document-registry.ts'
 import type { Room } from './room.ts'
 import { isDeletion } from './room-errors.ts'
@@ -23,10 +23,10 @@ export async function isPartOfRemoval(
  */
 export async function removeLateAppends(log: DocumentLog, room: Room): Promise<void> {
   await room.settled()
-  if (room.copy === null || (await isAlone(room.copy))) await log.destroy(room.doc)
+  if (await isAlone(room.commits)) await log.destroy(room.doc)
 }
 
-async function isAlone({ commits }: Replica): Promise<boolean> {
+async function isAlone(commits: Commits): Promise<boolean> {
   try {
     return await commits.endsAt(commits.head)
   } catch (error) {

@@ -2,7 +2,7 @@ import { AppendRejectedError } from '../../engine/engine.ts'
 import { errorMessage } from '../../errors.ts'
 import { type Close, close } from '../../model/close.ts'
 import { limitOf } from '../../quota/limits.ts'
-import { isFenced } from '../log/queued-append.ts'
+import { isFenced } from '../log/commits.ts'
 import { DocumentDamagedError } from './quarantine.ts'
 import { UpdateApplyError } from './update-applier.ts'
 

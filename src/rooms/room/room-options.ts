@@ -33,11 +33,9 @@ export interface RoomName {
   readonly doc: Key
 }
 
-/** What a copy of a document needs, of which other nodes have copies too. */
+/** The other nodes, as a room knows of them. */
 export interface ReplicaDependencies {
-  /** What waits in all of them to be appended. */
-  readonly queued: AppendBacklog
-  /** Tells the other nodes. */
+  /** Sends a message to those that have the document open. */
   readonly tell: (doc: Key, message: ReplicaMessage) => void
   /** Is this the node that should have the document? One node then does what one is enough for. */
   readonly isHome: (doc: Key) => boolean
@@ -62,8 +60,9 @@ export interface RoomDependencies {
   readonly memory: RoomMemory
   readonly logger: Log
   readonly limits: RoomLimits
-  /** Where other nodes write to the same documents; null where this process is the only one. */
-  readonly copies: ReplicaDependencies | null
+  readonly replicas: ReplicaDependencies
+  /** Bytes of updates that wait until the appends before them have ended. */
+  readonly queued: AppendBacklog
   readonly records: DocumentRegistry
   /** Bytes of first updates that wait for the records of their documents. */
   readonly unrecorded: AppendBacklog

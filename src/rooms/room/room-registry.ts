@@ -18,7 +18,7 @@ import { compactIdleLog } from '../log/compaction-policy.ts'
 import { type LoadedRoom, loadRoom } from '../log/load-room.ts'
 import { compactAtShutdown } from '../log/shutdown-compaction.ts'
 import { createPresence, type PresenceRegistry } from '../presence/presence-registry.ts'
-import { createReplicaSync, type ReplicaSync } from '../replication/replica-sync.ts'
+import { ReplicaSync } from '../replication/replica-sync.ts'
 import { openOnThread } from '../threads/place-on-thread.ts'
 import { type ThreadPoolOptions, type ThreadPoolSet, threadPools } from '../threads/pools.ts'
 import type { DocumentRegistry } from './document-registry.ts'
@@ -93,8 +93,7 @@ export class RoomRegistry {
   readonly #expensive: ExpensiveDocuments
   readonly #occupancy: OpenDocumentLimit
   readonly #upkeep: BackgroundCompaction
-  /** Null where this is the only process that writes to the store. */
-  readonly #copies: ReplicaSync | null
+  readonly #replicas: ReplicaSync
   readonly #unsubscribe: () => void
   readonly #resting: RoomHibernation
 
@@ -107,7 +106,7 @@ export class RoomRegistry {
     this.#expensive = new ExpensiveDocuments(parts)
     this.#occupancy = new OpenDocumentLimit(options.documentsPerWorkspaceMax)
     this.#pools = threadPools(options, parts)
-    this.#copies = createReplicaSync(engine, {
+    this.#replicas = new ReplicaSync(engine, {
       ...parts,
       room: (name) => this.#rooms.get(name)?.room,
       open: () => [...this.#rooms.values()].map(({ room }) => room),
@@ -123,7 +122,8 @@ export class RoomRegistry {
       turns: new TickScheduler(),
       ...this.#pools,
       limits: options,
-      copies: this.#copies,
+      replicas: this.#replicas,
+      queued: new AppendBacklog(),
       records,
       unrecorded: new AppendBacklog(),
       work: new WorkShares(parts.clock, parts.overspent),
@@ -193,7 +193,7 @@ export class RoomRegistry {
     }
     await this.#exclusively(key, async () => {
       await this.#engine.log.destroy(doc)
-      this.#copies?.tell(doc, { is: 'changed' })
+      this.#replicas.tell(doc, { is: 'changed' })
       this.#quarantine.delete(key)
       this.#expensive.delete(key)
       this.#rooms.get(key)?.room.close(documentDeleted)
@@ -223,7 +223,7 @@ export class RoomRegistry {
   async closeAll(reason: Close): Promise<void> {
     this.#resting.stop()
     this.#unsubscribe()
-    this.#copies?.close()
+    this.#replicas.close()
     const rooms = [...this.#rooms.values()].map(({ room }) => room)
     for (const room of rooms) room.flush()
     await Promise.all(rooms.map((room) => room.settled()))
@@ -280,7 +280,10 @@ export class RoomRegistry {
   /** What the room has appended since may have made a new log. Nobody opens the document until that is gone too. */
   #endRoom(key: string): void {
     const room = this.#rooms.get(key)?.room
-    if (room === undefined || room.copy?.looksWhetherItIsGone()) return
+    if (room === undefined) return
+    const { commits } = room
+    // Another node may have made the document again before the message arrived: the log is read.
+    if (!commits.hasOneWriter && commits.hasLog) return commits.catchUp()
     room.close(documentDeleted)
     void this.#exclusively(key, () => removeLateAppends(this.#engine.log, room)).catch((err: unknown) =>
       this.#tools.logger.warn({ err }, 'a removed document could not be removed again'),
@@ -294,10 +297,10 @@ export class RoomRegistry {
     const leave = this.#occupancy.enter(address.workspaceId)
     let unwatch = (): void => undefined
     try {
-      unwatch = (await this.#copies?.watch(addressKey(address))) ?? unwatch
+      unwatch = await this.#replicas.watch(addressKey(address))
       const room = new Room(address, await this.#loaded(key, address), this.#tools)
       this.#rooms.set(key, { room, leave: bothOf(leave, unwatch), leases: 0, cancelIdle: null })
-      this.#copies?.opened(room)
+      this.#replicas.opened(room)
       this.#metrics.documentsOpen.set(this.#rooms.size)
     } catch (error) {
       bothOf(leave, unwatch)()
@@ -422,7 +425,7 @@ export class RoomRegistry {
 
   /** Bytes of updates that wait here to be given to the store. */
   get queuedBytes(): number {
-    return this.#tools.unrecorded.bytes + (this.#copies?.queued.bytes ?? 0)
+    return this.#tools.unrecorded.bytes + this.#tools.queued.bytes
   }
 }
 

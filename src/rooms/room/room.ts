@@ -1,4 +1,4 @@
-import type { Key, LoadedLog } from '../../engine/engine.ts'
+import type { Key } from '../../engine/engine.ts'
 import { ApiError, errorMessage } from '../../errors.ts'
 import type { StartedWindows } from '../../events/debounce-windows.ts'
 import { addressKey, type DocumentAddress } from '../../model/address.ts'
@@ -8,18 +8,17 @@ import { writeStateVector } from '../../update/state-vector.ts'
 import { isEmpty, type UpdateSummary } from '../../update/summary.ts'
 import { RoomAwareness } from '../awareness/room-awareness.ts'
 import { BackendEdits } from '../edits/backend-edits.ts'
-import { type EditContext, pauseIncoming } from '../edits/edit-context.ts'
+import { type ConditionalUpdate, type EditContext, pauseIncoming } from '../edits/edit-context.ts'
 import { Replacement } from '../edits/replacement.ts'
 import { WriteLock } from '../edits/write-lock.ts'
 import { authorsOf, updateBytesOf } from '../log/commit-summary.ts'
-import { CommitLine, type CommitListeners, type Commits } from '../log/commits.ts'
+import { Commits, isFenced } from '../log/commits.ts'
 import { hasOlderVersions } from '../log/compaction-policy.ts'
 import type { LoadedRoom } from '../log/load-room.ts'
 import type { Existence } from '../log/log-position.ts'
-import { isFenced } from '../log/queued-append.ts'
 import { type CommitLog, RecordedLog } from '../log/recorded-log.ts'
 import { RoomCompaction } from '../log/room-compaction.ts'
-import { Replica, type ReplicaOwner } from '../replication/replica.ts'
+import { Replica } from '../replication/replica.ts'
 import { placeOnThread } from '../threads/place-on-thread.ts'
 import { type AppliedUpdate, UpdateBroadcast } from './broadcast.ts'
 import type { DocumentState } from './document-state.ts'
@@ -59,9 +58,8 @@ export class Room {
   readonly answering: SyncReplyCache
   readonly #tools: RoomDependencies
   readonly #members = new Set<Member>()
-  readonly #commits: Commits
-  /** To be told what other nodes do with the document; null where there are none. */
-  readonly copy: Replica | null
+  readonly commits: Commits
+  #replica: Replica | null = null
   readonly #intake: UpdateApplier
   readonly #compaction: RoomCompaction
   #editing: BackendEdits | null = null
@@ -110,17 +108,27 @@ export class Room {
     )
     this.#backlog = new UpdateBacklog((from) => memory.queuedUpdates.open(owner, () => this.#drop(from)))
     const log = loaded.state === 'live' ? tools.log : this.#recordedLog()
-    this.copy = tools.copies === null ? null : new Replica(this.#copied(log, loaded), tools.copies, tools)
-    this.#commits = this.copy?.commits ?? new CommitLine(log, this.doc, loaded, this.#listeners)
+    this.commits = new Commits({
+      log,
+      doc: this.doc,
+      loaded,
+      queued: tools.queued,
+      listeners: {
+        durable: (delivery) => this.#deliver(delivery),
+        failed: (error) => this.#fail(error),
+        appended: (news) => tools.replicas.tell(this.doc, { is: 'appended', news }),
+        remote: () => this.replica,
+      },
+    })
     this.#compaction = new RoomCompaction(tools.log, this.doc, {
       state,
-      commits: this.#commits,
+      commits: this.commits,
       base: loaded.state === 'live' ? loaded.base : 0,
       tail,
       limits,
       clock,
-      isHome: () => tools.copies?.isHome(this.doc) ?? true,
-      quiet: this.copy === null ? null : () => pauseIncoming(this.#edited()),
+      isHome: () => tools.replicas.isHome(this.doc),
+      quiet: () => pauseIncoming(this.#edited()),
     })
   }
 
@@ -129,30 +137,24 @@ export class Room {
     return new RecordedLog(log, { record: () => records.create(this.address), waiting: unrecorded })
   }
 
-  get #listeners(): CommitListeners {
-    return {
-      durable: (delivery) => this.#deliver(delivery),
-      failed: (error) => this.#fail(error),
-    }
-  }
-
-  #copied(log: CommitLog, loaded: LoadedLog): ReplicaOwner {
-    return {
-      ...this.#listeners,
-      address: this.address,
-      doc: this.doc,
-      log,
-      loaded,
-      state: this.state,
-      intake: this.#intake,
-      holding: this.#holding,
-      turn: () => this.turn(),
-      charged: (updates, work) => this.#charged(updates, work),
-      noted: (updates, now) => this.#noted(updates, now),
-      added: (updates) => this.#added(updates),
-      send: (delivery) => this.#send(delivery),
-      commit: (updates, since) => this.#commit(updates, since),
-    }
+  /** Applies the updates of other nodes: most rooms receive none. */
+  get replica(): Replica {
+    this.#replica ??= new Replica(
+      {
+        address: this.address,
+        state: this.state,
+        commits: this.commits,
+        intake: this.#intake,
+        holding: this.#holding,
+        turn: () => this.turn(),
+        charged: (updates, work) => this.#charged(updates, work),
+        added: (updates) => this.#added(updates),
+        send: (delivery) => this.#send(delivery),
+        commit: (updates, since) => this.#commit(updates, since),
+      },
+      this.#tools,
+    )
+    return this.#replica
   }
 
   /** Reading the document and applying updates to it, on behalf of REST: most rooms have nobody who asks for it. */
@@ -168,14 +170,14 @@ export class Room {
   }
 
   #edited(): EditContext {
-    const { log, fences, health, threads, readers, clock, limits, metrics } = this.#tools
+    const { log, fences, health, threads, readers, clock, limits, metrics, replicas } = this.#tools
     return {
       log,
       fences,
       address: this.address,
       doc: this.doc,
       state: this.state,
-      commits: this.#commits,
+      commits: this.commits,
       threads,
       readers,
       documentBytesMax: limits.documentBytesMax,
@@ -190,7 +192,8 @@ export class Room {
       commit: (update) => this.#commit([update], clock.now()),
       share: () => this.#share(),
       charged: (updates, work) => this.#charged(updates, work, restWeight),
-      others: this.copy,
+      commitAt: (conditional) => this.#commitAt(conditional),
+      pauseOthers: (ms) => replicas.tell(this.doc, { is: 'wait', ms }),
       fail: (error) => this.#fail(error),
     }
   }
@@ -201,11 +204,11 @@ export class Room {
   }
 
   get existence(): Existence {
-    return this.#commits.existence
+    return this.commits.existence
   }
 
   get epoch(): number {
-    return this.#commits.epoch
+    return this.commits.epoch
   }
 
   get memberCount(): number {
@@ -214,12 +217,12 @@ export class Room {
 
   /** Resolves with the number of the last update once everything applied so far is durable and sent. */
   get durable(): Promise<number> {
-    return this.#commits.durable
+    return this.commits.durable
   }
 
   /** Resolves when every append has ended, well or not. */
   settled(): Promise<void> {
-    return this.#commits.settled()
+    return this.commits.settled()
   }
 
   /** A room that has ended meanwhile ends its newcomer too. */
@@ -455,7 +458,7 @@ export class Room {
 
   /** State vector of what members have been sent so far: what a slow one has, when it stops being sent more. */
   deliveredVector(): Uint8Array {
-    return writeStateVector(this.#commits.deliveredClocks(this.state.clocks))
+    return writeStateVector(this.commits.deliveredClocks(this.state.clocks))
   }
 
   /** Brings the log into its compact form if that is worth it. Failing is no harm: the log is complete. */
@@ -472,7 +475,7 @@ export class Room {
 
   /** Gives the log its final form, unless somebody has edited since. @throws what the log throws */
   async finishLog(editedSince: number): Promise<'done' | 'later'> {
-    if (Math.max(this.#editedAt, this.#commits.changed.at) >= editedSince) return 'later'
+    if (Math.max(this.#editedAt, this.commits.changed.at) >= editedSince) return 'later'
     // An earlier room may have left them.
     const hasLeft = this.#compaction.hasLeft || (await hasOlderVersions(this.#tools.log, this.doc))
     if (hasLeft && this.#ended === null) await this.#compaction.finish()
@@ -492,7 +495,7 @@ export class Room {
     if (this.#editedAt > 0 && this.#compaction.hasLeft) this.#tools.left(this.doc)
     this.awareness.close()
     this.#cancelPause()
-    this.copy?.close()
+    this.#replica?.close()
     this.#intake.clear()
     const members = [...this.#members]
     this.#members.clear()
@@ -508,8 +511,24 @@ export class Room {
     const now = this.#tools.clock.now()
     this.#added(updates)
     const begun = this.#noted(updates, now)
-    this.#commits.commit(new UpdateBroadcast(updates, since), now, begun?.jobs)
-    if (begun !== null) this.#commits.durable.then(begun.stored, begun.lost)
+    this.commits.commit(new UpdateBroadcast(updates, since), now, begun?.jobs)
+    if (begun !== null) this.commits.durable.then(begun.stored, begun.lost)
+  }
+
+  async #commitAt({ head, update, apply }: ConditionalUpdate): Promise<number | null> {
+    const at = this.#tools.clock.now()
+    const begun = this.#noted([update], at)
+    try {
+      const delivery = new UpdateBroadcast([update], at)
+      const seq = await this.commits.commitAt(head, { delivery, at, jobs: begun?.jobs ?? [], apply })
+      if (seq === null) begun?.lost()
+      else begun?.stored()
+      if (seq !== null) this.#added([update])
+      return seq
+    } catch (error) {
+      begun?.lost()
+      throw error
+    }
   }
 
   /** Who edits, and whether that begins something. */

@@ -8,6 +8,7 @@ import type { DocumentService } from '../../directory/documents/document-service
 import type { AccessType } from '../../directory/store/records.ts'
 import { requireTenant } from '../../directory/tenants/bootstrap.ts'
 import { TenantStore } from '../../directory/tenants/tenant-store.ts'
+import { requireAppended } from '../../engine/append-result.ts'
 import { AppendRejectedError, type AppendTo, CorruptRecordError, type Engine } from '../../engine/engine.ts'
 import { ApiError } from '../../errors.ts'
 import { addressKey, type DocumentAddress, type Tenant } from '../../model/address.ts'
@@ -141,7 +142,8 @@ export class ImportTarget {
     const doc = addressKey(address)
     const expectHead = stored.state === 'live' ? stored.head : 0
     await this.#records.ensure(address, address.documentId)
-    await this.#engine.log.append(doc, logOf(stored), [{ bytes, by: '' }], { expectHead })
+    const update = { bytes, by: '' }
+    requireAppended(await this.#engine.log.append(doc, logOf(stored), [update], { expectHead }))
     await readBack(this.#engine.log, doc, whole)
   }
 }

@@ -1,3 +1,4 @@
+import { requireAppended } from '../../engine/append-result.ts'
 import type { DocumentLog } from '../../engine/engine.ts'
 import { addressKey, type DocumentAddress } from '../../model/address.ts'
 import { readBack, readStoredState, type StoredDocumentState } from '../documents/stored-document.ts'
@@ -45,7 +46,8 @@ export class DocumentRestorer {
     if (placed === 'there') return placed
     if (stored.state === 'live') {
       const missing = missingUpdate(stored.bytes, bytes) ?? bytes
-      await this.#log.append(doc, stored.epoch, [{ bytes: missing, by: '' }], { expectHead: stored.head })
+      const update = { bytes: missing, by: '' }
+      requireAppended(await this.#log.append(doc, stored.epoch, [update], { expectHead: stored.head }))
       await readBack(this.#log, doc, contentSum(stored.bytes, bytes))
       return placed
     }

@@ -1,3 +1,4 @@
+import { requireAppended } from '../../../src/engine/append-result.ts'
 import { openLevelEngine } from '../../../src/engine/level/engine.ts'
 import { bytesOf, docKey, keepNone, updates } from '../suite/sample-data.ts'
 
@@ -21,12 +22,12 @@ async function writeDocument(name: string): Promise<void> {
   const loaded = await log.load(doc)
   let head = loaded.state === 'live' ? loaded.head : 0
   if (head === 0) {
-    head = (await log.append(doc, 'create', updates('1'))).last
+    head = requireAppended(await log.append(doc, 'create', updates('1'))).last
     say(name, head)
   }
   for (;;) {
     const calls = Array.from({ length: overlapping }, () => log.append(doc, 1, updates(`${++head}`)))
-    for (const call of calls) say(name, (await call).last)
+    for (const call of calls) say(name, requireAppended(await call).last)
     if (head % compactEvery < overlapping) await compact(name)
   }
 }

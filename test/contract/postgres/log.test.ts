@@ -111,7 +111,7 @@ describe.skipIf(noPostgres !== null)('logs in PostgreSQL', () => {
     await expect(engine.log.load(cut)).rejects.toThrow(/of many 1.*update 4 is missing/)
     expect(entriesOf(await loadLive(engine.log, sound))).toHaveLength(5)
     await engine.log.destroy(cut)
-    expect((await engine.log.append(cut, 'recreate', updates('anew'))).epoch).toBe(2)
+    expect(await engine.log.append(cut, 'recreate', updates('anew'))).toMatchObject({ epoch: 2 })
   })
 
   it('[PG-4] a snapshot that is damaged or missing refuses its document', async () => {

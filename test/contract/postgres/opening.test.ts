@@ -99,7 +99,7 @@ describe.skipIf(noPostgres !== null)('opening a schema of PostgreSQL', () => {
     await server.sql(`delete from ${schema}.meta where name = 'cluster'`)
     await server.sql(`update ${schema}.meta set value = '1.0' where name = 'format'`)
     const engine = await open(schema)
-    expect((await engine.log.append(doc, 1, updates('2'))).last).toBe(2)
+    expect(await engine.log.append(doc, 1, updates('2'))).toMatchObject({ last: 2 })
     await engine.close()
     expect(await server.sql(`select count(*)::int from ${schema}.node`)).toEqual([{ count: 0 }])
     expect(await server.sql(`select name from ${schema}.meta order by name`)).toEqual([

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { requireAppended } from '../../../src/engine/append-result.ts'
 import { claimable, docKey, entriesOf, job, loadLive, outcomeOf, updates } from './sample-data.ts'
 import type { Bench } from './suite.ts'
 
@@ -19,7 +20,7 @@ export function jobContract(bench: () => Bench): void {
     for (let seq = 2; seq <= 12; seq++) {
       calls.push(log.append(doc, 1, updates(`${seq}`), seq % 3 === 0 ? { jobs: [job(`${seq}`, 0)] } : {}))
     }
-    const firsts = (await Promise.all(calls)).map(({ first }) => first)
+    const firsts = (await Promise.all(calls)).map((result) => requireAppended(result).first)
     expect(firsts).toEqual(firsts.map((_, index) => index + 1))
     expect(entriesOf(await loadLive(log, doc)).every(([seq, text]) => text === String(seq))).toBe(true)
     expect((await claimable(bench().engine)).sort()).toEqual(['1', '12', '3', '6', '9'])
@@ -36,7 +37,7 @@ export function jobContract(bench: () => Bench): void {
       expect(await outcomeOf(kv.commit(['p'], { puts: [put], jobs: [job('x', at)] }))).toBe('RangeError')
     }
     expect(await kv.get(['p'], [['k']])).toEqual([null])
-    expect(await log.append(doc, 'create', updates('a'))).toEqual({ epoch: 1, first: 1, last: 1 })
+    expect(await log.append(doc, 'create', updates('a'))).toMatchObject({ epoch: 1, first: 1, last: 1 })
     expect(entriesOf(await loadLive(log, doc))).toEqual([[1, 'a']])
   })
 

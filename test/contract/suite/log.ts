@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { requireAppended } from '../../../src/engine/append-result.ts'
 import type { Key } from '../../../src/engine/engine.ts'
 import {
   appendNumbered,
@@ -25,7 +26,7 @@ export function logContract(bench: () => Bench): void {
       calls.push(appendNumbered(log(), doc, 1, next, (count % 3) + 1))
       next += (count % 3) + 1
     }
-    const appended = await Promise.all(calls)
+    const appended = (await Promise.all(calls)).map(requireAppended)
     let last = 0
     for (const each of appended) {
       expect(each.epoch).toBe(1)
@@ -59,12 +60,12 @@ export function logContract(bench: () => Bench): void {
 
   it('[ENG-3] a log is made once; appends name the epoch they are meant for', async () => {
     expect(await outcomeOf(log().append(doc, 1, updates('a')))).toBe('absent')
-    expect(await log().append(doc, 'create', updates('a'))).toEqual({ epoch: 1, first: 1, last: 1 })
+    expect(await log().append(doc, 'create', updates('a'))).toMatchObject({ epoch: 1, first: 1, last: 1 })
     expect(await outcomeOf(log().append(doc, 'create', updates('b')))).toBe('exists')
     expect(await outcomeOf(log().append(doc, 'recreate', updates('b')))).toBe('exists')
     expect(await outcomeOf(log().append(doc, 2, updates('b')))).toBe('epoch')
-    expect(await log().append(doc, 1, updates('b', 'c'))).toEqual({ epoch: 1, first: 2, last: 3 })
-    expect(await log().append(docKey('other'), 'recreate', updates('a'))).toEqual({
+    expect(await log().append(doc, 1, updates('b', 'c'))).toMatchObject({ epoch: 1, first: 2, last: 3 })
+    expect(await log().append(docKey('other'), 'recreate', updates('a'))).toMatchObject({
       epoch: 1,
       first: 1,
       last: 1,
@@ -86,7 +87,7 @@ export function logContract(bench: () => Bench): void {
       outcomeOf(log().append(doc, 1, updates('c'), { expectHead: 2 })),
       outcomeOf(log().append(doc, 1, updates('never'), { expectHead: 4 })),
     ])
-    expect(outcomes).toEqual(['appended', 'head', 'appended', 'head'])
+    expect(outcomes).toEqual(['appended', 'moved', 'appended', 'moved'])
     expect(entriesOf(await loadLive(log(), doc))).toEqual([
       [1, 'a'],
       [2, 'b'],
@@ -94,12 +95,32 @@ export function logContract(bench: () => Bench): void {
     ])
   })
 
+  it('[ENG-4] an append that expects an earlier head returns what the log has after it', async () => {
+    await log().append(doc, 'create', updates('a', 'b', 'c'))
+    const after = async (to: number | 'create' | 'recreate', expectHead: number) => {
+      const result = await log().append(doc, to, updates('never'), { expectHead })
+      if (result.state === 'appended' || result.missing.state !== 'live') return result
+      return [result.head, entriesOf(result.missing)]
+    }
+    expect(await after(1, 1)).toEqual([
+      3,
+      [
+        [2, 'b'],
+        [3, 'c'],
+      ],
+    ])
+    const all = [3, ['a', 'b', 'c'].map((text, index) => [index + 1, text])]
+    expect(await after('create', 0)).toEqual(all)
+    expect(await after('recreate', 0)).toEqual(all)
+    expect(await after(1, 3)).toMatchObject({ state: 'appended', first: 4 })
+  })
+
   it('[ENG-5] a refused append writes nothing and takes no number', async () => {
     await log().append(doc, 'create', updates('a'))
     const options = { expectHead: 7, jobs: [{ queue: 'queue', id: 'never', at: 0, payload: bytesOf('') }] }
-    expect(await outcomeOf(log().append(doc, 1, updates('never'), options))).toBe('head')
+    expect(await outcomeOf(log().append(doc, 1, updates('never'), options))).toBe('moved')
     expect(await outcomeOf(log().append(doc, 1, []))).toBe('RangeError')
-    expect(await log().append(doc, 1, updates('b'))).toEqual({ epoch: 1, first: 2, last: 2 })
+    expect(await log().append(doc, 1, updates('b'))).toMatchObject({ epoch: 1, first: 2, last: 2 })
     expect(await bench().engine.queue.claim('queue', 10, 1_000)).toEqual([])
   })
 

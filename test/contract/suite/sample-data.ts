@@ -1,4 +1,5 @@
 import type {
+  AppendResult,
   AppendTo,
   DocumentLog,
   Engine,
@@ -71,7 +72,7 @@ export async function versionAt(
 /** Why an append was refused, or what else became of it. */
 export const outcomeOf = (append: Promise<unknown>): Promise<string> =>
   append.then(
-    () => 'appended',
+    (result) => (result as Partial<AppendResult> | undefined)?.state ?? 'appended',
     (error: Error & { reason?: string }) => error.reason ?? error.name,
   )
 

@@ -6,6 +6,12 @@ import { type SharedNode, sharedNodes } from '../../support/servers/simulated-ne
 import { withLog } from '../../support/stores/pausable-engine.ts'
 import { HeldClock } from '../../support/time/clock.ts'
 
+const closedRoom = {
+  doc: ['a'],
+  commits: { durableTo: 0, differs: () => false, catchUp: () => undefined },
+  replica: { receive: () => undefined },
+}
+
 it('[CR-17] who is closed while it compares copies with their logs does not go on with that', async () => {
   const clock = new HeldClock()
   const answers: ((heads: readonly null[]) => void)[] = []
@@ -14,7 +20,7 @@ it('[CR-17] who is closed while it compares copies with their logs does not go o
     store: withLog(await openMemoryEngine({ clock }), () => ({ heads })),
   })
   const { engine } = node as SharedNode
-  const open = [{ doc: ['a'], copy: null }]
+  const open = [closedRoom]
   const copies = new ReplicaSync(engine, {
     clock,
     logger: createLog('silent'),
@@ -39,7 +45,7 @@ it('[CR-21] copies are compared with their logs once at a time, however often th
     store: withLog(await openMemoryEngine({ clock }), () => ({ heads })),
   })
   const { engine, mend } = node as SharedNode
-  const open = [{ doc: ['a'], copy: null }]
+  const open = [closedRoom]
   const copies = new ReplicaSync(engine, {
     clock,
     logger: createLog('silent'),

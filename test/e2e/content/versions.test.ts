@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { requireAppended } from '../../../src/engine/append-result.ts'
 import type { Queue } from '../../../src/engine/engine.ts'
 import { openLevelEngine } from '../../../src/engine/level/engine.ts'
 import { openMemoryEngine } from '../../../src/engine/memory/engine.ts'
@@ -279,7 +280,8 @@ it('[VER-18] authors survive a crash, and one who is noted late belongs to the v
   expect(notes.noted(address, [{ userId: 'ann' }])).toBeNull()
   const bytes = typed('text', 1)
   const jobs = begun?.jobs ?? []
-  const { epoch } = await engine.log.append(addressKey(address), 'create', [{ bytes, by: 'ann' }], { jobs })
+  const appended = await engine.log.append(addressKey(address), 'create', [{ bytes, by: 'ann' }], { jobs })
+  const { epoch } = requireAppended(appended)
   expect(await engine.queue.claim('versionAuthors', 10, 1)).toHaveLength(1)
 
   const store = new VersionStore(engine, directory.store, clock)

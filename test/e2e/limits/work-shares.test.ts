@@ -129,7 +129,7 @@ it('[ROOM-54] stops waiting for another node when the room closes', async () => 
   const { rooms, clock } = roomsOf(node.engine)
   const { room } = await rooms.open(addressOf('waiting'))
   const pending = clock.pending
-  room.copy?.told({ is: 'wait', ms: 1_000 })
+  room.replica.receive({ is: 'wait', ms: 1_000 })
   expect([room.isHeld, clock.pending]).toEqual([true, pending + 1])
   room.close(close('serviceRestart', 'the room was idle'))
   expect([room.isHeld, clock.pending]).toEqual([false, pending])

@@ -8,6 +8,7 @@ import { LocalBus } from '../../../src/engine/local-bus.ts'
 import { openMemoryEngine } from '../../../src/engine/memory/engine.ts'
 import { PolledChanges } from '../../../src/engine/polled-changes.ts'
 import { QueueLeaseStore } from '../../../src/engine/queue-lease-store.ts'
+import { delegatedLog } from '../stores/delegated-log.ts'
 
 /** What the network does to one message on its way to one node: the delays of its copies, in ms; none: it is lost. */
 export type Weather = (topic: string, to: string) => readonly number[]
@@ -38,6 +39,7 @@ function distant({ log, ...engine }: Engine, ms: number): Engine {
   return {
     ...engine,
     log: {
+      hasOneWriter: log.hasOneWriter,
       append: (...parameters) => far(() => log.append(...parameters)),
       load: (...parameters) => far(() => log.load(...parameters)),
       loadAt: (...parameters) => far(() => log.loadAt(...parameters)),
@@ -79,6 +81,7 @@ export async function sharedNodes(count: number, options: NodesOptions = {}): Pr
     return {
       engine: {
         ...store,
+        log: { ...delegatedLog(store.log), hasOneWriter: false },
         fences: unaware(store),
         bus: node,
         foreignChanges,

@@ -1,4 +1,5 @@
 import type { DocumentLog, Engine } from '../../../src/engine/engine.ts'
+import { delegatedLog } from './delegated-log.ts'
 
 export interface HeldEngine extends Engine {
   /** From now on nothing is known to be durable. */
@@ -24,17 +25,7 @@ export function holdable(engine: Engine): HeldEngine {
   }
   return {
     ...engine,
-    log: {
-      append,
-      load: (...parameters) => log.load(...parameters),
-      loadAt: (...parameters) => log.loadAt(...parameters),
-      heads: (...parameters) => log.heads(...parameters),
-      list: (...parameters) => log.list(...parameters),
-      compact: (...parameters) => log.compact(...parameters),
-      adopt: (...parameters) => log.adopt(...parameters),
-      destroy: (...parameters) => log.destroy(...parameters),
-      destroyPrefix: (...parameters) => log.destroyPrefix(...parameters),
-    },
+    log: { ...delegatedLog(log), append },
     blobs: engine.blobs,
     bus: engine.bus,
     kv: engine.kv,

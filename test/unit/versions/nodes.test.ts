@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { requireAppended } from '../../../src/engine/append-result.ts'
 import type { Engine } from '../../../src/engine/engine.ts'
 import { openMemoryEngine } from '../../../src/engine/memory/engine.ts'
 import { addressKey } from '../../../src/model/address.ts'
@@ -20,7 +21,8 @@ async function stores() {
   const directory = directoryOn(engines[0], clock)
   await directory.organizations.ensure(scope)
   await directory.documents.ensure(scope, 'd')
-  const { epoch } = await store.log.append(addressKey(address), 'create', [{ bytes: typed('x', 1), by: '' }])
+  const appended = await store.log.append(addressKey(address), 'create', [{ bytes: typed('x', 1), by: '' }])
+  const { epoch } = requireAppended(appended)
   const version = (text: string): NewVersion => ({
     kind: 'manual',
     label: text,

@@ -1,5 +1,13 @@
 import type { Clock } from '../../../clock.ts'
-import type { Appended, AppendOptions, AppendTo, FenceStore, Key, LogUpdate } from '../../engine.ts'
+import type {
+  AppendOptions,
+  AppendResult,
+  AppendTo,
+  DocumentLog,
+  FenceStore,
+  Key,
+  LogUpdate,
+} from '../../engine.ts'
 import { checkFence } from '../../fences.ts'
 import { resolveAppend } from '../../log-state.ts'
 import type { OpenCalls } from '../../open-calls.ts'
@@ -16,6 +24,7 @@ import { PendingAppend } from './pending-append.ts'
  * each is resolved by its group commit directly, with no other promise in between.
  */
 export class AppendQueue {
+  readonly #log: Pick<DocumentLog, 'load'>
   readonly #gate: OpenCalls
   readonly #documents: DocumentHeads
   readonly #commit: GroupCommit
@@ -23,14 +32,18 @@ export class AppendQueue {
   readonly #clock: Clock
   readonly #fences: FenceStore
 
-  constructor(parts: {
-    gate: OpenCalls
-    documents: DocumentHeads
-    commit: GroupCommit
-    queue: LevelQueue
-    clock: Clock
-    fences: FenceStore
-  }) {
+  constructor(
+    log: Pick<DocumentLog, 'load'>,
+    parts: {
+      gate: OpenCalls
+      documents: DocumentHeads
+      commit: GroupCommit
+      queue: LevelQueue
+      clock: Clock
+      fences: FenceStore
+    },
+  ) {
+    this.#log = log
     this.#gate = parts.gate
     this.#documents = parts.documents
     this.#commit = parts.commit
@@ -39,11 +52,22 @@ export class AppendQueue {
     this.#fences = parts.fences
   }
 
-  append(doc: Key, to: AppendTo, updates: readonly LogUpdate[], options: AppendOptions): Promise<Appended> {
+  append(
+    doc: Key,
+    to: AppendTo,
+    updates: readonly LogUpdate[],
+    options: AppendOptions,
+  ): Promise<AppendResult> {
     return new Promise((resolve, reject) => {
       if (updates.length === 0) throw new RangeError('an append without updates')
       this.#commit.admit()
-      const call = new PendingAppend(this.#documents, { doc, to, updates, options }, resolve, reject)
+      const call = new PendingAppend(
+        this.#documents,
+        this.#log,
+        { doc, to, updates, options },
+        resolve,
+        reject,
+      )
       const { knowledge, turn } = call.cell
       if (knowledge.state === 'known' && turn === null && options.jobs === undefined) this.#write(call)
       else this.#writeInTurn(call)
@@ -85,7 +109,7 @@ export class AppendQueue {
       this.#documents.set(cell, { state: 'live', epoch, marks, head: last })
       if (newHead !== null) this.#commit.put(keys.head, newHead)
       this.#commit.put(key, record)
-      call.written({ epoch, first, last })
+      call.written({ state: 'appended', epoch, first, last })
       this.#commit.wait(call)
     } catch (error) {
       call.refuse(error)

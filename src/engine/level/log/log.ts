@@ -2,8 +2,8 @@ import type { Clock } from '../../../clock.ts'
 import { DamagedRecordError, withRecordName } from '../../damaged-record.ts'
 import type {
   AdoptedLog,
-  Appended,
   AppendOptions,
+  AppendResult,
   AppendTo,
   DestroyOptions,
   DocumentLog,
@@ -43,6 +43,7 @@ export interface LevelLogDependencies {
 }
 
 export class LevelLog implements DocumentLog {
+  readonly hasOneWriter = true
   readonly #gate: OpenCalls
   readonly #disk: ReopeningStore
   readonly #documents: DocumentHeads
@@ -55,7 +56,7 @@ export class LevelLog implements DocumentLog {
     this.#gate = gate
     this.#disk = disk
     this.#documents = new DocumentHeads(disk)
-    this.#appends = new AppendQueue({ gate, documents: this.#documents, commit, queue, clock, fences })
+    this.#appends = new AppendQueue(this, { gate, documents: this.#documents, commit, queue, clock, fences })
     const shared = { documents: this.#documents, commit, disk, clock, rewriting }
     this.#compaction = new LevelCompaction({ gate, ...shared })
     this.#removal = new LogRemoval(shared)
@@ -67,7 +68,7 @@ export class LevelLog implements DocumentLog {
     to: AppendTo,
     updates: readonly LogUpdate[],
     options: AppendOptions = {},
-  ): Promise<Appended> {
+  ): Promise<AppendResult> {
     if (!this.#gate.isOpen) return this.#gate.refuse()
     return this.#appends.append(doc, to, updates, options)
   }

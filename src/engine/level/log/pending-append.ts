@@ -2,12 +2,15 @@ import { toCorruptRecord } from '../../damaged-record.ts'
 import type {
   Appended,
   AppendOptions,
+  AppendResult,
   AppendTo,
+  DocumentLog,
   Key,
   LogUpdate,
   StoreUnavailableError,
 } from '../../engine.ts'
 import { copyOfJob } from '../../job-state.ts'
+import { HeadMovedError, movedResult } from '../../log-state.ts'
 import type { WriteWaiter } from '../store/group-commit.ts'
 import type { DocumentCacheEntry, DocumentHeads } from './document-heads.ts'
 
@@ -19,17 +22,20 @@ export class PendingAppend implements WriteWaiter {
   options: AppendOptions
   readonly #doc: Key
   readonly #documents: DocumentHeads
-  readonly #resolve: (appended: Appended) => void
+  readonly #log: Pick<DocumentLog, 'load'>
+  readonly #resolve: (result: AppendResult | Promise<AppendResult>) => void
   readonly #reject: (error: unknown) => void
   #appended: Appended | null = null
 
   constructor(
     documents: DocumentHeads,
+    log: Pick<DocumentLog, 'load'>,
     call: { doc: Key; to: AppendTo; updates: readonly LogUpdate[]; options: AppendOptions },
-    resolve: (appended: Appended) => void,
+    resolve: (result: AppendResult | Promise<AppendResult>) => void,
     reject: (error: unknown) => void,
   ) {
     this.#documents = documents
+    this.#log = log
     this.#doc = call.doc
     this.to = call.to
     this.updates = call.updates
@@ -65,6 +71,8 @@ export class PendingAppend implements WriteWaiter {
 
   refuse(error: unknown): void {
     this.#documents.unpin(this.cell)
-    this.#reject(toCorruptRecord('document', this.#doc, error))
+    if (error instanceof HeadMovedError)
+      this.#resolve(movedResult(this.#log, this.#doc, this.to, this.options, error))
+    else this.#reject(toCorruptRecord('document', this.#doc, error))
   }
 }

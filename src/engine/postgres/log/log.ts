@@ -1,8 +1,8 @@
 import { withRecordName } from '../../damaged-record.ts'
 import type {
   AdoptedLog,
-  Appended,
   AppendOptions,
+  AppendResult,
   AppendTo,
   DestroyOptions,
   DocumentLog,
@@ -15,7 +15,7 @@ import type {
   LogUpdate,
 } from '../../engine.ts'
 import { decodeKey, encodeKey, keyRange } from '../../key-encoding.ts'
-import { destroyedPerCallMax, headOf } from '../../log-state.ts'
+import { destroyedPerCallMax, HeadMovedError, headOf, movedResult } from '../../log-state.ts'
 import type { OpenCalls } from '../../open-calls.ts'
 import type { StoreClock } from '../cluster/database-clock.ts'
 import { bytesArray } from '../connection/arrays.ts'
@@ -31,6 +31,7 @@ import { readPostgresLog, readPostgresVersion } from './read-log.ts'
 const noSpace = Buffer.alloc(0)
 
 export class PostgresLog implements DocumentLog {
+  readonly hasOneWriter: boolean
   readonly #gate: OpenCalls
   readonly #database: PostgresDatabase
   readonly #pending: PendingBytes
@@ -44,13 +45,16 @@ export class PostgresLog implements DocumentLog {
     pending,
     clock,
     fences,
+    hasOneWriter,
   }: {
     gate: OpenCalls
     database: PostgresDatabase
     pending: PendingBytes
     clock: StoreClock
     fences: PostgresFences
+    hasOneWriter: boolean
   }) {
+    this.hasOneWriter = hasOneWriter
     this.#gate = gate
     this.#database = database
     this.#pending = pending
@@ -64,9 +68,15 @@ export class PostgresLog implements DocumentLog {
     to: AppendTo,
     updates: readonly LogUpdate[],
     options: AppendOptions = {},
-  ): Promise<Appended> {
+  ): Promise<AppendResult> {
     const at = this.#clock.now()
-    return this.#gate.run(async () => this.#add(appendCall(encodeKey(doc), { to, updates, options, at })))
+    const appending = this.#gate.run(async () =>
+      this.#add(appendCall(encodeKey(doc), { to, updates, options, at })),
+    )
+    return appending.catch((error: unknown) => {
+      if (error instanceof HeadMovedError) return movedResult(this, doc, to, options, error)
+      throw error
+    })
   }
 
   load(doc: Key, options: LoadOptions = {}): Promise<LoadedLog> {

@@ -89,7 +89,7 @@ export function appendCall(
       const log = resolveAppend(change.standing, to, options)
       change.append(log, copies, at)
       const { epoch, head } = log
-      return { epoch, first: head + 1, last: head + copies.length }
+      return { state: 'appended', epoch, first: head + 1, last: head + copies.length }
     },
   })
 }

@@ -8,12 +8,14 @@ import type { Engine } from '../../../../src/engine/engine.ts'
 import { openLevelEngine } from '../../../../src/engine/level/engine.ts'
 import { openMemoryEngine } from '../../../../src/engine/memory/index.ts'
 import { ApiError, errorMessage } from '../../../../src/errors.ts'
-import { CommitLine, type CommitListeners } from '../../../../src/rooms/log/commits.ts'
+import { AppendBacklog } from '../../../../src/rooms/log/append-backlog.ts'
+import { type CommitListeners, Commits } from '../../../../src/rooms/log/commits.ts'
 import { type AppliedUpdate, UpdateBroadcast } from '../../../../src/rooms/room/broadcast.ts'
 import { readUpdate } from '../../../../src/update/read-update.ts'
 import { advance } from '../../../../src/update/summary.ts'
 import { typed } from '../../../support/clients/clients.ts'
 import { heldStore } from '../../../support/stores/pausable-store.ts'
+import { listening } from './commit-listeners.ts'
 
 const doc = ['acme', 'commits', 'main']
 
@@ -22,8 +24,11 @@ afterEach(async () => {
   for (const end of ends.splice(0).reverse()) await end()
 })
 
-const lineOf = ({ log }: Engine, listeners: CommitListeners): CommitLine =>
-  new CommitLine(log, doc, { state: 'absent' }, listeners)
+const lineOf = (
+  { log }: Engine,
+  listeners: Partial<CommitListeners>,
+  queued = new AppendBacklog(),
+): Commits => new Commits({ log, doc, loaded: { state: 'absent' }, queued, listeners: listening(listeners) })
 
 function deliveryOf(text: string, client: number, right?: AppliedUpdate['right']): UpdateBroadcast {
   const bytes = typed(text, client)
@@ -57,18 +62,21 @@ it('[ROOM-40] what is durable is acknowledged, also where what came after it was
   const directory = await mkdtemp(join(tmpdir(), 'weft-commits-'))
   ends.push(() => rm(directory, { recursive: true, force: true, maxRetries: 20 }))
   const store = heldStore()
-  const engine = await openLevelEngine({ directory, openStore: store.openStore, pendingBytesMax: 1_000 })
+  const engine = await openLevelEngine({ directory, openStore: store.openStore })
   ends.push(() => engine.close())
   const told: string[] = []
-  const line = lineOf(engine, {
-    durable: () => void told.push('durable'),
-    failed: () => void told.push('failed'),
-  })
+  const queued = new AppendBacklog(1_000)
+  const line = lineOf(
+    engine,
+    { durable: () => void told.push('durable'), failed: () => void told.push('failed') },
+    queued,
+  )
   store.hold()
   line.commit(deliveryOf('a'.repeat(900), 1), 0)
   const first = line.durable
-  await expect.poll(() => engine.pendingBytes()).toBeGreaterThan(1_000)
-  line.commit(deliveryOf('b', 2), 0)
+  await expect.poll(() => engine.pendingBytes()).toBeGreaterThan(900)
+  expect(queued.bytes).toBe(0)
+  line.commit(deliveryOf('b'.repeat(1_100), 2), 0)
   const second = line.durable
   second.catch(() => {})
   await expect.poll(() => told).toEqual(['failed'])
@@ -76,7 +84,7 @@ it('[ROOM-40] what is durable is acknowledged, also where what came after it was
   expect(await first).toBe(1)
   await expect(second).rejects.toThrow('too many bytes')
   await expect(line.durable).rejects.toThrow('too many bytes')
-  expect(told).toEqual(['failed'])
+  expect([told, queued.bytes]).toEqual([['failed'], 0])
 })
 
 it.each([

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { requireAppended } from '../../../../src/engine/append-result.ts'
 import type { Appended } from '../../../../src/engine/engine.ts'
 import { AppendBacklog } from '../../../../src/rooms/log/append-backlog.ts'
 import { RecordedLog } from '../../../../src/rooms/log/recorded-log.ts'
@@ -16,13 +17,16 @@ it('[DOC-18] appends to a document without a record keep the order of their call
     last += 1
     const seq = last
     await durable.opened
-    return { epoch: 1, first: seq, last: seq }
+    return { state: 'appended', epoch: 1, first: seq, last: seq }
   }
   const none = () => Promise.reject(new Error('not called'))
-  const log = new RecordedLog({ append, heads: none, load: none }, { record: () => recorded.opened, waiting })
+  const log = new RecordedLog(
+    { append, heads: none, load: none, hasOneWriter: true },
+    { record: () => recorded.opened, waiting },
+  )
   const results: number[] = []
   const add = (to: 'create' | number): void =>
-    void log.append(['doc'], to, [update]).then((appended) => results.push(appended.last))
+    void log.append(['doc'], to, [update]).then((result) => results.push(requireAppended(result).last))
   add('create')
   add(1)
   await new Promise(setImmediate)
@@ -42,11 +46,14 @@ it('[DOC-18] nothing is appended where the record of the document cannot be stor
   let calls = 0
   const append = (): Promise<Appended> => {
     calls += 1
-    return Promise.resolve({ epoch: 1, first: 1, last: 1 })
+    return Promise.resolve({ state: 'appended', epoch: 1, first: 1, last: 1 })
   }
   const none = () => Promise.reject(new Error('not called'))
   const record = () => Promise.reject(new Error('no record'))
-  const log = new RecordedLog({ append, heads: none, load: none }, { record, waiting: new AppendBacklog() })
+  const log = new RecordedLog(
+    { append, heads: none, load: none, hasOneWriter: true },
+    { record, waiting: new AppendBacklog() },
+  )
   const both = [log.append(['doc'], 'create', [update]), log.append(['doc'], 1, [update])]
   expect((await Promise.allSettled(both)).map(({ status }) => status)).toEqual(['rejected', 'rejected'])
   expect(calls).toBe(0)

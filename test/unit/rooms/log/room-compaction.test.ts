@@ -2,11 +2,13 @@ import { expect, it } from 'vitest'
 import { systemClock } from '../../../../src/clock.ts'
 import { StoreUnavailableError } from '../../../../src/engine/engine.ts'
 import { openMemoryEngine } from '../../../../src/engine/memory/engine.ts'
-import { CommitLine } from '../../../../src/rooms/log/commits.ts'
+import { AppendBacklog } from '../../../../src/rooms/log/append-backlog.ts'
+import { Commits } from '../../../../src/rooms/log/commits.ts'
 import { loadRoom } from '../../../../src/rooms/log/load-room.ts'
 import { RoomCompaction } from '../../../../src/rooms/log/room-compaction.ts'
 import { typed } from '../../../support/clients/clients.ts'
 import { withLog } from '../../../support/stores/pausable-engine.ts'
+import { listening } from './commit-listeners.ts'
 
 it('a compaction that the store could not do is due again', async () => {
   const doc = ['a']
@@ -23,13 +25,13 @@ it('a compaction that the store could not do is due again', async () => {
   const { loaded, state, tail } = await loadRoom(log, doc)
   const compaction = new RoomCompaction(log, doc, {
     state,
-    commits: new CommitLine(log, doc, loaded, { durable: () => undefined, failed: () => undefined }),
+    commits: new Commits({ log, doc, loaded, queued: new AppendBacklog(), listeners: listening() }),
     base: 0,
     tail,
     limits: { compactAfterUpdates: 500, keepVersionsMs: 0 },
     clock: systemClock,
     isHome: () => true,
-    quiet: null,
+    quiet: () => Promise.reject(new Error('not called')),
   })
   await expect(compaction.run()).rejects.toThrow(StoreUnavailableError)
   expect(compaction.dueAtLeaving).toBe(true)

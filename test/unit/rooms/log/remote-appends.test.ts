@@ -1,20 +1,19 @@
 import { expect, it } from 'vitest'
 import * as Y from 'yjs'
 import { systemClock } from '../../../../src/clock.ts'
+import { requireAppended } from '../../../../src/engine/append-result.ts'
 import { StoreUnavailableError } from '../../../../src/engine/engine.ts'
 import { openMemoryEngine } from '../../../../src/engine/memory/engine.ts'
 import { AppendBacklog } from '../../../../src/rooms/log/append-backlog.ts'
+import { Commits } from '../../../../src/rooms/log/commits.ts'
 import { LogTruncatedError } from '../../../../src/rooms/replication/read-log-since.ts'
 import { UpdateBroadcast } from '../../../../src/rooms/room/broadcast.ts'
-import {
-  type SharedCommitListeners,
-  type SharedCommitOptions,
-  SharedCommits,
-} from '../../../../src/rooms/shared-commits.ts'
 import { readUpdate } from '../../../../src/update/read-update.ts'
 import { typed } from '../../../support/clients/clients.ts'
+import { delegatedLog } from '../../../support/stores/delegated-log.ts'
 import { withLog } from '../../../support/stores/pausable-engine.ts'
 import { gate } from '../../../support/time/gate.ts'
+import { listening, remoteUpdates } from './commit-listeners.ts'
 
 const doc = ['a']
 const entry = (client: number) => ({ bytes: typed('x', client), by: '' })
@@ -25,17 +24,8 @@ const deliveryOf = (client: number): UpdateBroadcast => {
     0,
   )
 }
-const placing: SharedCommitOptions['placing'] = {
-  split: (foreign) => [foreign],
-  isExpensive: () => false,
-  place: () => Promise.resolve(),
-}
-const listeners: SharedCommitListeners = {
-  durable: () => undefined,
-  failed: () => undefined,
-  foreign: () => undefined,
-  appended: () => undefined,
-}
+/** Other nodes append to the log. */
+const manyWriters = { hasOneWriter: false }
 
 it('[CR-18] the number of the last update is never told too high, also where others have compacted what was appended', async () => {
   const engine = await openMemoryEngine({ clock: systemClock })
@@ -43,26 +33,25 @@ it('[CR-18] the number of the last update is never told too high, also where oth
   const own = entry(3)
   await engine.log.append(doc, 'create', [others[0]])
   const { log } = withLog(engine, (store) => ({
+    ...manyWriters,
     append: async (...parameters) => {
       await store.append(doc, 1, [others[1]])
       const appended = await store.append(...parameters)
       const snapshot = Y.mergeUpdates([...others, own].map(({ bytes }) => bytes))
-      await store.compact(doc, 1, 0, appended.last, snapshot, Number.POSITIVE_INFINITY)
+      await store.compact(doc, 1, 0, requireAppended(appended).last, snapshot, Number.POSITIVE_INFINITY)
       return appended
     },
   }))
   const heads: number[] = []
-  const commits = new SharedCommits({
+  const commits = new Commits({
     log,
     doc,
     loaded: await log.load(doc),
     queued: new AppendBacklog(),
-    placing,
-    listeners: {
-      ...listeners,
+    listeners: listening({
       failed: (error) => expect(error).toBe(null),
-      foreign: () => heads.push(commits.head),
-    },
+      remote: () => ({ ...remoteUpdates, apply: () => void heads.push(commits.head) }),
+    }),
   })
   commits.commit(deliveryOf(3), 0)
   expect([commits.head, await commits.durable, commits.head, heads]).toEqual([2, 3, 3, [3]])
@@ -74,18 +63,18 @@ it('[CR-23] who reads while a change of the same node fails is told so', async (
   await engine.log.append(doc, 'create', [entry(1)])
   const held = gate()
   const { log } = withLog(engine, () => ({
+    ...manyWriters,
     append: async () => {
       await held.opened
       throw new StoreUnavailableError('the database is away')
     },
   }))
-  const commits = new SharedCommits({
+  const commits = new Commits({
     log,
     doc,
     loaded: await log.load(doc),
     queued: new AppendBacklog(),
-    placing,
-    listeners,
+    listeners: listening(),
   })
   const changing = commits.commitAt(1, {
     delivery: deliveryOf(2),
@@ -111,13 +100,12 @@ it('[CR-22] a copy that has more than its log, which has lost the last of it, is
   await after.log.append(doc, 'create', [entry(1)])
   const copyOf = async () => {
     const failures: unknown[] = []
-    const commits = new SharedCommits({
-      log: after.log,
+    const commits = new Commits({
+      log: { ...delegatedLog(after.log), ...manyWriters },
       doc,
       loaded: await before.log.load(doc),
       queued: new AppendBacklog(),
-      placing,
-      listeners: { ...listeners, failed: (error) => failures.push(error) },
+      listeners: listening({ failed: (error) => void failures.push(error) }),
     })
     return { commits, failures }
   }
@@ -126,7 +114,7 @@ it('[CR-22] a copy that has more than its log, which has lost the last of it, is
   const looked = await copyOf()
   const [head = null] = await after.log.heads([doc])
   expect(looked.commits.differs(head, looked.commits.durableTo)).toBe(true)
-  looked.commits.look()
+  looked.commits.catchUp()
   await looked.commits.settled()
   const written = await copyOf()
   written.commits.commit(deliveryOf(4), 0)

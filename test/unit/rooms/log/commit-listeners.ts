@@ -1,0 +1,17 @@
+import type { CommitListeners, RemoteUpdates } from '../../../../src/rooms/log/commits.ts'
+
+/** Nothing needs a thread. */
+export const remoteUpdates: RemoteUpdates = {
+  split: (foreign) => [foreign],
+  isExpensive: () => false,
+  place: () => Promise.resolve(),
+  apply: () => undefined,
+}
+
+export const listening = (listeners: Partial<CommitListeners> = {}): CommitListeners => ({
+  durable: () => undefined,
+  failed: () => undefined,
+  appended: () => undefined,
+  remote: () => remoteUpdates,
+  ...listeners,
+})
