@@ -4,9 +4,9 @@ import { keyName } from '../../engine/key-encoding.ts'
 import type { EventRecorder } from '../../events/event-recorder.ts'
 import { VisitTracker } from '../../events/visit-tracker.ts'
 import type { Log } from '../../log.ts'
-import type { OrganizationAddress } from '../../model/address.ts'
+import type { OrganizationAddress, Tenant } from '../../model/address.ts'
 import { type OrganizationScope, organizationPart } from '../organizations/organization-keys.ts'
-import type { OrganizationStore } from '../organizations/organization-store.ts'
+import { findOrganization, type OrganizationStore } from '../organizations/organization-store.ts'
 import { mapInSlices } from '../store/batch.ts'
 import { ClusterVisits } from './cluster-visits.ts'
 import { type VisitEvent, withoutErasedUsers } from './visit-event.ts'
@@ -48,7 +48,7 @@ export class VisitRecorder {
   #state: 'open' | 'full' | 'ended' = 'open'
 
   constructor(options: VisitEventsOptions) {
-    const { events, clock } = options
+    const { clock } = options
     const { kv, cluster } = options.engine
     const { awayMs } = options
     this.#options = options
@@ -56,9 +56,7 @@ export class VisitRecorder {
     this.visits = new VisitTracker({
       clock,
       awayMs,
-      // To know of leaves nodes have to know of joins.
-      wants: (document) =>
-        events.wants(document, 'presence.join') || events.wants(document, 'presence.leave'),
+      wants: (document) => this.#isWanted(document),
       tell: (document, event, visitor, at) =>
         this.#tell(document, { event, visitor, documentId: document.documentId, at }),
     })
@@ -122,9 +120,13 @@ export class VisitRecorder {
 
   async #writeSome(name: string, { scope, events }: WaitingVisit): Promise<'written' | 'failed'> {
     const some = events.slice(0, batchMax)
+    const { store } = this.#options
     try {
-      await this.#stored.mark(scope)
-      await this.#options.store.carryOut(scope, async (transaction) => {
+      const isKept = (await findOrganization(store.read(scope))) !== null
+      // The subscriptions may have been unknown before.
+      if (!this.#isWanted(scope)) return this.#written(name, some.length)
+      if (isKept) await this.#stored.mark(scope)
+      await store.carryOut(scope, async (transaction) => {
         const told = await this.#stored.admit(transaction, some)
         const events = await withoutErasedUsers(transaction, told)
         this.#options.events.recordNew(
@@ -137,10 +139,21 @@ export class VisitRecorder {
       this.#options.log.warn({ err }, 'who comes and goes cannot be told')
       return 'failed'
     }
-    events.splice(0, some.length)
-    this.#count -= some.length
-    if (events.length === 0) this.#waiting.delete(name)
+    return this.#written(name, some.length)
+  }
+
+  #written(name: string, count: number): 'written' {
+    const waiting = this.#waiting.get(name)
+    waiting?.events.splice(0, count)
+    this.#count -= count
+    if (waiting?.events.length === 0) this.#waiting.delete(name)
     return 'written'
+  }
+
+  /** A node that reports leaves must know of joins. */
+  #isWanted(tenant: Tenant): boolean {
+    const { events } = this.#options
+    return events.wants(tenant, 'presence.join') || events.wants(tenant, 'presence.leave')
   }
 
   #retry(): void {
