@@ -52,10 +52,10 @@ export class EditWindows implements EditListener {
   constructor(options: EditWindowsOptions) {
     const { clock, windowMs, ended, sharedBy } = options
     this.#options = options
-    const told = (edit: UserEdit, commits: number): void => {
+    const report = (edit: UserEdit, commits: number): void => {
       if (commits > 1) ended?.(edit, commits)
     }
-    const end = ended === null ? null : told
+    const end = ended === null ? null : report
     if (sharedBy === null) {
       this.#windows = new DebounceWindows(clock, windowMs, end)
       this.#idOf = () => randomUUID()

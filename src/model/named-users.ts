@@ -36,9 +36,9 @@ export function findNamedUsers(value: unknown): ReadonlySet<string> {
  * @param known of the user: texts that are its name or its e-mail address, and nothing else, go too
  */
 export function withoutUser<Value>(value: Value, known: NamedUser): Value {
-  const said = new Set([known.name, known.email].filter((each) => each !== undefined && each !== ''))
+  const names = new Set([known.name, known.email].filter((each) => each !== undefined && each !== ''))
   const clean = (one: unknown): unknown => {
-    if (typeof one === 'string') return said.has(one) ? deletedUserId : one
+    if (typeof one === 'string') return names.has(one) ? deletedUserId : one
     if (Array.isArray(one)) return one.map(clean)
     if (typeof one !== 'object' || one === null) return one
     if ((one as { readonly userId?: unknown }).userId === known.userId) return deletedUser

@@ -39,12 +39,12 @@ const Closed = () => (
   </Notice>
 )
 
-function Document({ guest, api }: JoinedPlayground) {
+function Document({ participant, api }: JoinedPlayground) {
   const place = useRef<HTMLDivElement>(null)
   const [session, setSession] = useState<PlaygroundSession | null>(null)
   const [, changed] = useReducer((count: number) => count + 1, 0)
   useEffect(() => {
-    const opened = new PlaygroundSession(guest, () => changed(null))
+    const opened = new PlaygroundSession(participant, () => changed(null))
     if (place.current !== null) opened.show(place.current)
     setSession(opened)
     return () => opened.close()
@@ -62,7 +62,7 @@ function Document({ guest, api }: JoinedPlayground) {
         <div ref={place} />
       </section>
       <div class="cards">
-        <Invitation guest={guest} api={api} />
+        <Invitation participant={participant} api={api} />
         <RewritePanel api={api} />
       </div>
     </>

@@ -27,16 +27,16 @@ async function copied(text: string): Promise<boolean> {
 }
 
 interface InvitationProps {
-  readonly guest: Participant
+  readonly participant: Participant
   readonly api: ApiClient | null
 }
 
 /** How to see two people at work. */
-export function Invitation({ guest, api }: InvitationProps) {
+export function Invitation({ participant, api }: InvitationProps) {
   // Only where it could not be copied.
   const [link, setLink] = useState<string | null>(null)
   const copy = useAction(async () => {
-    const invited = api === null ? guest : await newParticipant(api)
+    const invited = api === null ? participant : await newParticipant(api)
     const made = location.origin + playgroundPath + identityHash(invited)
     const isCopied = await copied(made)
     setLink(isCopied ? null : made)

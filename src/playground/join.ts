@@ -7,7 +7,7 @@ import { contentKey, playgroundAddress, welcome } from './playground-document.ts
 const place = 'weft-playground'
 
 export interface JoinedPlayground {
-  readonly guest: Participant
+  readonly participant: Participant
   /** With the credentials of the console, where this window has been opened from it. */
   readonly api: ApiClient | null
 }
@@ -20,13 +20,13 @@ export async function joinPlayground(): Promise<JoinedPlayground | null> {
   const credentials = loadCredentials()
   const api = credentials === null ? null : new ApiClient(credentials)
   const before = storedParticipant()
-  const guest = wanted.kind === 'guest' ? wanted.guest : wanted.kind === 'kept' ? before : null
+  const participant = wanted.kind === 'guest' ? wanted.participant : wanted.kind === 'kept' ? before : null
   // Who opens a second window, or comes back, has seen the text.
-  if (api !== null && guest === null && wanted.kind === 'kept') await fillIn(api)
-  const entered = guest ?? (api === null ? renamed(before) : await newParticipant(api))
+  if (api !== null && participant === null && wanted.kind === 'kept') await fillIn(api)
+  const entered = participant ?? (api === null ? renamed(before) : await newParticipant(api))
   if (entered === null) return null
   sessionStorage.setItem(place, JSON.stringify(entered))
-  return { guest: entered, api }
+  return { participant: entered, api }
 }
 
 function storedParticipant(): Participant | null {
@@ -35,8 +35,8 @@ function storedParticipant(): Participant | null {
 }
 
 /** Without credentials a second window has the token of the first. */
-const renamed = (guest: Participant | null): Participant | null =>
-  guest === null ? null : { ...guest, name: friendlyName() }
+const renamed = (participant: Participant | null): Participant | null =>
+  participant === null ? null : { ...participant, name: friendlyName() }
 
 /** Of those who come first at the same time one succeeds; for all others the text is there. */
 async function fillIn(api: ApiClient): Promise<void> {

@@ -38,7 +38,7 @@ export async function newParticipant(api: ApiClient): Promise<Participant> {
 
 /** What the part of an address behind `#` says of who a window is to be. */
 export type RequestedIdentity =
-  | { readonly kind: 'guest'; readonly guest: Participant }
+  | { readonly kind: 'guest'; readonly participant: Participant }
   /** Not who the window was opened by, whose storage was copied. */
   | { readonly kind: 'another' }
   | { readonly kind: 'kept' }
@@ -49,7 +49,9 @@ export function parseIdentityHash(hash: string): RequestedIdentity {
   if (hash === otherParticipantHash) return { kind: 'another' }
   const given = new URLSearchParams(hash.slice(1))
   const [name, token] = [given.get('name'), given.get('token')]
-  return token === null ? { kind: 'kept' } : { kind: 'guest', guest: { name: name || friendlyName(), token } }
+  return token === null
+    ? { kind: 'kept' }
+    : { kind: 'guest', participant: { name: name || friendlyName(), token } }
 }
 
 /** The part behind `#` that has a window be somebody, also in a browser that has no credentials. */

@@ -35,7 +35,7 @@ export async function shutDown(
   leave()
   // Who is sent away finds a home elsewhere. Nobody waits for that: others may be slow to see it.
   void engine.cluster.drain(clientsMs)
-  const told = webhooks.stop(clientsMs)
+  const webhooksStopped = webhooks.stop(clientsMs)
   const isAlone = engine.cluster.nodes().length === 1
   const sayingMs = isAlone ? 0 : clientsMs * leavingShares.saying
   if (!isAlone) await late(sayingMs)
@@ -44,7 +44,7 @@ export async function shutDown(
   const visits = directory.visits.stop()
   const leftMs = clientsMs - sayingMs
   const overMs = isAlone ? 0 : clientsMs * leavingShares.sending
-  await Promise.all([edge.settle(leftMs), sync.drain(restarting, leftMs, overMs), told])
+  await Promise.all([edge.settle(leftMs), sync.drain(restarting, leftMs, overMs), webhooksStopped])
   const finishing = finishServer(services, edge, visits, restarting)
   // When it is late nobody waits for it any more, but it may still fail.
   finishing.catch((err: unknown) => log.error({ err }, 'the store failed at the end'))

@@ -50,8 +50,8 @@ export function describeActivity(activity: Activity): string {
   const isOfBackend = actionUser.userId === metadata.apiKey
   if (isOfBackend && action !== undefined)
     return `The backend ${action.replace('{to}', () => targetEntityId).replace('{who}', () => concerned(activity))}`
-  const said = displayMessageTemplate === undefined ? '' : filled(activity, displayMessageTemplate)
-  if (said.trim() !== '') return said
+  const rendered = displayMessageTemplate === undefined ? '' : filled(activity, displayMessageTemplate)
+  if (rendered.trim() !== '') return rendered
   return [isOfBackend ? 'The backend' : nameOf(actionUser), actionType, targetEntityId]
     .filter(Boolean)
     .join(' ')

@@ -90,12 +90,12 @@ const none = 'none'
 
 /** The present values of a chart, as text: `p50 2 ms, p99 9 ms`. */
 export function currentValues({ lines, say }: ChartSpec, point: MetricPoint | undefined): string {
-  const said = lines.map(({ name, figure }) => {
+  const parts = lines.map(({ name, figure }) => {
     const value = point?.[figure] ?? null
     const text = value === null ? none : say(value)
     return lines.length === 1 ? text : `${name} ${text}`
   })
-  return said.join(', ')
+  return parts.join(', ')
 }
 
 /** What is to be seen in a chart, as a sentence. */

@@ -16,9 +16,9 @@ interface Issue {
 /** What a call was refused for, and what to do, as sentences. */
 export function describeError({ status, message, details }: Omit<ApiCallError, 'name'>): string {
   const issues = (details as { readonly issues?: readonly Issue[] } | null)?.issues ?? []
-  const said = issues.map((issue) => `${issue.path.replace(/^\/data\//, '')} ${issue.message}`)
+  const sentences = issues.map((issue) => `${issue.path.replace(/^\/data\//, '')} ${issue.message}`)
   // The message is that of the first of them.
-  const all = said.length > 0 ? said : [message]
+  const all = sentences.length > 0 ? sentences : [message]
   return [...all.map(ended), ...[advice[status] ?? []].flat()].join(' ')
 }
 

@@ -48,7 +48,9 @@ export function describeAttempt({ httpCode, durationMs, error }: AttemptEntry): 
 /** What came of a delivery that somebody has waited for. */
 export function describeDelivery(delivery: DeliveryEntry): string {
   const last = lastAttempt(delivery)
-  const said = last === undefined ? '' : ` (${describeAttempt(last)})`
-  if (delivery.status === 'succeeded') return `Delivered${said}.`
-  return delivery.status === 'failed' ? `Failed${said}.` : `Not delivered yet${said}; it will be tried again.`
+  const outcome = last === undefined ? '' : ` (${describeAttempt(last)})`
+  if (delivery.status === 'succeeded') return `Delivered${outcome}.`
+  return delivery.status === 'failed'
+    ? `Failed${outcome}.`
+    : `Not delivered yet${outcome}; it will be tried again.`
 }

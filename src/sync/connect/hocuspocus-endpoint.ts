@@ -57,12 +57,12 @@ export class HocuspocusEndpoint {
     this.#parts = parts
   }
 
-  accept(knock: UpgradeRequest, asked: MultiplexedRequest): void {
+  accept(upgrade: UpgradeRequest, asked: MultiplexedRequest): void {
     const { gate, admission } = this.#parts
-    const { address } = knock
+    const { address } = upgrade
     const identified = admission.enterPending(address)
-    knock.connection.on('close', identified)
-    gate.accept(knock, null, (socket) => this.#serve(socket, address, asked, identified))
+    upgrade.connection.on('close', identified)
+    gate.accept(upgrade, null, (socket) => this.#serve(socket, address, asked, identified))
   }
 
   /** From now on newcomers are refused. Returns what ends the sockets there are. */
@@ -79,8 +79,12 @@ export class HocuspocusEndpoint {
     const shared: MultiplexedSocket = new MultiplexedSocket(socket, {
       address,
       pressure,
-      knocked: (channel, said) =>
-        this.#knocked({ socket: shared, tokens, asked, identified, clientAddress: address }, channel, said),
+      onToken: (channel, sent) =>
+        this.#authenticate(
+          { socket: shared, tokens, asked, identified, clientAddress: address },
+          channel,
+          sent,
+        ),
       tooMuch: () => reports.exceeded('unauthenticatedBytes', address),
       closed: (reason) => this.#parts.rejections.closed(address, reason, null),
       gone: () => {
@@ -101,7 +105,7 @@ export class HocuspocusEndpoint {
     socket.end(close('unauthenticated', `no token received within ${this.#parts.authMs / 1000} s`))
   }
 
-  #knocked(caller: Caller, channel: DocumentChannel, token: string): void {
+  #authenticate(caller: Caller, channel: DocumentChannel, token: string): void {
     this.#enter(caller, channel, token).catch((error: unknown) => {
       this.#parts.logger.error({ err: error }, 'a token could not be checked')
       refuse(channel, close('tryAgainLater', 'the token could not be checked: try again'))

@@ -84,13 +84,13 @@ export class SyncServer {
     const error = handshakeError(request)
     if (error !== null) return this.#rejectUpgrade(request, connection, error)
     const address = clientAddress(request, this.#options.proxies)
-    const knock: UpgradeRequest = { request, connection, head, address }
+    const attempt: UpgradeRequest = { request, connection, head, address }
     if (asked.kind !== 'bad' && asked.misspelled !== null)
       this.#parts.rejections.misspelled(address, asked.misspelled, pathOf(asked))
-    const refusal = this.#refusalBefore(knock, asked)
+    const refusal = this.#refusalBefore(attempt, asked)
     if (refusal !== null || asked.kind === 'bad') {
       return this.#refuse(
-        knock,
+        attempt,
         refusal ??
           close('badRequest', 'invalid address; expected /sync/{organizationId}/{documentId}/{editorId}'),
         asked.kind === 'bad' ? (request.url ?? '') : pathOf(asked),
@@ -98,9 +98,9 @@ export class SyncServer {
     }
     if (asked.kind === 'shared') {
       this.#admission.enter(place, address)
-      return this.#hocuspocus.accept(knock, asked)
+      return this.#hocuspocus.accept(attempt, asked)
     }
-    this.#authenticate(knock, asked, place).catch((error: unknown) => {
+    this.#authenticate(attempt, asked, place).catch((error: unknown) => {
       this.#parts.logger.error({ err: error }, 'upgrade failed')
       connection.destroy()
     })
@@ -130,9 +130,9 @@ export class SyncServer {
     this.#parts.faults.end()
   }
 
-  #refuse(knock: UpgradeRequest, reason: Close, requested: Requested, who?: string): void {
-    this.#parts.rejections.socket(knock.address, reason, requested)
-    this.#refusals.refuse(knock, reason, who)
+  #refuse(attempt: UpgradeRequest, reason: Close, requested: Requested, who?: string): void {
+    this.#parts.rejections.socket(attempt.address, reason, requested)
+    this.#refusals.refuse(attempt, reason, who)
   }
 
   #rejectUpgrade(request: IncomingMessage, connection: Duplex, error: ApiError): void {
@@ -156,8 +156,12 @@ export class SyncServer {
     return this.#admission.problem(address)
   }
 
-  async #authenticate(knock: UpgradeRequest, asked: DocumentRequest, place: AdmissionTicket): Promise<void> {
-    const { connection, address } = knock
+  async #authenticate(
+    attempt: UpgradeRequest,
+    asked: DocumentRequest,
+    place: AdmissionTicket,
+  ): Promise<void> {
+    const { connection, address } = attempt
     this.#admission.enter(place, address)
     const identified = this.#admission.enterPending(address)
     const { withdrawals } = this.#entrance
@@ -165,15 +169,15 @@ export class SyncServer {
     if (connection.destroyed) return
     if (identity instanceof TokenRejectedError)
       return this.#refusals.refuse(
-        knock,
+        attempt,
         this.#identification.refused(identity, address, asked.path, asked.misspelled),
       )
     const { workspaceId } = identity.tenant
     const full = this.#admission.workspaceProblem(workspaceId)
-    if (full !== null) return this.#refuse(knock, full, asked.path, workspaceId)
+    if (full !== null) return this.#refuse(attempt, full, asked.path, workspaceId)
     this.#admission.enterWorkspace(place, workspaceId)
     const protocol = asked.asksSaved ? yWebsocketSaved : yWebsocket
-    this.#parts.gate.accept(knock, workspaceId, (socket) =>
+    this.#parts.gate.accept(attempt, workspaceId, (socket) =>
       this.#entrance.admit({
         socket,
         protocol,

@@ -25,15 +25,15 @@ export class UpgradeRejecter {
   }
 
   /** @param who for the log, if a limit was exceeded */
-  refuse(knock: UpgradeRequest, reason: Close, who = knock.address): void {
+  refuse(upgrade: UpgradeRequest, reason: Close, who = upgrade.address): void {
     if (reason.limit !== null) this.#reports.exceeded(reason.limit, who)
     const leave = this.#admission.enterRefused()
     if (leave === null) {
       this.#reports.exceeded('pendingRejections', who)
-      return void knock.connection.destroy()
+      return void upgrade.connection.destroy()
     }
-    knock.connection.once('close', leave)
-    this.#upgrades.accept(knock, who, (socket) => {
+    upgrade.connection.once('close', leave)
+    this.#upgrades.accept(upgrade, who, (socket) => {
       this.#bound(socket, who)
       acceptAndClose(socket, reason)
     })

@@ -20,7 +20,7 @@ export interface MultiplexedSocketOptions {
   readonly address: string
   readonly pressure: ReadBackpressure
   /** The client wants a document. The channel is paused. */
-  readonly knocked: (channel: DocumentChannel, token: string) => void
+  readonly onToken: (channel: DocumentChannel, token: string) => void
   /** A client that nobody knows has sent more than it may. */
   readonly tooMuch: () => void
   /** The server closes the connection because of what the client has sent. */
@@ -48,7 +48,7 @@ export class MultiplexedSocket implements SocketListener, ChannelTransport {
   readonly #parts: MultiplexedSocketOptions
   readonly #channels = new Map<string, DocumentChannel>()
   readonly #holding = new Set<ChannelEntry>()
-  readonly #strays: UnroutedMessages
+  readonly #unrouted: UnroutedMessages
   /** The document for which an incomplete message is counted. */
   #counting: DocumentChannel | null = null
   #closing: NodeJS.Timeout | null = null
@@ -58,7 +58,7 @@ export class MultiplexedSocket implements SocketListener, ChannelTransport {
   constructor(socket: ClientSocket, parts: MultiplexedSocketOptions) {
     this.socket = socket
     this.#parts = parts
-    this.#strays = new UnroutedMessages(this, parts.pressure, parts.address)
+    this.#unrouted = new UnroutedMessages(this, parts.pressure, parts.address)
     socket.listen(this)
     socket.onClosed(() => this.#gone())
   }
@@ -77,7 +77,7 @@ export class MultiplexedSocket implements SocketListener, ChannelTransport {
   know(workspaceId: string): void {
     if (this.#unknown === null) return
     this.#unknown = null
-    this.#strays.know(workspaceId)
+    this.#unrouted.know(workspaceId)
     this.socket.admit(workspaceId)
   }
 
@@ -98,7 +98,7 @@ export class MultiplexedSocket implements SocketListener, ChannelTransport {
   /** The client's pings are answered by the socket itself. */
   ping(bytes: number): void {
     if (!this.#mayGoOn(bytes)) return
-    this.#stray(bytes)
+    this.#readUnrouted(bytes)
     if (this.socket.isFull) this.#awaitReader()
   }
 
@@ -109,7 +109,7 @@ export class MultiplexedSocket implements SocketListener, ChannelTransport {
   }
 
   pong(bytes: number): void {
-    if (this.#mayGoOn(bytes)) this.#stray(bytes)
+    if (this.#mayGoOn(bytes)) this.#readUnrouted(bytes)
   }
 
   /** The document of the message is unknown yet: the first one counts it, as it does messages of unknown documents. */
@@ -177,7 +177,7 @@ export class MultiplexedSocket implements SocketListener, ChannelTransport {
 
   #gone(): void {
     if (this.#closing !== null) clearTimeout(this.#closing)
-    this.#strays.end()
+    this.#unrouted.end()
     for (const channel of this.#channels.values()) channel.leave()
     this.#parts.gone()
   }
@@ -206,35 +206,35 @@ export class MultiplexedSocket implements SocketListener, ChannelTransport {
     const addressed = readRoutedMessage(data)
     if (addressed.kind !== 'document') {
       if (addressed.kind === 'ping') this.socket.write(pong)
-      return this.#stray(data.length)
+      return this.#readUnrouted(data.length)
     }
     const channel = this.#channels.get(addressed.name)
     if (channel === undefined) {
-      this.#stray(data.length)
-      this.#knock(addressed.name, addressed.message)
+      this.#readUnrouted(data.length)
+      this.#readToken(addressed.name, addressed.message)
     } else if (isCloseMessage(addressed.message)) channel.leave()
     else channel.receive(addressed.message)
   }
 
   /** What is said to no document counts as said to the first. */
-  #stray(bytes: number): void {
+  #readUnrouted(bytes: number): void {
     const [first] = this.#channels.values()
     first?.pong(bytes)
-    this.#strays.came()
+    this.#unrouted.came()
   }
 
   /** Whoever was refused, or has left, may go on talking for a moment: only a token counts. */
-  #knock(name: string, message: Buffer): void {
-    const knocking = readAuthRequest(message)
-    if (knocking === null) return
+  #readToken(name: string, message: Buffer): void {
+    const auth = readAuthRequest(message)
+    if (auth === null) return
     const { size } = this.#channels
     const most = this.isKnown ? documentsMax : unknownMax.documents
     if (size >= most)
       return this.socket.write(encodeDenied(name, `one connection has at most ${most} documents`))
-    const channel = new DocumentChannel(name, this, knocking.understandsClose)
+    const channel = new DocumentChannel(name, this, auth.understandsClose)
     this.#channels.set(name, channel)
     channel.pause()
-    this.#parts.knocked(channel, knocking.token)
+    this.#parts.onToken(channel, auth.token)
   }
 
   #endForGood(reason: Close): void {

@@ -58,9 +58,9 @@ export class TokenRefresh {
   }
 
   #refuse(refused: TokenRejectedError): void {
-    const told = this.#tokens.refused(refused, this.#session.address)
+    const closing = this.#tokens.refused(refused, this.#session.address)
     // Where nobody can be asked the token that is known stays good until its end.
-    if (!isUndetermined(refused)) this.#session.end(told)
+    if (!isUndetermined(refused)) this.#session.end(closing)
   }
 }
 

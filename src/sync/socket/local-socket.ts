@@ -140,9 +140,9 @@ export class SocketAcceptor {
    * Calls `then` when the websocket is open; never if the client's handshake is invalid, which the client is told.
    * @param workspaceId null before authentication: `admit` follows
    */
-  accept(knock: UpgradeRequest, workspaceId: string | null, then: (socket: ClientSocket) => void): void {
-    const { connection, address } = knock
-    this.#upgrades.accept(knock, workspaceId ?? address, (socket) =>
+  accept(upgrade: UpgradeRequest, workspaceId: string | null, then: (socket: ClientSocket) => void): void {
+    const { connection, address } = upgrade
+    this.#upgrades.accept(upgrade, workspaceId ?? address, (socket) =>
       then(new LocalSocket(socket, connection, { address, workspaceId }, this.#parts)),
     )
   }

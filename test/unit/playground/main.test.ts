@@ -7,8 +7,8 @@ import { rewriteCurl, rewritten } from '../../../src/playground/rewrite.ts'
 describe('the playground', () => {
   it('[CON-8] an address says who a window is, or that it is somebody else, or nothing', () => {
     const guest = { name: 'Calm Otter & co', token: 'a.b-c_d' }
-    expect(parseIdentityHash(identityHash(guest))).toEqual({ kind: 'guest', guest })
-    expect(parseIdentityHash('#token=t')).toMatchObject({ kind: 'guest', guest: { token: 't' } })
+    expect(parseIdentityHash(identityHash(guest))).toEqual({ kind: 'guest', participant: guest })
+    expect(parseIdentityHash('#token=t')).toMatchObject({ kind: 'guest', participant: { token: 't' } })
     expect(parseIdentityHash('#another')).toEqual({ kind: 'another' })
     for (const hash of ['', '#', '#/documents', '#name=x'])
       expect(parseIdentityHash(hash)).toEqual({ kind: 'kept' })

@@ -19,7 +19,7 @@ export type FilesDepth = 'start' | 'verify'
  */
 export async function checkFiles(path: string, depth: FilesDepth): Promise<readonly string[]> {
   const { problems, sound } = await checkManifest(path, depth)
-  const told = new Map(problems.map((sentence) => [fileOf(sentence), sentence]))
+  const problemOfFile = new Map(problems.map((sentence) => [fileOf(sentence), sentence]))
   const atStart = await tablesAtStart(path)
   const isWalked = (name: string) => depth === 'verify' || atStart.has(name)
   // Of what is sound every byte has been looked at, now and before.
@@ -31,8 +31,8 @@ export async function checkFiles(path: string, depth: FilesDepth): Promise<reado
   const damaged = found.flat()
   await fenceAll(path, damaged)
   for (const { name, damage } of damaged)
-    told.set(name, `${told.get(name) ?? damage.problem}${fencesNote(damage.blocks)}`)
-  return [...told.values()]
+    problemOfFile.set(name, `${problemOfFile.get(name) ?? damage.problem}${fencesNote(damage.blocks)}`)
+  return [...problemOfFile.values()]
 }
 
 interface DamagedTable {

@@ -63,7 +63,7 @@ it.each([
   const parts = {
     address: '192.0.2.1',
     pressure,
-    knocked: nothing,
+    onToken: nothing,
     tooMuch: nothing,
     closed: nothing,
     gone: nothing,
@@ -82,7 +82,7 @@ it('[LOAD-4] who becomes known while it waits for a turn goes on, and nobody wai
   const parts = {
     address: '192.0.2.1',
     pressure,
-    knocked: nothing,
+    onToken: nothing,
     tooMuch: nothing,
     closed: nothing,
     gone: nothing,
@@ -102,7 +102,7 @@ it('[LOAD-4] so have pings of a shared socket', async () => {
   const parts = {
     address: '192.0.2.1',
     pressure,
-    knocked: nothing,
+    onToken: nothing,
     tooMuch: nothing,
     closed: nothing,
     gone: nothing,
@@ -119,8 +119,8 @@ it('[DIA-24] who comes in after another was refused for the moment is not cut of
   const socket = new ReadingSocket()
   const pressure = new ReadBackpressure(() => 0, 1_000, nothing)
   const channels: DocumentChannel[] = []
-  const knocked = (channel: DocumentChannel): void => void channels.push(channel)
-  const parts = { address: '192.0.2.1', pressure, knocked, tooMuch: nothing, closed: nothing, gone: nothing }
+  const onToken = (channel: DocumentChannel): void => void channels.push(channel)
+  const parts = { address: '192.0.2.1', pressure, onToken, tooMuch: nothing, closed: nothing, gone: nothing }
   new MultiplexedSocket(socket, parts).know('ws')
   for (const name of ['acme/one/main', 'acme/two/main']) socket.say(tokenFrame(name, 'token'), 1)
   const [one, two] = channels as [DocumentChannel, DocumentChannel]
