@@ -287,12 +287,15 @@ export class RoomAwareness implements PresenceObserver {
     this.#publish(clientId, new PublishedState(clock, winner.userId, winner.text, winner), null)
   }
 
-  /** The clock of the client, unless members have a later one of another user who has claimed the id meanwhile. */
+  /**
+   * The clock under which a client of another node is shown: its own, but never earlier than the last one here, because
+   * members ignore earlier states and removals. A state that is new, or of another user, needs a later clock than that.
+   */
   #clockOf({ clientId, clock, userId }: ClientRecord, before: ClientRecord | undefined): number {
     const last = this.#published.get(clientId) ?? this.#tombstones.get(clientId)
-    const isAhead =
-      last !== undefined && (last.userId !== userId || last.clock > (before?.clock ?? last.clock))
-    return isAhead ? Math.max(clock, last.clock + 1) : clock
+    if (last === undefined) return clock
+    const isNew = last.userId !== userId || (before !== undefined && before.clock < clock)
+    return Math.max(clock, isNew ? last.clock + 1 : last.clock)
   }
 
   #publishToNodes(clientIds: readonly number[]): void {
