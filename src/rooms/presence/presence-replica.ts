@@ -61,7 +61,7 @@ export interface PresenceReplicaDependencies {
   readonly stamps: HybridLogicalClock
   /** Numbers that only grow. */
   readonly next: () => number
-  /** True while other nodes may want to know. */
+  /** True if other nodes exist, or have existed. */
   readonly hasListeners: () => boolean
   opened(desk: PresenceReplica): void
   closed(desk: PresenceReplica): void

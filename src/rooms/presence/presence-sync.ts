@@ -70,6 +70,8 @@ export class PresenceSync {
   /** Nodes that have said good-bye, with their lives. */
   readonly #gone = new Map<string, number>()
   #nodes: ReadonlySet<string>
+  /** Others may be back: a node that sees no other node for a while remembers REST calls for them. */
+  #hasHadOthers: boolean
   #lastSeq = 0
   #state: 'open' | 'ended' = 'open'
   #cancelTick: (() => void) | null = null
@@ -80,12 +82,13 @@ export class PresenceSync {
     this.#life = clock.now() + Math.random()
     this.#stamps = new HybridLogicalClock(clock)
     this.#nodes = new Set(cluster.nodes())
+    this.#hasHadOthers = this.#nodes.size > 1
     this.calls = new NodeRequests(parts)
     this.#tools = {
       clock,
       stamps: this.#stamps,
       next: () => ++this.#lastSeq,
-      hasListeners: () => this.#state === 'open' && this.#nodes.size > 1,
+      hasListeners: () => this.#state === 'open' && this.#hasHadOthers,
       opened: (desk) => this.#opened(desk),
       closed: (desk) => this.#closed(desk),
       publish: (desk, deltas) => this.#publishDeltas(desk, deltas),
@@ -256,6 +259,7 @@ export class PresenceSync {
   #nodesChanged(): void {
     const before = this.#nodes
     this.#nodes = new Set(this.#parts.cluster.nodes())
+    this.#hasHadOthers ||= this.#nodes.size > 1
     for (const desk of this.#desks) desk.keepOnly(this.#nodes)
     for (const replica of this.#replicas.values()) replica.join()
     if ([...this.#nodes].some((node) => !before.has(node))) this.#doubt()

@@ -86,6 +86,17 @@ it('[CP-27] nor where the node that was told of the deletion has died meanwhile'
   expect(listed).toEqual(['eve socket'])
 })
 
+it('[CP-27] nor is a user who was deleted at a node that saw no other node', async () => {
+  const steps: readonly Step[] = [
+    { kind: 'add', user: 'guest', node: 1 },
+    { kind: 'cut', node: 0 },
+    { kind: 'add', user: 'guest', node: 0 },
+    { kind: 'add', user: 'ada', node: 1 },
+    { kind: 'delete', user: 'guest', node: 0 },
+  ]
+  expect(await listedAfter(steps, [[]])).toEqual(['ada rest'])
+})
+
 it('[CP-30] of users named by a node whose clock is hours ahead one is deleted, another one comes with a socket', async () => {
   const world = await World.of(2, () => [0])
   const { desk } = world.node(1).presence.boardOf(document)
