@@ -39,8 +39,8 @@ const waitMsMin = 50
 const waitMsMax = 2_000
 
 /**
- * Makes a change that is right only for the document as it is, where other nodes write to it too: it is made on a copy,
- * and stored only if the log still ends where the copy was. What arrives here meanwhile waits.
+ * Makes a change that is right only for the document as it is: it is computed on a copy, and stored only if the log still
+ * ends where the copy was. Updates that arrive at this node meanwhile wait; from the second try on also at the others.
  * @throws ApiError ABORTED where others were faster each time; UNAVAILABLE, and what `propose` throws
  */
 export async function commitIfUnchanged<T>(

@@ -8,7 +8,7 @@ import { DocumentState } from '../room/document-state.ts'
 import { whileAllowed } from '../room/write-rights.ts'
 import type { PooledThread } from '../threads/thread-pool.ts'
 import { baseVersionExpired, copySizeMax, resolveBase } from './base-version.ts'
-import { commitIfUnchanged, headConflict, type ProposedChange } from './commit-if-unchanged.ts'
+import { commitIfUnchanged, type ProposedChange } from './commit-if-unchanged.ts'
 import {
   beginEdit,
   checkStorage,
@@ -60,63 +60,138 @@ export class Replacement {
       const compute = (thread: PooledThread): Promise<ComputedEdit> =>
         computeOnThread(room, thread, content, options)
       return whileAllowed(options.right, () =>
-        rejectWhenDurable(room, () => this.#offload(by, compute, options)),
+        rejectWhenDurable(room, () => this.#onThread(by, compute, options)),
       )
     }
     const checked = content.checked ?? checkContent(content.target)
     return whileAllowed(options.right, () =>
-      rejectWhenDurable(room, () => this.#inline(by, checked, options)),
+      rejectWhenDurable(room, () => this.#replaceOnLoop(by, checked, options)),
     )
   }
 
   /**
    * Gives the document the content of `past`, a whole state (V1) of it, as user `by`; resolves when that is durable and
-   * sent. What others do meanwhile is a change of the document as it is then: it stays.
+   * sent. Updates that arrive meanwhile stay: they change the document as it is then.
    * @throws ApiError as `replace` does
    */
   restore(by: string, past: Uint8Array, options: RestoreOptions): Promise<EditResult<ReplacementResult>> {
     const room = this.#room
     const isLarge = room.state.isExpensive || past.length + room.state.sizeBytes > inlineSizeMax
-    const compute = (thread: PooledThread): Promise<ComputedEdit> =>
-      restoreOnThread(room, thread, past, options)
     const restore = (): Promise<EditResult<ReplacementResult>> =>
       isLarge && room.threads.enabled
-        ? this.#offload(by, compute, options)
-        : this.#restoreInline(by, past, options)
+        ? this.#onThread(by, (thread) => restoreOnThread(room, thread, past, options), options)
+        : this.#onLoop(by, async () => this.#restored(past, options), options)
     return whileAllowed(options.right, () => rejectWhenDurable(room, restore))
   }
 
-  async #restoreInline(
+  async #replaceOnLoop(
     by: string,
-    past: Uint8Array,
-    options: RestoreOptions,
+    content: CheckedContent,
+    options: ReplaceOptions,
   ): Promise<EditResult<ReplacementResult>> {
     const room = this.#room
-    const compute = (): ComputedEdit => {
-      beginEdit(room, options)
-      const copy = DocumentState.fromBytes(room.state.encode())
-      const made = { for: 'present', version: presentVersion(room) } as const
-      return this.#onCopy(copy, made, () => restoreWithinLimit(copy, past, room.documentBytesMax))
-    }
+    const { state, documentBytesMax, commits } = room
+    const isFull = (options.full ?? null) !== null
+    const needsCopy = options.dryRun === true || isFull || options.baseVersion !== undefined
+    if (needsCopy || !commits.hasOneWriter)
+      return this.#onLoop(by, () => this.#replaced(content, options), options)
+    // Only this node appends: the document itself is edited, which takes half as long as a copy does.
     await this.#prepare(options)
-    room.replaced('inline')
-    if (!room.commits.hasOneWriter) return this.#agreed(by, async () => compute(), options)
     while (room.held() !== null) await room.held()
-    return this.#merged(by, compute(), options)
+    // From here to the commit nothing is awaited: callers that waited for the same find the changed document.
+    beginEdit(room, options)
+    room.replaced('inline')
+    const write = (): ReplacementResult => replaceWithinLimit(state, content, documentBytesMax)
+    const { result, added } = this.#applied(() => state.edit(write))
+    return this.#committed({ by, right: options.right }, result, added)
   }
 
-  /** Where other nodes write to the document too. */
-  #agreed(
+  /** Replaces the content of a copy of the document, of its base version if there is one. */
+  async #replaced(content: CheckedContent, options: ReplaceOptions): Promise<ComputedEdit> {
+    const room = this.#room
+    const past = await this.#past(options)
+    beginEdit(room, options)
+    if (past === null && resolveBase(room, options) !== null) return this.#replaced(content, options)
+    const version = presentVersion(room)
+    const copy = past ?? DocumentState.fromBytes(room.state.encode())
+    const sizeMax = past === null ? room.documentBytesMax : copySizeMax(room, copy.sizeBytes)
+    const made = past === null ? ({ for: 'present', version } as const) : ({ for: 'past', content } as const)
+    return this.#onCopy(copy, made, () => replaceWithinLimit(copy, content, sizeMax))
+  }
+
+  #restored(past: Uint8Array, options: RestoreOptions): ComputedEdit {
+    const room = this.#room
+    beginEdit(room, options)
+    const copy = DocumentState.fromBytes(room.state.encode())
+    const made = { for: 'present', version: presentVersion(room) } as const
+    return this.#onCopy(copy, made, () => restoreWithinLimit(copy, past, room.documentBytesMax))
+  }
+
+  /** Makes the change to a copy of the document, of now or of then. */
+  #onCopy(copy: DocumentState, made: ComputedEdit['made'], work: () => ReplacementResult): ComputedEdit {
+    const writer = copy.writeAs(this.#room.state.mergers)
+    const { result, added } = copy.edit(work)
+    copy.doc.destroy()
+    return { writer, change: result, update: added, state: null, made: madeFor(made, result) }
+  }
+
+  async #onLoop(
     by: string,
     compute: () => Promise<ComputedEdit>,
     options: RestoreOptions,
   ): Promise<EditResult<ReplacementResult>> {
+    await this.#prepare(options)
+    return (await this.#change(by, 'inline', compute, options)).answer
+  }
+
+  /** Other documents are never held up. The thread is released before the disk is waited for, if nothing has to be repeated. */
+  async #onThread(
+    by: string,
+    computeOn: (thread: PooledThread) => Promise<ComputedEdit>,
+    options: RestoreOptions,
+  ): Promise<EditResult<ReplacementResult>> {
+    const { threads, address } = this.#room
+    const { answer } = await threads.use(address, (thread) => {
+      const compute = async (): Promise<ComputedEdit> => {
+        const computed = await computeOn(thread)
+        await this.#prepare(options)
+        return computed
+      }
+      return this.#change(by, 'thread', compute, options)
+    })
+    return answer
+  }
+
+  /**
+   * The one retry policy: a change is computed while writes go on. If the document is another one by then, it is computed
+   * again while writes are paused at this node, and from the next try on at the other nodes.
+   */
+  async #change(
+    by: string,
+    mode: 'inline' | 'thread',
+    compute: () => Promise<ComputedEdit>,
+    options: RestoreOptions,
+  ): Promise<{ readonly answer: Promise<EditResult<ReplacementResult>> }> {
+    const room = this.#room
     const { dryRun, right } = options
-    return commitIfUnchanged(this.#room, { by, dryRun, right }, async () => {
-      const computed = await compute()
+    let first: ComputedEdit | null = null
+    if (room.commits.hasOneWriter) {
+      first = await compute()
+      if (dryRun === true || (room.held() === null && this.#stillFits(first, options))) {
+        room.replaced(mode)
+        return { answer: this.#merged(by, first, options) }
+      }
+    } else if (mode === 'thread') first = await compute()
+    let isCounted = false
+    const answer = await commitIfUnchanged(room, { by, dryRun, right }, async () => {
+      const computed = first !== null && this.#stillFits(first, options) ? first : await compute()
+      if (!isCounted) room.replaced(mode === 'thread' && computed !== first ? 'thread_locked' : mode)
+      isCounted = true
+      first = null
       checkStorage(options, computed.update)
       return this.#proposal(computed)
     })
+    return { answer: Promise.resolve(answer) }
   }
 
   #proposal({ change, update, state: after, made, writer }: ComputedEdit): ProposedChange<ReplacementResult> {
@@ -136,105 +211,6 @@ export class Replacement {
         else state.integrate(update)
       },
     }
-  }
-
-  /** Makes the change to a copy for the log to decide about: the document itself may be behind it. */
-  async #proposed(content: CheckedContent, options: ReplaceOptions): Promise<ComputedEdit> {
-    const room = this.#room
-    const past = await this.#past(options)
-    beginEdit(room, options)
-    if (past === null && resolveBase(room, options) !== null) return this.#proposed(content, options)
-    const version = presentVersion(room)
-    const copy = past ?? DocumentState.fromBytes(room.state.encode())
-    const sizeMax = past === null ? room.documentBytesMax : copySizeMax(room, copy.sizeBytes)
-    const made = past === null ? ({ for: 'present', version } as const) : ({ for: 'past', content } as const)
-    return this.#onCopy(copy, made, () => replaceWithinLimit(copy, content, sizeMax))
-  }
-
-  async #inline(
-    by: string,
-    content: CheckedContent,
-    options: ReplaceOptions,
-  ): Promise<EditResult<ReplacementResult>> {
-    const room = this.#room
-    await this.#prepare(options)
-    if (!room.commits.hasOneWriter) {
-      room.replaced('inline')
-      return this.#agreed(by, () => this.#proposed(content, options), options)
-    }
-    const past = await this.#past(options)
-    while (room.held() !== null) await room.held()
-    // From here to the commit nothing is awaited: whoever else waited for the same finds out what has become of it.
-    beginEdit(room, options)
-    if (past === null && resolveBase(room, options) !== null) return this.#inline(by, content, options)
-    room.replaced('inline')
-    const { state, documentBytesMax } = room
-    const isFull = (options.full ?? null) !== null
-    if (past !== null || options.dryRun === true || isFull) {
-      const copy = past ?? DocumentState.fromBytes(state.encode())
-      const sizeMax = copySizeMax(room, copy.sizeBytes)
-      const computed = this.#onCopy(copy, { for: 'past', content }, () =>
-        replaceWithinLimit(copy, content, sizeMax),
-      )
-      return this.#merged(by, computed, options)
-    }
-    const write = (): ReplacementResult => replaceWithinLimit(state, content, documentBytesMax)
-    const { result, added } = this.#applied(() => state.edit(write))
-    return this.#committed({ by, right: options.right }, result, added)
-  }
-
-  /** Makes the change to a copy of the document, of now or of then. */
-  #onCopy(copy: DocumentState, made: ComputedEdit['made'], work: () => ReplacementResult): ComputedEdit {
-    const writer = copy.writeAs(this.#room.state.mergers)
-    const { result, added } = copy.edit(work)
-    copy.doc.destroy()
-    return { writer, change: result, update: added, state: null, made: madeFor(made, result) }
-  }
-
-  /**
-   * Computes the change on a thread. When the document has moved on meanwhile, once more, and this time what arrives
-   * waits: other documents are never held up, and this one for no longer than it takes. The thread is given back before
-   * the disk is waited for.
-   */
-  async #offload(
-    by: string,
-    computeOn: (thread: PooledThread) => Promise<ComputedEdit>,
-    options: RestoreOptions,
-  ): Promise<EditResult<ReplacementResult>> {
-    const room = this.#room
-    const { answer } = await room.threads.use(room.address, async (thread) => {
-      const compute = async (): Promise<ComputedEdit> => {
-        const computed = await computeOn(thread)
-        await this.#prepare(options)
-        return computed
-      }
-      let first: ComputedEdit | null = await compute()
-      if (!room.commits.hasOneWriter) {
-        room.replaced('thread')
-        const next = async (): Promise<ComputedEdit> => {
-          const computed = first !== null && this.#stillFits(first, options) ? first : await compute()
-          first = null
-          return computed
-        }
-        // Not given back before: the next try needs it again.
-        return { answer: await this.#agreed(by, next, options) }
-      }
-      if (options.dryRun === true || (room.held() === null && this.#stillFits(first, options))) {
-        room.replaced('thread')
-        return { answer: this.#merged(by, first, options) }
-      }
-      while (room.held() !== null) await room.held()
-      const release = room.hold()
-      try {
-        const second = await compute()
-        if (!this.#stillFits(second, options)) throw headConflict()
-        room.replaced('thread_locked')
-        return { answer: this.#merged(by, second, options) }
-      } finally {
-        release()
-      }
-    })
-    return answer
   }
 
   async #prepare(options: ReplaceOptions): Promise<void> {
