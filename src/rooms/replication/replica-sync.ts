@@ -31,15 +31,22 @@ interface Behind {
   readonly had: number
 }
 
-/** All heads are looked at once in so many ms, at random: what the bus has lost is found out then. */
-const lookEveryMs = { min: 2_000, max: 4_000 }
-/** Heads that are asked for at once, and the pause after each such question: 10,000 a second. */
-const looked = { together: 500, pauseMs: 50 }
+/** All heads are compared once in this time, at random: this finds the messages that the bus has lost. */
+const compareEveryMs = { min: 2_000, max: 4_000 }
+/** Heads that are read at once, and the pause after each read: 10,000 a second. */
+const compared = { together: 500, pauseMs: 50 }
 /** What a log has more than a copy is mostly on its way: it is read only if it has not come after so many ms. */
 const onItsWayMs = 500
 /** After a loss that all nodes have noticed they do not all ask at once. */
 const afterLossMs = 250
-/** Messages that are kept for a document while it is being opened; of more the log is asked. */
+type ComparisonState =
+  /** The logs have one writer, or it is closed. */
+  | { readonly is: 'off' }
+  | { readonly is: 'waiting'; readonly cancel: () => void }
+  /** `again`: a message was lost meanwhile, perhaps after its document was compared. */
+  | { readonly is: 'comparing'; readonly again: boolean }
+
+/** Messages that are kept for a document while it is being opened; with more of them the log is read. */
 const keptNewsMax = 64
 
 /** The bucket's topic. @param name as `keyName` makes it */
@@ -61,11 +68,7 @@ export class ReplicaSync implements ReplicaDependencies {
   /** What was heard of documents that are being opened. */
   readonly #opening = new Map<string, ReplicaMessage[]>()
   readonly #endLoss: () => void
-  /** Of the next look; null while one is under way. */
-  #cancelLook: (() => void) | null = null
-  /** Was something lost while one was under way? It may have been looked for in vain. */
-  #isLost = false
-  #state: 'open' | 'closed' = 'open'
+  #state: ComparisonState = { is: 'off' }
 
   constructor(engine: Engine, parts: ReplicaSyncOptions) {
     this.#engine = engine
@@ -74,7 +77,7 @@ export class ReplicaSync implements ReplicaDependencies {
     this.#rooms = parts.room
     this.#open = parts.open
     this.#endLoss = engine.bus.onLoss(() => this.#lost())
-    if (!engine.log.hasOneWriter) this.#lookSoon(nextLookMs())
+    if (!engine.log.hasOneWriter) this.#compareIn(nextMs())
   }
 
   readonly tell = (doc: Key, message: ReplicaMessage): void => {
@@ -116,8 +119,8 @@ export class ReplicaSync implements ReplicaDependencies {
   }
 
   close(): void {
-    this.#state = 'closed'
-    this.#cancelLook?.()
+    if (this.#state.is === 'waiting') this.#state.cancel()
+    this.#state = { is: 'off' }
     this.#endLoss()
   }
 
@@ -140,29 +143,35 @@ export class ReplicaSync implements ReplicaDependencies {
     else kept[0] = { is: 'changed' }
   }
 
-  /** One look at a time: of many documents it takes longer than it takes to lose something more. */
+  /** One comparison at a time: with many documents it takes longer than until the next loss. */
   #lost(): void {
-    if (this.#cancelLook === null) this.#isLost = true
-    else this.#lookSoon(afterLoss())
+    switch (this.#state.is) {
+      case 'waiting':
+        return this.#compareIn(afterLoss())
+      case 'comparing':
+        this.#state = { is: 'comparing', again: true }
+        return
+      case 'off':
+    }
   }
 
-  #lookSoon(ms: number): void {
-    this.#cancelLook?.()
-    this.#isLost = false
-    this.#cancelLook = this.#clock.after(ms, () => {
-      this.#cancelLook = null
-      void this.#look()
+  #compareIn(ms: number): void {
+    if (this.#state.is === 'waiting') this.#state.cancel()
+    const cancel = this.#clock.after(ms, () => {
+      this.#state = { is: 'comparing', again: false }
+      void this.#compare()
     })
+    this.#state = { is: 'waiting', cancel }
   }
 
-  /** Never throws: what could not be found out is, the next time. */
-  async #look(): Promise<void> {
+  /** Never throws: the next comparison finds what this one could not. */
+  async #compare(): Promise<void> {
     const rooms = this.#open()
     const behind: Behind[] = []
     try {
-      for (let start = 0; start < rooms.length; start += looked.together) {
-        behind.push(...(await this.#behindOf(rooms.slice(start, start + looked.together))))
-        if (start + looked.together < rooms.length) await this.#pause(looked.pauseMs)
+      for (let start = 0; start < rooms.length; start += compared.together) {
+        behind.push(...(await this.#behindOf(rooms.slice(start, start + compared.together))))
+        if (start + compared.together < rooms.length) await this.#pause(compared.pauseMs)
       }
     } catch (err) {
       this.#logger.debug({ err }, 'the copies of documents could not be compared with their logs')
@@ -170,7 +179,7 @@ export class ReplicaSync implements ReplicaDependencies {
     if (behind.length > 0) await this.#pause(onItsWayMs)
     for (const { room, head, had } of behind)
       if (this.#isOpen(room) && room.commits.differs(head, had)) room.commits.catchUp()
-    if (this.#state === 'open') this.#lookSoon(this.#isLost ? afterLoss() : nextLookMs())
+    if (this.#state.is === 'comparing') this.#compareIn(this.#state.again ? afterLoss() : nextMs())
   }
 
   async #behindOf(rooms: readonly ReplicatedRoom[]): Promise<readonly Behind[]> {
@@ -193,4 +202,4 @@ export class ReplicaSync implements ReplicaDependencies {
 }
 
 const afterLoss = (): number => Math.random() * afterLossMs
-const nextLookMs = (): number => lookEveryMs.min + Math.random() * (lookEveryMs.max - lookEveryMs.min)
+const nextMs = (): number => compareEveryMs.min + Math.random() * (compareEveryMs.max - compareEveryMs.min)
