@@ -91,9 +91,9 @@ function nodesOver(urls: readonly string[], config: Config, log: Log): ClusterOp
   const { nodeName, natsCredentialsFile: credentialsFile } = config
   return {
     ...(nodeName !== null && { name: nodeName }),
-    openBus: async ({ prefix, node, clock }) => {
+    openBus: async ({ prefix, node }) => {
       const { NatsBus } = await import('./engine/nats/bus.ts')
-      return NatsBus.open({ urls, credentialsFile, prefix, name: `weft ${node}`, clock, log })
+      return NatsBus.open({ urls, credentialsFile, prefix, name: `weft ${node}`, log })
     },
   }
 }

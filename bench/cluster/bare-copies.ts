@@ -12,7 +12,7 @@ export async function openCopies(
   nats: string,
   name: string,
 ): Promise<ReplicaSync> {
-  const openBus = ({ prefix, clock }: BusNamespace) => NatsBus.open({ urls: [nats], prefix, clock })
+  const openBus = ({ prefix }: BusNamespace) => NatsBus.open({ urls: [nats], prefix })
   const engine = await openPostgresEngine({ url, schema, nodes: { name, openBus } })
   return new ReplicaSync(engine, {
     clock: systemClock,

@@ -1,4 +1,3 @@
-import type { Clock } from '../clock.ts'
 import type { Bus } from './engine.ts'
 
 /** A bus between nodes, as an engine uses it. */
@@ -22,5 +21,4 @@ export interface BusNamespace {
   /** What is said among the nodes of this schema, and of no other. Small letters, digits, `_`, `-` and points. */
   readonly prefix: string
   readonly node: string
-  readonly clock: Clock
 }

@@ -273,8 +273,6 @@ export interface Bus {
   publish(topic: string, message: Uint8Array): void
   /** Returns the function that ends the subscription. */
   subscribe(topic: string, listener: BusListener): () => void
-  /** Resolves with the first reply of a subscriber; null after `timeoutMs` without one. */
-  request(topic: string, message: Uint8Array, timeoutMs: number): Promise<Uint8Array | null>
   /** Called when messages may have been lost. Returns the function that ends it. */
   onLoss(listener: () => void): () => void
   /**
@@ -285,8 +283,7 @@ export interface Bus {
   flushed(): Promise<void>
 }
 
-/** What it returns, if anything, answers a `request`. */
-export type BusListener = (message: Uint8Array) => Uint8Array | undefined
+export type BusListener = (message: Uint8Array) => void
 
 export interface KvEntry {
   readonly key: Key

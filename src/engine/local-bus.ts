@@ -1,4 +1,3 @@
-import type { Clock } from '../clock.ts'
 import type { Bus, BusListener } from './engine.ts'
 
 /**
@@ -7,12 +6,7 @@ import type { Bus, BusListener } from './engine.ts'
  */
 export class LocalBus implements Bus {
   readonly isConnected = true
-  readonly #clock: Clock
   readonly #topics = new Map<string, Set<Subscription>>()
-
-  constructor(clock: Clock) {
-    this.#clock = clock
-  }
 
   publish(topic: string, message: Uint8Array): void {
     if (this.#topics.has(topic)) queueMicrotask(() => this.#deliver(topic, message))
@@ -20,10 +14,10 @@ export class LocalBus implements Bus {
 
   /**
    * As they come from another process, whose fault it may be when a listener throws: then `failed` is told, and the other
-   * listeners hear it all the same. Returns the first reply.
+   * listeners hear it all the same.
    */
-  hear(topic: string, message: Uint8Array, failed: (error: unknown) => void): Uint8Array | undefined {
-    return this.#deliver(topic, message, failed)
+  hear(topic: string, message: Uint8Array, failed: (error: unknown) => void): void {
+    this.#deliver(topic, message, failed)
   }
 
   subscribe(topic: string, listener: BusListener): () => void {
@@ -36,18 +30,6 @@ export class LocalBus implements Bus {
     }
   }
 
-  request(topic: string, message: Uint8Array, timeoutMs: number): Promise<Uint8Array | null> {
-    return new Promise((resolve) => {
-      const stop = this.#clock.after(timeoutMs, () => resolve(null))
-      queueMicrotask(() => {
-        const reply = this.#deliver(topic, message)
-        if (reply === undefined) return
-        stop()
-        resolve(reply)
-      })
-    })
-  }
-
   onLoss(): () => void {
     return () => undefined
   }
@@ -56,18 +38,15 @@ export class LocalBus implements Bus {
     // Whoever subscribes is heard of at once.
   }
 
-  /** Hands a copy of the list out, so that listeners may come and go meanwhile. Returns the first reply. */
-  #deliver(topic: string, message: Uint8Array, failed = surface): Uint8Array | undefined {
-    let reply: Uint8Array | undefined
+  /** Hands a copy of the list out, so that listeners may come and go meanwhile. */
+  #deliver(topic: string, message: Uint8Array, failed = surface): void {
     for (const { listener } of Array.from(this.#topics.get(topic) ?? [])) {
       try {
-        const answer = listener(message)
-        reply ??= answer
+        listener(message)
       } catch (error) {
         failed(error)
       }
     }
-    return reply
   }
 }
 

@@ -80,7 +80,7 @@ export async function openLevelEngine(options: LevelEngineOptions): Promise<Leve
     kv: new LevelKv({ gate, disk, commit, queue, fences }),
     fences,
     blobs: new LevelBlobs({ gate, disk, commit }),
-    bus: new LocalBus(clock),
+    bus: new LocalBus(),
     foreignChanges: noForeignChanges,
     leases: new LocalLeaseStore(),
     cluster: new SingleNode(),

@@ -26,7 +26,7 @@ export async function openMemoryEngine({ clock = systemClock }: MemoryEngineOpti
   return {
     log,
     blobs,
-    bus: new LocalBus(clock),
+    bus: new LocalBus(),
     kv,
     fences,
     queue,

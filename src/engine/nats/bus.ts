@@ -1,11 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import type { Msg, NatsConnection, Subscription } from '@nats-io/transport-node'
-import type { Clock } from '../../clock.ts'
 import type { Log } from '../../log.ts'
 import type { ClusterBus } from '../cluster-bus.ts'
 import type { BusListener } from '../engine.ts'
 import { LocalBus } from '../local-bus.ts'
-import { decodeAnswer, decodeFrame, encodeAnswer, encodeFrame, publisherId } from './frames.ts'
+import { decodeFrame, encodeFrame, publisherId } from './frames.ts'
 import { LossNotifier } from './loss-notifier.ts'
 import { BusConnection } from './nats-connection.ts'
 import { SequenceCounter, SequenceTracker } from './sequence-numbers.ts'
@@ -15,7 +14,6 @@ import { subjectToken } from './subjects.ts'
 export interface NatsBusOptions extends NatsSettings {
   /** Subjects of this cluster begin with it: tokens with points between them. */
   readonly prefix: string
-  readonly clock: Clock
   readonly log?: Log | undefined
 }
 
@@ -35,15 +33,13 @@ const failureEveryMs = 10_000
  * there or not; NATS does not tell it again.
  */
 export class NatsBus implements ClusterBus {
-  readonly #local: LocalBus
+  readonly #local = new LocalBus()
   readonly #prefix: string
   readonly #log: Log | undefined
   readonly #id = publisherId(randomBytes(16))
   readonly #sent = new SequenceCounter()
   readonly #losses = new LossNotifier()
   readonly #topics = new Map<string, Topic>()
-  readonly #asked = new Map<string, (answer: Uint8Array) => void>()
-  #questions = 0
   #link: BusConnection | null = null
   #admission: NodeJS.Timeout | null = null
   /** Subscribed since the server was last asked whether it knows. */
@@ -52,8 +48,7 @@ export class NatsBus implements ClusterBus {
   #isClosed = false
   #failureLoggedAt = Number.NEGATIVE_INFINITY
 
-  private constructor({ prefix, clock, log }: NatsBusOptions) {
-    this.#local = new LocalBus(clock)
+  private constructor({ prefix, log }: NatsBusOptions) {
     this.#prefix = prefix
     this.#log = log
   }
@@ -76,7 +71,7 @@ export class NatsBus implements ClusterBus {
   publish(topic: string, message: Uint8Array): void {
     if (this.#isClosed) return
     this.#local.publish(topic, message)
-    this.#send(topic, message, 0)
+    this.#send(topic, message)
   }
 
   subscribe(topic: string, listener: BusListener): () => void {
@@ -93,20 +88,6 @@ export class NatsBus implements ClusterBus {
       end()
       this.#leave(topic, known)
     }
-  }
-
-  request(topic: string, message: Uint8Array, timeoutMs: number): Promise<Uint8Array | null> {
-    if (this.#isClosed) return Promise.resolve(null)
-    return new Promise((resolve) => {
-      const token = String(++this.#questions)
-      const end = (answer: Uint8Array | null): void => {
-        this.#asked.delete(token)
-        resolve(answer)
-      }
-      this.#asked.set(token, end)
-      void this.#local.request(topic, message, timeoutMs).then(end)
-      this.#send(topic, message, Math.max(1, Math.ceil(timeoutMs)), `${this.#answers}.${token}`)
-    })
   }
 
   onLoss(listener: () => void): () => void {
@@ -130,10 +111,6 @@ export class NatsBus implements ClusterBus {
     await this.#link?.close()
   }
 
-  get #answers(): string {
-    return `${this.#prefix}.answer.${this.#id}`
-  }
-
   get #losing(): string {
     return `${this.#prefix}.lost`
   }
@@ -144,7 +121,6 @@ export class NatsBus implements ClusterBus {
 
   /** What was said before is lost to us. That is told when the server knows what we want to hear. */
   #join(connection: NatsConnection): void {
-    this.#listen(connection, `${this.#answers}.*`, (message) => this.#answered(message))
     this.#listen(connection, this.#losing, () => this.lost())
     for (const [topic, known] of this.#topics) this.#subscribe(connection, topic, known)
     if (this.#link !== null) void this.flushed().then(() => this.lost())
@@ -175,17 +151,13 @@ export class NatsBus implements ClusterBus {
     if (this.isConnected) known.subscription?.unsubscribe()
   }
 
-  #receive(topic: string, received: SequenceTracker, { data, reply }: Msg): void {
+  #receive(topic: string, received: SequenceTracker, { data }: Msg): void {
     const frame = decodeFrame(data)
     if (frame === null) return this.lost()
     const { publisher, number, previous, message } = frame
     if (!received.follows(publisher, number, previous)) this.lost()
     // As what is published here: all that has come is taken in before anybody does something about it.
-    queueMicrotask(() => {
-      const answer = this.#local.hear(topic, message, (error) => this.#failed(topic, error))
-      if (reply !== undefined && reply !== '' && answer !== undefined)
-        this.#link?.send(reply, encodeAnswer(answer))
-    })
+    queueMicrotask(() => this.#local.hear(topic, message, (error) => this.#failed(topic, error)))
   }
 
   /** Another version of Weft, or anybody who reaches NATS, may have said it: to this node it is as if it had been lost. */
@@ -197,19 +169,14 @@ export class NatsBus implements ClusterBus {
     this.#log?.error({ err: error, topic }, 'a message of another node cannot be understood')
   }
 
-  #answered({ subject, data }: Msg): void {
-    const answer = decodeAnswer(data)
-    if (answer !== null) this.#asked.get(subject.slice(subject.lastIndexOf('.') + 1))?.(answer)
-  }
-
-  #send(topic: string, message: Uint8Array, answerMs: number, reply?: string): void {
+  #send(topic: string, message: Uint8Array): void {
     const numbers = this.#sent.next(topic)
-    const frame = encodeFrame({ publisher: this.#id, ...numbers, answerMs, message })
+    const frame = encodeFrame({ publisher: this.#id, ...numbers, message })
     const bytesMax = this.#link?.bytesMax ?? Number.POSITIVE_INFINITY
     if (frame.length > bytesMax) {
       this.#log?.warn({ topic, bytes: frame.length, bytesMax }, 'a message is too large for the bus')
       this.#admit()
-    } else if (this.#link?.send(this.#subjectOf(topic), frame, reply) !== true) this.#admit()
+    } else if (this.#link?.send(this.#subjectOf(topic), frame) !== true) this.#admit()
   }
 
   /** Others need not wait for the next message to notice that one is missing. */

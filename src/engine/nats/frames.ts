@@ -6,25 +6,22 @@ export interface Frame {
   readonly number: number
   /** Number of its message before this one on the same topic; 0: not known. */
   readonly previous: number
-  /** How long an answer is waited for, in ms; 0: none is. */
-  readonly answerMs: number
   readonly message: Uint8Array
 }
 
 const version = 1
 const publisherBytes = 16
-const headBytes = 1 + publisherBytes + 6 + 6 + 4
+const headBytes = 1 + publisherBytes + 6 + 6
 
 /** An id for one bus, as it stands in frames. */
 export const publisherId = (random: Uint8Array): string => Buffer.from(random).toString('hex')
 
-export function encodeFrame({ publisher, number, previous, answerMs, message }: Frame): Buffer {
+export function encodeFrame({ publisher, number, previous, message }: Frame): Buffer {
   const bytes = Buffer.allocUnsafe(headBytes + message.length)
   bytes[0] = version
   bytes.write(publisher, 1, 'hex')
   bytes.writeUIntBE(number, 17, 6)
   bytes.writeUIntBE(previous, 23, 6)
-  bytes.writeUInt32BE(answerMs, 29)
   bytes.set(message, headBytes)
   return bytes
 }
@@ -40,13 +37,6 @@ export function decodeFrame(bytes: Uint8Array): Frame | null {
     publisher: head.toString('hex', 1, 17),
     number: head.readUIntBE(17, 6),
     previous: head.readUIntBE(23, 6),
-    answerMs: head.readUInt32BE(29),
     message: rest(bytes, headBytes),
   }
 }
-
-/** An answer begins with a byte, so that the server's own word that nobody listens, which is empty, is none. */
-export const encodeAnswer = (answer: Uint8Array): Buffer => Buffer.concat([Uint8Array.of(version), answer])
-
-export const decodeAnswer = (bytes: Uint8Array): Uint8Array | null =>
-  bytes[0] === version ? rest(bytes, 1) : null

@@ -8,7 +8,7 @@ import { closedMessage, OpenCalls } from '../open-calls.ts'
 import { PolledChanges } from '../polled-changes.ts'
 import { QueueLeaseStore } from '../queue-lease-store.ts'
 import { PostgresBlobs } from './blobs.ts'
-import { DatabaseClock, localTime, type StoreClock } from './cluster/database-clock.ts'
+import { DatabaseClock, localTime } from './cluster/database-clock.ts'
 import { joinCluster, openExclusive } from './cluster/schema-access.ts'
 import { type DatabaseOptions, PostgresDatabase } from './connection/database.ts'
 import { checkSchemaName, checkServer, postgresOpenError } from './connection/open.ts'
@@ -56,7 +56,7 @@ export async function openPostgresEngine(options: PostgresEngineOptions): Promis
   checkSchemaName(schema)
   const shared = nodes === undefined || nodes.time === 'own' ? null : new DatabaseClock(own)
   const clock = shared ?? localTime(own)
-  const { database, access } = await opened(options, { schema, clock, shared })
+  const { database, access } = await opened(options, { schema, shared })
   const gate = new OpenCalls()
   const pending = new PendingBytes(options.pendingBytesMax ?? pendingBytesMaxDefault)
   const fences = new PostgresFences({ gate, database, schema })
@@ -98,14 +98,13 @@ export async function openPostgresEngine(options: PostgresEngineOptions): Promis
   }
 }
 
-interface Time {
+interface SharedSchema {
   readonly schema: string
-  readonly clock: StoreClock
-  /** The same one, where it is the database's. */
+  /** The clock of the database; null: the process uses its own. */
   readonly shared: DatabaseClock | null
 }
 
-async function opened(options: PostgresEngineOptions, { schema, clock, shared }: Time) {
+async function opened(options: PostgresEngineOptions, { schema, shared }: SharedSchema) {
   const { log, nodes, partitions = partitionsDefault } = options
   const database = new PostgresDatabase(databaseOptions(options, schema))
   try {
@@ -115,8 +114,8 @@ async function opened(options: PostgresEngineOptions, { schema, clock, shared }:
     if (options.importing !== 'open') await refuseUnfinishedImport(database, schema)
     const access =
       nodes === undefined
-        ? await openExclusive(database, { schema, log, clock })
-        : await joinCluster(database, { schema, log, clock, shared }, nodes)
+        ? await openExclusive(database, { schema, log })
+        : await joinCluster(database, { schema, log, shared }, nodes)
     return { database, access }
   } catch (error) {
     await database.close()

@@ -32,7 +32,7 @@ describe.skipIf((noNats ?? noPostgres) !== null)('nodes that share a schema', ()
   }
   const join = (name?: string, options: Partial<PostgresEngineOptions> = {}): Promise<Engine> =>
     openEngine({
-      nodes: { name, openBus: ({ prefix, clock }) => NatsBus.open({ urls: [nats.url], prefix, clock }) },
+      nodes: { name, openBus: ({ prefix }) => NatsBus.open({ urls: [nats.url], prefix }) },
       ...options,
     })
   const refused = async (opening: Promise<Engine>): Promise<string> => {
@@ -215,7 +215,8 @@ describe.skipIf((noNats ?? noPostgres) !== null)('nodes that share a schema', ()
     await b.bus.flushed()
     a.bus.publish('topic', bytesOf('of a'))
     await a.bus.flushed()
-    await b.bus.request('nobody', bytesOf('behind it'), 50)
+    b.bus.subscribe('another', () => {})
+    await b.bus.flushed()
     expect([heard, a.cluster.nodes(), b.cluster.nodes()]).toEqual([[], ['a'], ['b']])
   })
 })

@@ -22,7 +22,7 @@ describe.skipIf(noNats !== null)('the bus over NATS', () => {
   afterAll(() => server?.remove())
   beforeEach(async () => {
     clock = new HeldClock()
-    bus = await NatsBus.open({ urls: [server.url], prefix: 'weft.contract', clock })
+    bus = await NatsBus.open({ urls: [server.url], prefix: 'weft.contract' })
     engine = { ...(await openMemoryEngine({ clock })), bus }
   })
   afterEach(() => bus.close())
@@ -41,7 +41,7 @@ describe.skipIf(process.env.WEFT_TEST_ALL !== '1' || (noNats ?? noPostgres) !== 
     afterAll(() => Promise.all([nats?.remove(), postgres?.remove()]))
 
     async function openIn(schema: string, clock: Clock): Promise<OpenedEngine> {
-      const openBus = ({ prefix }: BusNamespace) => NatsBus.open({ urls: [nats.url], prefix, clock })
+      const openBus = ({ prefix }: BusNamespace) => NatsBus.open({ urls: [nats.url], prefix })
       const options = {
         url: postgres.url,
         schema,

@@ -29,7 +29,7 @@ export const noVisits: VisitListener = { came: () => {}, went: () => {} }
 
 /** The presence of a single node. */
 export const presenceAlone = (clock: Clock): PresenceRegistry =>
-  createPresence({ bus: new LocalBus(clock), cluster: new SingleNode() }, clock, noVisits)
+  createPresence({ bus: new LocalBus(), cluster: new SingleNode() }, clock, noVisits)
 
 /** One thread for each workspace, without bounds that act. */
 export const threadsOf = (

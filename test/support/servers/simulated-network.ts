@@ -141,7 +141,7 @@ class NetworkNode implements Bus, Cluster {
   constructor(network: Network, self: string) {
     this.#network = network
     this.self = self
-    this.local = new LocalBus(network.clock)
+    this.local = new LocalBus()
   }
 
   cut(): void {
@@ -194,15 +194,6 @@ class NetworkNode implements Bus, Cluster {
 
   subscribe(topic: string, listener: BusListener): () => void {
     return this.local.subscribe(topic, listener)
-  }
-
-  async request(topic: string, message: Uint8Array, timeoutMs: number): Promise<Uint8Array | null> {
-    const asked = [this.local, ...this.#others().map(({ local }) => local)].map(async (bus) => {
-      const reply = await bus.request(topic, message, timeoutMs)
-      if (reply === null) throw new Error('no reply')
-      return reply
-    })
-    return Promise.any(asked).catch(() => null)
   }
 
   onLoss(listener: () => void): () => void {

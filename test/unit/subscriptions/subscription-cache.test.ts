@@ -1,5 +1,4 @@
 import { expect, it } from 'vitest'
-import { systemClock } from '../../../src/clock.ts'
 import type { Kv } from '../../../src/engine/engine.ts'
 import { LocalBus } from '../../../src/engine/local-bus.ts'
 import { openMemoryEngine } from '../../../src/engine/memory/engine.ts'
@@ -48,7 +47,7 @@ it('[HOOK-40] everything is wanted while nothing is known, then what somebody wa
 })
 
 it('[HOOK-41] a change acts at once in its process, without the bus', async () => {
-  const bus = new LossyBus(systemClock)
+  const bus = new LossyBus()
   bus.isDeaf = true
   const { subscriptions, configs, endpoints } = processOn(await openMemoryEngine(), bus)
   const basic = (useWebhookService: boolean, rawNotificationUrl: string) =>
@@ -105,7 +104,7 @@ it('[HOOK-41] a reading that a change overtakes is not remembered', async () => 
 })
 
 it('[HOOK-42] a change acts in other processes when the bus has told it, or may have lost it; targets are always as stored', async () => {
-  const [engine, bus] = [await openMemoryEngine(), new LossyBus(systemClock)]
+  const [engine, bus] = [await openMemoryEngine(), new LossyBus()]
   const [one, other] = [processOn(engine, bus), processOn(engine, bus)]
   const turnOn = (useWebhookService: boolean) =>
     one.configs.updateBasic(tenant, {
@@ -163,7 +162,7 @@ it('[HOOK-42] of many who ask at once what has changed one reads it, for all', a
       return engine.kv.scan(part, range)
     },
   }
-  const bus = new LossyBus(systemClock)
+  const bus = new LossyBus()
   bus.isDeaf = true
   const [reader, other] = [processOn({ ...engine, kv }, bus), processOn(engine, bus)]
   const ask = () =>

@@ -1,4 +1,3 @@
-import type { Clock } from '../../../clock.ts'
 import type { Log } from '../../../log.ts'
 import type { ClusterOptions } from '../../cluster-bus.ts'
 import type { Bus, Cluster } from '../../engine.ts'
@@ -22,23 +21,22 @@ export interface SchemaAccess {
 interface Given {
   readonly schema: string
   readonly log: Log | undefined
-  readonly clock: Clock
 }
 
 /** @throws EngineOpenError where others use the schema */
 export async function openExclusive(
   database: PostgresDatabase,
-  { schema, log, clock }: Given,
+  { schema, log }: Given,
 ): Promise<SchemaAccess> {
   const lease = await SchemaLease.take(database, { schema, log })
   database.guard(lease)
-  return { bus: new LocalBus(clock), cluster: new SingleNode(), end: () => lease.give() }
+  return { bus: new LocalBus(), cluster: new SingleNode(), end: () => lease.give() }
 }
 
 /** @throws EngineOpenError where one that is alone uses the schema, or the bus refuses us */
 export async function joinCluster(
   database: PostgresDatabase,
-  { schema, log, clock, shared }: Given & { readonly shared: DatabaseClock | null },
+  { schema, log, shared }: Given & { readonly shared: DatabaseClock | null },
   { name = newNodeName(), openBus }: ClusterOptions,
 ): Promise<SchemaAccess> {
   // Whatever this process logs from now on, so that logs of several can be told apart.
@@ -47,7 +45,7 @@ export async function joinCluster(
   database.guard(cluster)
   try {
     const id = await database.read(readClusterId)
-    const bus = await openBus({ prefix: `weft.${schema}.${id}`, node: name, clock })
+    const bus = await openBus({ prefix: `weft.${schema}.${id}`, node: name })
     cluster.connect(bus)
     return { bus, cluster, end: () => cluster.leave().then(() => bus.close()) }
   } catch (error) {

@@ -16,7 +16,6 @@ it('[CP-34] a node without others publishes nothing of presence or live messages
       engine.bus.publish(topic, message)
     },
     subscribe: (...call) => engine.bus.subscribe(...call),
-    request: (...call) => engine.bus.request(...call),
     onLoss: (listener) => engine.bus.onLoss(listener),
     flushed: () => engine.bus.flushed(),
     isConnected: true,

@@ -122,7 +122,6 @@ export class WorldNode {
           end()
         }
       },
-      request: (...call) => bus.request(...call),
       onLoss: (listener) => bus.onLoss(listener),
       flushed: () => bus.flushed(),
       isConnected: true,
