@@ -1,48 +1,43 @@
-import { randomBytes } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import type { Clock } from '../clock.ts'
-
-/** Under which names contents of versions are stored. */
-export interface BlobNames {
-  /** @param hash of the content */
-  of(hash: string): string
-  /** May a version come yet that names a content which none names? */
-  mayBeNamedYet(name: string): boolean
-  /** When contents that no version names can be removed that are stored now; epoch milliseconds, 0: at once. */
-  sweepAt(): number
-}
-
-/** Where one process makes and removes the versions of an editor, one after the other: equal contents are stored once. */
-export const singleWriterNames: BlobNames = {
-  of: (hash) => hash,
-  mayBeNamedYet: () => false,
-  sweepAt: () => 0,
-}
+import type { Cluster } from '../engine/engine.ts'
 
 /** A version is made within this time, in ms, from the storing of its content on. */
 const makingMs = 900_000
 
 /**
- * Where another node may be about to name what nobody names: each content has a name of its own with the time at which it
- * was stored, and what is younger than any version takes to be made is left alone.
+ * Names of the stored contents of versions. Each name is unique: another process may be about to name a content that no
+ * version names yet. It contains the digest of the content, the time, and the incarnation of the process.
  */
-export class ClusterBlobNames implements BlobNames {
+export class BlobNames {
+  readonly #cluster: Pick<Cluster, 'incarnation' | 'isAlive'>
   readonly #clock: Clock
 
-  constructor(clock: Clock) {
+  constructor(cluster: Pick<Cluster, 'incarnation' | 'isAlive'>, clock: Clock) {
+    this.#cluster = cluster
     this.#clock = clock
   }
 
-  of(hash: string): string {
-    return `${hash}.${this.#clock.now()}.${randomBytes(6).toString('base64url')}`
+  of(digest: string): string {
+    const random = randomBytes(6).toString('base64url')
+    return [digest, this.#clock.now(), this.#cluster.incarnation, random].join('.')
   }
 
-  mayBeNamedYet(name: string): boolean {
-    const storedAt = Number(name.split('.')[1] ?? 0)
-    return this.#clock.now() - storedAt < makingMs
+  /** Returns whether a process may still make a version that names a content. */
+  async mayBeNamedYet(name: string): Promise<boolean> {
+    const [, storedAt, incarnation] = name.split('.')
+    if (incarnation === undefined || this.#clock.now() - Number(storedAt) >= makingMs) return false
+    return this.#cluster.isAlive(incarnation)
   }
 
-  sweepAt(): number {
-    // Later than that, whichever node's clock is ahead.
+  /** When no version can name a content that is stored now; epoch milliseconds. The clocks of nodes differ. */
+  settledAt(): number {
     return this.#clock.now() + 2 * makingMs
   }
 }
+
+export const contentDigest = (bytes: Uint8Array): string =>
+  createHash('sha256').update(bytes).digest('base64url')
+
+/** Returns whether a name is that of a content with this digest. */
+export const hasDigest = (name: string, digest: string): boolean => name.split('.')[0] === digest

@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import type { Clock } from '../clock.ts'
 import { findMissing } from '../directory/documents/resource-lookup.ts'
 import { isUserErased } from '../directory/organizations/erased-users.ts'
@@ -14,7 +14,7 @@ import type { CheckLease } from '../jobs/task-worker.ts'
 import { addressKey, type DocumentAddress } from '../model/address.ts'
 import { deletedUser } from '../model/named-users.ts'
 import { withAuthors } from './authors.ts'
-import { type BlobNames, ClusterBlobNames, singleWriterNames } from './blob-names.ts'
+import { BlobNames, contentDigest, hasDigest } from './blob-names.ts'
 import { versionLimits } from './limits.ts'
 import { versionSweepJob } from './version-jobs.ts'
 import {
@@ -63,25 +63,49 @@ export class VersionStore {
     organizations: OrganizationStore,
     clock: Clock,
   ) {
-    this.#names = cluster.isShared ? new ClusterBlobNames(clock) : singleWriterNames
+    this.#names = new BlobNames(cluster, clock)
     this.#organizations = organizations
     this.#blobs = blobs
     this.#log = log
   }
 
   /** @throws ApiError NOT_FOUND when the document is gone meanwhile, FAILED_PRECONDITION when there are too many */
-  async add(address: DocumentAddress, { bytes, ...version }: NewVersion): Promise<VersionRecord> {
-    const hash = this.#names.of(createHash('sha256').update(bytes).digest('base64url'))
+  async add(address: DocumentAddress, version: NewVersion): Promise<VersionRecord> {
+    const digest = contentDigest(version.bytes)
+    const equal = (await this.all(address)).find(({ hash }) => hasDigest(hash, digest))
+    const shared = equal === undefined ? null : await this.#addRecord(address, version, equal.hash, 'shared')
+    if (shared !== null) return shared
+    const hash = this.#names.of(digest)
     await this.#organizations.carryOut(address, async (transaction) => {
       await requireDocument(transaction, address)
-      transaction.enqueue(versionSweepJob(address, this.#names.sweepAt()))
+      transaction.enqueue(versionSweepJob(address, 0))
     })
-    await this.#blobs.put(blobKeys.blob(address, hash), bytes)
+    await this.#blobs.put(blobKeys.blob(address, hash), version.bytes)
+    try {
+      const record = await this.#addRecord(address, version, hash, 'new')
+      if (record !== null) return record
+    } catch (error) {
+      // No record names it. After another error a record may.
+      if (error instanceof ApiError) await this.#blobs.delete(blobKeys.blob(address, hash))
+      throw error
+    }
+    throw new Error('a version with new content was not added')
+  }
+
+  /** Null where the content was to be shared with other versions, and none of them is left. */
+  async #addRecord(
+    address: DocumentAddress,
+    { bytes, ...version }: NewVersion,
+    hash: string,
+    content: 'new' | 'shared',
+  ): Promise<VersionRecord | null> {
     await this.#requireEpoch(address, version.epoch)
     return this.#organizations.carryOut(address, async (transaction) => {
       await requireDocument(transaction, address)
+      // Every change of the versions writes it: so the records are the same when this commits.
       const state = await stateOf(transaction, address)
       const records = await recordsOf(transaction, address)
+      if (content === 'shared' && !records.some((record) => record.hash === hash)) return null
       if (version.kind === 'manual') checkRoom(records)
       // Ids sort by time, and of two at the same time the later one is the newer one.
       const createdAt = Math.max(version.createdAt, state.lastAt + 1)
@@ -137,11 +161,16 @@ export class VersionStore {
 
   /** Removes versions, whose authors become those of the next newer one. False when there was none of them. */
   async remove(address: DocumentAddress, versionIds: readonly string[]): Promise<boolean> {
-    let hasRemoved = false
-    for (const versionId of versionIds)
-      hasRemoved = (await this.#removeRecord(address, versionId)) || hasRemoved
-    if (hasRemoved) await this.#removeUnnamed(address)
-    return hasRemoved
+    const hashes = new Set<string>()
+    for (const versionId of versionIds) {
+      const hash = await this.#removeRecord(address, versionId)
+      if (hash !== null) hashes.add(hash)
+    }
+    if (hashes.size === 0) return false
+    // A new version shares a content only while another version names it.
+    for (const { hash } of await this.all(address)) hashes.delete(hash)
+    for (const hash of hashes) await this.#blobs.delete(blobKeys.blob(address, hash))
+    return true
   }
 
   /**
@@ -197,8 +226,14 @@ export class VersionStore {
     const named = new Set((await this.all(address)).map(({ hash }) => hash))
     const keys = await this.#blobs.list(blobKeys.of(address), { limit: versionsMax * 2 })
     const unnamed = keys.filter((key) => !named.has(key.at(-1) as string))
+    let isLeft = false
     for (const key of unnamed)
-      if (!this.#names.mayBeNamedYet(key.at(-1) as string)) await this.#blobs.delete(key)
+      if (await this.#names.mayBeNamedYet(key.at(-1) as string)) isLeft = true
+      else await this.#blobs.delete(key)
+    if (!isLeft) return
+    await this.#organizations.carryOut(address, async (transaction) =>
+      transaction.enqueue(versionSweepJob(address, this.#names.settledAt())),
+    )
   }
 
   #read = (address: DocumentAddress): DirectoryReader => this.#organizations.read(address)
@@ -215,14 +250,15 @@ export class VersionStore {
     return head !== null
   }
 
-  #removeRecord(address: DocumentAddress, versionId: string): Promise<boolean> {
+  /** Returns the name of its content. */
+  #removeRecord(address: DocumentAddress, versionId: string): Promise<string | null> {
     return this.#organizations.carryOut(address, async (transaction) => {
       const record = await transaction.get<VersionRecord>(versionKeys.version(address, versionId))
-      if (record === null) return false
+      if (record === null) return null
       await writeVersion(transaction, address, versionId, null)
-      transaction.enqueue(versionSweepJob(address, this.#names.sweepAt()))
+      transaction.enqueue(versionSweepJob(address, 0))
       await addAuthors(transaction, address, versionId, record.authors)
-      return true
+      return record.hash
     })
   }
 
