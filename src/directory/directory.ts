@@ -72,7 +72,7 @@ export function createDirectory(
       clock,
       log,
       windowMs: editWindowMs,
-      sharedBy: cluster.isShared ? cluster.self : null,
+      node: cluster.self,
     }),
     visits: new VisitRecorder({ engine, store, events, clock, log, awayMs }),
     removals,

@@ -391,6 +391,8 @@ export interface Cluster {
   readonly self: string
   /** Names this process among all that have ever opened the store: another one may be called `self` later. */
   readonly incarnation: string
+  /** How far the clocks of the processes may differ, in ms. */
+  readonly clockSkewMs: number
   /**
    * Returns whether the process of an incarnation may still write. It returns false within 5 s of the death of a process,
    * and true if the state is unknown.

@@ -5,6 +5,7 @@ import type { Cluster } from './engine.ts'
 export class SingleNode implements Cluster {
   readonly self: string
   readonly incarnation = randomUUID()
+  readonly clockSkewMs = 0
   readonly isShared = false
 
   constructor(self = 'local') {

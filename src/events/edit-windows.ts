@@ -1,15 +1,13 @@
-import { createHash, randomUUID } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import type { Clock } from '../clock.ts'
 import type { DocumentAddress } from '../model/address.ts'
 import { ClockAlignedWindows } from './clock-aligned-windows.ts'
 import {
-  DebounceWindows,
   type EditAuthor,
   type EditListener,
   editorName,
   type StartedWindows,
   userName,
-  type WindowCounter,
 } from './debounce-windows.ts'
 
 /** The queue of edits whose activity is to be recorded. */
@@ -35,8 +33,10 @@ export interface EditWindowsOptions {
   readonly windowMs: number
   /** The author of edits by calls that name no user; null: these edits are not recorded. */
   readonly unnamed: EditAuthor | null
-  /** Id of this node where others note the same windows, whose edits are then the same; null: each window is one's own. */
-  readonly sharedBy: string | null
+  /** Name of this node. Each node counts for itself. */
+  readonly node: string
+  /** The id of the activity of a window. */
+  readonly idOf: (name: string, until: number) => string
   /** Edits have been enqueued. */
   readonly begun: () => void
   /** A window has ended that had several; null: nobody is told. @param commits of the whole window */
@@ -46,24 +46,15 @@ export interface EditWindowsOptions {
 /** Windows of each user's commits to each editor. */
 export class EditWindows implements EditListener {
   readonly #options: EditWindowsOptions
-  readonly #windows: WindowCounter<UserEdit>
-  readonly #idOf: (name: string) => string
+  readonly #windows: ClockAlignedWindows<UserEdit>
 
   constructor(options: EditWindowsOptions) {
-    const { clock, windowMs, ended, sharedBy } = options
+    const { clock, windowMs, ended } = options
     this.#options = options
     const report = (edit: UserEdit, commits: number): void => {
       if (commits > 1) ended?.(edit, commits)
     }
-    const end = ended === null ? null : report
-    if (sharedBy === null) {
-      this.#windows = new DebounceWindows(clock, windowMs, end)
-      this.#idOf = () => randomUUID()
-      return
-    }
-    const windows = new ClockAlignedWindows(clock, windowMs, end)
-    this.#windows = windows
-    this.#idOf = (name) => idOfWindow(name, windows.endOf(name))
+    this.#windows = new ClockAlignedWindows(clock, windowMs, ended === null ? null : report)
   }
 
   noted(address: DocumentAddress, editors: readonly EditAuthor[]): StartedWindows | null {
@@ -73,7 +64,7 @@ export class EditWindows implements EditListener {
       if (user === null) continue
       const name = userName(address, user.userId)
       if (this.#windows.count(name)) continue
-      const edit = this.#editOf(address, user, this.#idOf(name))
+      const edit = this.#editOf(address, user, this.#options.idOf(name, this.#windows.endOf(name)))
       this.#windows.begin(name, edit)
       begun = (begun ?? new Map<string, UserEdit>()).set(name, edit)
     }
@@ -106,13 +97,11 @@ export class EditWindows implements EditListener {
   }
 
   #begun(edits: ReadonlyMap<string, UserEdit>): StartedWindows {
-    const { queue, sharedBy } = this.#options
-    const suffix = sharedBy === null ? '' : `/${sharedBy}`
+    const { queue, node } = this.#options
     return {
       jobs: [...edits.values()].map((edit) => ({
         queue,
-        // Each node counts for itself.
-        id: edit.activityId + suffix,
+        id: `${edit.activityId}/${node}`,
         at: 0,
         payload: Buffer.from(JSON.stringify(edit)),
       })),
@@ -124,8 +113,8 @@ export class EditWindows implements EditListener {
   }
 }
 
-/** The same for the same window, whoever notes it: in the form of an id that is made at random. */
-function idOfWindow(name: string, until: number): string {
+/** The same id for the same window at every node, in the form of a random id. */
+export function idOfWindow(name: string, until: number): string {
   const hex = createHash('sha256').update(`${until} ${name}`).digest('hex')
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20, 32)].join(
     '-',

@@ -179,7 +179,7 @@ const changeWindows = ({ config, clock, engine }: ServerBase, wanted: HasSubscri
   new ChangeWindows({
     clock,
     windowMs: config.updateEventWindowSeconds * 1000,
-    isShared: engine.cluster.isShared,
+    clockSkewMs: engine.cluster.clockSkewMs,
     wanted,
     due: () => engine.bus.publish(eventTopic, new Uint8Array()),
   })

@@ -45,6 +45,12 @@ export function createVersionParts(
   return {
     store,
     authors,
-    notes: new VersionAuthorTracker({ clock, everyMs, bus: engine.bus, begun: () => authors.wake() }),
+    notes: new VersionAuthorTracker({
+      clock,
+      everyMs,
+      bus: engine.bus,
+      node: engine.cluster.self,
+      begun: () => authors.wake(),
+    }),
   }
 }

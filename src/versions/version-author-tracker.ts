@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { Clock } from '../clock.ts'
 import type { Bus } from '../engine/engine.ts'
 import {
@@ -18,6 +19,8 @@ export interface VersionNotesOptions {
   readonly clock: Clock
   /** An automatic version is made when there was an edit in so long; 0: none is. */
   readonly everyMs: number
+  /** Name of this node. */
+  readonly node: string
   /** Authors have been enqueued. */
   readonly begun: () => void
   /** To the other nodes that note who edits the same editors. */
@@ -40,9 +43,16 @@ export class VersionAuthorTracker implements EditListener {
 
   constructor(options: VersionNotesOptions) {
     this.#options = options
-    const { clock, begun, bus } = options
-    const windows = { queue: authorQueue, windowMs: authorWindowMs, unnamed: null, sharedBy: null }
-    this.#authors = new EditWindows({ clock, ...windows, begun, ended: null })
+    const { clock, begun, bus, node } = options
+    const windows = { queue: authorQueue, windowMs: authorWindowMs, unnamed: null, node }
+    this.#authors = new EditWindows({
+      clock,
+      ...windows,
+      // A version ends a window early: the next window has another id.
+      idOf: () => randomUUID(),
+      begun,
+      ended: null,
+    })
     const automatic: EditListener = { noted: (address) => this.#window(address) }
     this.#all = options.everyMs === 0 ? this.#authors : combineEditListeners([this.#authors, automatic])
     bus.subscribe(splitTopic, (message) => {

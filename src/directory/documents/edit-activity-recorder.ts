@@ -3,7 +3,13 @@ import type { Clock } from '../../clock.ts'
 import type { Queue } from '../../engine/engine.ts'
 import type { ActionUser, ActivityEvent } from '../../events/activity.ts'
 import { putNewActivities, readActivities, writeActivities } from '../../events/activity-store.ts'
-import { decodeUserEdit, EditWindows, editQueue, type UserEdit } from '../../events/edit-windows.ts'
+import {
+  decodeUserEdit,
+  EditWindows,
+  editQueue,
+  idOfWindow,
+  type UserEdit,
+} from '../../events/edit-windows.ts'
 import { JobConsumer } from '../../jobs/job-consumer.ts'
 import type { Log } from '../../log.ts'
 import type { DocumentAddress } from '../../model/address.ts'
@@ -24,7 +30,7 @@ export interface EditsOptions {
   /** One activity stands for the commits of a user to an editor in this time. */
   readonly windowMs: number
   /** As of `EditWindows`. */
-  readonly sharedBy: string | null
+  readonly node: string
 }
 
 /** The user of calls that name none. */
@@ -40,7 +46,7 @@ export class EditActivityRecorder {
 
   constructor(options: EditsOptions) {
     this.#options = options
-    const { queue, clock, log, windowMs, sharedBy } = options
+    const { queue, clock, log, windowMs, node } = options
     this.#consumer = new JobConsumer({
       queue,
       name: editQueue,
@@ -57,7 +63,8 @@ export class EditActivityRecorder {
       queue: editQueue,
       windowMs,
       unnamed,
-      sharedBy,
+      node,
+      idOf: idOfWindow,
       begun: () => this.#consumer.wake(),
       ended: (edit, commits) => this.#count(edit, commits),
     })

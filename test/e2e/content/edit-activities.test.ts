@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { openMemoryEngine } from '../../../src/engine/memory/engine.ts'
-import { EditWindows, editQueue } from '../../../src/events/edit-windows.ts'
+import { EditWindows, editQueue, idOfWindow } from '../../../src/events/edit-windows.ts'
 import { addressKey } from '../../../src/model/address.ts'
 import { eventually, RawClient, typed } from '../../support/clients/clients.ts'
 import { directoryOn, scopeOf, tenant } from '../../support/data/directory.ts'
@@ -122,7 +122,8 @@ it('[ACT-12] after a crash there is at least that there was an edit; a stop keep
     queue: editQueue,
     windowMs: 600_000,
     unnamed: null,
-    sharedBy: null,
+    node: 'node',
+    idOf: idOfWindow,
     begun() {},
     ended() {},
   })

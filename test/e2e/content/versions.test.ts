@@ -275,7 +275,7 @@ it('[VER-18] authors survive a crash, and one who is noted late belongs to the v
   const address = { ...tenant, ...editor }
   await directory.organizations.ensure(address)
   await directory.documents.ensure(address, 'd')
-  const notes = new VersionAuthorTracker({ clock, everyMs: 0, bus: engine.bus, begun() {} })
+  const notes = new VersionAuthorTracker({ clock, everyMs: 0, bus: engine.bus, node: 'node', begun() {} })
   const begun = notes.noted(address, [{ userId: 'ann', name: 'Ann' }, { userId: '' }])
   expect(notes.noted(address, [{ userId: 'ann' }])).toBeNull()
   const bytes = typed('text', 1)

@@ -131,6 +131,7 @@ class Network {
 class NetworkNode implements Bus, Cluster {
   readonly self: string
   readonly incarnation = randomUUID()
+  readonly clockSkewMs = 500
   readonly isShared = true
   isCut = false
   readonly local: LocalBus

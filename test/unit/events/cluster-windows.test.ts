@@ -67,7 +67,7 @@ it('[CS-24] what is edited at several nodes in a window is one event, told after
       now: () => clock.now() + aheadMs,
       after: (ms, fn) => clock.after(ms, fn),
     }
-    return new ChangeWindows({ clock: ownClock, windowMs, isShared: true, wanted: () => true, due })
+    return new ChangeWindows({ clock: ownClock, windowMs, clockSkewMs: 500, wanted: () => true, due })
   })
   const events = new Set<string>()
   for (let step = 0; step < 40; step++) {
@@ -98,7 +98,7 @@ it('[CS-24] windows of an editor are the same at all nodes, those of others end 
           const windows = new ChangeWindows({
             clock,
             windowMs: 60_000,
-            isShared: true,
+            clockSkewMs: 500,
             wanted: () => true,
             due() {},
           })

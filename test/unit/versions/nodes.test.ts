@@ -92,7 +92,7 @@ it('[CS-60] contents that no version names go in time', async () => {
 it('[CS-61] who edits at another node after a version was made is an author of the next one', async () => {
   const { clock, store, engines } = await stores()
   const [here, there] = engines.map(
-    ({ bus }) => new VersionAuthorTracker({ clock, everyMs: 0, bus, begun() {} }),
+    ({ bus }) => new VersionAuthorTracker({ clock, everyMs: 0, bus, node: 'node', begun() {} }),
   ) as [VersionAuthorTracker, VersionAuthorTracker]
   const edited = [{ userId: 'ann' }]
   expect(there.noted(address, edited)?.jobs).toHaveLength(1)

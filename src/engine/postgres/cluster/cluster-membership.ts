@@ -46,6 +46,7 @@ export interface MembershipOptions {
  * safe by its lease, a record by its checks.
  */
 export class ClusterMembership implements WritePermission, Cluster {
+  readonly clockSkewMs = 500
   readonly isShared = true
   readonly #database: PostgresDatabase
   readonly #node: NodeIdentity
