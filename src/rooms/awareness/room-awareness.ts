@@ -57,7 +57,7 @@ export class RoomAwareness implements PresenceObserver {
       onBroadcast: (clientIds) => this.#publishToNodes(clientIds),
     })
     options.presence.enter(this)
-    this.showForeign(options.presence.desk.heard.clients(this.editorId))
+    this.showRemote(options.presence.replica.remote.clients(this.editorId))
   }
 
   join(member: Member): void {
@@ -89,7 +89,7 @@ export class RoomAwareness implements PresenceObserver {
     if (clientId === undefined) return
     this.#release(clientId, member)
     this.#hide(clientId)
-    this.showForeign([clientId])
+    this.showRemote([clientId])
     this.#broadcaster.schedule('window')
   }
 
@@ -104,13 +104,13 @@ export class RoomAwareness implements PresenceObserver {
     this.#broadcaster.schedule('tick')
   }
 
-  showGuest({ clientId, clock, text, userId }: VirtualUserState): void {
+  showVirtualUser({ clientId, clock, text, userId }: VirtualUserState): void {
     if (text === removedText) this.#remove(clientId, clock, userId, null)
     else this.#publish(clientId, new PublishedState(clock, userId, text), null)
     this.#broadcaster.schedule('tick')
   }
 
-  showForeign(clientIds: Iterable<number>): void {
+  showRemote(clientIds: Iterable<number>): void {
     for (const clientId of clientIds) this.#showWinner(clientId)
     this.#broadcaster.schedule('window')
   }
@@ -128,7 +128,7 @@ export class RoomAwareness implements PresenceObserver {
   /** The room is closed. */
   close(): void {
     const { presence } = this.#options
-    for (const clientId of this.#clients.keys()) presence.desk.clientChanged(this.editorId, clientId)
+    for (const clientId of this.#clients.keys()) presence.replica.clientChanged(this.editorId, clientId)
     presence.exit(this)
     this.#broadcaster.close()
   }
@@ -177,7 +177,7 @@ export class RoomAwareness implements PresenceObserver {
       return null
     }
     if (owner !== undefined) this.#clientOf.delete(owner.member)
-    const client = new ClientState(member, this.#options.presence.desk.stamps.next(), clock)
+    const client = new ClientState(member, this.#options.presence.replica.stamps.next(), clock)
     this.#clients.set(clientId, client)
     this.#clientOf.set(member, clientId)
     return client
@@ -186,7 +186,7 @@ export class RoomAwareness implements PresenceObserver {
   #release(clientId: number, member: Member): void {
     this.#clientOf.delete(member)
     this.#clients.delete(clientId)
-    this.#options.presence.desk.clientChanged(this.editorId, clientId)
+    this.#options.presence.replica.clientChanged(this.editorId, clientId)
   }
 
   /** The last clock under which the room has shown a client, or its removal. */
@@ -200,10 +200,10 @@ export class RoomAwareness implements PresenceObserver {
     const { member } = client
     if (state === null) {
       client.clear(clock)
-      presence.heard(member, undefined)
+      presence.observe(member, undefined)
       return this.#hide(clientId, clock, member)
     }
-    presence.heard(member, userOfState(state).status)
+    presence.observe(member, userOfState(state).status)
     const kind = client.take(clock, state)
     const user = presence.userOf(member)
     if (user === null) return
@@ -273,7 +273,7 @@ export class RoomAwareness implements PresenceObserver {
   #showWinner(clientId: number): void {
     const own = this.#clients.get(clientId)
     const before = this.#published.get(clientId)?.remote ?? undefined
-    const claims = this.#options.presence.desk.heard.client(this.editorId, clientId)
+    const claims = this.#options.presence.replica.remote.client(this.editorId, clientId)
     const ownClaim = own === undefined ? [] : [{ userId: own.member.user.id, since: own.since }]
     const winner = clientIdOwner<ClientRecord | ClientClaim>([...claims, ...ownClaim])
     if (winner === null || !('clock' in winner)) {
@@ -299,10 +299,10 @@ export class RoomAwareness implements PresenceObserver {
   }
 
   #publishToNodes(clientIds: readonly number[]): void {
-    const { desk } = this.#options.presence
-    if (!desk.isOpen) return
+    const { replica } = this.#options.presence
+    if (!replica.isOpen) return
     for (const clientId of clientIds)
-      if (this.#clients.has(clientId)) desk.clientChanged(this.editorId, clientId)
+      if (this.#clients.has(clientId)) replica.clientChanged(this.editorId, clientId)
   }
 }
 

@@ -13,50 +13,50 @@ import type { PresenceReplica } from './presence-replica.ts'
 import type { RestPresence } from './virtual-users.ts'
 
 /** A user of whom only REST says that they are there. */
-export type ClusterVirtualUser = Pick<RestUserRecord, 'said' | 'ttlMs' | 'lastSeen'>
+export type ClusterVirtualUser = Pick<RestUserRecord, 'fields' | 'ttlMs' | 'lastSeen'>
 
 /** What all nodes together know of the users of one document. */
 export class ClusterUsers {
-  readonly #desk: PresenceReplica
+  readonly #replica: PresenceReplica
   readonly #clock: Clock
 
-  constructor(desk: PresenceReplica, clock: Clock) {
-    this.#desk = desk
+  constructor(replica: PresenceReplica, clock: Clock) {
+    this.#replica = replica
     this.#clock = clock
   }
 
   /** Users with a socket on another node. */
   elsewhere(): Iterable<string> {
-    return this.#desk.heard.people()
+    return this.#replica.remote.people()
   }
 
   isElsewhere(userId: string): boolean {
-    return this.#desk.heard.person(userId).length > 0
+    return this.#replica.remote.person(userId).length > 0
   }
 
   /** What the other nodes say of a user with sockets there: what has been deleted meanwhile does not count. */
   people(userId: string): readonly NodeUserRecord[] {
-    const rest = this.#desk.rest(userId)
-    return this.#desk.heard.person(userId).flatMap((record) => {
+    const rest = this.#replica.rest(userId)
+    return this.#replica.remote.person(userId).flatMap((record) => {
       const editors = record.editors.filter(([, joined]) => rest === null || !isDeletedByRest(rest, joined))
       if (editors.length === 0) return []
-      const isNewer = rest !== null && rest.at > record.saidAt && rest.at > firstOf(record)
-      const { said, at: saidAt } = isNewer ? rest : { said: record.said, at: record.saidAt }
-      return [{ ...record, editors, said, saidAt, lastSeen: this.#desk.lastSeen(record) }]
+      const isNewer = rest !== null && rest.at > record.fieldsAt && rest.at > firstOf(record)
+      const { fields, at: fieldsAt } = isNewer ? rest : { fields: record.fields, at: record.fieldsAt }
+      return [{ ...record, editors, fields, fieldsAt, lastSeen: this.#replica.lastSeen(record) }]
     })
   }
 
   /** What REST has said of somebody who comes here, and is somewhere else already. */
-  saidElsewhere(userId: string): { said: RestPresence; saidAt: number } | null {
+  remoteFields(userId: string): { fields: RestPresence; fieldsAt: number } | null {
     const people = this.people(userId)
     return people.length === 0 ? null : lastRestState(people)
   }
 
-  /** Somebody has come with a socket, and is no guest any more. */
+  /** Somebody has come with a socket, and is no virtual user any more. */
   arrived(userId: string): void {
-    this.#desk.personChanged(userId)
-    const rest = this.#desk.rest(userId)
-    if (rest !== null && isVirtualUser(rest, this.#clock.now())) this.#endGuest(rest)
+    this.#replica.personChanged(userId)
+    const rest = this.#replica.rest(userId)
+    if (rest !== null && isVirtualUser(rest, this.#clock.now())) this.#endVirtualUser(rest)
   }
 
   /** @param before what was said of the user here */
@@ -64,62 +64,63 @@ export class ClusterUsers {
     kind: RestCall['kind'],
     {
       userId,
-      said,
+      fields,
       before,
       ttlMs,
-    }: Pick<RestCall, 'userId' | 'said' | 'ttlMs'> & {
+    }: Pick<RestCall, 'userId' | 'fields' | 'ttlMs'> & {
       before: RestPresence | undefined
     },
   ): void {
-    const known = this.#desk.rest(userId)
-    const saidBefore = before ?? this.saidElsewhere(userId)?.said ?? {}
+    const known = this.#replica.rest(userId)
+    const fieldsBefore = before ?? this.remoteFields(userId)?.fields ?? {}
     const [at, now] = [this.#stampAfter(known), this.#clock.now()]
-    this.#desk.write(applyRestCall(known, saidBefore, { kind, userId, said, ttlMs, at, now }))
+    this.#replica.write(applyRestCall(known, fieldsBefore, { kind, userId, fields, ttlMs, at, now }))
   }
 
   /** Does with the sockets of a user here what was said anywhere; false when that changes nothing. */
   settle(userId: string, connected: ConnectedUser): boolean {
-    const rest = this.#desk.rest(userId)
+    const rest = this.#replica.rest(userId)
     let isNews = false
     if (rest !== null) {
       isNews = hide(connected, rest)
-      if (rest.at > connected.saidAt && rest.at > connected.since) isNews = say(connected, rest.said, rest.at)
+      if (rest.at > connected.fieldsAt && rest.at > connected.since)
+        isNews = say(connected, rest.fields, rest.at)
     }
-    const { said, saidAt } = lastRestState(this.#desk.heard.person(userId))
-    return saidAt > connected.saidAt ? say(connected, said, saidAt) : isNews
+    const { fields, fieldsAt } = lastRestState(this.#replica.remote.person(userId))
+    return fieldsAt > connected.fieldsAt ? say(connected, fields, fieldsAt) : isNews
   }
 
   /**
    * Somebody without a socket whom REST has named. Null: there is no such user any more; `unknown`: nothing was said.
-   * Who has a socket is no guest, and will be none without it: of the node with the socket, of which others do not hear
-   * when it was deleted, and of the one that was told of the guest, either may be the only one to know of both.
+   * Who has a socket is no virtual user, and will be none without it: of the node with the socket, of which others do not hear
+   * when it was deleted, and of the one that was told of the virtual user, either may be the only one to know of both.
    * @param isHere with a socket
    */
-  guest(userId: string, isHere: boolean): ClusterVirtualUser | null | 'unknown' {
-    const rest = this.#desk.rest(userId)
+  virtualUser(userId: string, isHere: boolean): ClusterVirtualUser | null | 'unknown' {
+    const rest = this.#replica.rest(userId)
     const isConnected = isHere || this.isElsewhere(userId)
     if (rest === null) return isConnected ? null : 'unknown'
     if (!isVirtualUser(rest, this.#clock.now())) return null
     if (!isConnected) return rest
-    if (isHere || this.#desk.keepsRest(userId)) this.#endGuest(rest)
+    if (isHere || this.#replica.keepsRest(userId)) this.#endVirtualUser(rest)
     return null
   }
 
-  #endGuest(rest: RestUserRecord): void {
-    this.#desk.write(afterArrival(rest, this.#stampAfter(rest), this.#clock.now()))
+  #endVirtualUser(rest: RestUserRecord): void {
+    this.#replica.write(afterArrival(rest, this.#stampAfter(rest), this.#clock.now()))
   }
 
   /** Later than what is known, also if that is of a node whose clock is too far ahead to be followed. */
   #stampAfter(known: RestUserRecord | null): number {
-    return Math.max(this.#desk.stamps.next(), (known?.at ?? 0) + 1)
+    return Math.max(this.#replica.stamps.next(), (known?.at ?? 0) + 1)
   }
 }
 
 const firstOf = ({ editors }: NodeUserRecord): number => Math.min(...editors.map(([, joined]) => joined))
 
-function say(connected: ConnectedUser, said: RestPresence, saidAt: number): true {
-  connected.said = said
-  connected.saidAt = saidAt
+function say(connected: ConnectedUser, fields: RestPresence, fieldsAt: number): true {
+  connected.fields = fields
+  connected.fieldsAt = fieldsAt
   return true
 }
 

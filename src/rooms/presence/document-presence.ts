@@ -38,14 +38,14 @@ export interface PublishedUser {
   readonly status?: string
 }
 
-/** An open room of the document, which shows what the board says. */
+/** An open room of the document, which shows its presence. */
 export interface PresenceObserver {
   readonly editorId: string
   /** What is said of these users is something else now. */
   refresh(userIds: ReadonlySet<string>): void
-  showGuest(state: VirtualUserState): void
+  showVirtualUser(state: VirtualUserState): void
   /** What other nodes say of these clients is something else now. */
-  showForeign(clientIds: Iterable<number>): void
+  showRemote(clientIds: Iterable<number>): void
   /** The record of a client here for other nodes; null: it shows nothing. */
   clientRecord(clientId: number): ClientRecord | null
   clientIds(): Iterable<number>
@@ -64,49 +64,49 @@ interface DocumentPresenceOptions {
   /** There may be nobody left. */
   readonly emptied: () => void
   /** The exchange with the other nodes. */
-  readonly desk: (owner: PresenceReplicaOwner) => PresenceReplica
+  readonly replica: (owner: PresenceReplicaOwner) => PresenceReplica
 }
 
 /**
  * Who is on one document: those with a socket in any of its rooms, and those whom REST names. Somebody is either of
- * both; who comes with a socket is no guest any more, and is gone with the last one.
+ * both; who comes with a socket is no virtual user any more, and is gone with the last one.
  */
 export class DocumentPresence implements PresenceReplicaOwner {
-  readonly desk: PresenceReplica
+  readonly replica: PresenceReplica
   readonly #parts: DocumentPresenceOptions
   readonly #views = new Set<PresenceObserver>()
   readonly #connected = new Map<string, ConnectedUser<Socket>>()
   /** Made for the first of them: most documents never have any. */
-  #guests: VirtualUserList | null = null
+  #virtualUsers: VirtualUserList | null = null
   /** The users of all nodes. */
   readonly #users: ClusterUsers
 
   constructor(parts: DocumentPresenceOptions) {
     this.#parts = parts
-    this.desk = parts.desk(this)
-    this.#users = new ClusterUsers(this.desk, parts.clock)
+    this.replica = parts.replica(this)
+    this.#users = new ClusterUsers(this.replica, parts.clock)
   }
 
   get document(): DocumentScope {
     return this.#parts.document
   }
 
-  /** Neither users nor rooms: a new board would be the same. */
+  /** Neither users nor rooms: a new object would be the same. */
   get empty(): boolean {
-    return this.#views.size === 0 && !this.#hasGuests && !this.desk.isOpen
+    return this.#views.size === 0 && !this.#hasVirtualUsers && !this.replica.isOpen
   }
 
   get isIdle(): boolean {
-    return this.#connected.size === 0 && !this.#hasGuests
+    return this.#connected.size === 0 && !this.#hasVirtualUsers
   }
 
-  get #hasGuests(): boolean {
-    return this.#guests !== null && this.#guests.size > 0
+  get #hasVirtualUsers(): boolean {
+    return this.#virtualUsers !== null && this.#virtualUsers.size > 0
   }
 
   enter(view: PresenceObserver): void {
     this.#views.add(view)
-    for (const state of this.#guests?.states() ?? []) view.showGuest(state)
+    for (const state of this.#virtualUsers?.states() ?? []) view.showVirtualUser(state)
   }
 
   /** A room is closed, and its sockets with it. */
@@ -119,20 +119,20 @@ export class DocumentPresence implements PresenceReplicaOwner {
 
   join(member: Member, view: PresenceObserver): void {
     const { id } = member.user
-    const guest = this.#guests?.get(id)
-    const connected = this.#connected.get(id) ?? this.#arrival(id, guest?.said)
-    const isNews = guest === undefined && !isPresent(connected)
+    const virtualUser = this.#virtualUsers?.get(id)
+    const connected = this.#connected.get(id) ?? this.#arrival(id, virtualUser?.fields)
+    const isNews = virtualUser === undefined && !isPresent(connected)
     this.#connected.set(id, connected)
     connected.sockets.set(member, {
       view,
       editorId: view.editorId,
-      joined: this.desk.stamps.next(),
+      joined: this.replica.stamps.next(),
       shown: 'present',
       deletedAt: 0,
       lastSeen: this.#parts.clock.now(),
       status: undefined,
     })
-    if (guest !== undefined) this.#guests?.remove([id])
+    if (virtualUser !== undefined) this.#virtualUsers?.remove([id])
     if (isNews) this.#came(id)
     this.#users.arrived(id)
   }
@@ -145,28 +145,28 @@ export class DocumentPresence implements PresenceReplicaOwner {
     const visitor = visitorInSockets(connected)
     connected.sockets.delete(member)
     if (connected.sockets.size === 0) this.#connected.delete(id)
-    this.desk.personChanged(id)
+    this.replica.personChanged(id)
     if (isPresent(connected)) return
-    connected.said = {}
-    connected.saidAt = 0
+    connected.fields = {}
+    connected.fieldsAt = 0
     if (visitor !== null) this.#parts.visits.went(this.#parts.document, visitor)
   }
 
   /** A sign of life. `status` is what the client says of its user. */
-  heard(member: Member, status: unknown): void {
+  observe(member: Member, status: unknown): void {
     const socket = this.#connected.get(member.user.id)?.sockets.get(member)
     if (socket === undefined) return
     socket.lastSeen = this.#parts.clock.now()
     const before = socket.status
     socket.status = typeof status === 'string' && status.length <= statusLengthMax ? status : undefined
-    if (socket.status !== before) this.desk.personChanged(member.user.id, 'saying')
+    if (socket.status !== before) this.replica.personChanged(member.user.id, 'saying')
   }
 
   /** How the user of a member is shown; null: not at all. */
   userOf(member: Member): PublishedUser | null {
     const connected = this.#connected.get(member.user.id)
     if (connected?.sockets.get(member)?.shown !== 'present') return null
-    const { name = member.user.name, status } = connected.said
+    const { name = member.user.name, status } = connected.fields
     return { id: member.user.id, name, ...(status !== undefined && { status }) }
   }
 
@@ -175,15 +175,15 @@ export class DocumentPresence implements PresenceReplicaOwner {
    * @throws ApiError FAILED_PRECONDITION, RESOURCE_EXHAUSTED when these are too many; then nothing is changed
    */
   add(users: readonly PresenceInput[], ttlMs: number): void {
-    const guests = users.filter(({ userId }) => !this.#isConnected(userId))
-    const newIds = guests
+    const virtualUsers = users.filter(({ userId }) => !this.#isConnected(userId))
+    const newIds = virtualUsers
       .map(({ userId }) => userId)
-      .filter((userId) => this.#guests?.get(userId) === undefined)
-    this.#withGuests().checkRoomFor(new Set(newIds).size)
+      .filter((userId) => this.#virtualUsers?.get(userId) === undefined)
+    this.#virtualUserList().checkRoomFor(new Set(newIds).size)
     this.#call('add', users, ttlMs)
   }
 
-  /** Changes what is said of users who are here, and returns their number. A guest stays for its time from now. */
+  /** Changes what is said of users who are here, and returns their number. A virtual user stays for its time from now. */
   update(users: readonly PresenceInput[]): number {
     const known = users.filter(({ userId }) => this.#isHere(userId))
     this.#call('update', known)
@@ -201,25 +201,25 @@ export class DocumentPresence implements PresenceReplicaOwner {
   }
 
   /** Takes away all who have no socket. */
-  clearGuests(): void {
-    const userIds = [...(this.#guests?.all() ?? [])].map(({ userId }) => userId)
-    if (this.desk.isOpen) this.delete(userIds)
-    this.#guests?.remove(userIds)
+  clearVirtualUsers(): void {
+    const userIds = [...(this.#virtualUsers?.all() ?? [])].map(({ userId }) => userId)
+    if (this.replica.isOpen) this.delete(userIds)
+    this.#virtualUsers?.remove(userIds)
   }
 
   /** Everybody who is here, in no order. */
   entries(): readonly PresenceEntry[] {
     const userIds = new Set(this.#connected.keys())
     for (const userId of this.#users.elsewhere()) userIds.add(userId)
-    const guests = [...(this.#guests?.all() ?? [])].map(virtualUserEntry)
-    return [...[...userIds].flatMap((userId) => this.#entryOf(userId) ?? []), ...guests]
+    const virtualUsers = [...(this.#virtualUsers?.all() ?? [])].map(virtualUserEntry)
+    return [...[...userIds].flatMap((userId) => this.#entryOf(userId) ?? []), ...virtualUsers]
   }
 
   /** What is said of one user; null when the user is not here. */
   find(userId: string): PresenceEntry | null {
     if (this.#isConnected(userId)) return this.#entryOf(userId)
-    const guest = this.#guests?.get(userId)
-    return guest === undefined ? null : virtualUserEntry(guest)
+    const virtualUser = this.#virtualUsers?.get(userId)
+    return virtualUser === undefined ? null : virtualUserEntry(virtualUser)
   }
 
   personRecord(userId: string): NodeUserRecord | null {
@@ -245,11 +245,11 @@ export class DocumentPresence implements PresenceReplicaOwner {
   }
 
   /** Other nodes say something else. */
-  heardElsewhere({ userIds, clients }: RemoteChanges): void {
+  remoteChanged({ userIds, clients }: RemoteChanges): void {
     for (const userId of userIds) this.#settle(userId)
     for (const view of this.#views) {
       const clientIds = clients.get(view.editorId)
-      if (clientIds !== undefined) view.showForeign(clientIds)
+      if (clientIds !== undefined) view.showRemote(clientIds)
     }
   }
 
@@ -262,25 +262,25 @@ export class DocumentPresence implements PresenceReplicaOwner {
     return entryOf([...(here === null ? [] : [here]), ...this.#users.people(userId)])
   }
 
-  #arrival(userId: string, said: RestPresence = {}): ConnectedUser<Socket> {
-    const since = this.desk.stamps.next()
-    const elsewhere = this.#users.saidElsewhere(userId)
-    const saidAt = Object.keys(said).length > 0 ? since : 0
-    return { sockets: new Map(), said, saidAt, since, ...elsewhere }
+  #arrival(userId: string, fields: RestPresence = {}): ConnectedUser<Socket> {
+    const since = this.replica.stamps.next()
+    const elsewhere = this.#users.remoteFields(userId)
+    const fieldsAt = Object.keys(fields).length > 0 ? since : 0
+    return { sockets: new Map(), fields, fieldsAt, since, ...elsewhere }
   }
 
-  #withGuests(): VirtualUserList {
+  #virtualUserList(): VirtualUserList {
     const { clock, total, visits, document } = this.#parts
-    this.#guests ??= new VirtualUserList({
+    this.#virtualUsers ??= new VirtualUserList({
       clock,
       total,
-      changed: (states) => this.#showGuests(states),
-      came: (guest) => visits.came(document, visitorOf(guest)),
-      went: (guest) => {
-        if (!this.#connected.has(guest.userId)) visits.went(document, visitorOf(guest))
+      changed: (states) => this.#showVirtualUsers(states),
+      came: (virtualUser) => visits.came(document, visitorOf(virtualUser)),
+      went: (virtualUser) => {
+        if (!this.#connected.has(virtualUser.userId)) visits.went(document, visitorOf(virtualUser))
       },
     })
-    return this.#guests
+    return this.#virtualUsers
   }
 
   /** Also one who was deleted. */
@@ -300,11 +300,11 @@ export class DocumentPresence implements PresenceReplicaOwner {
 
   /** What REST says is written where every node reads it, this one, too. */
   #call(kind: 'add' | 'update' | 'delete', users: readonly PresenceInput[], ttlMs?: number): void {
-    for (const { userId, ...said } of users) {
-      const guest = this.#guests?.get(userId)
-      const known = this.#connected.get(userId) ?? guest
-      const timeMs = this.#isConnected(userId) ? 0 : (ttlMs ?? guest?.ttlMs ?? 0)
-      this.#users.call(kind, { userId, said, before: known?.said, ttlMs: timeMs })
+    for (const { userId, ...fields } of users) {
+      const virtualUser = this.#virtualUsers?.get(userId)
+      const known = this.#connected.get(userId) ?? virtualUser
+      const timeMs = this.#isConnected(userId) ? 0 : (ttlMs ?? virtualUser?.ttlMs ?? 0)
+      this.#users.call(kind, { userId, fields, before: known?.fields, ttlMs: timeMs })
       this.#settle(userId)
     }
   }
@@ -313,9 +313,9 @@ export class DocumentPresence implements PresenceReplicaOwner {
   #settle(userId: string): void {
     const connected = this.#connected.get(userId)
     if (connected !== undefined) this.#settleConnected(userId, connected)
-    const said = this.#users.guest(userId, connected !== undefined)
-    if (said === null) this.#guests?.remove([userId])
-    else if (said !== 'unknown') this.#withGuests().take(userId, said.said, said)
+    const fields = this.#users.virtualUser(userId, connected !== undefined)
+    if (fields === null) this.#virtualUsers?.remove([userId])
+    else if (fields !== 'unknown') this.#virtualUserList().take(userId, fields.fields, fields)
   }
 
   #settleConnected(userId: string, connected: ConnectedUser<Socket>): void {
@@ -325,15 +325,15 @@ export class DocumentPresence implements PresenceReplicaOwner {
     if (before !== null && after === null) this.#parts.visits.went(this.#parts.document, before)
     if (before === null && after !== null) this.#parts.visits.came(this.#parts.document, after)
     this.#refresh(new Set([userId]))
-    this.desk.personChanged(userId)
+    this.replica.personChanged(userId)
   }
 
   #refresh(userIds: ReadonlySet<string>): void {
     if (userIds.size > 0) for (const view of this.#views) view.refresh(userIds)
   }
 
-  #showGuests(states: readonly VirtualUserState[]): void {
-    for (const view of this.#views) for (const state of states) view.showGuest(state)
+  #showVirtualUsers(states: readonly VirtualUserState[]): void {
+    for (const view of this.#views) for (const state of states) view.showVirtualUser(state)
     this.#parts.emptied()
   }
 }

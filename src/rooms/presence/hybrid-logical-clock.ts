@@ -26,7 +26,7 @@ export class HybridLogicalClock {
   }
 
   /** Another node has got so far. */
-  heard(stamp: number): void {
+  observe(stamp: number): void {
     if (stamp <= this.#clock.now() + aheadMsMax) this.#last = Math.max(this.#last, stamp)
   }
 }

@@ -46,14 +46,14 @@ const isRecordOf: Readonly<Record<PresenceRecord['kind'], (record: JsonObject) =
     isJson(record.text),
   person: (record) =>
     hasTexts(record, 'userId', 'name', 'email') &&
-    hasNumbers(record, 'saidAt', 'lastSeen') &&
+    hasNumbers(record, 'fieldsAt', 'lastSeen') &&
     isTextOrNothing(record.status) &&
     isListOf(record.editors, isEditor) &&
-    isSentState(record.said),
+    isSentState(record.fields),
   rest: (record) =>
     hasTexts(record, 'userId') &&
     hasNumbers(record, 'at', 'ttlMs', 'lastSeen', 'deletedAt', 'addedAt', 'arrivedAt', 'keptUntil') &&
-    isSentState(record.said),
+    isSentState(record.fields),
 }
 
 function isEntry(value: unknown): value is PresenceStateEntry<PresenceRecord> {
@@ -87,9 +87,9 @@ export function decodePresence(bytes: Uint8Array): PresenceMessage | null {
 }
 
 /** JSON that another node has sent; undefined where it is none. */
-export function parseJson(said: Uint8Array | string): unknown {
+export function parseJson(fields: Uint8Array | string): unknown {
   try {
-    return JSON.parse(typeof said === 'string' ? said : Buffer.from(said).toString())
+    return JSON.parse(typeof fields === 'string' ? fields : Buffer.from(fields).toString())
   } catch {
     return undefined
   }

@@ -35,18 +35,18 @@ export interface UserSocket {
 /** A user with sockets here. */
 export interface ConnectedUser<Socket extends UserSocket = UserSocket> {
   readonly sockets: Map<Member, Socket>
-  said: RestPresence
+  fields: RestPresence
   /** Stamps of the last REST call, or 0, and of the first connection. */
-  saidAt: number
+  fieldsAt: number
   readonly since: number
 }
 
 /** Not by their number: a user may have very many. */
-export function visitorInSockets({ sockets, said }: ConnectedUser): Visitor | null {
+export function visitorInSockets({ sockets, fields }: ConnectedUser): Visitor | null {
   for (const [{ user }, { shown }] of sockets) {
     if (shown !== 'present') continue
     return visitorOf(
-      { userId: user.id, said: merged({ name: user.name, email: user.email }, said) },
+      { userId: user.id, fields: merged({ name: user.name, email: user.email }, fields) },
       'socket',
     )
   }
@@ -56,20 +56,20 @@ export function visitorInSockets({ sockets, said }: ConnectedUser): Visitor | nu
 export const isPresent = (connected: ConnectedUser): boolean => visitorInSockets(connected) !== null
 
 export function visitorOf(
-  { userId, said: { name, email } }: Pick<VirtualUser, 'userId' | 'said'>,
+  { userId, fields: { name, email } }: Pick<VirtualUser, 'userId' | 'fields'>,
   source: Visitor['source'] = 'rest',
 ): Visitor {
   const user = { userId, ...(name && { name }), ...(email && { email }) }
   return { user, source }
 }
 
-export function virtualUserEntry({ userId, said, lastSeen }: VirtualUser): PresenceEntry {
-  const { name = '', email = '', status = defaultStatus } = said
+export function virtualUserEntry({ userId, fields, lastSeen }: VirtualUser): PresenceEntry {
+  const { name = '', email = '', status = defaultStatus } = fields
   return { userId, name, email, status, source: 'rest', editorIds: [], lastSeen }
 }
 
 /** Of several sockets the one heard of last says who the user is. Null when all have been deleted. */
-export function socketUserOf({ sockets, said, saidAt }: ConnectedUser): NodeUserRecord | null {
+export function socketUserOf({ sockets, fields, fieldsAt }: ConnectedUser): NodeUserRecord | null {
   const editors = new Map<string, number>()
   let latest: readonly [Member, UserSocket] | null = null
   for (const [member, socket] of sockets) {
@@ -80,7 +80,7 @@ export function socketUserOf({ sockets, said, saidAt }: ConnectedUser): NodeUser
   if (latest === null) return null
   const [{ user }, { lastSeen, status = null }] = latest
   const { id: userId, name, email } = user
-  return { kind: 'person', userId, name, email, status, editors: [...editors], said, saidAt, lastSeen }
+  return { kind: 'person', userId, name, email, status, editors: [...editors], fields, fieldsAt, lastSeen }
 }
 
 /** Somebody as the nodes say that have sockets of theirs; null without any. */
@@ -92,17 +92,17 @@ export function entryOf(records: readonly NodeUserRecord[]): PresenceEntry | nul
     name = latest.name,
     email = latest.email,
     status = own ?? defaultStatus,
-  } = lastRestState(records).said
+  } = lastRestState(records).fields
   const editorIds = [...new Set(records.flatMap(({ editors }) => editors.map(([id]) => id)))].sort()
   return { userId, name, email, status, source: 'socket', editorIds, lastSeen }
 }
 
 /** What REST has said last of a user, as far as nodes with sockets of theirs have heard of it. */
-export function lastRestState(records: readonly Pick<NodeUserRecord, 'said' | 'saidAt'>[]): {
-  readonly said: RestPresence
-  readonly saidAt: number
+export function lastRestState(records: readonly Pick<NodeUserRecord, 'fields' | 'fieldsAt'>[]): {
+  readonly fields: RestPresence
+  readonly fieldsAt: number
 } {
-  let last: { said: RestPresence; saidAt: number } = { said: {}, saidAt: -1 }
-  for (const { said, saidAt } of records) if (saidAt > last.saidAt) last = { said, saidAt }
+  let last: { fields: RestPresence; fieldsAt: number } = { fields: {}, fieldsAt: -1 }
+  for (const { fields, fieldsAt } of records) if (fieldsAt > last.fieldsAt) last = { fields, fieldsAt }
   return last
 }

@@ -23,9 +23,9 @@ export interface NodeUserRecord {
   readonly status: string | null
   /** Editors that are open there, with the stamp of the last coming. */
   readonly editors: readonly (readonly [editorId: string, joined: number])[]
-  readonly said: RestPresence
-  /** Stamp of `said`; 0 when nothing was. */
-  readonly saidAt: number
+  readonly fields: RestPresence
+  /** Stamp of `fields`; 0 when nothing was. */
+  readonly fieldsAt: number
   /** Epoch milliseconds. */
   readonly lastSeen: number
 }
@@ -35,7 +35,7 @@ export interface RestUserRecord {
   readonly kind: 'rest'
   readonly userId: string
   readonly at: number
-  readonly said: RestPresence
+  readonly fields: RestPresence
   /** Shown without a socket from `lastSeen` for so long; 0: not at all. */
   readonly ttlMs: number
   /** Epoch milliseconds. */
@@ -81,7 +81,7 @@ export function parseRecordName(name: string): RecordName {
 export interface RestCall {
   readonly kind: 'add' | 'update' | 'delete'
   readonly userId: string
-  readonly said: RestPresence
+  readonly fields: RestPresence
   readonly ttlMs: number
   readonly at: number
   readonly now: number
@@ -93,7 +93,7 @@ export interface RestCall {
  */
 export function applyRestCall(
   before: RestUserRecord | null,
-  said: RestPresence,
+  fields: RestPresence,
   call: RestCall,
 ): RestUserRecord {
   const { kind, userId, ttlMs, at, now } = call
@@ -102,7 +102,7 @@ export function applyRestCall(
     kind: 'rest',
     userId,
     at,
-    said: isDeleted ? {} : merged(said, call.said),
+    fields: isDeleted ? {} : merged(fields, call.fields),
     ttlMs: isDeleted ? 0 : ttlMs,
     lastSeen: now,
     deletedAt: isDeleted ? at : (before?.deletedAt ?? 0),
@@ -112,14 +112,14 @@ export function applyRestCall(
   }
 }
 
-/** What is known once a guest has been found to have a socket. */
-export const afterArrival = (guest: RestUserRecord, at: number, now: number): RestUserRecord => ({
-  ...guest,
+/** What is known once a virtual user has been found to have a socket. */
+export const afterArrival = (virtualUser: RestUserRecord, at: number, now: number): RestUserRecord => ({
+  ...virtualUser,
   at,
   ttlMs: 0,
   lastSeen: now,
   arrivedAt: at,
-  keptUntil: Math.max(guest.keptUntil, now + repeatForMs),
+  keptUntil: Math.max(virtualUser.keptUntil, now + repeatForMs),
 })
 
 /** Of two the later one; what only the other one knows to have happened stays. */
@@ -143,8 +143,8 @@ type Mark = (typeof marks)[number]
 const isLater = (one: RestUserRecord, two: RestUserRecord): boolean =>
   one.at === two.at ? contentOf(one) > contentOf(two) : one.at > two.at
 
-const contentOf = ({ said, ttlMs, lastSeen }: RestUserRecord): string =>
-  JSON.stringify([ttlMs, lastSeen, said])
+const contentOf = ({ fields, ttlMs, lastSeen }: RestUserRecord): string =>
+  JSON.stringify([ttlMs, lastSeen, fields])
 
 /** Has a socket that came then been deleted, and not been added again? @param joined its stamp */
 export const isDeletedByRest = ({ deletedAt, addedAt }: RestUserRecord, joined: number): boolean =>

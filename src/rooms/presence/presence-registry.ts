@@ -26,13 +26,13 @@ interface OfUser {
 }
 
 /**
- * The presence boards of this process: one for each document that somebody is on. Where there are other nodes, who is
+ * The presence of the documents of this process, of each that somebody is on. Where there are other nodes, who is
  * on them is shown, too, and what is said here reaches them. Whether a document exists is not asked here.
  */
 export class PresenceRegistry {
   readonly #clock: Clock
-  readonly #boards = new Map<string, DocumentPresence>()
-  readonly #guests: VirtualUserCount = { count: 0 }
+  readonly #documents = new Map<string, DocumentPresence>()
+  readonly #virtualUsers: VirtualUserCount = { count: 0 }
   readonly #visits: VisitListener
   readonly #sync: PresenceSync
 
@@ -53,43 +53,43 @@ export class PresenceRegistry {
     return this.#sync.calls
   }
 
-  /** The board of a document, for a room that enters it at once. */
-  boardOf(document: DocumentScope): DocumentPresence {
+  /** The presence of a document, for a room that enters it at once. */
+  presenceOf(document: DocumentScope): DocumentPresence {
     const key = keyOf(document)
-    const known = this.#boards.get(key)
+    const known = this.#documents.get(key)
     if (known !== undefined) return known
     const { workspaceId, apiKey, organizationId, documentId } = document
     const scope = { workspaceId, apiKey, organizationId, documentId }
-    const board = new DocumentPresence({
+    const presence = new DocumentPresence({
       document: scope,
       clock: this.#clock,
-      total: this.#guests,
+      total: this.#virtualUsers,
       visits: this.#visits,
-      emptied: () => this.#forgetEmpty(key, board),
-      desk: (owner) => this.#sync.add(scope, owner),
+      emptied: () => this.#forgetEmpty(key, presence),
+      replica: (owner) => this.#sync.add(scope, owner),
     })
-    this.#boards.set(key, board)
-    return board
+    this.#documents.set(key, presence)
+    return presence
   }
 
   /** As `DocumentPresence.add`; resolves when the other nodes know of it, or have had time to. */
   async add(document: DocumentScope, users: readonly PresenceInput[], ttlMs: number): Promise<void> {
-    await this.#with(document, 'changes', (board) => board.add(users, ttlMs))
+    await this.#with(document, 'changes', (presence) => presence.add(users, ttlMs))
   }
 
   /** As `DocumentPresence.update`; likewise. */
   async update(document: DocumentScope, users: readonly PresenceInput[]): Promise<number> {
-    return this.#with(document, 'changes', (board) => board.update(users))
+    return this.#with(document, 'changes', (presence) => presence.update(users))
   }
 
   /** As `DocumentPresence.delete`; likewise. */
   async delete(document: DocumentScope, userIds: readonly string[]): Promise<number> {
-    return this.#with(document, 'changes', (board) => board.delete(userIds))
+    return this.#with(document, 'changes', (presence) => presence.delete(userIds))
   }
 
   /** As `DocumentPresence.entries`. */
   async entries(document: DocumentScope): Promise<readonly PresenceEntry[]> {
-    return this.#with(document, 'state', (board) => board.entries())
+    return this.#with(document, 'state', (presence) => presence.entries())
   }
 
   /** Where a user is, in no order. */
@@ -112,54 +112,56 @@ export class PresenceRegistry {
   }
 
   #ofUserHere({ place, userId }: OfUser): readonly DocumentPresenceEntry[] {
-    return this.#in(place).flatMap((board) => {
-      const entry = board.find(userId)
-      return entry === null ? [] : [{ document: board.document, entry }]
+    return this.#in(place).flatMap((presence) => {
+      const entry = presence.find(userId)
+      return entry === null ? [] : [{ document: presence.document, entry }]
     })
   }
 
   /** Returns the names of the documents. */
   #eraseUserHere({ place, userId }: OfUser): readonly string[] {
-    return this.#in(place).flatMap((board) => (board.delete([userId]) > 0 ? [keyOf(board.document)] : []))
+    return this.#in(place).flatMap((presence) =>
+      presence.delete([userId]) > 0 ? [keyOf(presence.document)] : [],
+    )
   }
 
   /** @param need `changes`: the others shall have heard of what `work` has done */
   async #with<T>(
     document: DocumentScope,
     need: 'state' | 'changes',
-    work: (board: DocumentPresence) => T,
+    work: (presence: DocumentPresence) => T,
   ): Promise<T> {
-    const board = this.boardOf(document)
+    const presence = this.presenceOf(document)
     try {
-      await board.desk.sync('state')
-      const result = work(board)
-      if (need === 'changes') await board.desk.sync('changes')
+      await presence.replica.sync('state')
+      const result = work(presence)
+      if (need === 'changes') await presence.replica.sync('changes')
       return result
     } finally {
-      this.#forgetEmpty(keyOf(document), board)
+      this.#forgetEmpty(keyOf(document), presence)
     }
   }
 
   #in({ workspaceId, apiKey, organizationId }: PresenceScope): readonly DocumentPresence[] {
     const start = keyName([workspaceId, apiKey, ...(organizationId === null ? [] : [organizationId])])
-    return [...this.#boards].flatMap(([key, board]) => (key.startsWith(start) ? [board] : []))
+    return [...this.#documents].flatMap(([key, presence]) => (key.startsWith(start) ? [presence] : []))
   }
 
   /** Documents whose keys start so have been removed. Who is there with a socket leaves with the room. */
   endRemoved(prefix: Key): void {
     const start = keyName(prefix)
-    for (const [key, board] of this.#boards) if (key.startsWith(start)) board.clearGuests()
+    for (const [key, presence] of this.#documents) if (key.startsWith(start)) presence.clearVirtualUsers()
   }
 
   close(): void {
     this.#sync.close()
-    for (const board of this.#boards.values()) board.clearGuests()
+    for (const presence of this.#documents.values()) presence.clearVirtualUsers()
   }
 
-  #forgetEmpty(key: string, board: DocumentPresence): void {
-    if (!board.empty || this.#boards.get(key) !== board) return
-    this.#boards.delete(key)
-    this.#sync.remove(board.desk)
+  #forgetEmpty(key: string, presence: DocumentPresence): void {
+    if (!presence.empty || this.#documents.get(key) !== presence) return
+    this.#documents.delete(key)
+    this.#sync.remove(presence.replica)
   }
 }
 

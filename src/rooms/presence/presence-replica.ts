@@ -37,7 +37,7 @@ const askAgainMs = 300
 /** What clients say of their users changes in bursts: it goes with what they show, or so much later. */
 const sayingMs = 40
 
-/** Of more users than these the ones who are no guests are repeated no longer than `repeatForMs`. */
+/** Of more users than these the ones who are no virtual users are repeated no longer than `repeatForMs`. */
 export const restsMax = 1_000
 
 /** The presence of the document on this node. */
@@ -48,7 +48,7 @@ export interface PresenceReplicaOwner {
   clientRecord(editorId: string, clientId: number): ClientRecord | null
   /** All of these. */
   records(): Iterable<NodeUserRecord | ClientRecord>
-  heardElsewhere(changes: RemoteChanges): void
+  remoteChanged(changes: RemoteChanges): void
   /** Is nobody here? */
   readonly isIdle: boolean
   /** Nothing is heard any more. */
@@ -63,12 +63,12 @@ export interface PresenceReplicaDependencies {
   readonly next: () => number
   /** True if other nodes exist, or have existed. */
   readonly hasListeners: () => boolean
-  opened(desk: PresenceReplica): void
-  closed(desk: PresenceReplica): void
-  publish(desk: PresenceReplica, deltas: readonly PresenceDelta<PresenceRecord>[]): void
-  askFor(desk: PresenceReplica, node: string): void
+  opened(replica: PresenceReplica): void
+  closed(replica: PresenceReplica): void
+  publish(replica: PresenceReplica, deltas: readonly PresenceDelta<PresenceRecord>[]): void
+  askFor(replica: PresenceReplica, node: string): void
   /** Resolves when the others have what this node has said, and it has what they have; or has waited long enough. */
-  sync(desk: PresenceReplica): Promise<'complete' | 'partly'>
+  sync(replica: PresenceReplica): Promise<'complete' | 'partly'>
 }
 
 interface Other {
@@ -92,7 +92,7 @@ export class PresenceReplica implements StateSource<PresenceRecord> {
   readonly document: DocumentScope
   /** Where it is told of. */
   readonly bucket: number
-  readonly heard = new RemotePresence()
+  readonly remote = new RemotePresence()
   readonly #tools: PresenceReplicaDependencies
   readonly #owner: PresenceReplicaOwner
   readonly #others = new Map<string, Other>()
@@ -104,7 +104,7 @@ export class PresenceReplica implements StateSource<PresenceRecord> {
   #state: 'closed' | 'open' = 'closed'
   #usedAt = 0
   #isSynced = false
-  #awaited: ExpectedSnapshot[] = []
+  #expected: ExpectedSnapshot[] = []
   #flushing: { readonly at: number; readonly cancel: () => void } | null = null
 
   constructor(document: DocumentScope, owner: PresenceReplicaOwner, tools: PresenceReplicaDependencies) {
@@ -183,8 +183,8 @@ export class PresenceReplica implements StateSource<PresenceRecord> {
   /** What REST has said of a user, to any node. */
   rest(userId: string): RestUserRecord | null {
     const own = this.#ownRest(userId)
-    const heard = this.heard.rest(userId)
-    return own === null || heard === null ? (own ?? heard) : mergeRestRecords(own, heard)
+    const remote = this.remote.rest(userId)
+    return own === null || remote === null ? (own ?? remote) : mergeRestRecords(own, remote)
   }
 
   /** Has REST said it here, or is it kept here for a node that is gone? */
@@ -257,7 +257,7 @@ export class PresenceReplica implements StateSource<PresenceRecord> {
         cancel()
         resolve()
       }
-      this.#awaited.push({ node: sender.from, seq, resolve: done })
+      this.#expected.push({ node: sender.from, seq, resolve: done })
     })
   }
 
@@ -292,7 +292,7 @@ export class PresenceReplica implements StateSource<PresenceRecord> {
     this.#state = 'closed'
     this.#flushing?.cancel()
     this.#flushing = null
-    for (const { resolve } of this.#awaited) resolve()
+    for (const { resolve } of this.#expected) resolve()
   }
 
   #close(): void {
@@ -375,22 +375,22 @@ export class PresenceReplica implements StateSource<PresenceRecord> {
   }
 
   #changed(node: string, entries: readonly PresenceStateEntry<PresenceRecord>[]): void {
-    this.#checkAwaited(node)
+    this.#checkExpected(node)
     if (entries.length === 0) return
-    const changes = this.heard.take(node, entries)
+    const changes = this.remote.take(node, entries)
     for (const userId of changes.userIds) this.#renewRest(userId)
     const now = this.#tools.clock.now()
     for (const [, record] of entries) if (record?.kind === 'client') this.#seen.set(record.userId, now)
     for (const userId of changes.userIds)
-      if (this.heard.person(userId).length === 0) this.#seen.delete(userId)
-    this.#owner.heardElsewhere(changes)
+      if (this.remote.person(userId).length === 0) this.#seen.delete(userId)
+    this.#owner.remoteChanged(changes)
   }
 
-  #checkAwaited(node: string): void {
-    if (this.#awaited.length === 0) return
+  #checkExpected(node: string): void {
+    if (this.#expected.length === 0) return
     const have = this.have(node)
-    const arrived = this.#awaited.filter((each) => each.node === node && each.seq <= have)
-    this.#awaited = this.#awaited.filter((each) => !arrived.includes(each))
+    const arrived = this.#expected.filter((each) => each.node === node && each.seq <= have)
+    this.#expected = this.#expected.filter((each) => !arrived.includes(each))
     for (const { resolve } of arrived) resolve()
   }
 }

@@ -29,7 +29,7 @@ const tickMs = 1_000
 const digestsMax = 2_000
 
 interface Bucket {
-  readonly desks: Set<PresenceReplica>
+  readonly replicas: Set<PresenceReplica>
   readonly unsubscribe: () => void
   /** When others are told of it, and whether they are to tell, too. */
   dueAt: number
@@ -64,7 +64,7 @@ export class PresenceSync {
   /** All documents of this node, by name. */
   readonly #replicas = new Map<string, PresenceReplica>()
   /** The exchanged ones. */
-  readonly #desks = new Set<PresenceReplica>()
+  readonly #openReplicas = new Set<PresenceReplica>()
   readonly #buckets = new Map<number, Bucket>()
   readonly #ends: (() => void)[]
   /** Nodes that have said good-bye, with their lives. */
@@ -89,11 +89,11 @@ export class PresenceSync {
       stamps: this.#stamps,
       next: () => ++this.#lastSeq,
       hasListeners: () => this.#state === 'open' && this.#hasHadOthers,
-      opened: (desk) => this.#opened(desk),
-      closed: (desk) => this.#closed(desk),
-      publish: (desk, deltas) => this.#publishDeltas(desk, deltas),
-      askFor: (desk, node) => this.#say(nodeTopic(node), askFor([documentKey(desk.document)])),
-      sync: (desk) => this.#sync(desk),
+      opened: (replica) => this.#opened(replica),
+      closed: (replica) => this.#closed(replica),
+      publish: (replica, deltas) => this.#publishDeltas(replica, deltas),
+      askFor: (replica, node) => this.#say(nodeTopic(node), askFor([documentKey(replica.document)])),
+      sync: (replica) => this.#sync(replica),
     }
     const hear = (message: Uint8Array): undefined => this.#hear(message)
     this.#ends = [
@@ -120,54 +120,54 @@ export class PresenceSync {
   /** The others forget this node at once. */
   close(): void {
     if (this.#state === 'ended') return
-    for (const desk of this.#desks) desk.flush()
+    for (const replica of this.#openReplicas) replica.flush()
     this.#say(allTopic, { type: 'bye' })
     this.#state = 'ended'
     this.#cancelTick?.()
-    for (const desk of this.#desks) desk.end()
+    for (const replica of this.#openReplicas) replica.end()
     for (const { unsubscribe } of this.#buckets.values()) unsubscribe()
     for (const end of this.#ends) end()
     this.calls.close()
   }
 
-  #opened(desk: PresenceReplica): void {
-    const number = desk.bucket
+  #opened(replica: PresenceReplica): void {
+    const number = replica.bucket
     const bucket = this.#buckets.get(number) ?? this.#openBucket(number)
-    bucket.desks.add(desk)
-    this.#desks.add(desk)
+    bucket.replicas.add(replica)
+    this.#openReplicas.add(replica)
     this.#cancelTick ??= this.#parts.clock.after(tickMs, () => this.#tick())
     void this.#parts.bus.flushed().then(() => {
-      if (desk.isOpen) this.#say(bucketTopic(number), digestOf([desk], true))
+      if (replica.isOpen) this.#say(bucketTopic(number), digestOf([replica], true))
     })
   }
 
   #openBucket(number: number): Bucket {
     const unsubscribe = this.#parts.bus.subscribe(bucketTopic(number), (message) => this.#hear(message))
-    const bucket: Bucket = { desks: new Set(), unsubscribe, dueAt: this.#nextDigest(), wants: false }
+    const bucket: Bucket = { replicas: new Set(), unsubscribe, dueAt: this.#nextDigest(), wants: false }
     this.#buckets.set(number, bucket)
     return bucket
   }
 
-  #closed(desk: PresenceReplica): void {
-    this.#desks.delete(desk)
-    const bucket = this.#buckets.get(desk.bucket)
-    bucket?.desks.delete(desk)
-    if (bucket?.desks.size !== 0) return
+  #closed(replica: PresenceReplica): void {
+    this.#openReplicas.delete(replica)
+    const bucket = this.#buckets.get(replica.bucket)
+    bucket?.replicas.delete(replica)
+    if (bucket?.replicas.size !== 0) return
     bucket.unsubscribe()
-    this.#buckets.delete(desk.bucket)
+    this.#buckets.delete(replica.bucket)
   }
 
   /** A node that comes later asks for all. */
-  #publishDeltas(desk: PresenceReplica, deltas: readonly PresenceDelta<PresenceRecord>[]): void {
-    if (!desk.hasOthers) return
-    const document = documentKey(desk.document)
-    const topic = bucketTopic(desk.bucket)
+  #publishDeltas(replica: PresenceReplica, deltas: readonly PresenceDelta<PresenceRecord>[]): void {
+    if (!replica.hasOthers) return
+    const document = documentKey(replica.document)
+    const topic = bucketTopic(replica.bucket)
     for (const delta of deltas) this.#say(topic, { type: 'delta', document, ...delta })
   }
 
-  #publishFull(desk: PresenceReplica, node: string): void {
-    const document = documentKey(desk.document)
-    for (const full of desk.full()) this.#say(nodeTopic(node), { type: 'full', document, ...full })
+  #publishFull(replica: PresenceReplica, node: string): void {
+    const document = documentKey(replica.document)
+    for (const full of replica.full()) this.#say(nodeTopic(node), { type: 'full', document, ...full })
   }
 
   #say(topic: string, saying: UnsignedMessage): void {
@@ -180,14 +180,14 @@ export class PresenceSync {
 
   #hear(bytes: Uint8Array): undefined {
     const message = decodePresence(bytes)
-    if (message === null || !this.#isHeard(message)) return
-    this.#stamps.heard(message.at)
+    if (message === null || !this.#isAccepted(message)) return
+    this.#stamps.observe(message.at)
     switch (message.type) {
       case 'delta':
-        this.#deskOf(message.document)?.hearDelta(message, message)
+        this.#replicaOf(message.document)?.hearDelta(message, message)
         break
       case 'full':
-        this.#deskOf(message.document)?.hearFull(message, message)
+        this.#replicaOf(message.document)?.hearFull(message, message)
         break
       case 'digest':
         this.#hearDigest(message)
@@ -197,12 +197,12 @@ export class PresenceSync {
         break
       case 'bye':
         this.#gone.set(message.from, message.life)
-        for (const desk of this.#desks) desk.drop(message.from)
+        for (const replica of this.#openReplicas) replica.drop(message.from)
     }
   }
 
   /** What comes from a node that is taken for dead is heard when it is back: then everybody is asked. */
-  #isHeard({ from, life }: MessageSender): boolean {
+  #isAccepted({ from, life }: MessageSender): boolean {
     if (from === this.#parts.cluster.self || !this.#nodes.has(from)) return false
     return (this.#gone.get(from) ?? 0) < life
   }
@@ -210,57 +210,57 @@ export class PresenceSync {
   #hearDigest(message: Extract<PresenceMessage, { type: 'digest' }>): void {
     const [missing, shared]: [DocumentKey[], PresenceReplica[]] = [[], []]
     for (const [document, seq] of message.documents) {
-      const desk = this.#deskOf(document)
-      if (desk === undefined) continue
-      shared.push(desk)
-      if (desk.hearDigest(message, seq) === 'missing') missing.push(document)
+      const replica = this.#replicaOf(document)
+      if (replica === undefined) continue
+      shared.push(replica)
+      if (replica.hearDigest(message, seq) === 'missing') missing.push(document)
     }
     if (missing.length > 0) this.#say(nodeTopic(message.from), askFor(missing))
     if (message.wants && shared.length > 0) this.#say(nodeTopic(message.from), digestOf(shared, false))
   }
 
   #answer(document: DocumentKey, node: string): void {
-    const desk = this.#deskOf(document)
-    if (desk !== undefined) return this.#publishFull(desk, node)
+    const replica = this.#replicaOf(document)
+    if (replica !== undefined) return this.#publishFull(replica, node)
     const nothing = { seq: ++this.#lastSeq, part: 0, parts: 1, entries: [] }
     this.#say(nodeTopic(node), { type: 'full', document, ...nothing })
   }
 
-  async #sync(desk: PresenceReplica): Promise<'complete' | 'partly'> {
+  async #sync(replica: PresenceReplica): Promise<'complete' | 'partly'> {
     const { cluster, bus } = this.#parts
     await bus.flushed()
-    desk.flush()
+    replica.flush()
     const others = cluster.nodes().filter((node) => node !== cluster.self)
     const call: SyncCall = {
-      document: documentKey(desk.document),
+      document: documentKey(replica.document),
       sender: this.#sender(),
-      seq: desk.seq,
-      have: Object.fromEntries(others.map((node) => [node, desk.have(node)])),
+      seq: replica.seq,
+      have: Object.fromEntries(others.map((node) => [node, replica.have(node)])),
     }
     const answers = await this.calls.ask('presence.sync', call)
     await Promise.all(
       ([...answers.values()] as SyncAnswer[])
         .filter(({ seq }) => seq >= 0)
-        .map(({ seq, sender }) => desk.caughtUp(sender, seq)),
+        .map(({ seq, sender }) => replica.caughtUp(sender, seq)),
     )
     return others.every((node) => answers.has(node)) ? 'complete' : 'partly'
   }
 
   async #answerSync({ document, sender, seq, have }: SyncCall): Promise<SyncAnswer> {
-    this.#stamps.heard(sender.at)
-    const desk = this.#deskOf(document)
-    if (desk === undefined) return { seq: -1, sender: this.#sender() }
-    await desk.caughtUp(sender, seq)
-    desk.flush()
-    if ((have[this.#parts.cluster.self] ?? -1) < desk.seq) this.#publishFull(desk, sender.from)
-    return { seq: desk.seq, sender: this.#sender() }
+    this.#stamps.observe(sender.at)
+    const replica = this.#replicaOf(document)
+    if (replica === undefined) return { seq: -1, sender: this.#sender() }
+    await replica.caughtUp(sender, seq)
+    replica.flush()
+    if ((have[this.#parts.cluster.self] ?? -1) < replica.seq) this.#publishFull(replica, sender.from)
+    return { seq: replica.seq, sender: this.#sender() }
   }
 
   #nodesChanged(): void {
     const before = this.#nodes
     this.#nodes = new Set(this.#parts.cluster.nodes())
     this.#hasHadOthers ||= this.#nodes.size > 1
-    for (const desk of this.#desks) desk.keepOnly(this.#nodes)
+    for (const replica of this.#openReplicas) replica.keepOnly(this.#nodes)
     for (const replica of this.#replicas.values()) replica.join()
     if ([...this.#nodes].some((node) => !before.has(node))) this.#doubt()
   }
@@ -270,14 +270,14 @@ export class PresenceSync {
     for (const bucket of this.#buckets.values()) {
       bucket.dueAt = 0
       bucket.wants = true
-      for (const desk of bucket.desks) desk.doubt()
+      for (const replica of bucket.replicas) replica.doubt()
     }
     this.#sayDigests()
   }
 
   #tick(): void {
     this.#cancelTick = null
-    for (const desk of this.#desks) desk.tick()
+    for (const replica of this.#openReplicas) replica.tick()
     this.#sayDigests()
     if (this.#buckets.size > 0) this.#cancelTick ??= this.#parts.clock.after(tickMs, () => this.#tick())
   }
@@ -288,7 +288,7 @@ export class PresenceSync {
     for (const [number, bucket] of this.#buckets) {
       if (bucket.dueAt > now) continue
       if (count++ === digestsMax) return
-      this.#say(bucketTopic(number), digestOf([...bucket.desks], bucket.wants))
+      this.#say(bucketTopic(number), digestOf([...bucket.replicas], bucket.wants))
       bucket.dueAt = this.#nextDigest()
       bucket.wants = false
     }
@@ -299,7 +299,7 @@ export class PresenceSync {
     return this.#parts.clock.now() + digestMs * (1 - Math.random() / 4)
   }
 
-  #deskOf(document: DocumentKey): PresenceReplica | undefined {
+  #replicaOf(document: DocumentKey): PresenceReplica | undefined {
     const replica = this.#replicas.get(nameOf(document))
     replica?.join()
     return replica?.isOpen === true ? replica : undefined
@@ -310,8 +310,8 @@ const nameOf = (document: DocumentKey): string => keyName(document)
 
 const askFor = (documents: readonly DocumentKey[]): UnsignedMessage => ({ type: 'ask', documents })
 
-const digestOf = (desks: readonly PresenceReplica[], wants: boolean): UnsignedMessage => ({
+const digestOf = (replicas: readonly PresenceReplica[], wants: boolean): UnsignedMessage => ({
   type: 'digest',
   wants,
-  documents: desks.map((desk) => [documentKey(desk.document), desk.seq]),
+  documents: replicas.map((replica) => [documentKey(replica.document), replica.seq]),
 })

@@ -110,7 +110,7 @@ export class RemotePresenceState<Value> {
   readonly #known = new Map<string, Known<Value>>()
   /** Nothing before is missing. */
   #have = -1
-  #gathered: PendingDeltas<Value> | null = null
+  #partial: PendingDeltas<Value> | null = null
 
   /** All that was said up to this number is known. */
   get have(): number {
@@ -131,12 +131,12 @@ export class RemotePresenceState<Value> {
   /** Returns what is new when this was the last part; else nothing. */
   full({ seq, part, parts, entries }: PresenceSnapshot<Value>): readonly PresenceStateEntry<Value>[] {
     if (seq <= this.#have) return []
-    if (this.#gathered === null || this.#gathered.seq < seq) this.#gathered = { seq, parts: new Map() }
-    if (this.#gathered.seq !== seq) return []
-    this.#gathered.parts.set(part, entries)
-    if (this.#gathered.parts.size < parts) return []
-    const all = new Map([...this.#gathered.parts.values()].flat())
-    this.#gathered = null
+    if (this.#partial === null || this.#partial.seq < seq) this.#partial = { seq, parts: new Map() }
+    if (this.#partial.seq !== seq) return []
+    this.#partial.parts.set(part, entries)
+    if (this.#partial.parts.size < parts) return []
+    const all = new Map([...this.#partial.parts.values()].flat())
+    this.#partial = null
     return this.#replace(seq, all)
   }
 

@@ -11,7 +11,7 @@ const virtualUsersTotalMax = 100_000
 const retryAfterSeconds = 60
 /** Stock clients forget what they have not heard of for 30 s. */
 export const virtualUserRenewalMs = 15_000
-/** Seconds since then are the clocks of guests: later than what a client has heard before a restart. */
+/** Seconds since then are the clocks of virtual users: later than what a client has heard before a restart. */
 const clocksBegin = Date.UTC(2026, 0)
 
 /** The last client ids are kept for users without a socket: a Yjs client draws one of them once in eight million times. */
@@ -27,12 +27,12 @@ export interface RestPresence {
   readonly status?: string | undefined
 }
 
-/** What awareness shows of a guest; `text` is `null` when it shows nothing any more. */
+/** What awareness shows of a virtual user; `text` is `null` when it shows nothing any more. */
 export interface VirtualUserState extends AwarenessText {
   readonly userId: string
 }
 
-/** How many guests there are in a process. */
+/** How many virtual users there are in a process. */
 export interface VirtualUserCount {
   count: number
 }
@@ -41,7 +41,7 @@ export interface VirtualUser {
   readonly userId: string
   readonly clientId: number
   readonly clock: number
-  readonly said: RestPresence
+  readonly fields: RestPresence
   readonly ttlMs: number
   /** Epoch milliseconds, as all times here. */
   readonly lastSeen: number
@@ -52,9 +52,9 @@ interface VirtualUserOptions {
   readonly total: VirtualUserCount
   /** What awareness is to show from now on. */
   readonly changed: (states: readonly VirtualUserState[]) => void
-  readonly came: (guest: VirtualUser) => void
+  readonly came: (virtualUser: VirtualUser) => void
   /** Also when it comes with a socket. */
-  readonly went: (guest: VirtualUser) => void
+  readonly went: (virtualUser: VirtualUser) => void
 }
 
 /** What is said when nothing is said. */
@@ -65,7 +65,7 @@ export class VirtualUserList {
   readonly #parts: VirtualUserOptions
   readonly #byUser = new Map<string, VirtualUser>()
   readonly #clientIds = new Set<number>()
-  /** Others may remember the clients of an earlier board: it is unlikely to begin with the same. */
+  /** Clients may remember the ids of an earlier list: a new one is unlikely to begin with the same. */
   #lastClientId = firstClientId + Math.floor(Math.random() * virtualUsersMax)
   /** The latest clock of a removed client id, which another user may get. */
   #lastRemoved = 0
@@ -112,33 +112,33 @@ export class VirtualUserList {
   /** Shows a user as REST has named them; one too many is not shown. */
   take(
     userId: string,
-    said: RestPresence,
+    fields: RestPresence,
     { ttlMs, lastSeen }: Pick<VirtualUser, 'ttlMs' | 'lastSeen'>,
   ): void {
     const before = this.#byUser.get(userId)
-    const isSame = before !== undefined && isSameVirtualUser(before, { said, ttlMs, lastSeen })
+    const isSame = before !== undefined && isSameVirtualUser(before, { fields, ttlMs, lastSeen })
     if (isSame || (before === undefined && this.size >= virtualUsersMax)) return
     if (this.size === 0) this.#renewedAt = this.#parts.clock.now()
     const clientId = before?.clientId ?? this.#takeClientId()
     const clock = this.#clockAfter(before?.clock ?? this.#lastRemoved)
-    const guest: VirtualUser = { userId, clientId, clock, said, ttlMs, lastSeen }
-    this.#byUser.set(userId, guest)
-    if (before === undefined) this.#parts.came(guest)
-    this.#tell([stateOf(guest)])
+    const virtualUser: VirtualUser = { userId, clientId, clock, fields, ttlMs, lastSeen }
+    this.#byUser.set(userId, virtualUser)
+    if (before === undefined) this.#parts.came(virtualUser)
+    this.#tell([stateOf(virtualUser)])
   }
 
   /** Shows these users no more. */
   remove(userIds: Iterable<string>): void {
     const changed: VirtualUserState[] = []
     for (const userId of userIds) {
-      const guest = this.#byUser.get(userId)
-      if (guest === undefined) continue
+      const virtualUser = this.#byUser.get(userId)
+      if (virtualUser === undefined) continue
       this.#byUser.delete(userId)
-      this.#clientIds.delete(guest.clientId)
+      this.#clientIds.delete(virtualUser.clientId)
       this.#parts.total.count -= 1
-      this.#parts.went(guest)
-      this.#lastRemoved = Math.max(this.#lastRemoved, guest.clock)
-      changed.push({ userId, clientId: guest.clientId, clock: guest.clock, text: removedText })
+      this.#parts.went(virtualUser)
+      this.#lastRemoved = Math.max(this.#lastRemoved, virtualUser.clock)
+      changed.push({ userId, clientId: virtualUser.clientId, clock: virtualUser.clock, text: removedText })
     }
     if (changed.length > 0) this.#tell(changed)
   }
@@ -166,17 +166,19 @@ export class VirtualUserList {
     if (this.size === 0) return
     const now = this.#parts.clock.now()
     let next = this.#renewedAt + virtualUserRenewalMs
-    for (const guest of this.all()) next = Math.min(next, endOf(guest))
+    for (const virtualUser of this.all()) next = Math.min(next, endOf(virtualUser))
     this.#cancelTick = this.#parts.clock.after(Math.max(0, next - now), () => this.#tick())
   }
 
   #tick(): void {
     const now = this.#parts.clock.now()
-    this.remove([...this.all()].filter((guest) => endOf(guest) <= now).map(({ userId }) => userId))
+    this.remove(
+      [...this.all()].filter((virtualUser) => endOf(virtualUser) <= now).map(({ userId }) => userId),
+    )
     if (now - this.#renewedAt < virtualUserRenewalMs) return this.#schedule()
     this.#renewedAt = now
-    for (const guest of this.all())
-      this.#byUser.set(guest.userId, { ...guest, clock: this.#clockAfter(guest.clock) })
+    for (const virtualUser of this.all())
+      this.#byUser.set(virtualUser.userId, { ...virtualUser, clock: this.#clockAfter(virtualUser.clock) })
     this.#tell(this.states())
   }
 }
@@ -185,12 +187,12 @@ const endOf = ({ lastSeen, ttlMs }: VirtualUser): number => lastSeen + ttlMs
 
 function isSameVirtualUser(
   before: VirtualUser,
-  after: Pick<VirtualUser, 'said' | 'ttlMs' | 'lastSeen'>,
+  after: Pick<VirtualUser, 'fields' | 'ttlMs' | 'lastSeen'>,
 ): boolean {
-  const { name, email, status } = after.said
-  const { said, ttlMs, lastSeen } = before
+  const { name, email, status } = after.fields
+  const { fields, ttlMs, lastSeen } = before
   if (ttlMs !== after.ttlMs || lastSeen !== after.lastSeen) return false
-  return said.name === name && said.email === email && said.status === status
+  return fields.name === name && fields.email === email && fields.status === status
 }
 
 /** The e-mail address is for those who ask by REST only. */
@@ -198,7 +200,7 @@ const stateOf = ({
   userId,
   clientId,
   clock,
-  said: { name = '', status = defaultStatus },
+  fields: { name = '', status = defaultStatus },
 }: VirtualUser): VirtualUserState => ({
   userId,
   clientId,

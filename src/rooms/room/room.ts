@@ -96,7 +96,7 @@ export class Room {
     this.#tools = tools
     this.awareness = new RoomAwareness({
       members: this.#members,
-      presence: tools.presence.boardOf(address),
+      presence: tools.presence.presenceOf(address),
       editorId: address.editorId,
       clock,
       windowMs: limits.awarenessWindowMs,

@@ -13,7 +13,7 @@ function world() {
   const clock = new HeldClock()
   const presence = presenceAlone(clock)
   const members = new Set<Member>()
-  const parts = { members, presence: presence.boardOf(document), editorId: 'main', clock, windowMs }
+  const parts = { members, presence: presence.presenceOf(document), editorId: 'main', clock, windowMs }
   const board = new RoomAwareness({ ...parts, refused: () => {} })
   const seen: unknown[][] = []
   const join = (id: string, deliverAwareness: Member['deliverAwareness']): Member => {
@@ -49,8 +49,8 @@ it('[PRES-30] what REST says goes out at the end of the turn, with the cursors t
   move(2)
   clock.advance(0)
   expect(seen).toEqual([])
-  presence.boardOf(document).update([{ userId: 'ada', status: 'busy' }])
-  presence.boardOf(document).add([{ userId: 'guest', status: 'reading' }], 60_000)
+  presence.presenceOf(document).update([{ userId: 'ada', status: 'busy' }])
+  presence.presenceOf(document).add([{ userId: 'guest', status: 'reading' }], 60_000)
   expect(seen).toEqual([])
   clock.advance(0)
   expect(seen).toEqual([
@@ -63,7 +63,7 @@ it('[PRES-30] what REST says goes out at the end of the turn, with the cursors t
 
 it('[PRES-30] deletion by REST does not wait for the window either', () => {
   const { clock, presence, seen } = world()
-  presence.boardOf(document).delete(['ada'])
+  presence.presenceOf(document).delete(['ada'])
   clock.advance(0)
   expect(seen).toEqual([[null]])
 })
@@ -71,7 +71,7 @@ it('[PRES-30] deletion by REST does not wait for the window either', () => {
 it('[PRES-30] after what REST says a window begins: cursors wait for its end', () => {
   const { clock, presence, seen, move } = world()
   clock.advance(windowMs - 1)
-  presence.boardOf(document).update([{ userId: 'ada', status: 'busy' }])
+  presence.presenceOf(document).update([{ userId: 'ada', status: 'busy' }])
   clock.advance(0)
   expect(seen).toHaveLength(1)
   move(2)
@@ -92,7 +92,7 @@ it('[AWA-20] a cursor does not wait longer than for the end of the window becaus
 it('[AWA-20] what is the same under a later clock is told again also after the clock has been set back', () => {
   const { clock, presence, seen } = world()
   const say = (): void => {
-    presence.boardOf(document).add([{ userId: 'guest' }], 600_000)
+    presence.presenceOf(document).add([{ userId: 'guest' }], 600_000)
     clock.advance(0)
   }
   clock.advance(100_000)

@@ -134,7 +134,7 @@ const statesIn = (frames: readonly Uint8Array[]) =>
 
 it('[AWA-23] a client that returns sees users without a socket', () => {
   const { clock, server, clients } = room(2)
-  server.presence.boardOf(document).add([{ userId: 'guest' }], 3_599_000)
+  server.presence.presenceOf(document).add([{ userId: 'guest' }], 3_599_000)
   settle(clock, clients)
   const [back] = clients as [Client]
   const seesGuest = (): boolean =>

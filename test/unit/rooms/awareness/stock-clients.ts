@@ -34,7 +34,7 @@ export class Server {
     this.presence = presenceAlone(clock)
     this.board = new RoomAwareness({
       members: this.members,
-      presence: this.presence.boardOf(document),
+      presence: this.presence.presenceOf(document),
       editorId: 'main',
       clock,
       windowMs,

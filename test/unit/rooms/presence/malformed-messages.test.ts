@@ -14,7 +14,7 @@ import { document, Page, World } from './simulated-cluster.ts'
 
 const name = documentKey(document)
 const sender = { from: 'node-1', life: 9e15, at: 1 }
-const said = { name: 'Eve', email: '', status: 'busy' }
+const fields = { name: 'Eve', email: '', status: 'busy' }
 const records: readonly (readonly [string, PresenceRecord])[] = [
   [
     'c7:main',
@@ -29,8 +29,8 @@ const records: readonly (readonly [string, PresenceRecord])[] = [
       email: '',
       status: null,
       editors: [['main', 1]],
-      said,
-      saidAt: 1,
+      fields,
+      fieldsAt: 1,
       lastSeen: 1,
     },
   ],
@@ -40,7 +40,7 @@ const records: readonly (readonly [string, PresenceRecord])[] = [
       kind: 'rest',
       userId: 'eve',
       at: 1,
-      said,
+      fields,
       ttlMs: 9,
       lastSeen: 1,
       deletedAt: 0,

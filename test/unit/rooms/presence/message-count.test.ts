@@ -63,7 +63,7 @@ it('[CP-25] moves of a window are one message to the nodes that listen, and none
   await world.pass(30_000)
   for (const node of world.nodes) {
     expect(node.topics.filter(isBucket)).toEqual([])
-    expect(node.presence.boardOf(document).desk.isOpen).toBe(false)
+    expect(node.presence.presenceOf(document).replica.isOpen).toBe(false)
   }
   await world.end()
 })

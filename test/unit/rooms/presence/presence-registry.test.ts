@@ -50,7 +50,7 @@ class World {
     const members = new Set<Member>()
     const parts = {
       members,
-      presence: this.presence.boardOf(document),
+      presence: this.presence.presenceOf(document),
       editorId,
       clock: this.clock,
       windowMs,
@@ -174,7 +174,7 @@ class Model {
   take(world: World, each: Step): void {
     if (each.kind === 'time') world.clock.advance(windowMs)
     else if ('client' in each) this.#act(world.clients[each.client] as Client, each.kind)
-    else this.#say(world.presence.boardOf(document), each.kind, each.user)
+    else this.#say(world.presence.presenceOf(document), each.kind, each.user)
   }
 
   #act(client: Client, kind: 'move' | 'up' | 'down'): void {
@@ -231,7 +231,7 @@ it('[PRES-10] however moves, statuses and deletions cross, it comes to rest with
       expect(
         new Set(
           world.presence
-            .boardOf(document)
+            .presenceOf(document)
             .entries()
             .map(({ userId }) => userId),
         ),
@@ -245,9 +245,9 @@ it('[PRES-10] however moves, statuses and deletions cross, it comes to rest with
 it('[PRES-11] nothing is kept of a document when rooms and users have gone', async () => {
   const clock = new HeldClock()
   const presence = presenceAlone(clock)
-  const board = presence.boardOf(document)
+  const board = presence.presenceOf(document)
   await presence.add(document, [{ userId: 'ann' }], 2_000)
-  expect(presence.boardOf(document)).toBe(board)
+  expect(presence.presenceOf(document)).toBe(board)
   clock.advance(2_000)
-  expect(presence.boardOf(document)).not.toBe(board)
+  expect(presence.presenceOf(document)).not.toBe(board)
 })

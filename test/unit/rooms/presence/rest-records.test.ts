@@ -99,11 +99,11 @@ it('[CP-27] nor is a user who was deleted at a node that saw no other node', asy
 
 it('[CP-30] of users named by a node whose clock is hours ahead one is deleted, another one comes with a socket', async () => {
   const world = await World.of(2, () => [0])
-  const { desk } = world.node(1).presence.boardOf(document)
+  const { replica } = world.node(1).presence.presenceOf(document)
   const [now, ttlMs] = [world.clock.now(), 3_599_000]
   const at = now + 7_200_000
   const times = { at, addedAt: at, deletedAt: 0, arrivedAt: 0, lastSeen: now, ttlMs, keptUntil: now + ttlMs }
-  for (const userId of ['ada', 'bob']) desk.write({ kind: 'rest', userId, said: {}, ...times })
+  for (const userId of ['ada', 'bob']) replica.write({ kind: 'rest', userId, fields: {}, ...times })
   const { presence } = world.node(0)
   expect((await world.during(presence.entries(document))).map(({ userId }) => userId)).toEqual(['ada', 'bob'])
   expect(await world.during(presence.delete(document, ['ada']))).toBe(1)
@@ -124,7 +124,7 @@ const record: fc.Arbitrary<RestUserRecord> = fc.record({
   kind: fc.constant('rest' as const),
   userId: fc.constant('ada'),
   at: stamp,
-  said: fc.record({ status: fc.constantFrom('busy', 'away') }),
+  fields: fc.record({ status: fc.constantFrom('busy', 'away') }),
   ttlMs: stamp,
   lastSeen: stamp,
   deletedAt: stamp,
@@ -149,8 +149,8 @@ it('[CP-28] what nodes have heard of REST comes to the same in whatever order, a
 it(`[CP-29] of more than ${restsMax} users the ones who are gone are remembered for no more than a minute`, async () => {
   const world = await World.of(2, () => [0])
   const { presence } = world.node(0)
-  const { desk } = presence.boardOf(document)
-  const known = (): number => desk.full().flatMap(({ entries }) => entries).length
+  const { replica } = presence.presenceOf(document)
+  const known = (): number => replica.full().flatMap(({ entries }) => entries).length
   const [batches, batchUsers] = [4, 300]
   for (let batch = 0; batch < batches; batch++) {
     const userIds = Array.from({ length: batchUsers }, (_, user) => `user-${batch}-${user}`)

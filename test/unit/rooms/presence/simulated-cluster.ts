@@ -131,7 +131,7 @@ export class WorldNode {
   /** Who is listed here, in order. */
   listed(): readonly string[] {
     return this.presence
-      .boardOf(document)
+      .presenceOf(document)
       .entries()
       .map(({ userId, source }) => `${userId} ${source}`)
       .sort()
@@ -169,7 +169,7 @@ export class WorldNode {
 
   #open(): Room {
     const members = new Set<Member>()
-    const presence = this.presence.boardOf(document)
+    const presence = this.presence.presenceOf(document)
     const parts = { members, presence, editorId: 'main', clock: this.#clock, windowMs, refused: () => {} }
     return { board: new RoomAwareness(parts), members }
   }
