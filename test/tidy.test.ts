@@ -287,6 +287,13 @@ describe('documentation', () => {
     expect(loose).toEqual([])
   })
 
+  it('[TIDY-21] only engines know whether several processes write to a store', () => {
+    const readers = sources.filter(
+      (file) => !file.startsWith('src/engine/') && /\bisShared\b/.test(text(file)),
+    )
+    expect(readers).toEqual([])
+  })
+
   it('[TIDY-10] the map of src names every folder and file at its top', () => {
     const map = text('src/README.md')
     const parts = readdirSync(join(root, 'src')).filter((name) => name !== 'README.md')

@@ -23,7 +23,7 @@ export function countUnread(parts: UnreadResponsesOptions, response: Response, b
   const unread = new UnreadResponse(response, socket, parts)
   locals.unread = unread
   // The bytes of a page are the same for all of its readers.
-  if (locals.isShared !== true) unread.count(Math.max(bytes, socket.writableLength))
+  if (locals.isCachedPage !== true) unread.count(Math.max(bytes, socket.writableLength))
 }
 
 /** A response of which the operating system has not taken everything, until it is closed. */

@@ -90,10 +90,10 @@ export class ExactRestore implements ReplacementResult {
 
   /** False where it has to give way to another value. */
   #matchEntry(content: Content, past: Content): boolean {
-    const isShared = content instanceof Y.ContentType
-    if (!isShared || !(past instanceof Y.ContentType))
+    const isType = content instanceof Y.ContentType
+    if (!isType || !(past instanceof Y.ContentType))
       return (
-        isShared === past instanceof Y.ContentType &&
+        isType === past instanceof Y.ContentType &&
         isDeepStrictEqual(valuesOf(content).at(-1), valuesOf(past).at(-1))
       )
     if (nameOfType(content.type) !== nameOfType(past.type)) return false

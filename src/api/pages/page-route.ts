@@ -80,7 +80,7 @@ async function sendContent(
   response.statusCode = content.httpCode ?? 200
   response.setHeader('content-type', content.type)
   response.setHeader('content-length', Buffer.byteLength(content.text))
-  response.locals.isShared = Buffer.isBuffer(content.text)
+  response.locals.isCachedPage = Buffer.isBuffer(content.text)
   response.end(content.text)
 }
 

@@ -97,8 +97,8 @@ const readsMax = 8
  * Updates commute, so they are appended whatever other nodes append; the numbers of an append show whether another node was
  * faster, and then its updates are applied first. A later append must not be written where an earlier one fails. So one
  * is under way at a time, with everything in it that has been committed meanwhile. Only where the log has one writer
- * appends overlap, and each expects the head that the one before it leaves: one busy room then stores almost twice as
- * much a second, because it applies and sends while the disk writes.
+ * appends overlap, and each expects the head that the one before it leaves: a busy room then applies and sends while the
+ * disk writes.
  *
  * The log refuses an append when a fence of one of its senders was raised, and then also the appends behind it. Once all of
  * them have ended, the rights of their senders are read again and the appends are repeated in the same order. If a

@@ -92,7 +92,9 @@ export class SessionManager {
   /** From now on newcomers are refused. Returns what ends the sessions there are, except those on shared sockets. */
   drain(reason: Close): readonly (() => void)[] {
     this.#draining = reason
-    return [...this.#sessions].filter(({ isShared }) => !isShared).map((session) => () => session.end(reason))
+    return [...this.#sessions]
+      .filter(({ isMultiplexed }) => !isMultiplexed)
+      .map((session) => () => session.end(reason))
   }
 
   /** To be called about twice a second: rights that end do so within this time. */

@@ -40,7 +40,7 @@ export class Session implements Member, LiveListener, BudgetedReader, SocketList
   readonly encoder: Protocol
   readonly user: MemberUser
   /** Is it one of several documents on a socket? */
-  readonly isShared: boolean
+  readonly isMultiplexed: boolean
   readonly share = newTickBudget()
   readonly #parts: SessionOptions
   readonly #tools: SessionDependencies
@@ -75,7 +75,7 @@ export class Session implements Member, LiveListener, BudgetedReader, SocketList
     this.#room = parts.lease.room
     this.encoder = parts.protocol
     const { identity, tokens } = parts
-    this.isShared = tokens !== null
+    this.isMultiplexed = tokens !== null
     this.right = new SessionRole({ ...parts, clock: tools.clock }, (role) => this.#tellRole(role))
     const { userId: id, name, email } = identity
     this.user = { id, name, email }
