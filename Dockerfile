@@ -3,7 +3,7 @@ WORKDIR /weft
 COPY package.json package-lock.json .npmrc tsconfig.json ./
 RUN npm ci
 COPY src src
-RUN npm run build && npm prune --omit=dev
+RUN npm run build && npm prune --omit=dev --omit=optional
 
 FROM node:22-slim
 ENV NODE_ENV=production WEFT_DATA_DIR=/data

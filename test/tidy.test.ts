@@ -14,6 +14,7 @@ const layers: readonly (readonly string[])[] = [
     'clock.ts',
     'text.ts',
     'json-problem.ts',
+    'json.ts',
     'metrics.ts',
     'config.ts',
     'config',

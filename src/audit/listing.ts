@@ -1,4 +1,6 @@
-import type { Key, Kv, KvEntry } from '../engine/engine.ts'
+import * as v from 'valibot'
+import { CorruptRecordError, type Key, type Kv, type KvEntry } from '../engine/engine.ts'
+import { MalformedJsonError, readJson } from '../json.ts'
 import { auditKeys } from './keys.ts'
 import type { AuditActor, AuditRecord } from './record.ts'
 
@@ -47,11 +49,11 @@ export async function listRecords(
   let last = range.after
   for (let lookedAt = 0, bytes = 0; lookedAt < lookedAtMax && bytes < lookedAtBytesMax; ) {
     const slice = await kv.scan(part, sliceOf(query, range, last))
-    for (const { value } of slice) {
-      const record = recordIn(value)
+    for (const entry of slice) {
+      const record = recordIn(entry)
       if (isBeyond(record, query, range.order)) return { items, next: null }
       last = record.id
-      bytes += value.length
+      bytes += entry.value.length
       if (fits(record, query)) items.push(record)
       if (items.length === range.limit) return { items, next: last }
     }
@@ -79,5 +81,31 @@ const fits = (record: AuditRecord, { operation, apiKey, actor }: AuditQuery): bo
   (actor === undefined || record.actor === actor) &&
   (apiKey === undefined || record.apiKey === apiKey || (record.ids.apiKey ?? []).includes(apiKey))
 
-export const recordIn = (value: KvEntry['value']): AuditRecord =>
-  JSON.parse(Buffer.from(value).toString()) as AuditRecord
+const recordSchema = v.looseObject({
+  id: v.string(),
+  at: v.number(),
+  operation: v.string(),
+  // A newer node may record actors that this one does not know.
+  actor: v.custom<AuditActor>((actor) => typeof actor === 'string'),
+  apiKey: v.nullable(v.string()),
+  clientAddress: v.nullable(v.string()),
+  requestId: v.nullable(v.string()),
+  outcome: v.string(),
+  ids: v.record(v.string(), v.array(v.string())),
+  idsLeftOut: v.number(),
+  idempotencyKeyHash: v.nullable(v.string()),
+  replayed: v.boolean(),
+  refusals: v.nullable(v.looseObject({ count: v.number(), since: v.number() })),
+})
+
+/** The record of an entry. @throws CorruptRecordError */
+export function recordIn({ key, value }: KvEntry): AuditRecord {
+  try {
+    return readJson(recordSchema, value)
+  } catch (cause) {
+    if (!(cause instanceof MalformedJsonError)) throw cause
+    throw new CorruptRecordError(`audit record ${JSON.stringify(key)} is damaged: ${cause.message}`, {
+      cause,
+    })
+  }
+}

@@ -76,7 +76,7 @@ export class AuditRetention {
       limit: sliceSize,
       ...(last !== undefined && { after: last }),
     })
-    const old = entries.filter(({ value }) => recordIn(value).at <= until).map(({ key }) => key)
+    const old = entries.filter((entry) => recordIn(entry).at <= until).map(({ key }) => key)
     if (old.length > 0) await kv.commit(part, { dels: old })
     return old.length === sliceSize ? (old.at(-1) ?? null) : null
   }

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import * as v from 'valibot'
 import type { Clock } from '../clock.ts'
 import type { DecisionMemory } from '../decisions/decision-memory.ts'
 import type { Decision } from '../decisions/judgment-keys.ts'
@@ -12,8 +13,10 @@ import type { OrganizationStore } from '../directory/organizations/organization-
 import type { DirectoryReader } from '../directory/store/directory-reader.ts'
 import type { Job } from '../engine/engine.ts'
 import { ApiError } from '../errors.ts'
+import { readPayload } from '../jobs/job-payload.ts'
 import { TaskWorker, type WorkerEngine } from '../jobs/task-worker.ts'
 import type { Log } from '../log.ts'
+import { addressSchemas } from '../model/address-schemas.ts'
 
 /** The queue of decided suggestions that are to be kept as judgments. */
 const judgmentQueue = 'judgments'
@@ -51,8 +54,25 @@ export function judgmentJob({ jobId, scope, text, ...decided }: DecidedSuggestio
 /** The words that a judgment quotes. A pair of surrogates may be cut in two. */
 const quoteOf = (text: string): string => text.slice(0, memoryLimits.queryCharacters).toWellFormed()
 
-const decidedOf = (payload: Uint8Array): DecidedSuggestion =>
-  JSON.parse(Buffer.from(payload).toString()) as DecidedSuggestion
+const decidedSchema = v.looseObject({
+  jobId: v.string(),
+  scope: addressSchemas.organization,
+  documentId: v.string(),
+  comment: v.exactOptional(
+    v.looseObject({
+      commentId: v.string(),
+      order: v.string(),
+      createdAt: v.number(),
+      annotationId: v.string(),
+    }),
+  ),
+  text: v.string(),
+  decision: v.picklist(['approve', 'reject']),
+  reviewerId: v.string(),
+  judgedAt: v.number(),
+})
+
+const decidedOf = (payload: Uint8Array): DecidedSuggestion => readPayload(decidedSchema, payload)
 
 interface JudgmentRecorderDependencies {
   readonly store: OrganizationStore

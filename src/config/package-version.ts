@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs'
+import * as v from 'valibot'
+import { readJson } from '../json.ts'
 import { packageFile } from './package-file.ts'
 
 /** The version of this package. */
 export function readPackageVersion(): string {
   const manifest = readFileSync(packageFile('package.json'), 'utf8')
-  return (JSON.parse(manifest) as { version: string }).version
+  return readJson(v.looseObject({ version: v.string() }), manifest).version
 }

@@ -1,6 +1,9 @@
 import { createHash } from 'node:crypto'
+import * as v from 'valibot'
 import type { Clock } from '../clock.ts'
+import { readPayload } from '../jobs/job-payload.ts'
 import type { DocumentAddress } from '../model/address.ts'
+import { addressSchemas } from '../model/address-schemas.ts'
 import { ClockAlignedWindows } from './clock-aligned-windows.ts'
 import {
   type EditAuthor,
@@ -22,9 +25,15 @@ export interface UserEdit {
   readonly at: number
 }
 
-/** The edit of a job that `EditWindows` has made. */
-export const decodeUserEdit = (payload: Uint8Array): UserEdit =>
-  JSON.parse(Buffer.from(payload).toString()) as UserEdit
+const userEditSchema = v.looseObject({
+  activityId: v.string(),
+  address: addressSchemas.document,
+  user: v.looseObject({ userId: v.string(), name: v.exactOptional(v.string()) }),
+  at: v.number(),
+})
+
+/** The edit of a job that `EditWindows` has made. @throws MalformedJobError */
+export const decodeUserEdit = (payload: Uint8Array): UserEdit => readPayload(userEditSchema, payload)
 
 export interface EditWindowsOptions {
   readonly clock: Clock

@@ -2,6 +2,7 @@ import type { Clock } from '../clock.ts'
 import type { ClaimedJob, Queue } from '../engine/engine.ts'
 import { errorMessage } from '../errors.ts'
 import type { Log } from '../log.ts'
+import { moveIfMalformed } from './job-payload.ts'
 
 /** A job of a process that has died is taken up by the next one after this; it is extended while one is carried out. */
 const leaseMs = 10_000
@@ -127,6 +128,7 @@ export class JobConsumer {
       if (then === 'done') await queue.done(job.token)
       else await this.#again(job, then.againAfterMs)
     } catch (err) {
+      if (await moveIfMalformed(this.#options, job, err)) return
       log.warn({ err, queue: name, attempt: job.attempt }, 'a job failed; it is tried again')
       const delayMs = Math.min(retryMs * 2 ** (job.attempt - 1), retryMsMax)
       // Without this it is due at the end of its lease.

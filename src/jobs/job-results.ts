@@ -1,10 +1,14 @@
+import * as v from 'valibot'
 import type { Bus } from '../engine/engine.ts'
+import { readJson } from '../json.ts'
 
 /** What has become of a job. */
 interface News {
   readonly jobId: string
   readonly outcome: 'done' | 'failed'
 }
+
+const newsSchema = v.looseObject({ jobId: v.string(), outcome: v.picklist(['done', 'failed']) })
 
 /** Tells those who wait for a job that another node has carried out what has become of it. It may be lost. */
 export class JobResultBus {
@@ -23,7 +27,7 @@ export class JobResultBus {
   /** Returns the function that ends it. */
   listen(listener: (jobId: string, outcome: News['outcome']) => void): () => void {
     return this.#bus.subscribe(this.#topic, (message) => {
-      const { jobId, outcome } = JSON.parse(Buffer.from(message).toString()) as News
+      const { jobId, outcome }: News = readJson(newsSchema, message)
       listener(jobId, outcome)
       return undefined
     })

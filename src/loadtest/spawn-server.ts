@@ -4,6 +4,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import * as v from 'valibot'
+import { readJson } from '../json.ts'
 import { StorageError } from '../storage/storage-error.ts'
 
 /** Everything comes from one address here, and nobody is to be held up for that. */
@@ -23,6 +25,8 @@ interface Notice {
   readonly apiKey: string
   readonly authToken: string
 }
+
+const noticeSchema = v.looseObject({ port: v.number(), apiKey: v.string(), authToken: v.string() })
 
 export interface SpawnedServer extends Notice {
   readonly pid: number
@@ -90,7 +94,11 @@ async function noticeOf(child: ChildProcess): Promise<Notice> {
     if ((await Promise.race([next, ended]).catch(() => 'ended' as const)) === 'ended')
       throw new StorageError('the server to be measured does not start', { hint: 'weft doctor says why' })
   }
-  return JSON.parse(printed.slice(0, printed.indexOf('\n'))) as Notice
+  try {
+    return readJson(noticeSchema, printed.slice(0, printed.indexOf('\n')))
+  } catch (cause) {
+    throw new StorageError('the server to be measured prints no address and credentials', { cause })
+  }
 }
 
 async function stop(child: ChildProcess): Promise<void> {

@@ -1,5 +1,7 @@
+import * as v from 'valibot'
 import type { Clock } from '../clock.ts'
 import { errorMessage } from '../errors.ts'
+import { readJson } from '../json.ts'
 import type { DocumentPath } from '../model/address.ts'
 
 export interface WeftAccess {
@@ -115,14 +117,15 @@ export class WeftClient {
   }
 }
 
+const answerSchema = v.looseObject({
+  result: v.looseObject({ data: v.looseObject({ token: v.string() }) }),
+})
+
 /** Whoever answers may be no Weft. */
 function readToken(text: string): string {
   try {
-    const { data } = (JSON.parse(text) as { result: { data: { token: unknown } } }).result
-    const { token: made } = data
-    if (typeof made === 'string') return made
-  } catch {
-    // As below.
+    return readJson(answerSchema, text).result.data.token
+  } catch (cause) {
+    throw new Error('Weft makes no token: what answers there is no Weft', { cause })
   }
-  throw new Error('Weft makes no token: what answers there is no Weft')
 }

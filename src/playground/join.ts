@@ -1,5 +1,7 @@
+import * as v from 'valibot'
 import { type ApiCallError, ApiClient } from '../console/api/client.ts'
 import { loadCredentials } from '../console/auth/credentials.ts'
+import { readJson } from '../json.ts'
 import { friendlyName, newParticipant, type Participant, parseIdentityHash } from './participant.ts'
 import { contentKey, playgroundAddress, welcome } from './playground-document.ts'
 
@@ -29,9 +31,17 @@ export async function joinPlayground(): Promise<JoinedPlayground | null> {
   return { participant: entered, api }
 }
 
+const participantSchema = v.looseObject({ name: v.string(), token: v.string() })
+
+/** Null as well if another version stored it in another form: then the window joins as somebody new. */
 function storedParticipant(): Participant | null {
-  const kept = sessionStorage.getItem(place)
-  return kept === null ? null : (JSON.parse(kept) as Participant)
+  const stored = sessionStorage.getItem(place)
+  if (stored === null) return null
+  try {
+    return readJson(participantSchema, stored)
+  } catch {
+    return null
+  }
 }
 
 /** Without credentials a second window has the token of the first. */

@@ -1,4 +1,6 @@
+import * as v from 'valibot'
 import type { Clock } from '../clock.ts'
+import { readJson } from '../json.ts'
 
 /** How often nodes tell each other what was used, in ms. */
 export const shareMs = 250
@@ -16,6 +18,12 @@ interface Shared {
   readonly limit: string
   readonly used: readonly (readonly [key: string, cost: number])[]
 }
+
+const sharedSchema = v.looseObject({
+  from: v.string(),
+  limit: v.string(),
+  used: v.array(v.tuple([v.string(), v.number()])),
+})
 
 export interface SharedRatesOptions {
   /** Between the nodes; what it loses is not counted by the others. */
@@ -43,7 +51,7 @@ export class ClusterRates {
   constructor(options: SharedRatesOptions) {
     this.#options = options
     this.#unsubscribe = options.bus.subscribe(topic, (message) => {
-      const { from, limit, used } = JSON.parse(Buffer.from(message).toString()) as Shared
+      const { from, limit, used }: Shared = readJson(sharedSchema, message)
       if (from === options.self) return undefined
       // Anything else would count for ever, or take back what was counted.
       for (const [key, cost] of used)

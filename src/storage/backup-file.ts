@@ -1,5 +1,7 @@
 import { crc32 } from 'node:zlib'
+import * as v from 'valibot'
 import type { StoredPage } from '../engine/engine.ts'
+import { MalformedJsonError, readJson } from '../json.ts'
 import { StorageError } from './storage-error.ts'
 
 /**
@@ -98,10 +100,23 @@ async function* checkedParts(bytes: ByteQueue): AsyncGenerator<BackupPart> {
   }
 }
 
+const headerSchema = v.looseObject({ format: v.number(), madeAt: v.number() })
+const endSchema = v.looseObject({ pairs: v.number() })
+
+/** @throws StorageError: a checksum that fits does not prove that Weft wrote the part */
+function readMembers<T>(schema: v.GenericSchema<T, unknown>, part: Buffer): T {
+  try {
+    return readJson(schema, part)
+  } catch (cause) {
+    if (!(cause instanceof MalformedJsonError)) throw cause
+    throw new StorageError(`the backup is damaged: ${cause.message}`, { cause })
+  }
+}
+
 /** What is decoded has the checksum of what was written. */
 function decodePart(kind: BackupPart['kind'], part: Buffer): BackupPart {
-  if (kind === 'header') return { kind, header: JSON.parse(part.toString()) as BackupHeader }
-  if (kind === 'end') return { kind, ...(JSON.parse(part.toString()) as { pairs: number }) }
+  if (kind === 'header') return { kind, header: readMembers(headerSchema, part) }
+  if (kind === 'end') return { kind, pairs: readMembers(endSchema, part).pairs }
   if (kind === 'pairs') return { kind, pairs: decodePairs(part) }
   const start = 4 + part.readUInt32BE(0)
   return { kind, name: part.toString('utf8', 4, start), bytes: part.subarray(start) }

@@ -1,6 +1,8 @@
 import { readFile } from 'node:fs/promises'
+import * as v from 'valibot'
 import type { Clock } from '../clock.ts'
 import { errorMessage } from '../errors.ts'
+import { readJson } from '../json.ts'
 import { backupOf } from './backup.ts'
 import { openOfflineDump } from './offline-store.ts'
 import { StorageError } from './storage-error.ts'
@@ -46,11 +48,15 @@ export async function readTokenFile(path: string): Promise<string> {
   return token
 }
 
+const refusalSchema = v.looseObject({
+  error: v.looseObject({ status: v.string(), message: v.string() }),
+})
+
 /** What a server says that refuses. */
 export async function responseError(response: Response): Promise<string> {
   const text = await response.text()
   try {
-    const { error } = JSON.parse(text) as { error: { status: string; message: string } }
+    const { error } = readJson(refusalSchema, text)
     return `${error.status}: ${error.message}`
   } catch {
     return `HTTP ${response.status}`

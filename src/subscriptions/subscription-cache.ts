@@ -2,7 +2,9 @@ import type { Clock } from '../clock.ts'
 import type { Engine } from '../engine/engine.ts'
 import { cachedKeyNames, keyName } from '../engine/key-encoding.ts'
 import type { EventType } from '../events/outbound-event.ts'
+import { readJson } from '../json.ts'
 import type { Tenant } from '../model/address.ts'
+import { addressSchemas } from '../model/address-schemas.ts'
 import { type ConfigSnapshot, readConfigRevision, readConfigSnapshot } from './config-snapshot.ts'
 import { type MatchableEvent, targetIdOf, targetsOfEvent, type WebhookTarget } from './target.ts'
 
@@ -12,7 +14,7 @@ export const subscriptionsTopic = 'subscriptions.change'
 export const encodeChange = ({ workspaceId, apiKey }: Tenant): Uint8Array =>
   Buffer.from(JSON.stringify({ workspaceId, apiKey }))
 
-const decodeChange = (message: Uint8Array): Tenant => JSON.parse(Buffer.from(message).toString()) as Tenant
+const decodeChange = (message: Uint8Array): Tenant => readJson(addressSchemas.tenant, message)
 
 const nameOf = cachedKeyNames(({ workspaceId, apiKey }: Tenant) => keyName([workspaceId, apiKey]))
 

@@ -1,6 +1,9 @@
+import * as v from 'valibot'
 import { userDigest } from '../directory/organizations/erased-users.ts'
 import { tenantKeys } from '../directory/organizations/organization-keys.ts'
 import type { Job, Key } from '../engine/engine.ts'
+import { readPayload } from '../jobs/job-payload.ts'
+import { addressSchemas } from '../model/address-schemas.ts'
 import type { UserDataScope } from './user-data-source.ts'
 
 /** The queue of erasures that have begun. */
@@ -41,6 +44,11 @@ export const erasureJob = (task: ErasureTask): Job => ({
   payload: Buffer.from(JSON.stringify(task)),
 })
 
-/** The task of a job that `erasureJob` has made. */
-export const erasureTaskOf = (payload: Uint8Array): ErasureTask =>
-  JSON.parse(Buffer.from(payload).toString()) as ErasureTask
+const taskSchema = v.looseObject({
+  jobId: v.string(),
+  place: v.looseObject({ ...addressSchemas.tenant.entries, organizationId: v.nullable(v.string()) }),
+  userId: v.string(),
+})
+
+/** The task of a job that `erasureJob` has made. @throws MalformedJobError */
+export const erasureTaskOf = (payload: Uint8Array): ErasureTask => readPayload(taskSchema, payload)

@@ -1,4 +1,5 @@
-import type { ListPage, PageRange } from '../directory/store/list-page.ts'
+import * as v from 'valibot'
+import { type ListPage, type PageRange, readPagePosition } from '../directory/store/list-page.ts'
 import type { Kv } from '../engine/engine.ts'
 import { nextOrganization } from './next-organization.ts'
 import type { UserDataScope, UserDataSourceList, UserDatum } from './user-data-source.ts'
@@ -20,6 +21,12 @@ interface Position {
   readonly after: string | null
 }
 
+const positionSchema = v.looseObject({
+  organizationId: v.nullable(v.string()),
+  trace: v.number(),
+  after: v.nullable(v.string()),
+})
+
 /**
  * A page of all that is kept of a user: place by place, so that what is there all the while is listed once, whatever
  * comes and goes. A page may have fewer than `limit`, also none, and yet not be the last: its work is bounded.
@@ -32,7 +39,7 @@ export async function listUserData(
 ): Promise<ListPage<UserDatum>> {
   const items: UserDatum[] = []
   let bytes = 0
-  let at: Position | null = after === undefined ? start : (JSON.parse(after) as Position)
+  let at: Position | null = after === undefined ? start : readPagePosition(positionSchema, after)
   for (let looks = 0; at !== null && looks < looksMax; looks++) {
     if (items.length === limit || bytes >= pageBytesMax) break
     const range = { after: at.after ?? undefined, limit: Math.min(chunkSize, limit - items.length) }

@@ -1,9 +1,11 @@
+import * as v from 'valibot'
 import type { OrganizationScope } from '../directory/organizations/organization-keys.ts'
 import { findOrganization, type OrganizationStore } from '../directory/organizations/organization-store.ts'
 import type { DirectoryReader } from '../directory/store/directory-reader.ts'
-import type { ListPage, PageRange } from '../directory/store/list-page.ts'
+import { type ListPage, type PageRange, readPagePosition } from '../directory/store/list-page.ts'
 import type { Transaction } from '../directory/store/transaction.ts'
 import type { Key, KvEntry } from '../engine/engine.ts'
+import { keySchema } from '../model/address-schemas.ts'
 import type { DataKind, UserDataSource, UserDatum } from './user-data-source.ts'
 
 /** What is shown of one entry. */
@@ -61,7 +63,7 @@ async function listRanges(
   prefixes: readonly Key[],
   { after, limit }: PageRange,
 ): Promise<ListPage<KvEntry>> {
-  const [from, key] = after === undefined ? [0, null] : readPosition(after)
+  const [from, key] = after === undefined ? [0, null] : readPagePosition(positionSchema, after)
   const items: KvEntry[] = []
   for (let at = from; at < prefixes.length; at++) {
     const prefix = prefixes[at] as Key
@@ -80,4 +82,5 @@ async function listRanges(
 const writePosition = (prefixes: readonly Key[], { key }: KvEntry): string =>
   JSON.stringify([prefixes.findIndex((prefix) => prefix.every((part, at) => key[at] === part)), key])
 
-const readPosition = (text: string): [number, Key] => JSON.parse(text) as [number, Key]
+/** The index of a range, and the key of its last entry. */
+const positionSchema = v.tuple([v.number(), keySchema])

@@ -9,7 +9,9 @@ import {
   type StartedWindows,
 } from '../events/debounce-windows.ts'
 import { EditWindows } from '../events/edit-windows.ts'
+import { readJson } from '../json.ts'
 import type { DocumentAddress } from '../model/address.ts'
+import { addressSchemas } from '../model/address-schemas.ts'
 import { authorQueue, automaticJob } from './version-jobs.ts'
 
 /** For so long it is remembered that a user's edits are noted already; forgetting it costs one more job. */
@@ -56,7 +58,7 @@ export class VersionAuthorTracker implements EditListener {
     const automatic: EditListener = { noted: (address) => this.#window(address) }
     this.#all = options.everyMs === 0 ? this.#authors : combineEditListeners([this.#authors, automatic])
     bus.subscribe(splitTopic, (message) => {
-      this.#authors.forgetEditor(JSON.parse(Buffer.from(message).toString()) as DocumentAddress)
+      this.#authors.forgetEditor(readJson(addressSchemas.document, message))
       return undefined
     })
     // Of which editor there is a version nobody knows then: to note somebody once more costs a job.

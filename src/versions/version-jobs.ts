@@ -1,7 +1,10 @@
 import { createHash, randomUUID } from 'node:crypto'
+import * as v from 'valibot'
 import type { Job } from '../engine/engine.ts'
 import { keyName } from '../engine/key-encoding.ts'
+import { readPayload } from '../jobs/job-payload.ts'
 import { addressKey, type DocumentAddress } from '../model/address.ts'
+import { addressSchemas } from '../model/address-schemas.ts'
 
 /** The queue of work on versions. */
 export const versionQueue = 'versions'
@@ -15,9 +18,13 @@ export interface VersionTask {
   readonly address: DocumentAddress
 }
 
-/** What a job of this queue was made of. */
-export const versionTaskOf = (payload: Uint8Array): VersionTask =>
-  JSON.parse(Buffer.from(payload).toString()) as VersionTask
+const taskSchema = v.looseObject({
+  is: v.picklist(['sweep', 'automatic']),
+  address: addressSchemas.document,
+})
+
+/** What a job of this queue was made of. @throws MalformedJobError */
+export const versionTaskOf = (payload: Uint8Array): VersionTask => readPayload(taskSchema, payload)
 
 /**
  * Due at once (0) where whoever carries it out waits for the call that enqueues it, if that is still under way.

@@ -2,9 +2,9 @@ import type { Clock } from '../clock.ts'
 import { mapInSlices } from '../directory/store/batch.ts'
 import type { ClaimedJob, Engine } from '../engine/engine.ts'
 import { keyName } from '../engine/key-encoding.ts'
-import { errorMessage } from '../errors.ts'
 import { decodeQueuedEvent, eventQueue, eventTopic, type QueuedEvent } from '../events/outbound-event.ts'
 import { FairSemaphore } from '../jobs/fair-semaphore.ts'
+import { moveIfMalformed } from '../jobs/job-payload.ts'
 import { LeaderElection } from '../jobs/leader-election.ts'
 import { deliveryLimits } from '../subscriptions/deliveries/delivery-records.ts'
 import { Fanout, type FanoutDependencies } from './fanout.ts'
@@ -130,17 +130,18 @@ export class EventDispatcher {
     return Math.min(atOnceMax, heldMax.events - this.#held.size)
   }
 
-  /** Null for one that nobody could ever read: it is put aside. */
-  async #read({ id, token, payload }: ClaimedJob): Promise<WaitingEvent | null> {
+  /** Null for a malformed one: it becomes a dead letter. */
+  async #read(job: ClaimedJob): Promise<WaitingEvent | null> {
+    const { id, token, payload } = job
+    const { engine, log } = this.#options
     const bytes = payload.length + messageBytes
     try {
       const event = decodeQueuedEvent(payload)
       const isTooLarge = payload.length > deliveryLimits.eventBytes
       return { jobId: id, token, bytes, event: isTooLarge ? { ...event, data: {} } : event }
     } catch (error) {
-      this.#options.log.error({ err: error }, 'an event cannot be read; it is put aside')
-      await this.#options.engine.queue.bury(token, errorMessage(error))
-      return null
+      if (await moveIfMalformed({ queue: engine.queue, name: eventQueue, log }, job, error)) return null
+      throw error
     }
   }
 

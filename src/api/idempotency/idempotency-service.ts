@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import type { Clock } from '../../clock.ts'
-import { decodeRecord } from '../../directory/store/records.ts'
 import type { Cluster, ForeignChanges, Key, Kv, Queue } from '../../engine/engine.ts'
 import { ApiError } from '../../errors.ts'
 import { JobConsumer } from '../../jobs/job-consumer.ts'
+import { readPayload } from '../../jobs/job-payload.ts'
 import type { Log } from '../../log.ts'
 import type { Metrics } from '../../metrics.ts'
+import { keySchema } from '../../model/address-schemas.ts'
 import { jsonTextUpTo } from '../../model/json-pieces.ts'
 import { errorEnvelope } from '../../model/raw-response.ts'
 import { SeededIds } from '../seeded-ids.ts'
@@ -89,7 +90,7 @@ export class IdempotencyService {
       name: callSweepQueue,
       atOnce: sweepsAtOnce,
       carryOut: async ({ payload }) => {
-        await this.#sweep(decodeRecord(payload) as Key)
+        await this.#sweep(readPayload(keySchema, payload))
         return 'done'
       },
     })

@@ -1,6 +1,7 @@
+import { keySchema } from '../../model/address-schemas.ts'
 import { activeGrant, indexedResource } from '../permissions/grants.ts'
 import type { DirectoryReader } from '../store/directory-reader.ts'
-import { type ListPage, listEntries, type PageRange } from '../store/list-page.ts'
+import { type ListPage, listEntries, type PageRange, readPagePosition } from '../store/list-page.ts'
 import type { GrantRecord, GroupRecord } from '../store/records.ts'
 import { keys, type Resource, type Subject } from './organization-keys.ts'
 
@@ -59,7 +60,7 @@ export async function listGranted(
 ): Promise<ListPage<GroupGrant>> {
   const subject = groupSubject(groupId)
   const prefix = keys.grantsOf(subject)
-  const from = after === undefined ? {} : { after: [...prefix, ...(JSON.parse(after) as string[])] }
+  const from = after === undefined ? {} : { after: [...prefix, ...readPagePosition(keySchema, after)] }
   const entries = await reader.scan({ prefix, limit: limit + 1, ...from })
   const items = entries.slice(0, limit)
   const resources = items.map(indexedResource)

@@ -1,3 +1,6 @@
+import * as v from 'valibot'
+import { readJson } from '../../json.ts'
+import { addressSchemas } from '../../model/address-schemas.ts'
 import type { OrganizationScope } from '../organizations/organization-keys.ts'
 import type { Mutation } from '../store/transaction.ts'
 
@@ -38,6 +41,12 @@ export function accessChangeOf(scope: OrganizationScope, written: readonly Mutat
 
 export const encodeAccessChange = (change: AccessChange): Uint8Array => Buffer.from(JSON.stringify(change))
 
-/** What `encodeAccessChange` was given. */
-export const decodeAccessChange = (message: Uint8Array): AccessChange =>
-  JSON.parse(Buffer.from(message).toString()) as AccessChange
+const changeSchema = v.looseObject({
+  scope: addressSchemas.organization,
+  documents: v.array(v.string()),
+  users: v.array(v.string()),
+  all: v.boolean(),
+})
+
+/** What `encodeAccessChange` was given. @throws MalformedJsonError */
+export const decodeAccessChange = (message: Uint8Array): AccessChange => readJson(changeSchema, message)

@@ -1,5 +1,8 @@
+import * as v from 'valibot'
 import type { Key } from '../../engine/engine.ts'
-import type { RemovalTask } from './removal-task.ts'
+import { readJson } from '../../json.ts'
+import { keySchema } from '../../model/address-schemas.ts'
+import { type RemovalTask, removalTaskSchema } from './removal-task.ts'
 
 /** The topic on which removals are told: when they have begun, and when logs are gone. */
 export const removalTopic = 'documents.removed'
@@ -12,6 +15,10 @@ export type RemovalMessage =
 
 export const encodeRemovalMessage = (news: RemovalMessage): Uint8Array => Buffer.from(JSON.stringify(news))
 
-/** What `encodeRemovalMessage` was given. */
-export const decodeRemovalMessage = (message: Uint8Array): RemovalMessage =>
-  JSON.parse(Buffer.from(message).toString()) as RemovalMessage
+const messageSchema = v.variant('kind', [
+  v.looseObject({ kind: v.literal('begun'), task: removalTaskSchema }),
+  v.looseObject({ kind: v.literal('gone'), prefixes: v.array(keySchema) }),
+])
+
+/** What `encodeRemovalMessage` was given. @throws MalformedJsonError */
+export const decodeRemovalMessage = (message: Uint8Array): RemovalMessage => readJson(messageSchema, message)

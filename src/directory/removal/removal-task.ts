@@ -1,4 +1,7 @@
+import * as v from 'valibot'
 import type { Job } from '../../engine/engine.ts'
+import { readPayload } from '../../jobs/job-payload.ts'
+import { addressSchemas } from '../../model/address-schemas.ts'
 import type { OrganizationScope } from '../organizations/organization-keys.ts'
 
 /** The queue of removals that have begun. */
@@ -22,6 +25,13 @@ export const removalJob = (id: string, task: RemovalTask): Job => ({
   payload: Buffer.from(JSON.stringify(task)),
 })
 
-/** The task of a job that `removalJob` has made. */
-export const removalTaskOf = (payload: Uint8Array): RemovalTask =>
-  JSON.parse(Buffer.from(payload).toString()) as RemovalTask
+const scope = addressSchemas.organization
+
+export const removalTaskSchema = v.variant('kind', [
+  v.looseObject({ kind: v.literal('organization'), scope }),
+  v.looseObject({ kind: v.literal('folder'), scope, folderId: v.string() }),
+  v.looseObject({ kind: v.literal('documents'), scope, documentIds: v.array(v.string()) }),
+])
+
+/** The task of a job that `removalJob` has made. @throws MalformedJobError */
+export const removalTaskOf = (payload: Uint8Array): RemovalTask => readPayload(removalTaskSchema, payload)

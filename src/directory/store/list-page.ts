@@ -1,4 +1,7 @@
+import type { GenericSchema } from 'valibot'
 import type { Key, KvEntry } from '../../engine/engine.ts'
+import { invalid } from '../../errors.ts'
+import { MalformedJsonError, readJson } from '../../json.ts'
 import { estimatedLength } from '../../model/json-pieces.ts'
 import type { DirectoryReader } from './directory-reader.ts'
 
@@ -21,6 +24,17 @@ export interface ListPage<Item> {
   readonly items: readonly Item[]
   /** What the next page comes after; null at the end. */
   readonly next: string | null
+}
+
+/** The position of a page token, for listings whose position is JSON. @throws ApiError INVALID_ARGUMENT */
+export function readPagePosition<T>(schema: GenericSchema<T, unknown>, after: string): T {
+  try {
+    return readJson(schema, after)
+  } catch (cause) {
+    if (!(cause instanceof MalformedJsonError)) throw cause
+    const message = 'pageToken is not one of this query: begin again without it'
+    throw Object.assign(invalid('request/page-token', message), { cause })
+  }
 }
 
 /** The entries right under `prefix`, in the order of their ids. */

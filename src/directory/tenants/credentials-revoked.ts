@@ -1,4 +1,7 @@
+import * as v from 'valibot'
+import { readJson } from '../../json.ts'
 import type { Tenant } from '../../model/address.ts'
+import { addressSchemas } from '../../model/address-schemas.ts'
 
 /** The topic on which is told that credentials that were good may no longer be. */
 export const credentialsRevokedTopic = 'access.withdrawal'
@@ -12,6 +15,14 @@ export type CredentialsRevoked =
 export const encodeCredentialsRevoked = (withdrawal: CredentialsRevoked): Uint8Array =>
   Buffer.from(JSON.stringify(withdrawal))
 
-/** What `encodeCredentialsRevoked` was given. */
+const { tenant } = addressSchemas
+
+const revokedSchema = v.variant('kind', [
+  v.looseObject({ kind: v.literal('domains'), tenant }),
+  v.looseObject({ kind: v.literal('mintingSecrets'), tenant }),
+  v.looseObject({ kind: v.literal('tokens'), tenant, userId: v.string() }),
+])
+
+/** What `encodeCredentialsRevoked` was given. @throws MalformedJsonError */
 export const decodeCredentialsRevoked = (message: Uint8Array): CredentialsRevoked =>
-  JSON.parse(Buffer.from(message).toString()) as CredentialsRevoked
+  readJson(revokedSchema, message)

@@ -21,11 +21,13 @@ export interface NatsBusOptions extends NatsSettings {
 interface Topic {
   listeners: number
   subscription: Subscription | null
+  /** Of `performance.now`: when the log last had a message of this topic that a listener could not read. */
+  failureLoggedAt: number
 }
 
 /** After what was not sent the others are told so, together with what was not sent meanwhile, in ms. */
 const admitEveryMs = 500
-/** That a message is not understood is in the log this often, in ms, however many there are. */
+/** For each topic, the log has at most one malformed message in this time, in ms. */
 const failureEveryMs = 10_000
 
 /**
@@ -46,7 +48,6 @@ export class NatsBus implements ClusterBus {
   #isFresh = false
   #settled: Promise<void> = Promise.resolve()
   #isClosed = false
-  #failureLoggedAt = Number.NEGATIVE_INFINITY
 
   private constructor({ prefix, log }: NatsBusOptions) {
     this.#prefix = prefix
@@ -76,7 +77,11 @@ export class NatsBus implements ClusterBus {
 
   subscribe(topic: string, listener: BusListener): () => void {
     const end = this.#local.subscribe(topic, listener)
-    const known = this.#topics.get(topic) ?? { listeners: 0, subscription: null }
+    const known = this.#topics.get(topic) ?? {
+      listeners: 0,
+      subscription: null,
+      failureLoggedAt: Number.NEGATIVE_INFINITY,
+    }
     this.#topics.set(topic, known)
     known.listeners += 1
     const connection = this.#link?.connection
@@ -139,7 +144,7 @@ export class NatsBus implements ClusterBus {
     const received = new SequenceTracker()
     this.#isFresh = true
     known.subscription = this.#listen(connection, this.#subjectOf(topic), (message) =>
-      this.#receive(topic, received, message),
+      this.#receive(topic, known, received, message),
     )
   }
 
@@ -151,21 +156,21 @@ export class NatsBus implements ClusterBus {
     if (this.isConnected) known.subscription?.unsubscribe()
   }
 
-  #receive(topic: string, received: SequenceTracker, { data }: Msg): void {
+  #receive(topic: string, known: Topic, received: SequenceTracker, { data }: Msg): void {
     const frame = decodeFrame(data)
     if (frame === null) return this.lost()
     const { publisher, number, previous, message } = frame
     if (!received.follows(publisher, number, previous)) this.lost()
     // As what is published here: all that has come is taken in before anybody does something about it.
-    queueMicrotask(() => this.#local.hear(topic, message, (error) => this.#failed(topic, error)))
+    queueMicrotask(() => this.#local.hear(topic, message, (error) => this.#failed(topic, known, error)))
   }
 
   /** Another version of Weft, or anybody who reaches NATS, may have said it: to this node it is as if it had been lost. */
-  #failed(topic: string, error: unknown): void {
+  #failed(topic: string, known: Topic, error: unknown): void {
     this.lost()
     const now = performance.now()
-    if (now - this.#failureLoggedAt < failureEveryMs) return
-    this.#failureLoggedAt = now
+    if (now - known.failureLoggedAt < failureEveryMs) return
+    known.failureLoggedAt = now
     this.#log?.error({ err: error, topic }, 'a message of another node cannot be understood')
   }
 

@@ -1,4 +1,6 @@
+import * as v from 'valibot'
 import type { Job, Key } from '../../engine/engine.ts'
+import { readPayload } from '../../jobs/job-payload.ts'
 import type { DeliveryStatus, MessageRecord, TargetAddress } from './delivery-records.ts'
 
 /** Milliseconds of the year 9999. */
@@ -51,10 +53,12 @@ const nameOf = ({ workspaceId, apiKey, targetId }: TargetAddress): readonly stri
 /** The same for the same target, whoever says it. */
 export const targetName = (address: TargetAddress): string => JSON.stringify(nameOf(address))
 
-/** The target that a job is about. */
+const nameSchema = v.looseTuple([v.string(), v.string(), v.string()])
+
+/** The target that a job is about. @throws MalformedJobError */
 export function targetOf(payload: Uint8Array): TargetAddress {
-  const [workspaceId, apiKey, targetId] = JSON.parse(Buffer.from(payload).toString()) as string[]
-  return { workspaceId, apiKey, targetId } as TargetAddress
+  const [workspaceId, apiKey, targetId] = readPayload(nameSchema, payload)
+  return { workspaceId, apiKey, targetId }
 }
 
 const jobOf = (queue: string, address: TargetAddress, at: number, id = targetName(address)): Job => ({

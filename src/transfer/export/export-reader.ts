@@ -18,7 +18,7 @@ import {
   summaryName,
   type ValueLine,
 } from './manifest.ts'
-import { isExportSummary, isManifestLine } from './manifest-validation.ts'
+import { isManifestLine } from './manifest-validation.ts'
 
 /** What the lines of each list are. */
 interface LineReader {
@@ -48,8 +48,7 @@ export class ExportReader {
       throw new StorageError(`${directory} is no export of Weft, or not whole: ${errorMessage(error)}`)
     })
     const summary = decodeSummary(text)
-    if (summary === null || !isExportSummary(summary))
-      throw new StorageError(`${summaryName} is damaged, or of another version`)
+    if (summary === null) throw new StorageError(`${summaryName} is damaged, or of another version`)
     const files = new ExportReader(directory, summary)
     await files.#check(onProgress)
     return files

@@ -1,7 +1,8 @@
+import * as v from 'valibot'
 import { adoptedMax } from '../../engine/log-state.ts'
 import type { DocumentPath } from '../../model/address.ts'
 import { pathProblem } from '../import/name-mapping.ts'
-import { type ExportSummary, type ListKind, listNames } from './manifest.ts'
+import { fileSchema, type ListKind } from './manifest.ts'
 
 type ManifestMembers = Readonly<Record<string, unknown>>
 
@@ -18,23 +19,6 @@ const checks: Readonly<Record<ListKind, (line: ManifestMembers) => boolean>> = {
 /** Is it a line of that list? */
 export const isManifestLine = (kind: ListKind, line: unknown): boolean => isObject(line) && checks[kind](line)
 
-/** Does it say what an export holds? */
-export function isExportSummary(value: ExportSummary): boolean {
-  const summary: unknown = value
-  if (!isObject(summary) || !isObject(summary.lists)) return false
-  const { lists, holds, organizationId, secrets, credentials } = summary
-  return (
-    Object.entries(listNames).every(([kind, name]) => {
-      const list = lists[kind]
-      return isFile(list) && list.file === name && isNumber(list.lines, 0)
-    }) &&
-    (holds === 'all' || holds === 'documents') &&
-    (secrets === 'included' || secrets === 'left out') &&
-    (organizationId === null || isText(organizationId)) &&
-    (credentials === null || isFile(credentials))
-  )
-}
-
 const isObject = (value: unknown): value is ManifestMembers =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 const isText = (value: unknown): value is string => typeof value === 'string' && value.isWellFormed()
@@ -43,12 +27,7 @@ const isKey = (value: unknown): boolean => isTexts(value) && (value as unknown[]
 const isNumber = (value: unknown, least: number): boolean =>
   Number.isInteger(value) && (value as number) >= least && (value as number) <= adoptedMax
 
-const isFile = (value: unknown): value is ManifestMembers =>
-  isObject(value) &&
-  isText(value.file) &&
-  isNumber(value.bytes, 0) &&
-  typeof value.sha256 === 'string' &&
-  /^[0-9a-f]{64}$/.test(value.sha256)
+const isFile = (value: unknown): boolean => v.is(fileSchema, value)
 
 const isBytes = (value: ManifestMembers): boolean => 'json' in value || isText(value.base64)
 

@@ -1,4 +1,7 @@
 import { createHash } from 'node:crypto'
+import * as v from 'valibot'
+import { adoptedMax } from '../../engine/log-state.ts'
+import { readJson } from '../../json.ts'
 import type { DocumentAddress } from '../../model/address.ts'
 
 /**
@@ -107,11 +110,43 @@ export function encodeSummary(summary: ExportSummary): string {
   return `${JSON.stringify({ ...summary, sha256 }, null, 2)}\n`
 }
 
+const text = v.pipe(
+  v.string(),
+  v.check((value) => value.isWellFormed()),
+)
+const count = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(adoptedMax))
+
+export const fileSchema = v.looseObject({
+  file: text,
+  bytes: count,
+  sha256: v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/)),
+})
+
+const listSchema = (kind: ListKind) =>
+  v.looseObject({ ...fileSchema.entries, file: v.literal(listNames[kind]), lines: count })
+
+const summarySchema = v.looseObject({
+  format: v.literal(exportFormat),
+  version: v.string(),
+  madeAt: v.string(),
+  holds: v.picklist(['all', 'documents']),
+  organizationId: v.nullable(text),
+  secrets: v.picklist(['left out', 'included']),
+  credentials: v.nullable(fileSchema),
+  lists: v.looseObject({
+    documents: listSchema('documents'),
+    values: listSchema('values'),
+    blobs: listSchema('blobs'),
+    jobs: listSchema('jobs'),
+  }),
+  sha256: v.string(),
+})
+
 /** Null for what `encodeSummary` does not make. */
-export function decodeSummary(text: string): ExportSummary | null {
+export function decodeSummary(json: string): ExportSummary | null {
   try {
-    const { sha256: _, ...summary } = JSON.parse(text) as ExportSummary & { sha256: string }
-    return encodeSummary(summary) === text && summary.format === exportFormat ? summary : null
+    const { sha256: _, ...summary } = readJson(summarySchema, json)
+    return encodeSummary(summary) === json ? summary : null
   } catch {
     return null
   }

@@ -169,12 +169,16 @@ describe.skipIf(noNats !== null)('nodes on a bus over NATS', () => {
     const lost = losses(b)
     b.subscribe('topic', (message) => void JSON.parse(textOf(message) ?? ''))
     const heard = hear(b, 'topic')
+    b.subscribe('other', (message) => void JSON.parse(textOf(message) ?? ''))
+    const heardOther = hear(b, 'other')
     await b.flushed()
     for (const message of ['{', 'null', '[']) a.publish('topic', bytesOf(message))
-    await eventually(() => heard.length === 3)
+    a.publish('other', bytesOf('{'))
+    await eventually(() => heard.length === 3 && heardOther.length === 1)
     expect(heard).toEqual(['{', 'null', '['])
     await eventually(() => lost.count > 0)
-    expect(records.filter((line) => line.includes('cannot be understood'))).toHaveLength(1)
+    const logged = records.filter((line) => line.includes('cannot be understood'))
+    expect(logged.map((line) => (JSON.parse(line) as { topic: string }).topic)).toEqual(['topic', 'other'])
   })
 
   itLong(

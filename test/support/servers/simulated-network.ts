@@ -8,6 +8,7 @@ import { LocalBus } from '../../../src/engine/local-bus.ts'
 import { openMemoryEngine } from '../../../src/engine/memory/engine.ts'
 import { PolledChanges } from '../../../src/engine/polled-changes.ts'
 import { QueueLeaseStore } from '../../../src/engine/queue-lease-store.ts'
+import { MalformedJsonError } from '../../../src/json.ts'
 import { delegatedLog } from '../stores/delegated-log.ts'
 
 /** What the network does to one message on its way to one node: the delays of its copies, in ms; none: it is lost. */
@@ -190,7 +191,17 @@ class NetworkNode implements Bus, Cluster {
 
   publish(topic: string, message: Uint8Array): void {
     this.local.publish(topic, message)
-    for (const to of this.#others()) this.#send(topic, to, () => to.local.publish(topic, message))
+    for (const to of this.#others()) this.#send(topic, to, () => to.receive(topic, message))
+  }
+
+  /** Like the bus over NATS, it counts a malformed message as lost. Any other error of a listener is a bug, and surfaces. */
+  receive(topic: string, message: Uint8Array): void {
+    queueMicrotask(() => {
+      this.local.hear(topic, message, (error) => {
+        if (!(error instanceof MalformedJsonError)) throw error
+        for (const listener of this.#lost) listener()
+      })
+    })
   }
 
   subscribe(topic: string, listener: BusListener): () => void {

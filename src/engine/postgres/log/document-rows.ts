@@ -1,4 +1,8 @@
 import { randomUUID } from 'node:crypto'
+import * as v from 'valibot'
+import { MalformedJsonError, readJson } from '../../../json.ts'
+import { CorruptRecordError } from '../../engine.ts'
+import { decodeKey } from '../../key-encoding.ts'
 import { absentLog, type LogState } from '../../log-state.ts'
 import { noSnapshots, type SnapshotList } from '../../snapshot-list.ts'
 import { bytesArray, numberArray, plainArray } from '../connection/arrays.ts'
@@ -56,6 +60,7 @@ export const moveHeads = statement(
    from ${given} as u(${names}) where d.key = u.key`,
 )
 
+/** @throws CorruptRecordError */
 export function rowOf(stored: HeadRow | undefined): DocumentRow {
   if (stored === undefined) {
     return { id: randomUUID(), isStored: false, standing: absentLog, changed: { at: 0, by: '' } }
@@ -63,7 +68,7 @@ export function rowOf(stored: HeadRow | undefined): DocumentRow {
   const { id, epoch, state, head } = stored
   const changed = { at: stored.changed_at, by: stored.changed_by.toString() }
   const standing: LogState =
-    state === 'live' ? { state, epoch, head, marks: marksOf(stored.marks) } : { state: 'deleted', epoch }
+    state === 'live' ? { state, epoch, head, marks: marksOf(stored) } : { state: 'deleted', epoch }
   return { id, isStored: true, standing, changed }
 }
 
@@ -85,8 +90,21 @@ export function headValues(rows: readonly (readonly [key: Buffer, row: DocumentR
 /** Number and time of each snapshot, oldest first. */
 const marksText = (marks: SnapshotList): string => JSON.stringify(marks.map(({ seq, at }) => [seq, at]))
 
-function marksOf(text: string): SnapshotList {
-  const pairs = JSON.parse(text) as [number, number][]
+const marksSchema = v.array(v.tuple([v.number(), v.number()]))
+
+/** @throws CorruptRecordError */
+function readMarks({ key, marks }: HeadRow): readonly (readonly [seq: number, at: number])[] {
+  try {
+    return readJson(marksSchema, marks)
+  } catch (cause) {
+    if (!(cause instanceof MalformedJsonError)) throw cause
+    const name = `document ${JSON.stringify(decodeKey(key))}`
+    throw new CorruptRecordError(`${name} is damaged: its list of snapshots: ${cause.message}`, { cause })
+  }
+}
+
+function marksOf(stored: HeadRow): SnapshotList {
+  const pairs = readMarks(stored)
   const [anchor, ...later] = pairs.map(([seq, at]) => ({ seq, at }))
   return anchor === undefined ? noSnapshots : [anchor, ...later]
 }

@@ -1,0 +1,38 @@
+import type { GenericSchema } from 'valibot'
+import type { ClaimedJob, Queue } from '../engine/engine.ts'
+import { MalformedJsonError, readJson } from '../json.ts'
+import type { Log } from '../log.ts'
+
+/** The payload of a job is not what its queue holds: no attempt can carry it out. */
+export class MalformedJobError extends Error {
+  override readonly name = 'MalformedJobError'
+}
+
+/** The task of a stored job. @throws MalformedJobError */
+export function readPayload<Task>(schema: GenericSchema<Task, unknown>, payload: Uint8Array): Task {
+  try {
+    return readJson(schema, payload)
+  } catch (error) {
+    if (!(error instanceof MalformedJsonError)) throw error
+    throw new MalformedJobError(`the payload of the job is malformed: ${error.message}`, { cause: error })
+  }
+}
+
+/**
+ * Moves a job that failed as malformed to the dead letters. Returns false for any other error: then the caller tries the
+ * job again. If the store cannot move it now, it is due again at the end of its lease.
+ */
+export async function moveIfMalformed(
+  { queue, name, log }: { readonly queue: Queue; readonly name: string; readonly log: Log },
+  { token }: ClaimedJob,
+  error: unknown,
+): Promise<boolean> {
+  if (!(error instanceof MalformedJobError)) return false
+  log.error({ err: error, queue: name }, 'a job is malformed; it becomes a dead letter')
+  await queue
+    .bury(token, error.message)
+    .catch((err: unknown) =>
+      log.warn({ err, queue: name }, 'a malformed job cannot become a dead letter now'),
+    )
+  return true
+}

@@ -1,0 +1,73 @@
+import { afterAll, beforeAll, describe, it } from 'vitest'
+import { accessTopic } from '../../../src/directory/permissions/access-change.ts'
+import { removalTopic } from '../../../src/directory/removal/removal-message.ts'
+import { credentialsRevokedTopic } from '../../../src/directory/tenants/credentials-revoked.ts'
+import { subscriptionsTopic } from '../../../src/subscriptions/subscription-cache.ts'
+import { eventually, RawClient } from '../../support/clients/clients.ts'
+import { startTestServer, type TestServer } from '../../support/servers/server.ts'
+import { type SharedNode, sharedNodes } from '../../support/servers/simulated-network.ts'
+
+let server: TestServer
+let [sender, receiver]: (SharedNode | undefined)[] = []
+let losses = 0
+
+beforeAll(async () => {
+  // The sender runs no server: nothing but the test publishes on its bus.
+  ;[sender, receiver] = await sharedNodes(2)
+  server = await startTestServer({}, { engine: (receiver as SharedNode).engine })
+  receiver?.engine.bus.onLoss(() => {
+    losses += 1
+  })
+})
+afterAll(async () => {
+  await server.stop()
+  await sender?.engine.close()
+})
+
+const topics = [
+  accessTopic,
+  credentialsRevokedTopic,
+  removalTopic,
+  subscriptionsTopic,
+  'rates',
+  'versions.split',
+  'work.removal',
+  'work.erasure',
+  'work.versions',
+  'work.judgments',
+]
+
+const scope = { workspaceId: 'w', apiKey: 'k', organizationId: 'o' }
+const malformed = [
+  '',
+  '{',
+  'null',
+  '7',
+  '[]',
+  '{}',
+  '{"kind":"begun"}',
+  '{"kind":"gone","prefixes":["o"]}',
+  '{"kind":"tokens","tenant":{"workspaceId":"w","apiKey":"k"}}',
+  '{"from":"n","limit":"l","used":[["key","1"]]}',
+  '{"jobId":"j","outcome":"unknown"}',
+  JSON.stringify({ scope, documents: 'd', users: [], all: false }),
+  JSON.stringify({ ...scope, workspaceId: 1, documentId: 'd', editorId: 'e' }),
+]
+
+describe('malformed messages', () => {
+  it.each(topics)(
+    '[CL-28] a malformed message on the topic %s counts as lost, and the node goes on',
+    async (topic) => {
+      const before = losses
+      for (const text of malformed) sender?.engine.bus.publish(topic, Buffer.from(text))
+      await eventually(
+        () => losses === before + malformed.length,
+        () => losses - before,
+      )
+      const token = await server.token('ada')
+      const client = await RawClient.connect(`${server.wsUrl}/sync/acme/plan/main?token=${token}`)
+      await client.roundTrip()
+      client.end()
+    },
+  )
+})

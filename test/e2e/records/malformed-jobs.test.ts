@@ -1,0 +1,73 @@
+import { expect, it, onTestFinished } from 'vitest'
+import type { Engine } from '../../../src/engine/engine.ts'
+import { openMemoryEngine } from '../../../src/engine/memory/engine.ts'
+import { eventually } from '../../support/clients/clients.ts'
+import { startTestServer } from '../../support/servers/server.ts'
+
+const queues = [
+  'idempotency',
+  'edits',
+  'erasure',
+  'events',
+  'judgments',
+  'removal',
+  'versionAuthors',
+  'versions',
+  'webhooks',
+  'webhooks-retries',
+  'webhooks-sweeps',
+]
+const payloads = ['{', 'null', '{}', '{"kind":"folder","scope":{"workspaceId":1},"address":[],"place":""}']
+const ids = payloads.map((_, index) => `malformed-${index}`)
+
+/** A store that notes which jobs become dead letters. */
+async function openStore() {
+  const engine = await openMemoryEngine()
+  const names = new Map<string, string>()
+  const deadLetters: string[] = []
+  const queue: Engine['queue'] = {
+    claim: async (name, count, leaseMs) => {
+      const jobs = await engine.queue.claim(name, count, leaseMs)
+      for (const { id, token } of jobs) names.set(token, `${name} ${id}`)
+      return jobs
+    },
+    extend: (...parameters) => engine.queue.extend(...parameters),
+    done: (...parameters) => engine.queue.done(...parameters),
+    retry: (...parameters) => engine.queue.retry(...parameters),
+    bury: async (token, error) => {
+      deadLetters.push(names.get(token) ?? '')
+      return engine.queue.bury(token, error)
+    },
+  }
+  return { engine: { ...engine, queue }, deadLetters }
+}
+
+it('[STORE-22] a malformed job of any queue becomes a dead letter, and the jobs after it are carried out', async () => {
+  const { engine, deadLetters } = await openStore()
+  const jobs = queues.flatMap((queue) =>
+    payloads.map((payload, index) => ({
+      queue,
+      id: `malformed-${index}`,
+      at: 0,
+      payload: Buffer.from(payload),
+    })),
+  )
+  await engine.kv.commit(['test'], { jobs })
+  const server = await startTestServer({}, { engine })
+  onTestFinished(() => server.stop())
+  const expected = queues.flatMap((queue) => ids.map((id) => `${queue} ${id}`))
+  await eventually(
+    () => deadLetters.length >= expected.length,
+    () => deadLetters,
+    20_000,
+  )
+  expect(deadLetters.toSorted()).toEqual(expected.toSorted())
+  const organizationId = 'acme'
+  expect((await server.post('/v2/organizations/add', { organizations: [{ organizationId }] })).status).toBe(
+    200,
+  )
+  // The removal is a job of one of these queues; the call waits for it.
+  expect((await server.post('/v2/organizations/delete', { organizationIds: [organizationId] })).status).toBe(
+    200,
+  )
+}, 40_000)

@@ -1,0 +1,62 @@
+import * as v from 'valibot'
+import { expect, it } from 'vitest'
+import { auditKeys, auditPart } from '../../../src/audit/keys.ts'
+import { listRecords } from '../../../src/audit/listing.ts'
+import { readPagePosition } from '../../../src/directory/store/list-page.ts'
+import { CorruptRecordError } from '../../../src/engine/engine.ts'
+import { openMemoryEngine } from '../../../src/engine/memory/engine.ts'
+import { MalformedJsonError, readJson } from '../../../src/json.ts'
+import { type BackupHeader, BackupWriter, readBackupParts } from '../../../src/storage/backup-file.ts'
+import { StorageError } from '../../../src/storage/storage-error.ts'
+
+const schema = v.looseObject({ id: v.string(), places: v.array(v.looseObject({ at: v.number() })) })
+
+it('[STORE-23] what is stored in another form is refused with the place of the problem, and without its values', () => {
+  const problemOf = (text: string): string => {
+    try {
+      readJson(schema, text)
+    } catch (error) {
+      if (error instanceof MalformedJsonError) return error.message
+    }
+    return ''
+  }
+  expect(problemOf('{"id":"a","places":[{"at":1},{"at":"secret"}]}')).toBe('places.1.at must be number')
+  expect(problemOf('{"places":[]}')).toContain('id must be')
+  expect(problemOf('["secret"]')).toContain('id must be')
+  expect(problemOf('{"id": secret}')).toBe('line 1, column 8: expected a value')
+})
+
+it('[STORE-23] members that a newer version adds are kept', () => {
+  const value = { id: 'a', places: [{ at: 1, constructor: 'b' }], added: { later: true } }
+  expect(readJson(schema, Buffer.from(JSON.stringify(value)))).toEqual(value)
+})
+
+it('[STORE-23] a malformed audit record is a corrupt record', async () => {
+  const engine = await openMemoryEngine()
+  const { kv } = engine
+  const part = auditPart(null)
+  await kv.commit(part, { puts: [{ key: auditKeys.record('1'), value: Buffer.from('{"id":"1"}') }] })
+  const range = { order: 'asc', after: undefined, limit: 10 } as const
+  await expect(listRecords(kv, part, {}, range)).rejects.toThrow(CorruptRecordError)
+  await engine.close()
+})
+
+it('[STORE-23] a malformed part of a backup, whose checksum is correct, is damage', async () => {
+  const header: object = { format: '2' }
+  const bytes = new BackupWriter().start(header as BackupHeader)
+  const read = async (): Promise<void> => {
+    for await (const part of readBackupParts(
+      (async function* () {
+        yield bytes
+      })(),
+    ))
+      expect(part).toBeUndefined()
+  }
+  await expect(read()).rejects.toThrow(StorageError)
+})
+
+it('[STORE-23] a malformed position of a page is INVALID_ARGUMENT', () => {
+  expect(() => readPagePosition(v.tuple([v.number()]), '["1"]')).toThrow(
+    expect.objectContaining({ status: 'INVALID_ARGUMENT', code: 'request/page-token' }),
+  )
+})
