@@ -65,7 +65,7 @@ export async function readCredentials(directory: string): Promise<StoredCredenti
   const found = membersOf(text)
   if (found === null)
     throw new CredentialsFileError(
-      `${path} is damaged: restore it, or remove it to have the credentials written anew`,
+      `${path} is not a JSON object of strings: restore it, or remove it so that the server writes a new one`,
     )
   for (const name of Object.keys(found)) {
     const meant = names.includes(name) ? null : misspelledName(name, names)
