@@ -18,12 +18,12 @@ export function registerClusterMetrics({ registry }: Metrics, { bus, cluster }: 
     'Nodes that share the store and are alive, this one included',
     () => cluster.nodes().length,
   )
-  measure('weft_bus_connected', '1 while other nodes are reached over the bus', () =>
+  measure('weft_bus_connected', '1 while the bus is connected; always 1 without NATS', () =>
     bus.isConnected ? 1 : 0,
   )
   const losses = new Counter({
     name: 'weft_bus_losses_total',
-    help: 'Times that something other nodes have said may have been lost, and was looked for in the store',
+    help: 'Message losses that the bus reported; after each, the node compared its logs with the store',
     registers: [registry],
   })
   bus.onLoss(() => losses.inc())
