@@ -74,8 +74,8 @@ export const options = {
   }),
   nodeName: optional(
     headerValue(1),
-    'Name of this server among those that share a schema, which no other one has. Each line of the log has it, and it ' +
-      'decides which documents this server compacts first.',
+    'Unique name of this server in its cluster. Each log line contains it, and it decides which documents this server ' +
+      'compacts first.',
     { defaultText: 'made at each start' },
   ),
   durability: option(
