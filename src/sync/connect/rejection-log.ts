@@ -33,7 +33,7 @@ export type Requested = DocumentPath | string | null
 
 const messages: Readonly<Record<LoggedRejection['event'], string>> = {
   'socket.rejected': 'the server rejected a websocket',
-  'socket.closed': 'the server closed a websocket for good',
+  'socket.closed': 'the server closed a websocket permanently',
   'socket.parameter_misspelled': 'the URL of a websocket has an unknown parameter',
   'token.rejected': 'the server rejected a token',
   'token.claim_misspelled': 'a token of the identity provider has an unknown claim',
@@ -42,7 +42,8 @@ const messages: Readonly<Record<LoggedRejection['event'], string>> = {
 
 /**
  * Logs rejected websockets, tokens and credentials, and their misspelled parameters. Those with the same address, reason
- * and document share a line, with their number. Of an address and reason, ten documents at a time have a line.
+ * and document share a line, with their number. For each address and reason, up to ten documents have a line of their
+ * own; further documents share one.
  */
 export class RejectionLog {
   readonly #events: RepeatedEvents<LoggedRejection>
@@ -72,7 +73,7 @@ export class RejectionLog {
     this.#note({ event: 'socket.rejected', reason, code: null, status, address, requested: url })
   }
 
-  /** Logs a websocket that was open and that the server has closed for good, for example because of what it sent. */
+  /** Logs a websocket that was open and that the server has closed permanently, for example because of what it sent. */
   closed(address: string, { code, reason }: Close, path: DocumentPath | null): void {
     this.#note({ event: 'socket.closed', reason, code, address, requested: path })
   }
