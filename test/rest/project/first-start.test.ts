@@ -285,7 +285,9 @@ it('[OPS-15] a lost file is written anew from the store; a damaged one is refuse
   expect(mode(file())).toBe('600')
   for (const damaged of ['{"apiKey":', '["apiKey"]', '{"apiKey":5}']) {
     writeFileSync(file(), damaged)
-    await expect(credentialsOf()).rejects.toThrow(/credentials\.json is not a JSON object of strings: restore it, or remove it/)
+    await expect(credentialsOf()).rejects.toThrow(
+      /credentials\.json is not a JSON object of strings: restore it, or remove it/,
+    )
   }
   const misspelled = JSON.stringify({ ...again, jwtSecret: undefined, jwtSceret: again.jwtSecret })
   writeFileSync(file(), misspelled)
