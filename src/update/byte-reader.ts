@@ -4,6 +4,8 @@ import { MalformedUpdateError } from './malformed.ts'
 /** Client ids are 32 bits; clocks and lengths stay below 2^31, so that no sum of them leaves the safe range. */
 export const clientIdMax = 2 ** 32 - 1
 export const clockMax = 2 ** 31 - 1
+/** The largest number that a reader accepts. */
+export const varUintMax = 2 ** 32 - 1
 
 /** Texts of more bytes are looked at by native code: calling it costs as much as a loop over a hundred bytes. */
 const nativeFrom = 256
@@ -43,7 +45,7 @@ export class ByteReader {
       if (next === undefined) throw new MalformedUpdateError('it ends in the middle')
       value += (next & 127) * scale
       if (next < 128) {
-        if (value > clientIdMax) break
+        if (value > varUintMax) break
         return value
       }
     }

@@ -1,4 +1,4 @@
-import { clientIdMax, clockMax } from '../../update/byte-reader.ts'
+import { clientIdMax, varUintMax } from '../../update/byte-reader.ts'
 import type { DocumentKey, PresenceMessage } from './presence-messages.ts'
 import type { PresenceRecord } from './presence-records.ts'
 import type { PresenceStateEntry } from './state-log.ts'
@@ -33,9 +33,12 @@ const hasTexts = (record: JsonObject, ...names: readonly string[]): boolean =>
 const hasNumbers = (record: JsonObject, ...names: readonly string[]): boolean =>
   names.every((name) => isNumber(record[name]))
 
-/** Clients end when they cannot read the numbers, too. */
+/**
+ * A client that cannot read the numbers stops. A clock that the server makes may be later than the last one that a client
+ * may send.
+ */
 const isClientAt = ({ clientId, clock }: JsonObject): boolean =>
-  isUpTo(clientId, clientIdMax) && isUpTo(clock, clockMax)
+  isUpTo(clientId, clientIdMax) && isUpTo(clock, varUintMax)
 
 /** By kind of record. */
 const isRecordOf: Readonly<Record<PresenceRecord['kind'], (record: JsonObject) => boolean>> = {
