@@ -37,6 +37,9 @@ const askAgainMs = 300
 /** What clients say of their users changes in bursts: it goes with what they show, or so much later. */
 const sayingMs = 40
 
+/** How often a node without others deletes expired records; with others, each tick does. */
+const sweepMs = 15_000
+
 /** Of more users than these the ones who are no virtual users are repeated no longer than `repeatForMs`. */
 export const restsMax = 1_000
 
@@ -106,6 +109,7 @@ export class PresenceReplica implements StateSource<PresenceRecord> {
   #isSynced = false
   #expected: ExpectedSnapshot[] = []
   #flushing: { readonly at: number; readonly cancel: () => void } | null = null
+  #cancelSweep: (() => void) | null = null
 
   constructor(document: DocumentScope, owner: PresenceReplicaOwner, tools: PresenceReplicaDependencies) {
     this.document = document
@@ -176,8 +180,8 @@ export class PresenceReplica implements StateSource<PresenceRecord> {
 
   write(record: RestUserRecord): void {
     this.use()
-    this.#forgetRests(this.#tools.clock.now())
     this.#keepRest(record)
+    this.#scheduleSweep()
   }
 
   /** What REST has said of a user, to any node. */
@@ -292,6 +296,8 @@ export class PresenceReplica implements StateSource<PresenceRecord> {
     this.#state = 'closed'
     this.#flushing?.cancel()
     this.#flushing = null
+    this.#cancelSweep?.()
+    this.#cancelSweep = null
     for (const { resolve } of this.#expected) resolve()
   }
 
@@ -321,6 +327,16 @@ export class PresenceReplica implements StateSource<PresenceRecord> {
       this.#rests.delete(userId)
       this.#change(recordName(rest), 0)
     }
+  }
+
+  #scheduleSweep(): void {
+    if (this.isOpen || this.#rests.size === 0) return
+    const { clock } = this.#tools
+    this.#cancelSweep ??= clock.after(sweepMs, () => {
+      this.#cancelSweep = null
+      this.#forgetRests(clock.now())
+      this.#scheduleSweep()
+    })
   }
 
   /** With what is known besides: who else says that may not have heard of all of it. */

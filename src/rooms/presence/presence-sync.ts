@@ -115,6 +115,7 @@ export class PresenceSync {
   remove(replica: PresenceReplica): void {
     const name = nameOf(documentKey(replica.document))
     if (this.#replicas.get(name) === replica) this.#replicas.delete(name)
+    replica.end()
   }
 
   /** The others forget this node at once. */

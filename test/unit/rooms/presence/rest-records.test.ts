@@ -1,7 +1,10 @@
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
+import { RoomAwareness } from '../../../../src/rooms/awareness/room-awareness.ts'
 import { mergeRestRecords, type RestUserRecord } from '../../../../src/rooms/presence/presence-records.ts'
 import { restsMax } from '../../../../src/rooms/presence/presence-replica.ts'
+import { presenceAlone } from '../../../support/data/rooms.ts'
+import { HeldClock } from '../../../support/time/clock.ts'
 import { after, type History, type Run, type Step } from './reference-model.ts'
 import { document, Page, World } from './simulated-cluster.ts'
 
@@ -167,5 +170,46 @@ it(`[CP-29] of more than ${restsMax} users the ones who are gone are remembered 
   await world.pass(62_000)
   expect(known()).toBe(batchUsers)
   expect(world.node(0).listed()).toHaveLength(batchUsers)
+  await world.end()
+})
+
+it('[CP-29] a node without others forgets users who are gone also while a client is on the document', () => {
+  const clock = new HeldClock()
+  const registry = presenceAlone(clock)
+  const presence = registry.presenceOf(document)
+  const options = { members: new Set<never>(), presence, editorId: 'main', clock, windowMs: 40 }
+  const room = new RoomAwareness({ ...options, refused: () => {} })
+  presence.add([{ userId: 'ada' }], 2_000)
+  presence.delete(['ada'])
+  expect(presence.replica.rest('ada')).not.toBeNull()
+  for (let seconds = 0; seconds < 80; seconds++) clock.advance(1_000)
+  expect(presence.replica.rest('ada')).toBeNull()
+  expect(clock.pending).toBe(0)
+  presence.add([{ userId: 'ada' }], 2_000)
+  room.close()
+  presence.delete(['ada'])
+  expect(registry.presenceOf(document)).not.toBe(presence)
+  expect(clock.pending).toBe(0)
+  registry.close()
+})
+
+it('[CP-36] a record is not read again for each user that REST names', async () => {
+  const world = await World.of(2, () => [0])
+  const { replica } = world.node(0).presence.presenceOf(document)
+  const [now, count] = [world.clock.now(), 2_000]
+  const marks = { at: now, addedAt: now, deletedAt: 0, arrivedAt: 0, lastSeen: now, ttlMs: 60_000 }
+  let reads = 0
+  for (let index = 0; index < count; index++)
+    replica.write({
+      kind: 'rest',
+      userId: `user-${index}`,
+      fields: {},
+      ...marks,
+      get keptUntil() {
+        reads += 1
+        return now + 60_000
+      },
+    })
+  expect(reads).toBeLessThan(10 * count)
   await world.end()
 })
