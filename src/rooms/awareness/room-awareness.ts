@@ -172,7 +172,7 @@ export class RoomAwareness implements PresenceObserver {
       if (!this.#published.has(clientId)) requestRenewal(member, clientId, last)
       return null
     }
-    if (owner === undefined && this.#clients.size >= statesMax) {
+    if (owner === undefined && (this.#clients.size >= statesMax || !this.#canShow(clientId))) {
       this.#options.refused()
       return null
     }
@@ -249,7 +249,13 @@ export class RoomAwareness implements PresenceObserver {
 
   #publish(clientId: number, state: PublishedState, author: Member | null): void {
     this.#tombstones.delete(clientId)
+  /** A client that is shown already stays. Virtual users have their own limit. */
+  #canShow(clientId: number): boolean {
+    return this.#published.size < statesMax || this.#published.has(clientId) || isVirtualClient(clientId)
+  }
+
     this.#published.set(clientId, state)
+    if (!this.#canShow(clientId)) return this.#options.refused()
     this.#broadcaster.add(clientId, { state, author })
   }
 
@@ -282,7 +288,6 @@ export class RoomAwareness implements PresenceObserver {
     }
     if (before !== undefined && isSameClaim(before, winner)) return
     if (own !== undefined) this.#release(clientId, own.member)
-    if (!this.#published.has(clientId) && this.#published.size >= statesMax) return this.#options.refused()
     const clock = this.#clockOf(winner, before)
     this.#publish(clientId, new PublishedState(clock, winner.userId, winner.text, winner), null)
   }
