@@ -158,10 +158,10 @@ export class RoomAwareness implements PresenceObserver {
     const own = this.#clientOf.get(member)
     const last = this.#shownClock(clientId) ?? this.#clients.get(clientId)?.clock
     if (own !== undefined) {
-      const counts = own === clientId && clock <= (last ?? clock) + clockJumpMax
+      const counts = own === clientId && !isJump(last, clock)
       return counts ? (this.#clients.get(clientId) ?? null) : null
     }
-    if (state === null || isVirtualClient(clientId)) return null
+    if (state === null || isVirtualClient(clientId) || isJump(last, clock)) return null
     const owner = this.#clients.get(clientId)
     const userId =
       owner?.member.user.id ??
@@ -313,4 +313,8 @@ export class RoomAwareness implements PresenceObserver {
 
 /** Returns whether a node shows the same state of a client id as before. */
 const isSameClaim = (before: ClientRecord, after: ClientRecord): boolean =>
+/** Returns whether a clock runs too far ahead of the last one that is known. */
+const isJump = (last: number | undefined, clock: number): boolean =>
+  last !== undefined && clock > last + clockJumpMax
+
   before.clock === after.clock && before.text === after.text && before.since === after.since
