@@ -13,7 +13,7 @@ import { AwarenessBroadcaster } from './awareness-broadcaster.ts'
 import { AwarenessTombstones } from './awareness-tombstones.ts'
 import { ClientState, userOfState } from './client-state.ts'
 import { PublishedState, withTokenIdentity } from './published-state.ts'
-import { requestRenewal } from './renewal-request.ts'
+import { RenewalRequests } from './renewal-requests.ts'
 
 /** Clients whose states a room shows. More clients stay as members, and are shown when others have left. */
 export const statesMax = 5_000
@@ -48,10 +48,12 @@ export class RoomAwareness implements PresenceObserver {
   readonly #clientOf = new Map<Member, number>()
   readonly #tombstones = new AwarenessTombstones()
   readonly #broadcaster: AwarenessBroadcaster
+  readonly #renewalRequests: RenewalRequests
 
   constructor(options: RoomAwarenessOptions) {
     this.#options = options
     this.editorId = options.editorId
+    this.#renewalRequests = new RenewalRequests(options.clock)
     this.#broadcaster = new AwarenessBroadcaster({
       ...options,
       onBroadcast: (clientIds) => this.#publishToNodes(clientIds),
@@ -169,7 +171,7 @@ export class RoomAwareness implements PresenceObserver {
       this.#tombstones.get(clientId)?.userId
     if (userId !== undefined && userId !== member.user.id) return null
     if (last !== undefined && clock <= last) {
-      if (!this.#published.has(clientId)) requestRenewal(member, clientId, last)
+      if (!this.#published.has(clientId)) this.#renewalRequests.request(member, clientId, last)
       return null
     }
     if (owner === undefined && (this.#clients.size >= statesMax || !this.#canShow(clientId))) {
@@ -247,15 +249,15 @@ export class RoomAwareness implements PresenceObserver {
     this.#hide(clientId, published.clock + 1)
   }
 
-  #publish(clientId: number, state: PublishedState, author: Member | null): void {
-    this.#tombstones.delete(clientId)
   /** A client that is shown already stays. Virtual users have their own limit. */
   #canShow(clientId: number): boolean {
     return this.#published.size < statesMax || this.#published.has(clientId) || isVirtualClient(clientId)
   }
 
-    this.#published.set(clientId, state)
+  #publish(clientId: number, state: PublishedState, author: Member | null): void {
     if (!this.#canShow(clientId)) return this.#options.refused()
+    this.#tombstones.delete(clientId)
+    this.#published.set(clientId, state)
     this.#broadcaster.add(clientId, { state, author })
   }
 
@@ -311,10 +313,10 @@ export class RoomAwareness implements PresenceObserver {
   }
 }
 
-/** Returns whether a node shows the same state of a client id as before. */
-const isSameClaim = (before: ClientRecord, after: ClientRecord): boolean =>
 /** Returns whether a clock runs too far ahead of the last one that is known. */
 const isJump = (last: number | undefined, clock: number): boolean =>
   last !== undefined && clock > last + clockJumpMax
 
+/** Returns whether a node shows the same state of a client id as before. */
+const isSameClaim = (before: ClientRecord, after: ClientRecord): boolean =>
   before.clock === after.clock && before.text === after.text && before.since === after.since
