@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { AwarenessEntry } from '../../update/awareness.ts'
 import type { Member } from '../room/member.ts'
 
@@ -17,7 +18,7 @@ export class ClientState {
   clock: number
   /** Null: the client shows nothing. */
   state: State | null = null
-  /** By their clocks, the states that the client has not chosen itself; null: it was removed. */
+  /** By their clocks, digests of the states that the client has not chosen itself; null: it was removed. */
   readonly #serverStates = new Map<number, string | null>()
 
   constructor(member: Member, since: number, clock: number) {
@@ -45,7 +46,7 @@ export class ClientState {
 
   /** The client receives this as its own state. */
   addServerState(clock: number, text: string | null): void {
-    this.#serverStates.set(clock, text)
+    this.#serverStates.set(clock, text === null ? null : digestOf(text))
     if (this.#serverStates.size <= serverStatesMax) return
     for (const oldest of this.#serverStates.keys()) return void this.#serverStates.delete(oldest)
   }
@@ -53,11 +54,14 @@ export class ClientState {
   /** A client that was removed answers with what it has, one clock later. */
   #isEcho(clock: number, state: State): boolean {
     if (this.#serverStates.size === 0) return false
-    const text = JSON.stringify(state)
-    if (this.#serverStates.get(clock) === text) return true
-    return this.#serverStates.get(clock - 1) === null && [...this.#serverStates.values()].includes(text)
+    const digest = digestOf(JSON.stringify(state))
+    if (this.#serverStates.get(clock) === digest) return true
+    return this.#serverStates.get(clock - 1) === null && [...this.#serverStates.values()].includes(digest)
   }
 }
+
+/** Stands for a state, whose text may be long. */
+const digestOf = (text: string): string => createHash('sha256').update(text).digest('base64url')
 
 /** The `user` member of a state. */
 export function userOfState(state: State): Readonly<Record<string, unknown>> {
