@@ -3,11 +3,13 @@ import { putItem } from './json/write-edits.ts'
 import { type CheckedContent, replaceChecked } from './replace.ts'
 import type { ReplacementResult } from './replacement-result.ts'
 import { contentKeyOf, rootExists } from './roots.ts'
-import { fitsKind, type KnownKind, kindEntry, rootKind, type SharedRoot } from './yjs/root-kind.ts'
+import { fitsKind, type KnownKind, kindEntry, nextKindLength, rootKind, type SharedRoot } from './yjs/root-kind.ts'
 
 /** Stores the kind of a root in the document. It takes about 30 bytes. */
 function storeKind(transaction: Y.Transaction, root: SharedRoot, kind: KnownKind): void {
-  putItem(transaction, { type: root, key: kindEntry(kind), left: null, right: null }, new Y.ContentDeleted(1))
+  const key = kindEntry(kind)
+  const left = root._map.get(key) ?? null
+  putItem(transaction, { type: root, key, left, right: null }, new Y.ContentDeleted(nextKindLength(root)))
 }
 
 /**
@@ -26,9 +28,9 @@ export const keepingKinds = (
     return unstored.length > 0 ? { ...changed, changed: true } : changed
   })
 
-/** Whether nothing in a root says any more that it is of this kind. */
+/** Whether a root no longer shows this kind: its items show none, or that of earlier content. */
 const isUnknown = (doc: Y.Doc, name: string, kind: KnownKind): boolean =>
-  rootKind(doc, name) === 'none' || (kind === 'text' && !fitsKind(doc, name, kind))
+  rootKind(doc, name) === 'none' || !fitsKind(doc, name, kind)
 
 /** The kinds of all roots that have one, by name. */
 export function kindsIn(doc: Y.Doc): ReadonlyMap<string, KnownKind> {

@@ -55,7 +55,7 @@ function kindOf(root: SharedRoot): RootKind {
   return undecided === 'xml' && hasEntries(root) ? 'xmltext' : undecided
 }
 
-/** In order of precedence: if disconnected replicas have stored several kinds, all replicas read the same one. */
+/** In order of precedence: if disconnected replicas store different kinds, all replicas read the same one. */
 const knownKinds: readonly KnownKind[] = ['map', 'array', 'xml', 'xmltext', 'text']
 
 const forgottenKinds: readonly ForgottenKind[] = ['array', 'xml', 'xmltext']
@@ -76,8 +76,24 @@ export function kindOfMarker({ content }: Y.Item): ForgottenKind | null {
 /** Returns whether a kind is stored for the root. */
 export const hasStoredKind = (root: SharedRoot): boolean => storedKind(root) !== undefined
 
-const storedKind = ({ _map }: SharedRoot): KnownKind | undefined =>
-  _map.size === 0 ? undefined : knownKinds.find((kind) => _map.get(kindEntry(kind))?.deleted === true)
+/** A kind that is stored later has a longer entry (see `nextKindLength`). */
+function storedKind(root: SharedRoot): KnownKind | undefined {
+  let [latest, length]: [KnownKind | undefined, number] = [undefined, 0]
+  for (const kind of root._map.size === 0 ? [] : knownKinds) {
+    const stored = storedLength(root, kind)
+    if (stored > length) [latest, length] = [kind, stored]
+  }
+  return latest
+}
+
+function storedLength({ _map }: SharedRoot, kind: KnownKind): number {
+  const entry = _map.get(kindEntry(kind))
+  return entry?.deleted === true ? entry.length : 0
+}
+
+/** The length of the entry by which a kind replaces the kinds that were stored before. */
+export const nextKindLength = (root: SharedRoot): number =>
+  1 + Math.max(...knownKinds.map((kind) => storedLength(root, kind)))
 
 /**
  * The kind of a root without live items in sequence. If nothing ever was in sequence, entries are those of a map.
@@ -87,8 +103,9 @@ function kindOfEmpty(root: SharedRoot, marked: ForgottenKind | null): RootKind {
   const { _start, _map } = root
   if (_start === null && hasEntries(root)) return 'map'
   const stored = storedKind(root)
+  // A text may have attributes. Arrays and fragments have none: the entries are those of a map.
+  if (hasEntries(root) && stored !== 'text') return (stored ?? marked) === 'xmltext' ? 'xmltext' : 'map'
   if (stored !== undefined) return stored
-  if (hasEntries(root)) return marked === 'xmltext' ? marked : 'map'
   return marked ?? (_start === null && _map.size > 0 ? 'map' : 'none')
 }
 

@@ -163,3 +163,26 @@ it('[CRDT-44] a root whose content a client inserted and deleted before it conne
   })
   expect(await read(document, 'roots')).toMatchObject({ data: [{ contentKey: 'root', type: 'none' }] })
 })
+
+it('[CRDT-45] a root that REST empties keeps the type of its latest content, whatever it was before', async () => {
+  const document = nextDocument()
+  const empty = async (type: string, data: unknown): Promise<void> => {
+    expect(dataOf(await call('update', document, { contentKey: 'root', type, data }))).toMatchObject({
+      changed: true,
+    })
+    expect(await read(document, 'json')).toMatchObject({ type, data })
+  }
+  await typed(document, (doc) => doc.getArray('root').push([1]))
+  await typed(document, (doc) => doc.getArray('root').delete(0, 1))
+  await typed(document, (doc) => doc.getMap('root').set('key', 1))
+  await empty('map', {})
+  await typed(document, (doc) => doc.getArray('root').push([2]))
+  await empty('array', [])
+  await typed(document, (doc) => doc.getMap('root').set('key', 3))
+  await empty('map', {})
+  await typed(document, (doc) => doc.getText('root').insert(0, 'words'))
+  await empty('text', '')
+  await server.stop()
+  server = await start()
+  expect(await read(document, 'json')).toMatchObject({ type: 'text', data: '' })
+})
