@@ -3,7 +3,14 @@ import { putItem } from './json/write-edits.ts'
 import { type CheckedContent, replaceChecked } from './replace.ts'
 import type { ReplacementResult } from './replacement-result.ts'
 import { contentKeyOf, rootExists } from './roots.ts'
-import { fitsKind, type KnownKind, kindEntry, nextKindLength, rootKind, type SharedRoot } from './yjs/root-kind.ts'
+import {
+  type KnownKind,
+  kindEntry,
+  needsStoredKind,
+  nextKindLength,
+  rootKind,
+  type SharedRoot,
+} from './yjs/root-kind.ts'
 
 /** Stores the kind of a root in the document. It takes about 30 bytes. */
 function storeKind(transaction: Y.Transaction, root: SharedRoot, kind: KnownKind): void {
@@ -23,14 +30,15 @@ export const keepingKinds = (
 ): ReplacementResult =>
   doc.transact((transaction) => {
     const changed = change()
-    const unstored = [...kinds].filter(([name, kind]) => isUnknown(doc, name, kind))
-    for (const [name, kind] of unstored) storeKind(transaction, doc.share.get(name) ?? doc.get(name), kind)
-    return unstored.length > 0 ? { ...changed, changed: true } : changed
+    let isStored = false
+    for (const [name, kind] of kinds) {
+      const root = doc.share.get(name) ?? doc.get(name)
+      if (!needsStoredKind(root, kind, changed.changed)) continue
+      storeKind(transaction, root, kind)
+      isStored = true
+    }
+    return isStored ? { ...changed, changed: true } : changed
   })
-
-/** Whether a root no longer shows this kind: its items show none, or that of earlier content. */
-const isUnknown = (doc: Y.Doc, name: string, kind: KnownKind): boolean =>
-  rootKind(doc, name) === 'none' || !fitsKind(doc, name, kind)
 
 /** The kinds of all roots that have one, by name. */
 export function kindsIn(doc: Y.Doc): ReadonlyMap<string, KnownKind> {

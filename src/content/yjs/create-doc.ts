@@ -75,8 +75,10 @@ class EmptiedRoot {
   #kind(): ForgottenKind | null {
     const evidence = this.#evidence
     if (evidence.has('text')) return null
+    // Plain values are never in a text, and an array may have any shared type.
+    if (evidence.has('array')) return 'array'
     if (evidence.has('xmltext')) return 'xmltext'
-    if (evidence.has('array') || evidence.has('value')) return 'array'
+    if (evidence.has('value')) return 'array'
     return this.#root._map.size > 0 ? 'xmltext' : 'xml'
   }
 }

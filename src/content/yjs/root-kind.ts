@@ -91,6 +91,21 @@ function storedLength({ _map }: SharedRoot, kind: KnownKind): number {
   return entry?.deleted === true ? entry.length : 0
 }
 
+/**
+ * Whether the kind of a root must be stored to be read again: the root is empty, and neither its entries nor a stored
+ * kind show it. Markers do not count in a root that the transaction changes, because its end may change them (see
+ * `createDoc`).
+ */
+export function needsStoredKind(root: SharedRoot, kind: KnownKind, isChanged: boolean): boolean {
+  let marked: ForgottenKind | null = null
+  for (let item = root._start; item !== null; item = item.right) {
+    if (!item.deleted) return false
+    if (!isChanged) marked ??= kindOfMarker(item)
+  }
+  if (root._start === null && hasEntries(root)) return false
+  return storedKind(root) !== kind && kindOfEmpty(root, marked) !== kind
+}
+
 /** The length of the entry by which a kind replaces the kinds that were stored before. */
 export const nextKindLength = (root: SharedRoot): number =>
   1 + Math.max(...knownKinds.map((kind) => storedLength(root, kind)))

@@ -151,14 +151,14 @@ export class Replacement {
     options: RestoreOptions,
   ): Promise<EditResult<ReplacementResult>> {
     const { threads, address } = this.#room
-    const { answer } = await threads.use(address, (thread) => {
-      const compute = async (): Promise<ComputedEdit> => {
-        const computed = await computeOn(thread)
-        await this.#prepare(options)
-        return computed
-      }
-      return this.#change(by, 'thread', compute, options)
-    })
+    // Only the computation has a thread: whoever waits for the write lock of a room must not keep others from a thread,
+    // because the holder of the lock may wait for one.
+    const compute = async (): Promise<ComputedEdit> => {
+      const computed = await threads.use(address, computeOn)
+      await this.#prepare(options)
+      return computed
+    }
+    const { answer } = await this.#change(by, 'thread', compute, options)
     return answer
   }
 

@@ -267,6 +267,21 @@ it('[ROOM-31] with a base, what came since stays, and nobody waits', async () =>
   expect(answer.bytes).toBeLessThan(100)
 })
 
+it('[ROOM-64] a replacement and an update that both need the only thread of a workspace end', async () => {
+  const { room } = await rooms.open(address)
+  await replace(room, 'text', words(15_000))
+  const copy = new Y.Doc()
+  Y.applyUpdate(copy, room.state.encode())
+  copy.getText('content').insert(5, 'typed')
+  copy.getText('content').delete(20, 3)
+  const whole = Y.encodeStateAsUpdate(copy)
+  const target = words(15_000)
+  const replacing = replace(room, 'text', target)
+  await new Promise((resolve) => setTimeout(resolve, 5))
+  const applying = room.editing.apply('ada', whole, { expects: 'content', allowSubdocuments: false })
+  expect(await Promise.all([replacing, applying])).toHaveLength(2)
+})
+
 it('[ROOM-31] a document that is deleted while its replacement is computed stays deleted', async () => {
   const { room } = await rooms.open(address)
   await replace(room, 'xml', paragraphs(1_500))
