@@ -98,7 +98,10 @@ it.each(Object.entries(expensive))(
     })
     await apply(rooms, addressOf('neighbor', 'other'), update)
     expect(outcome.is).toBe('waiting')
-    clock.advance(60_000)
+    await eventually(() => {
+      clock.advance(60_000)
+      return outcome.is === 'done'
+    })
     await waiting
   },
 )

