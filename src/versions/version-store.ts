@@ -63,7 +63,7 @@ export class VersionStore {
     organizations: OrganizationStore,
     clock: Clock,
   ) {
-    this.#names = new BlobNames(cluster, clock)
+    this.#names = new BlobNames({ cluster, log }, clock)
     this.#organizations = organizations
     this.#blobs = blobs
     this.#log = log
@@ -78,7 +78,7 @@ export class VersionStore {
     const hash = this.#names.of(digest)
     await this.#organizations.carryOut(address, async (transaction) => {
       await requireDocument(transaction, address)
-      transaction.enqueue(versionSweepJob(address, 0))
+      transaction.enqueue(versionSweepJob(address, this.#names.sweepAt()))
     })
     await this.#blobs.put(blobKeys.blob(address, hash), version.bytes)
     try {
@@ -228,7 +228,7 @@ export class VersionStore {
     const unnamed = keys.filter((key) => !named.has(key.at(-1) as string))
     let isLeft = false
     for (const key of unnamed)
-      if (await this.#names.mayBeNamedYet(key.at(-1) as string)) isLeft = true
+      if (this.#names.mayBeNamedYet(key.at(-1) as string)) isLeft = true
       else await this.#blobs.delete(key)
     if (!isLeft) return
     await this.#organizations.carryOut(address, async (transaction) =>

@@ -5,6 +5,7 @@ import { openMemoryEngine } from '../../../src/engine/memory/engine.ts'
 import { addressKey } from '../../../src/model/address.ts'
 import { VersionAuthorTracker } from '../../../src/versions/version-author-tracker.ts'
 import { authorQueue } from '../../../src/versions/version-jobs.ts'
+import { blobKeys } from '../../../src/versions/version-keys.ts'
 import { type NewVersion, VersionStore } from '../../../src/versions/version-store.ts'
 import { typed } from '../../support/clients/clients.ts'
 import { directoryOn, scopeOf, tenant } from '../../support/data/directory.ts'
@@ -17,7 +18,8 @@ const address = { ...scope, documentId: 'd', editorId: 'main' }
 async function stores() {
   const clock = new HeldClock()
   const store = await openMemoryEngine({ clock })
-  const engines = (await sharedNodes(2, { clock, store })).map(({ engine }) => engine) as [Engine, Engine]
+  const nodes = await sharedNodes(2, { clock, store })
+  const engines = nodes.map(({ engine }) => engine) as [Engine, Engine]
   const directory = directoryOn(engines[0], clock)
   await directory.organizations.ensure(scope)
   await directory.documents.ensure(scope, 'd')
@@ -33,7 +35,7 @@ async function stores() {
     version: text,
     epoch,
   })
-  return { clock, store, engines, directory, version }
+  return { clock, store, nodes, engines, directory, version }
 }
 
 /** A node whose blobs are stored, and then nothing goes on until it is let go. */
@@ -87,6 +89,45 @@ it('[CS-60] contents that no version names go in time', async () => {
   await there.sweep(address)
   const names = (await store.blobs.list(['versions'], { limit: 10 })).map((key) => key.at(-1))
   expect(names).toEqual([kept.hash])
+})
+
+it('[CS-60] a version has its content if its node was taken for dead between the content and the version', async () => {
+  const { clock, nodes, engines, directory, version } = await stores()
+  const paused = pausing(engines[0])
+  const here = new VersionStore(paused.engine, directory.store, clock)
+  const there = new VersionStore(engines[1], directory.store, clock)
+  const adding = here.add(address, version('one'))
+  await paused.isStored
+  nodes[0]?.cut()
+  await there.sweep(address)
+  nodes[0]?.mend()
+  paused.go()
+  expect(await there.contentOf(address, await adding)).toEqual(version('one').bytes)
+})
+
+it('[CS-60] a content is swept only after the time in which a version can name it', async () => {
+  const { clock, store, engines, directory, version } = await stores()
+  const paused = pausing(engines[0])
+  const adding = new VersionStore(paused.engine, directory.store, clock).add(address, version('one'))
+  await paused.isStored
+  expect(await store.queue.claim('versions', 10, 1_000)).toEqual([])
+  clock.advance(3_600_000)
+  expect(await store.queue.claim('versions', 10, 1_000)).toHaveLength(1)
+  paused.go()
+  await adding
+})
+
+it('[CS-60] the time in the name of a content counts, also in names of older versions of the server', async () => {
+  const { clock, store, engines, directory } = await stores()
+  const there = new VersionStore(engines[1], directory.store, clock)
+  for (const name of ['digest', `digest.${clock.now()}.random`])
+    await store.blobs.put(blobKeys.blob(address, name), typed('x', 1))
+  const names = async () => (await store.blobs.list(['versions'], { limit: 10 })).map((key) => key.at(-1))
+  await there.sweep(address)
+  expect(await names()).toEqual([`digest.${clock.now()}.random`])
+  clock.advance(3_600_000)
+  await there.sweep(address)
+  expect(await names()).toEqual([])
 })
 
 it('[CS-61] who edits at another node after a version was made is an author of the next one', async () => {
