@@ -42,8 +42,8 @@ export interface Moved {
   readonly state: 'moved'
   /** Sequence number of the last entry. */
   readonly head: number
-  /** The first page of the log after `expectHead`, as `load` returns it with `since`. */
-  readonly missing: LoadedLog
+  /** The first page of the log after `expectHead`, as `load` returns it with `since`. Absent if the log ends before that. */
+  readonly missing?: LoadedLog
 }
 
 export type AppendResult = Appended | Moved

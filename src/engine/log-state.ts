@@ -61,6 +61,8 @@ export async function movedResult(
   { expectHead = 0 }: AppendOptions,
   { head }: HeadMovedError,
 ): Promise<Moved> {
+  // Such an append was behind one that was not written: nothing of the log is missing after it.
+  if (expectHead > head) return { state: 'moved', head }
   const since = typeof to === 'number' ? { since: expectHead, epoch: to } : {}
   return { state: 'moved', head, missing: await log.load(doc, { ...since, bytesMax: missingBytesMax }) }
 }

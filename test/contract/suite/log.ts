@@ -99,7 +99,7 @@ export function logContract(bench: () => Bench): void {
     await log().append(doc, 'create', updates('a', 'b', 'c'))
     const after = async (to: number | 'create' | 'recreate', expectHead: number) => {
       const result = await log().append(doc, to, updates('never'), { expectHead })
-      if (result.state === 'appended' || result.missing.state !== 'live') return result
+      if (result.state === 'appended' || result.missing?.state !== 'live') return result
       return [result.head, entriesOf(result.missing)]
     }
     expect(await after(1, 1)).toEqual([
@@ -112,6 +112,7 @@ export function logContract(bench: () => Bench): void {
     const all = [3, ['a', 'b', 'c'].map((text, index) => [index + 1, text])]
     expect(await after('create', 0)).toEqual(all)
     expect(await after('recreate', 0)).toEqual(all)
+    expect(await after(1, 4)).toEqual({ state: 'moved', head: 3 })
     expect(await after(1, 3)).toMatchObject({ state: 'appended', first: 4 })
   })
 
