@@ -6,6 +6,9 @@ export class MalformedJsonError extends Error {
   override readonly name = 'MalformedJsonError'
 }
 
+/** JSON that is as expected up to a name, such as a kind, that this version does not know: a newer one may have written it. */
+export class UnknownNameError extends MalformedJsonError {}
+
 const utf8 = new TextDecoder('utf-8', { ignoreBOM: true })
 
 /**
@@ -13,19 +16,20 @@ const utf8 = new TextDecoder('utf-8', { ignoreBOM: true })
  * so that members of a newer version pass. The check takes 1 to 2 µs for an object with 10 members. Returns the parsed
  * value itself, not a copy.
  * @param source text, or bytes of UTF-8
- * @throws MalformedJsonError
+ * @throws MalformedJsonError; UnknownNameError if a discriminator or a value of a list is an unknown string
  */
 export function readJson<T>(schema: v.GenericSchema<T, unknown>, source: string | Uint8Array): T {
   const text = typeof source === 'string' ? source : utf8.decode(source)
   const value = parse(text)
   if (v.is(schema, value)) return value
   const [issue] = v.safeParse(schema, value, { abortEarly: true }).issues ?? []
-  throw new MalformedJsonError(
-    issue === undefined
-      ? 'the value is not as expected'
-      : `${v.getDotPath(issue) ?? 'the value'} must be ${issue.expected ?? 'another value'}`,
-  )
+  if (issue === undefined) throw new MalformedJsonError('the value is not as expected')
+  const message = `${v.getDotPath(issue) ?? 'the value'} must be ${issue.expected ?? 'another value'}`
+  throw isUnknownName(issue) ? new UnknownNameError(message) : new MalformedJsonError(message)
 }
+
+const isUnknownName = ({ type, path, input }: v.BaseIssue<unknown>): boolean =>
+  (type === 'variant' || type === 'picklist') && path !== undefined && typeof input === 'string'
 
 function parse(text: string): unknown {
   try {

@@ -1,6 +1,6 @@
 import type { GenericSchema } from 'valibot'
 import type { ClaimedJob, Queue } from '../engine/engine.ts'
-import { MalformedJsonError, readJson } from '../json.ts'
+import { MalformedJsonError, readJson, UnknownNameError } from '../json.ts'
 import type { Log } from '../log.ts'
 
 /** The payload of a job is not what its queue holds: no attempt can carry it out. */
@@ -8,12 +8,12 @@ export class MalformedJobError extends Error {
   override readonly name = 'MalformedJobError'
 }
 
-/** The task of a stored job. @throws MalformedJobError */
+/** The task of a stored job. @throws MalformedJobError; UnknownNameError if a newer node may be able to carry it out */
 export function readPayload<Task>(schema: GenericSchema<Task, unknown>, payload: Uint8Array): Task {
   try {
     return readJson(schema, payload)
   } catch (error) {
-    if (!(error instanceof MalformedJsonError)) throw error
+    if (!(error instanceof MalformedJsonError) || error instanceof UnknownNameError) throw error
     throw new MalformedJobError(`the payload of the job is malformed: ${error.message}`, { cause: error })
   }
 }

@@ -20,11 +20,12 @@ const queues = [
 const payloads = ['{', 'null', '{}', '{"kind":"folder","scope":{"workspaceId":1},"address":[],"place":""}']
 const ids = payloads.map((_, index) => `malformed-${index}`)
 
-/** A store that notes which jobs become dead letters. */
+/** A store that notes which jobs are tried again, and which ones become dead letters. */
 async function openStore() {
   const engine = await openMemoryEngine()
   const names = new Map<string, string>()
   const deadLetters: string[] = []
+  const retried: string[] = []
   const queue: Engine['queue'] = {
     claim: async (name, count, leaseMs) => {
       const jobs = await engine.queue.claim(name, count, leaseMs)
@@ -33,13 +34,16 @@ async function openStore() {
     },
     extend: (...parameters) => engine.queue.extend(...parameters),
     done: (...parameters) => engine.queue.done(...parameters),
-    retry: (...parameters) => engine.queue.retry(...parameters),
+    retry: async (token, ...parameters) => {
+      retried.push(names.get(token) ?? '')
+      return engine.queue.retry(token, ...parameters)
+    },
     bury: async (token, error) => {
       deadLetters.push(names.get(token) ?? '')
       return engine.queue.bury(token, error)
     },
   }
-  return { engine: { ...engine, queue }, deadLetters }
+  return { engine: { ...engine, queue }, deadLetters, retried }
 }
 
 it('[STORE-22] a malformed job of any queue becomes a dead letter, and the jobs after it are carried out', async () => {
@@ -71,3 +75,27 @@ it('[STORE-22] a malformed job of any queue becomes a dead letter, and the jobs 
     200,
   )
 }, 40_000)
+
+it('[STORE-24] a job of a kind that the server does not know is tried again and is no dead letter', async () => {
+  const { engine, deadLetters, retried } = await openStore()
+  const scope = { workspaceId: 'test', apiKey: 'test-key', organizationId: 'acme' }
+  const judgment = { jobId: 'newer', scope, documentId: 'd', text: '', reviewerId: 'ann', judgedAt: 1 }
+  const newer = {
+    judgments: { ...judgment, decision: 'later' },
+    removal: { kind: 'later', scope },
+    versions: { is: 'later', address: { ...scope, documentId: 'd', editorId: 'main' } },
+  }
+  const jobs = Object.entries(newer).map(([queue, task]) => ({
+    queue,
+    id: 'newer',
+    at: 0,
+    payload: Buffer.from(JSON.stringify(task)),
+  }))
+  await engine.kv.commit(['test'], { jobs })
+  const server = await startTestServer({}, { engine })
+  onTestFinished(() => server.stop())
+  const tried = () => new Set([...retried, ...deadLetters])
+  await eventually(() => tried().size >= jobs.length, tried)
+  expect([...tried()].toSorted()).toEqual(['judgments newer', 'removal newer', 'versions newer'])
+  expect(deadLetters).toEqual([])
+})
