@@ -79,6 +79,20 @@ describe.skipIf((noNats ?? noPostgres) !== null)('nodes that share a schema', ()
     await listsAre([a], ['a'])
   })
 
+  it('[CL-29] a process that begins again under the name of a node is a change of the list', async () => {
+    const a = await join('a')
+    const living = `clock_timestamp() + interval '1 hour'`
+    await postgres.sql(`insert into ${schema}.node values ('b', 'first', 'serving', ${living})`)
+    await listsAre([a], ['a', 'b'])
+    let changes = 0
+    a.cluster.on('change', () => {
+      changes += 1
+    })
+    await postgres.sql(`update ${schema}.node set incarnation = 'second' where id = 'b'`)
+    await eventually(() => changes > 0)
+    expect(a.cluster.nodes()).toEqual(['a', 'b'])
+  })
+
   it('[CL-11] a server alone and nodes that share exclude each other, with sentences that say what helps', async () => {
     const a = await join('a')
     expect(await refused(openEngine())).toMatch(/in use by servers that share it: give this one the bus/)

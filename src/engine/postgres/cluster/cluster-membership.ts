@@ -253,5 +253,6 @@ export class ClusterMembership implements WritePermission, Cluster {
   }
 }
 
+/** Another process under the same name is another node. */
 const listOf = (nodes: readonly ClusterNode[]): string =>
-  JSON.stringify(nodes.map(({ id, state }) => [id, state]).sort())
+  JSON.stringify(nodes.map(({ id, incarnation, state }) => [id, incarnation, state]).sort())
