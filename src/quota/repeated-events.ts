@@ -13,6 +13,11 @@ export interface RepeatedEventsOptions<Event> {
   readonly write: (event: Event, times: number) => void
 }
 
+interface Kind<Event> {
+  readonly kind: string
+  readonly event: Event
+}
+
 interface Repeated<Event> {
   readonly group: string
   /** The last event of the kind. */
@@ -40,22 +45,17 @@ export class RepeatedEvents<Event> {
   /**
    * @param kind events of one kind share lines
    * @param shared the kind that counts the event while there are too many kinds
-   * @param group kinds of one group share a line, as the kind of this name, while there are too many of them
+   * @param group kinds of one group share a line, as this kind, while there are too many of them
    */
-  note(
-    kind: string,
-    event: Event,
-    shared: { readonly kind: string; readonly event: Event },
-    group = kind,
-  ): void {
-    const isOwn = this.#kinds.has(kind) || (this.#groups.get(group) ?? 0) < kindsOfGroupMax
-    const own = isOwn ? kind : group
-    const known = this.#kinds.get(own)
+  note(kind: string, event: Event, shared: Kind<Event>, group: Kind<Event> = { kind, event }): void {
+    const isOwn = this.#kinds.has(kind) || (this.#groups.get(group.kind) ?? 0) < kindsOfGroupMax
+    const own = isOwn ? { kind, event } : group
+    const known = this.#kinds.get(own.kind)
     if (known !== undefined) {
-      known.event = event
+      known.event = own.event
       known.times += 1
     } else if (this.#kinds.size < kindsMax) {
-      const begun = this.#begin(own, event, group)
+      const begun = this.#begin(own.kind, own.event, group.kind)
       begun.times = 1
       this.#write(begun)
     } else (this.#kinds.get(shared.kind) ?? this.#begin(shared.kind, shared.event)).times += 1

@@ -43,7 +43,7 @@ const messages: Readonly<Record<LoggedRejection['event'], string>> = {
 /**
  * Logs rejected websockets, tokens and credentials, and their misspelled parameters. Those with the same address, reason
  * and document share a line, with their number. For each address and reason, up to ten documents have a line of their
- * own; further documents share one.
+ * own; further documents share one that names no document.
  */
 export class RejectionLog {
   readonly #events: RepeatedEvents<LoggedRejection>
@@ -108,9 +108,9 @@ export class RejectionLog {
     const { event, reason, address, requested } = rejection
     const group = `${event} ${address} ${reason}`
     const isDocument = requested !== null && typeof requested !== 'string'
-    const kind = isDocument ? `${group} ${Object.values(requested).join('/')}` : group
+    const kind = `${group} ${isDocument ? Object.values(requested).join('/') : ''}`
     const shared = { kind: `${event} ${reason}`, event: { ...rejection, address: 'others', requested: null } }
-    this.#events.note(kind, rejection, shared, group)
+    this.#events.note(kind, rejection, shared, { kind: group, event: { ...rejection, requested: null } })
   }
 }
 
