@@ -357,7 +357,7 @@ export const errorCodes = {
   'folder/root': {
     status: 'INVALID_ARGUMENT',
     meaning: 'The folder `root` stands for the organization itself, and cannot be added, changed or deleted.',
-    remedy: 'Name another folder, or delete the organization.',
+    remedy: 'Name another folder, or the organization.',
   },
   'folder/response-too-large': {
     status: 'FAILED_PRECONDITION',

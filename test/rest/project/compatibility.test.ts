@@ -352,6 +352,14 @@ describe('what does not exist yet', () => {
     const { permissions } = grant('left-over')
     const toGroup = { organizationUserGroupId: 'unknown', permissions, createMissing: true }
     expect(errorOf(await server.post('/v2/auth/permissions/add', toGroup))).toEqual(['NOT_FOUND'])
+    const resources = ['document', 'folder'].map((type) => ({
+      type,
+      id: 'root',
+      organizationId: 'left-over',
+    }))
+    const onRoot = { user: { userId: 'ann' }, permissions: { resources }, createMissing: true }
+    const refused = await server.post('/v2/auth/permissions/add', onRoot)
+    expect(refused.body.error?.details).toMatchObject({ code: 'folder/root' })
     const organizations = await call('/v2/organizations/get', {})
     expect(organizations).not.toContainEqual(expect.objectContaining({ id: 'left-over' }))
   })

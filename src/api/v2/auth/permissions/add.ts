@@ -1,4 +1,5 @@
-import { ApiError } from '../../../../errors.ts'
+import { rootFolderId } from '../../../../directory/organizations/organization-keys.ts'
+import { ApiError, invalid } from '../../../../errors.ts'
 import { defineOperation } from '../../../operation.ts'
 import {
   grantedResource,
@@ -45,6 +46,11 @@ export const addPermissions = defineOperation({
   response: null,
   errors: [
     {
+      status: 'INVALID_ARGUMENT',
+      code: 'folder/root',
+      when: '`createMissing` would create the folder `root`',
+    },
+    {
       status: 'NOT_FOUND',
       when: 'an organization, folder, document or group does not exist; `details.resources` lists what is missing',
     },
@@ -66,6 +72,11 @@ export const addPermissions = defineOperation({
     await grant().catch(async (error: unknown) => {
       const isMissing = error instanceof ApiError && error.status === 'NOT_FOUND'
       if (!isMissing || !(makes ?? services.createMissing)) throw error
+      if (inputs.some(({ resource: { type, id } }) => type === 'folder' && id === rootFolderId))
+        throw invalid(
+          'folder/root',
+          `the folder ${rootFolderId} cannot be created; grant permissions on the organization`,
+        )
       if (full !== null) throw full
       const organizationIds = inputs.map(({ organizationId }) => organizationId)
       await services.permissions.requireSubject(caller.tenant, subject, organizationIds)
