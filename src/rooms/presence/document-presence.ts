@@ -170,16 +170,20 @@ export class DocumentPresence implements PresenceReplicaOwner {
     return { id: member.user.id, name, ...(status !== undefined && { status }) }
   }
 
+  /** @throws ApiError FAILED_PRECONDITION, RESOURCE_EXHAUSTED when these users are too many to add */
+  checkRoomFor(users: readonly PresenceInput[]): void {
+    const newIds = users
+      .map(({ userId }) => userId)
+      .filter((userId) => !this.#isConnected(userId) && this.#virtualUsers?.get(userId) === undefined)
+    this.#virtualUserList().checkRoomFor(new Set(newIds).size)
+  }
+
   /**
    * Says of users that they are here: those without a socket for `ttlMs`. Who was deleted is back, on every socket.
-   * @throws ApiError FAILED_PRECONDITION, RESOURCE_EXHAUSTED when these are too many; then nothing is changed
+   * @throws ApiError as `checkRoomFor`; then nothing is changed
    */
   add(users: readonly PresenceInput[], ttlMs: number): void {
-    const virtualUsers = users.filter(({ userId }) => !this.#isConnected(userId))
-    const newIds = virtualUsers
-      .map(({ userId }) => userId)
-      .filter((userId) => this.#virtualUsers?.get(userId) === undefined)
-    this.#virtualUserList().checkRoomFor(new Set(newIds).size)
+    this.checkRoomFor(users)
     this.#call('add', users, ttlMs)
   }
 

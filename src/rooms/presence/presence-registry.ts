@@ -72,6 +72,11 @@ export class PresenceRegistry {
     return presence
   }
 
+  /** As `DocumentPresence.checkRoomFor`. */
+  async checkRoomFor(document: DocumentScope, users: readonly PresenceInput[]): Promise<void> {
+    await this.#with(document, 'state', (presence) => presence.checkRoomFor(users))
+  }
+
   /** As `DocumentPresence.add`; resolves when the other nodes know of it, or have had time to. */
   async add(document: DocumentScope, users: readonly PresenceInput[], ttlMs: number): Promise<void> {
     await this.#with(document, 'changes', (presence) => presence.add(users, ttlMs))

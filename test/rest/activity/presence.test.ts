@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
 import { TenantStore } from '../../../src/directory/tenants/tenant-store.ts'
 import type { PresenceEntry } from '../../../src/rooms/presence/presence-entry.ts'
 import { RawClient } from '../../support/clients/clients.ts'
@@ -146,3 +146,16 @@ it('[PRES-16] users without a socket are limited; those who are there already ma
   expect(await call('add', more)).toEqual({ success: true })
   expect((await get()).length).toBe(500)
 })
+
+it('[COMPAT-7] [PRES-16] an add of users who are too many for the server creates no organization and no document', async () => {
+  const full = await startPeopleServer()
+  onTestFinished(() => full.stop())
+  const users = Array.from({ length: 500 }, (_, index) => ({ userId: `user-${index}` }))
+  const create = { createOrganization: true, createDocument: true }
+  const add = (documentId: string, organizationId = 'acme') =>
+    full.post('/v2/presence/add', { organizationId, documentId, users, ...create })
+  // 100,000 users
+  for (let index = 0; index < 200; index += 1) expect((await add(`full-${index}`)).status).toBe(200)
+  expect(errorOf(await add('left-over', 'left-over'))).toEqual(['RESOURCE_EXHAUSTED'])
+  expect(await full.call('/v2/organizations/get', { organizationIds: ['left-over'] })).toEqual([])
+}, 30_000)

@@ -6,7 +6,7 @@ import {
   presenceScope,
   presenceSuccess,
 } from '../../schemas/presence-schema.ts'
-import { createFlags, createMissingParents } from '../../schemas/user-schema.ts'
+import { createFlags, createMissingParents, makesParents } from '../../schemas/user-schema.ts'
 
 export const addPresence = defineOperation({
   path: '/v2/presence/add',
@@ -48,8 +48,9 @@ export const addPresence = defineOperation({
   ],
   async handler({ users, ttlSeconds = 60, ...data }, { caller, services }) {
     const { organizationId, documentId } = data
-    const document = { type: 'document', id: documentId } as const
-    await createMissingParents(services, { ...caller.tenant, organizationId }, document, data)
+    const scope = { ...caller.tenant, organizationId }
+    if (makesParents(data)) await services.rooms.presence.checkRoomFor({ ...scope, documentId }, users)
+    await createMissingParents(services, scope, { type: 'document', id: documentId }, data)
     await services.rooms.presence.add(await presenceScope(data, caller, services), users, ttlSeconds * 1000)
     return { message: `${users.length} users are present.`, data: { success: true } }
   },
