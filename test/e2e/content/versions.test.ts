@@ -188,19 +188,21 @@ it.each([
 )
 
 /** @param changed is told how many more jobs have been claimed, and are not done yet */
-const counted = (queue: Queue, changed: (more: number) => void): Queue =>
-  Object.assign(Object.create(queue) as Queue, {
-    claim: async (...asked: Parameters<Queue['claim']>) => {
-      const claimed = await queue.claim(...asked)
-      changed(claimed.length)
-      return claimed
-    },
-    done: async (token: string) => {
-      const isDone = await queue.done(token)
-      changed(-1)
-      return isDone
-    },
-  })
+const counted = (queue: Queue, changed: (more: number) => void): Queue => ({
+  extend: queue.extend.bind(queue),
+  retry: queue.retry.bind(queue),
+  bury: queue.bury.bind(queue),
+  claim: async (...asked) => {
+    const claimed = await queue.claim(...asked)
+    changed(claimed.length)
+    return claimed
+  },
+  done: async (token) => {
+    const isDone = await queue.done(token)
+    changed(-1)
+    return isDone
+  },
+})
 
 it('[VER-16] an editor in which there were edits gets an automatic version in time, also after a restart, and no other does', async () => {
   const directory = await temporaryDirectory()
