@@ -82,6 +82,21 @@ const apply = (rooms: RoomRegistry, address: DocumentAddress, update: Uint8Array
     room.editing.apply('rest', update, { expects: 'either', allowSubdocuments: false }),
   )
 
+/** Resolves when the edit is done, or has spent the share: then it may wait itself, and the clock stands still. */
+async function doneOrSpent(edit: Promise<unknown>, spent: readonly string[]): Promise<void> {
+  const outcome: { failure: unknown; isDone: boolean } = { failure: null, isDone: false }
+  edit.then(
+    () => {
+      outcome.isDone = true
+    },
+    (error: unknown) => {
+      outcome.failure = error
+    },
+  )
+  await eventually(() => outcome.isDone || outcome.failure !== null || spent.length > 0)
+  if (outcome.failure !== null) throw outcome.failure
+}
+
 /** More documents than a workspace may edit at once. */
 const documentsMax = 2_000
 
@@ -90,7 +105,7 @@ it.each(Object.entries(expensive))(
   async (_, update) => {
     const { rooms, spent, clock } = roomsOf(await openMemoryEngine())
     for (let count = 0; spent.length === 0 && count < documentsMax; count += 1)
-      await apply(rooms, addressOf(`document ${count}`), update)
+      await doneOrSpent(apply(rooms, addressOf(`document ${count}`), update), spent)
     expect(spent).toEqual(['w'])
     const outcome = { is: 'waiting' }
     const waiting = apply(rooms, addressOf('further'), update).then(() => {
@@ -113,7 +128,8 @@ it('[ROOM-54] stops the timer of a pause when the room closes, and answers calls
     // The first room that closes starts a timer of all rooms.
     const pending = clock.pending
     const update = expensive['the event loop']
-    await room.editing.apply('rest', update, { expects: 'either', allowSubdocuments: false })
+    const edit = room.editing.apply('rest', update, { expects: 'either', allowSubdocuments: false })
+    await doneOrSpent(edit, spent)
     if (count === 0) room.close(close('serviceRestart', 'the room was idle'))
     if (spent.length === 0) continue
     expect([room.isHeld, clock.pending]).toEqual([true, pending + 1])
