@@ -12,7 +12,8 @@ export type ForgottenKind = 'array' | 'xml' | 'xmltext'
 
 /**
  * The kind of the root `contentKey`, by its live items: a document loaded from updates has untyped roots, and asking
- * for one as a wrong type does not fail. Reads only; where items contradict one another the first decisive one counts.
+ * for one as a wrong type does not fail. Reads only. If items contradict one another, the first decisive one counts; a
+ * plain value decides over a shared text before it, because no text holds plain values.
  * An empty root has the kind that was stored for it, or that its deleted entries or items show.
  */
 export function rootKind(doc: Y.Doc, contentKey: string): RootKind {
@@ -40,7 +41,7 @@ export const asRoot = (type: Y.Map<unknown> | Y.Array<unknown> | Y.Text | Y.XmlF
   type as object as SharedRoot
 
 function kindOf(root: SharedRoot): RootKind {
-  let undecided: 'none' | 'xml' | 'array' = 'none'
+  let undecided: 'none' | 'xml' | 'array' | 'xmltext' = 'none'
   let marked: ForgottenKind | null = null
   for (let item = root._start; item !== null; item = item.right) {
     if (item.deleted) {
@@ -48,8 +49,11 @@ function kindOf(root: SharedRoot): RootKind {
       continue
     }
     const evidence = evidenceOf(item.content)
-    if (evidence === 'text' || evidence === 'xmltext' || evidence === 'array') return evidence
-    if (undecided === 'none') undecided = evidence === 'element' ? 'xml' : 'array'
+    if (evidence === 'array') return 'array'
+    if (undecided === 'xmltext') continue
+    if (evidence === 'text') return 'text'
+    if (evidence === 'xmltext') undecided = 'xmltext'
+    else if (undecided === 'none') undecided = evidence === 'element' ? 'xml' : 'array'
   }
   if (undecided === 'none') return kindOfEmpty(root, marked)
   return undecided === 'xml' && hasEntries(root) ? 'xmltext' : undecided

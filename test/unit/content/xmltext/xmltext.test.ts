@@ -264,6 +264,11 @@ test('[R5] a root of another kind is none of shared texts', () => {
     (doc) => doc.getArray(key).push([1]),
     (doc) => doc.getArray(key).push([new Y.Map()]),
     (doc) => doc.getArray(key).push([new Y.XmlText(), 1]),
+    (doc) => {
+      const text = new Y.XmlText('a text with properties')
+      text.setAttribute('type', 'paragraph')
+      doc.getArray(key).push([text, 1])
+    },
     (doc) => doc.getXmlFragment(key).push([new Y.XmlElement('paragraph')]),
   ]
   for (const make of others) {
