@@ -5,7 +5,7 @@ import type { CommittedUpdates, FrameEncoder, Member } from './member.ts'
 /** One update on its way: applied to the document, not durable before its append has resolved. */
 export interface AppliedUpdate {
   readonly bytes: Uint8Array
-  /** Id of the user who caused it, '' when nobody is known. */
+  /** Id of the user who caused it; '' if no user is known. */
   readonly by: string
   /** The member that sent it and so needs no copy; null when it came from elsewhere. */
   readonly from: Member | null
@@ -14,7 +14,7 @@ export interface AppliedUpdate {
   readonly right?: WriteRight | undefined
 }
 
-/** What has been built for one protocol. */
+/** The frames of one protocol. */
 interface Encoded {
   readonly encoder: FrameEncoder
   readonly frames: readonly Uint8Array[]

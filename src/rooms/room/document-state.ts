@@ -21,7 +21,7 @@ import { IncomingBuffer } from './incoming-buffer.ts'
 import { integrationStepsMax, loadStepsMax, loopStepsMax, predictedStructsMax } from './integration-limits.ts'
 import { DocumentDamagedError } from './quarantine.ts'
 
-/** An update (V1) without any content: what an up-to-date client sends as its SyncStep2. */
+/** An update (V1) without content. An up-to-date client sends it as its SyncStep2. */
 export const emptyUpdate = new Uint8Array(2)
 
 /**
@@ -30,13 +30,15 @@ export const emptyUpdate = new Uint8Array(2)
  */
 const updatesPerTransaction = 64
 
-/** So many plain updates wait to be applied together: what anything else asks for has them applied first. */
+/** Number of plain updates that wait to be applied in one transaction. A read of the Y.Doc applies them earlier. */
 const waitingMax = updatesPerTransaction
 
 /** However much comes in one turn: many that are joined to one another take Yjs more than their share of time. */
 const mostWaiting = 512
 
-/** Rooms that were opened together are not to apply what waits together, too. */
+/**
+ * A random limit for the first transaction: rooms that were opened together must not all apply their updates at once.
+ */
 const firstWaitingMax = (): number => randomInt(waitingMax / 2, waitingMax)
 
 /** A client and the clock of its next item. */
@@ -45,7 +47,10 @@ export interface ClientClock {
   readonly clock: number
 }
 
-/** Writers of copies that are remembered: as many take turns with bases of their own without adding to the state. */
+/**
+ * Clients remembered as writers of working copies. Replacements with base versions of their own reuse them, so they do
+ * not add clients to the state.
+ */
 const mergersMax = 16
 
 /**
@@ -58,16 +63,16 @@ const dearFrom = 20_000_000
 const deletedFrom = 5_000
 
 export interface IntegrationResult {
-  /** What was new, as an update of its own; null when everything was known already. */
+  /** The new part, as an update of its own; null if all of it was known. */
   readonly added: Uint8Array | null
   /** True when part of it depends on updates that are not here. That part was left out. */
   readonly gap: boolean
-  /** Would it take too long to apply the update to such a document on an event loop? */
+  /** True if applying the update to such a document takes too long on an event loop. */
   readonly isDear: boolean
 }
 
 export interface StateOptions {
-  /** Of the items in the bytes, if a conflict scan is too expensive for an event loop. */
+  /** The places of the items in the bytes, if a conflict scan is too expensive for an event loop. */
   readonly placements?: Placements | null
   /** Default true: work that holds up an event loop for too long is refused. False on threads and in commands. */
   readonly isBounded?: boolean
@@ -75,7 +80,7 @@ export interface StateOptions {
 
 /** An update that was integrated into a copy of the document. */
 export interface PlacedIntegration extends IntegrationResult {
-  /** Where its items belong, as `Placements` takes it. */
+  /** The places of its items, in the form that `Placements` takes. */
   readonly placements: readonly number[]
   /** The whole state (V1) after it, where it deletes so much that reading the state takes less; else null. */
   readonly state: Uint8Array | null
@@ -91,21 +96,25 @@ export class DocumentState {
   /** Next expected clock of each client. */
   readonly clocks: Map<number, number>
   /**
-   * Who writes when a copy is changed that is merged later. The same again where that is safe: each writer stays in the
-   * document's state for ever.
+   * Clients that write on a working copy that is merged later. A client is reused if that is safe, because each one
+   * stays in the state of the document permanently.
    */
   readonly #mergers = new Set([randomClient()])
-  /** Who writes when the document itself is changed. No merger: Yjs takes updates of its own client for a mistake. */
+  /**
+   * The client that edits the document itself. It is never a merger: Yjs takes updates of its own client for a mistake.
+   */
   readonly #writer = randomClient()
   #doc: Y.Doc | null
   /** Updates that the Y.Doc, or the bytes, lack still. */
   readonly #waiting = new IncomingBuffer()
   #waitingStructs = 0
   #waitingMax = firstWaitingMax()
-  /** The whole state, where there is no Y.Doc; `joined`: of several parts, so that Yjs would make it smaller. */
+  /**
+   * The whole state, if there is no Y.Doc. `joined`: it was joined from several parts, and Yjs would encode it smaller.
+   */
   #bytes: Uint8Array
   #form: 'encoded' | 'joined' = 'encoded'
-  /** Where what is deleted begins in `#bytes`; null: not known. */
+  /** The offset of the delete set in `#bytes`; null: not known. */
   #structsEnd: number | null = null
   /** Size when last encoded, plus all bytes added since: an upper bound, as merging only shrinks. */
   #sizeBytes: number
@@ -114,7 +123,7 @@ export class DocumentState {
   #structs: number
   /** An upper bound of the values in one row; only known with a Y.Doc. */
   #values = 0
-  /** Where the items of `#bytes` belong, found on a thread; null: a conflict scan finds it. */
+  /** The places of the items of `#bytes`, found on a thread; null: a conflict scan finds them. */
   #placements: Placements | null
   /** Steps that Yjs needed to read the document, and for the updates since. */
   #steps = 0
@@ -127,7 +136,7 @@ export class DocumentState {
   readonly isBounded: boolean
   /** Grows with each change. */
   #revision = 0
-  /** What `encode` returned last, as long as somebody else keeps it: many may read a large document at once. */
+  /** The last result of `encode`, as long as a caller keeps it: many callers may read a large document at once. */
   #encoded: { readonly revision: number; readonly bytes: WeakRef<Uint8Array> } | null = null
 
   private constructor(
@@ -154,8 +163,8 @@ export class DocumentState {
   }
 
   /**
-   * What is stored, as bytes: a snapshot, or null, and the updates after it. Null where these can't be put together
-   * as they are: then a Y.Doc has to be made.
+   * Returns the state of a stored snapshot, or null, and the updates after it, kept as bytes. Returns null if they
+   * cannot be joined as bytes: then the caller must make a Y.Doc.
    */
   static fromStored(
     snapshot: Uint8Array | null,
@@ -193,12 +202,12 @@ export class DocumentState {
     return this.isInexpensive(summary) ? 0 : predictSteps(bytes, this.doc)
   }
 
-  /** Returns whether the update cannot take more than `loopStepsMax`, whatever it refers to. */
+  /** Returns whether the update cannot take more than `loopStepsMax`, regardless of the items that it refers to. */
   isInexpensive({ structs, deletes }: UpdateSummary): boolean {
     return (structs + 2 * deletes) * this.#stepsOfPart(structs) <= loopStepsMax
   }
 
-  /** What a struct or a deleted range may cost: a conflict scan over all structs, and two splits. */
+  /** Maximum steps of a struct or a deleted range: a conflict scan over all structs, and two splits. */
   #stepsOfPart(structs: number): number {
     return this.#structs + structs + 2 * (this.#doc === null ? 0 : this.#values)
   }
@@ -223,7 +232,7 @@ export class DocumentState {
     return this.#revision
   }
 
-  /** Returns whether so many structs more may wait: what waits is integrated at once. */
+  /** Returns whether this number of further structs may wait. All waiting structs are integrated at once. */
   #mayWait(structs: number): boolean {
     const parts = this.#waitingStructs + structs
     if (this.#doc === null && parts * this.#sizeBytes > integrationStepsMax) return false
@@ -259,8 +268,9 @@ export class DocumentState {
   }
 
   /**
-   * Likewise, some time: a transaction costs more than all else that an edit costs here. Only for what Yjs takes for
-   * sure (`isSimple`): it is stored and shown meanwhile. Whoever calls it calls `applyDue` then.
+   * Stores the updates and applies them later, because a transaction is the most expensive part of an edit. The updates
+   * must be simple (`isSimple`), so that Yjs accepts them: they are stored and sent before they are applied. The caller
+   * must call `applyDue` afterwards.
    */
   applyLater(updates: readonly { readonly bytes: Uint8Array; readonly summary: UpdateSummary }[]): void {
     for (const { bytes, summary } of updates) {
@@ -273,7 +283,7 @@ export class DocumentState {
     if (!this.#mayWait(0)) void this.doc
   }
 
-  /** Do so many wait that they are worth a transaction? */
+  /** True if enough updates wait to be worth a transaction. */
   get isDue(): boolean {
     return this.#waiting.count >= this.#waitingMax
   }
@@ -284,8 +294,8 @@ export class DocumentState {
   }
 
   /**
-   * Applies any vetted update: known parts are skipped, parts that depend on something missing are left out. What is
-   * known is cut off first, because Yjs throws where a known run was collected and the update claims more of it.
+   * Applies any vetted update. Known parts are skipped, and parts that depend on a missing update are left out. The
+   * known part is cut off first, because Yjs throws if a known run was collected and the update claims more of it.
    */
   integrate(bytes: Uint8Array): IntegrationResult {
     const unknown = Y.diffUpdate(bytes, this.vector())
@@ -344,7 +354,7 @@ export class DocumentState {
     return this.#capture(change)
   }
 
-  /** Those who may write on a copy, and where they left off. */
+  /** The clients that may write on a working copy, and their next clocks. */
   get mergers(): readonly ClientClock[] {
     return [...this.#mergers].map((client) => ({ client, clock: this.clocks.get(client) ?? 0 }))
   }
@@ -355,8 +365,8 @@ export class DocumentState {
   }
 
   /**
-   * Has this copy of a document written as one of `writers` that left off where the copy is: what others write here
-   * would be taken for what they have written elsewhere. Without one it is somebody new. Returns who writes.
+   * Lets this working copy write as one of `writers` whose clock matches the copy. Any other of them has written more
+   * elsewhere, and its clock would be used twice. If none matches, a new client writes. Returns the writer.
    */
   writeAs(writers: readonly ClientClock[]): ClientClock {
     const { doc } = this
@@ -366,8 +376,8 @@ export class DocumentState {
   }
 
   /**
-   * Goes on with a state that was made elsewhere out of this one and an update: where much was deleted, reading it anew
-   * takes a fraction of the time of applying that update (Yjs shifts all items for each that it joins to another).
+   * Replaces the state by one that a thread made from this state and an update. If much was deleted, reading the new
+   * state takes a fraction of the time of that update: Yjs shifts all items for each item that it joins to another.
    */
   become(bytes: Uint8Array): void {
     this.#doc?.destroy()
@@ -384,18 +394,18 @@ export class DocumentState {
     this.#addedBytes = 0
   }
 
-  /** Counts an update that came out of `integrate` or `edit`. */
+  /** Adds an update that `integrate` or `edit` returned to the clocks. */
   advance(summary: UpdateSummary): void {
     advance(summary, this.clocks)
   }
 
-  /** Counts what came by `applyPlain` without having been counted. */
+  /** Reads the clocks of updates that `applyPlain` has applied without `advance`. */
   recount(): void {
     const counted = Y.decodeStateVector(Y.encodeStateVector(this.doc))
     for (const [client, clock] of counted) this.clocks.set(client, clock)
   }
 
-  /** What a client with this state vector lacks; everything for null. */
+  /** Returns the update that a client with this state vector lacks; the whole state for null. */
   diff(vector: Uint8Array | null): Uint8Array {
     if (vector === null || vector.length <= 1) return this.bytes ?? this.encode()
     if (this.bytes !== null && this.#isCovered(readStateVector(vector)))
@@ -403,14 +413,17 @@ export class DocumentState {
     return this.#diff(vector)
   }
 
-  /** Is this update known for sure, without a Y.Doc? What a client offers that has what is here is. */
+  /**
+   * Returns whether the update is certainly known, without making a Y.Doc. It is, for example, if an up-to-date client
+   * offers it.
+   */
   isKnown(bytes: Uint8Array, { structs, structsEnd }: UpdateSummary): boolean {
     if (this.bytes === null || structs > 0) return false
     const deletions = this.#deletions()
     return deletions !== null && Buffer.compare(bytes.subarray(structsEnd), deletions.subarray(1)) === 0
   }
 
-  /** Is there nothing in this update that is not here? Dear where it deletes something: ask seldom. */
+  /** Returns whether the update contains nothing new. Expensive if it deletes something: call it rarely. */
   contains(bytes: Uint8Array, summary: UpdateSummary): boolean {
     if (isEmpty(summary) || this.isKnown(bytes, summary)) return true
     if (summary.clients.some(({ client, to }) => to > (this.clocks.get(client) ?? 0))) return false
@@ -445,8 +458,9 @@ export class DocumentState {
   }
 
   /**
-   * Is there room for `bytes` more below `bytesMax`? Before it says no, the estimate is made exact by encoding, if
-   * anything has changed since it was: each refusal ends a socket, so that this is not cheap to ask for.
+   * Returns whether the document may grow by `bytes` without exceeding `bytesMax`. Before it returns false, it encodes
+   * the state for an exact size if anything has changed since the last encoding. That is expensive, so each rejection
+   * must end a socket.
    */
   hasRoomFor(bytes: number, bytesMax: number): boolean {
     if (this.#sizeBytes + bytes <= bytesMax) return true
@@ -511,13 +525,13 @@ export class DocumentState {
     return Y.encodeStateAsUpdate(this.doc, vector)
   }
 
-  /** Does whoever is at `clocks` lack nothing but, maybe, deletions? */
+  /** Returns whether a client at `clocks` lacks nothing except, possibly, deletions. */
   #isCovered(clocks: ReadonlyMap<number, number>): boolean {
     for (const [client, clock] of this.clocks) if ((clocks.get(client) ?? 0) < clock) return false
     return true
   }
 
-  /** Of the bytes that are kept, all deletions, as an update; null where they can't be told. */
+  /** Returns all deletions of the kept bytes as an update; null if they cannot be separated. */
   #deletions(): Uint8Array | null {
     this.#structsEnd ??= joinUpdates([this.#bytes])?.structsEnd ?? null
     if (this.#structsEnd === null) return null

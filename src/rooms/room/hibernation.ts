@@ -1,10 +1,10 @@
 import type { Clock } from '../../clock.ts'
 import type { Room } from './room.ts'
 
-/** How long rooms may take to come to rest until others get their turn. */
+/** Milliseconds in which rooms drop their Y.Doc before other work runs. */
 const restSliceMs = 5
 
-/** Has rooms that nobody works on keep their documents as bytes only. */
+/** Lets idle rooms keep their documents as bytes only. */
 export class RoomHibernation {
   readonly #clock: Clock
   readonly #everyMs: number
@@ -26,7 +26,9 @@ export class RoomHibernation {
     return this.#clock.after(this.#everyMs, () => this.#rest(this.#rooms()))
   }
 
-  /** A room may have to make a Y.Doc first: of many that come to rest together, others get their turn in between. */
+  /**
+   * Drops the Y.Doc of idle rooms in slices. A room may have to make a Y.Doc first, so other work must run in between.
+   */
   #rest(open: Iterator<{ readonly room: Room }>): void {
     const end = performance.now() + restSliceMs
     for (let next = open.next(); next.done !== true; next = open.next()) {

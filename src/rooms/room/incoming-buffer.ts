@@ -25,7 +25,7 @@ export class IncomingBuffer {
     return this.#count
   }
 
-  /** Keeps a copy. @param update one that goes on where the document and those before it end (`isPlain`) */
+  /** Keeps a copy. @param update one that starts at the end of the document and of the updates before it (`isPlain`) */
   add(update: Uint8Array, { clients, structsEnd, deletes }: UpdateSummary): void {
     const start = this.#used
     this.#used += update.length

@@ -2,16 +2,19 @@ import { keyName } from '../../engine/key-encoding.ts'
 import { type DocumentAddress, type DocumentScope, documentPrefix } from '../../model/address.ts'
 import type { NodeRequests } from '../replication/node-requests.ts'
 
-/** Turns what a backend says into a whole websocket frame; one object a protocol. */
+/** Encodes a message of a backend as a whole websocket frame. There is one object for each protocol. */
 export interface LiveEncoder {
   /** `text` is JSON. */
   live(text: string): Uint8Array
 }
 
-/** Somebody who asked to hear what a backend says to those on a document. */
+/** A session that has subscribed to the messages of backends on a document. */
 export interface LiveListener {
   readonly encoder: LiveEncoder
-  /** A frame made by its encoder. Never throws, never blocks; `missed`: it can't take any more now, and is not told later. */
+  /**
+   * Sends a frame of its encoder. Never throws, never blocks. `missed`: it has no room for the frame and never receives
+   * it.
+   */
   deliverLive(frame: Uint8Array): 'sent' | 'missed'
 }
 
@@ -27,12 +30,13 @@ interface LiveMessage {
   readonly text: string
 }
 
-/** Of a document, whatever its editors. */
+/** The listeners of one document, in all its editors. */
 type DocumentListeners = Map<LiveListener, string>
 
 /**
- * Those who asked for messages of a backend, by document. A message is no state of the document: it is kept nowhere,
- * waits for nothing, and reaches everybody at most once. To a listener messages come in the order of the calls.
+ * The sessions that have subscribed to messages of backends, by document. A message is not part of the document: it is
+ * not stored, waits for nothing, and reaches each listener at most once. A listener receives messages in the order of
+ * the calls.
  */
 export class LiveMessageHub {
   readonly #documents = new Map<string, DocumentListeners>()
@@ -47,7 +51,7 @@ export class LiveMessageHub {
     })
   }
 
-  /** Documents that somebody listens to. */
+  /** Number of documents with listeners. */
   get count(): number {
     return this.#documents.size
   }
@@ -65,8 +69,8 @@ export class LiveMessageHub {
   }
 
   /**
-   * Like `broadcast`, on every node. Those that do not answer in time are not counted: they have died, or what they were
-   * told is lost.
+   * Sends like `broadcast`, on every node. Nodes that do not answer in time are not counted: they have died, or the
+   * message to them or their answer is lost.
    */
   async broadcastToAll(document: DocumentScope, editorId: string | null, text: string): Promise<LiveReach> {
     const here = this.broadcast(document, editorId, text)
@@ -81,10 +85,10 @@ export class LiveMessageHub {
   }
 
   /**
-   * To the listeners of this node.
+   * Sends a message to the listeners of this node.
    * @param text JSON of the message
-   * @param editorId whose listeners are meant; null: those of all editors
-   * @param except who hears nothing of it
+   * @param editorId the editor whose listeners receive it; null: the listeners of all editors
+   * @param except the listener that does not receive it
    */
   broadcast(
     document: DocumentScope,
@@ -103,7 +107,10 @@ export class LiveMessageHub {
     return reach
   }
 
-  /** What one client says to the others of its editor: told apart from what backends say by its event and its user. */
+  /**
+   * Sends a message of one client to the other clients of its editor. Its event and its user distinguish it from a
+   * message of a backend.
+   */
   say(
     address: DocumentAddress,
     text: string,

@@ -2,8 +2,8 @@ import type { WriteRight } from '../../directory/write-right.ts'
 import type { Close } from '../../model/close.ts'
 
 /**
- * Turns what a room says into bytes on the wire. One object a protocol, so that a frame is built once for all
- * members that speak it. Each function returns a whole websocket frame.
+ * Encodes messages of a room for the wire. There is one object for each protocol, so that a frame is built once for all
+ * members that use the protocol. Each function returns a whole websocket frame.
  */
 export interface FrameEncoder {
   update(bytes: Uint8Array): Uint8Array
@@ -15,7 +15,7 @@ export interface FrameEncoder {
   readonly answersRemoval: boolean
 }
 
-/** Who a member is, from its token: id and name are stamped on what it says about itself. */
+/** The user of a member, from its token. The id and the name are stamped on its awareness state. */
 export interface MemberUser {
   readonly id: string
   readonly name: string
@@ -29,7 +29,7 @@ export interface CommittedUpdates {
   bytesFor(member: Member): Uint8Array | null
 }
 
-/** What a room needs of whoever looks at its document. */
+/** A session as its room sees it. */
 export interface Member {
   readonly encoder: FrameEncoder
   readonly user: MemberUser

@@ -1,7 +1,7 @@
 import { KeyedCounter } from '../../quota/keyed-counter.ts'
 import { exhausted } from '../../quota/limits.ts'
 
-/** Something that a workspace has open, and that can be let go while nobody uses it. */
+/** An open document of a workspace that can be closed while it has no user. */
 interface Idle {
   retire(): void
 }
@@ -10,25 +10,25 @@ interface Idle {
 const retryAfterSeconds = 5
 
 /**
- * Bounds the documents that each workspace has open. Those that nobody uses are a cache: where there are as many as may
- * be, they make room, the longest idle first, before anybody is refused. By workspace and not by API key: a workspace
- * makes as many keys as it likes, and would make itself room with them.
+ * Limits the open documents of each workspace. Unused documents are a cache: at the limit, the one that is idle longest
+ * is closed before any open is rejected. The limit counts by workspace and not by API key, because a workspace can
+ * create any number of keys and would raise its limit with them.
  */
 export class OpenDocumentLimit {
   readonly #max: number
   readonly #open: KeyedCounter
   readonly #idle = new Map<string, Set<Idle>>()
 
-  /** @param max open documents of one workspace; 0 is no limit */
+  /** @param max open documents of one workspace; 0: no limit */
   constructor(max: number) {
     this.#max = max
     this.#open = new KeyedCounter(max)
   }
 
   /**
-   * Counts a document that is being opened; the returned function counts it off. Where another one makes room there is
-   * one too many until it has gone.
-   * @throws ApiError RESOURCE_EXHAUSTED when all are in use
+   * Counts a document that is being opened. The returned function ends the count. While an idle document is closing to
+   * make room, the count exceeds the limit by one.
+   * @throws ApiError RESOURCE_EXHAUSTED if all documents are in use
    */
   enter(workspaceId: string): () => void {
     if (this.#open.isFull(workspaceId) && !this.#retireOne(workspaceId)) {
@@ -41,7 +41,7 @@ export class OpenDocumentLimit {
     return this.#open.enter(workspaceId)
   }
 
-  /** Nobody uses it any more; the returned function takes that back. */
+  /** Registers a document without users. The returned function takes that back. */
   rest(workspaceId: string, idle: Idle): () => void {
     const all = this.#idle.get(workspaceId) ?? new Set()
     this.#idle.set(workspaceId, all.add(idle))

@@ -10,7 +10,7 @@ export interface IncomingUpdate {
   readonly from: Member
   /** `offer` answers our state vector: most of it is known, its delete set always in full. */
   readonly kind: 'update' | 'offer'
-  /** Called when all of it is part of the document, before that is durable; null: nobody asks. Must not throw. */
+  /** Called when all of it is part of the document, before that is durable; null: no callback. Must not throw. */
   readonly taken: (() => void) | null
 }
 

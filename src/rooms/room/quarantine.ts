@@ -5,14 +5,14 @@ import type { Log } from '../../log.ts'
 import type { Metrics } from '../../metrics.ts'
 import { addressKey, type DocumentAddress } from '../../model/address.ts'
 
-/** What is stored of a document is damaged: it is refused, until it is restored or deleted. */
+/** The stored bytes of a document are damaged. The server rejects the document until it is restored or deleted. */
 export class DocumentDamagedError extends ApiError {
   readonly record: CorruptRecordError
 
   constructor(cause: CorruptRecordError) {
     super(
       'document/damaged',
-      'what is stored of this document is damaged: it cannot be opened until it is deleted or restored from a backup',
+      'the stored document is damaged: it cannot be opened until it is deleted or restored from a backup',
       { cause },
     )
     this.name = 'DocumentDamagedError'
@@ -20,7 +20,7 @@ export class DocumentDamagedError extends ApiError {
   }
 }
 
-/** Documents that were found damaged. Each is told once, and counted while it is. */
+/** Documents that were found damaged. Each is logged once, and counted while it is damaged. */
 export class Quarantine {
   readonly #damaged = new Set<string>()
   readonly #metrics: Metrics
@@ -31,7 +31,7 @@ export class Quarantine {
     this.#logger = logger
   }
 
-  /** Returns what its callers are told. */
+  /** Adds a document. Returns the error for its callers. */
   add(address: DocumentAddress, err: CorruptRecordError): DocumentDamagedError {
     const key = keyName(addressKey(address))
     if (!this.#damaged.has(key)) {
@@ -55,7 +55,7 @@ export class Quarantine {
     if (this.#damaged.delete(key)) this.#count()
   }
 
-  /** Those whose names start so are no more. */
+  /** Removes the documents under a key prefix: they were deleted. */
   deleteUnder(start: string): void {
     for (const key of this.#damaged) if (key.startsWith(start)) this.delete(key)
   }

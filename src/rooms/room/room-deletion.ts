@@ -6,7 +6,10 @@ import type { DocumentRegistry } from './document-registry.ts'
 import type { Room } from './room.ts'
 import { isDeletion } from './room-errors.ts'
 
-/** Is an open document part of what is removed? What a folder holds nobody has counted: the directory says it. */
+/**
+ * Returns whether an open document is part of a removal. The removal of a folder does not list its documents, so the
+ * directory is read.
+ */
 export async function isPartOfRemoval(
   task: RemovalTask,
   address: DocumentAddress,
@@ -17,8 +20,8 @@ export async function isPartOfRemoval(
 }
 
 /**
- * Removes what a closed room has appended since its log was removed, unless it is not alone: what another node has made
- * of the document by now stays.
+ * Removes updates that a closed room has appended after the removal of its log. In a cluster it removes nothing,
+ * because another node may have created the document again.
  * @throws StoreUnavailableError
  */
 export async function removeLateAppends(log: DocumentLog, room: Room): Promise<void> {

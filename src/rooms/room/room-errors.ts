@@ -9,11 +9,13 @@ import { UpdateApplyError } from './update-applier.ts'
 /** Why sessions end when their document is deleted. */
 export const documentDeleted = close('notFound', 'the document was deleted')
 
-/** The log has been deleted, or was and has been made anew: what is here must not come back. */
+/**
+ * Returns whether the log was deleted, or deleted and created again: the document in memory must not be stored again.
+ */
 export const isDeletion = (error: unknown): boolean =>
   error instanceof AppendRejectedError && (error.reason === 'deleted' || error.reason === 'epoch')
 
-/** Why sessions end when their room has failed: they come back, and it is loaded anew. */
+/** Returns the close code of the sessions of a failed room: they reconnect, and the room is loaded again. */
 export function roomReloaded(error: unknown): Close {
   const limit = limitOf(error)
   if (limit !== null) return close('tryAgainLater', errorMessage(error), limit)

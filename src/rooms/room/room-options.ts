@@ -37,19 +37,19 @@ export interface RoomName {
 export interface ReplicaDependencies {
   /** Sends a message to those that have the document open. */
   readonly tell: (doc: Key, message: ReplicaMessage) => void
-  /** Is this the node that should have the document? One node then does what one is enough for. */
+  /** Returns whether this is the home node of the document. The home node does the work that one node is enough for. */
   readonly isHome: (doc: Key) => boolean
 }
 
-/** What a room works with; the same for all rooms of a process. */
+/** The dependencies of a room; the same for all rooms of a process. */
 export interface RoomDependencies {
   readonly log: DocumentLog
   /** Permissions of members and callers are checked by these. */
   readonly fences: Pick<FenceStore, 'isCurrent'>
-  /** Can the store write? Changes by REST are refused while it can't, instead of waiting for it. */
+  /** The health of the store. Changes by REST are rejected, and do not wait, while the store cannot write. */
   readonly health: () => Health
   readonly turns: TickScheduler
-  /** Where large changes are computed. */
+  /** Threads that compute large changes. */
   readonly threads: ThreadPool
   readonly readers: ThreadPool
   /** For updates of other nodes. */
@@ -66,16 +66,18 @@ export interface RoomDependencies {
   readonly records: DocumentRegistry
   /** Bytes of first updates that wait for the records of their documents. */
   readonly unrecorded: AppendBacklog
-  /** Who edits is noted here. */
+  /** Receives the authors of edits. */
   readonly edits: EditListener
-  /** Called when there is something in the log of a document that goes once it is at rest. */
+  /** Called when the log of a document has entries that can be removed once the document is idle. */
   readonly left: (doc: Key) => void
   /** Shares the event loop among workspaces. */
   readonly work: WorkShares
   /** The document must be read on a thread. */
   readonly expensive: (room: RoomName) => void
-  /** What is stored of the document has turned out to be unreadable. */
+  /** Called when the stored bytes of the document turn out to be unreadable. */
   readonly damaged: (room: RoomName, error: DocumentDamagedError) => void
-  /** Called once, when the room can't go on: it must be forgotten, the next visitor loads it anew. */
+  /**
+   * Called once, when the room cannot continue. The registry must remove it; the next client loads the document again.
+   */
   readonly ended: (room: RoomName) => void
 }

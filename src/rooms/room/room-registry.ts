@@ -72,13 +72,13 @@ interface OpenRoom {
 }
 
 /**
- * The open rooms of this process: at most one for a document, kept while somebody holds a lease and a little
- * longer. A room that failed or was deleted is forgotten at once; the next visitor loads the log anew.
+ * The open rooms of this process: at most one for each document. A room is kept while a handle is open, and `idleMs`
+ * longer. A room that failed or was deleted is removed at once, and the next client loads the log again.
  */
 export class RoomRegistry {
-  /** Who is on which document. */
+  /** The users on each document. */
   readonly presence: PresenceRegistry
-  /** Who listens to what backends say. */
+  /** The listeners for messages of backends. */
   readonly live: LiveMessageHub
   readonly #engine: Engine
   readonly #options: RoomsOptions
@@ -180,8 +180,8 @@ export class RoomRegistry {
   }
 
   /**
-   * Removes the document for good, then ends its sessions: a stale client cannot bring it back. What comes in between
-   * is refused by the log.
+   * Removes the document permanently, then ends its sessions: a stale client cannot bring it back. The log rejects
+   * appends in between.
    */
   async destroy(address: DocumentAddress): Promise<void> {
     const doc = addressKey(address)
@@ -219,7 +219,7 @@ export class RoomRegistry {
     return read ?? readers.use(address, (thread) => readOnThread(thread, bytes, reading, bytesMax))
   }
 
-  /** Ends every room. What was committed before is durable when the engine has been closed. */
+  /** Ends every room. Earlier commits are durable when the engine has been closed. */
   async closeAll(reason: Close): Promise<void> {
     this.#resting.stop()
     this.#unsubscribe()
@@ -248,7 +248,10 @@ export class RoomRegistry {
     for (const key of this.#openUnder(prefix)) this.#endRoom(key)
   }
 
-  /** Closes the rooms of what is marked as being deleted. Its logs go later: until then nobody gets in. */
+  /**
+   * Closes the rooms of documents that are being deleted. Their logs are removed later; until then no client can open
+   * them.
+   */
   #closeGoing(task: RemovalTask): void {
     const prefix = organizationPrefix(task.scope)
     const closeIt = (key: string): Promise<void> => this.#closeIfGoing(key, task)
@@ -277,7 +280,10 @@ export class RoomRegistry {
       if (key.startsWith(start)) void opening.catch(() => {}).then(() => work(key))
   }
 
-  /** What the room has appended since may have made a new log. Nobody opens the document until that is gone too. */
+  /**
+   * Ends a room whose log was removed. Its later appends may have created a new log, so no client opens the document
+   * until that is removed as well.
+   */
   #endRoom(key: string): void {
     const room = this.#rooms.get(key)?.room
     if (room === undefined) return
@@ -290,7 +296,7 @@ export class RoomRegistry {
     )
   }
 
-  /** Who asked for it takes it at once: only when it is left it can be idle. */
+  /** Loads a room. The caller must take a handle in the same tick: only a release makes the room idle. */
   async #load(key: string, address: DocumentAddress): Promise<void> {
     const health = this.#engine.health()
     if (!health.ok) throw new StoreUnavailableError(health.reason)
@@ -311,7 +317,8 @@ export class RoomRegistry {
   async #loaded(key: string, address: DocumentAddress): Promise<LoadedRoom> {
     const loaded = await this.#read(address)
     this.#quarantine.delete(key)
-    // What crashed after its first update, or was stored before there were records, gets its record here.
+    // The record of a document is missing if the server crashed after its first update or stored it before records
+    // existed.
     if (loaded.loaded.state === 'live') await this.#tools.records.ensure(address, address.documentId)
     return loaded
   }
@@ -342,7 +349,7 @@ export class RoomRegistry {
     })
   }
 
-  /** While `work` runs nobody else opens or destroys the room. */
+  /** Runs `work` while no other call opens or destroys the room. */
   async #exclusively(key: string, work: () => Promise<void>): Promise<void> {
     const running = work().finally(() => {
       if (this.#opening.get(key) === running) this.#opening.delete(key)
@@ -379,7 +386,7 @@ export class RoomRegistry {
     open.cancelIdle = cancel
   }
 
-  /** Lets an idle room go, unless somebody came while its last work was being finished. */
+  /** Closes an idle room, unless a client has joined while the last work was finishing. */
   async #retire(open: OpenRoom): Promise<void> {
     do {
       await open.room.applied()
@@ -389,7 +396,7 @@ export class RoomRegistry {
     if (open.leases === 0) open.room.close(close('serviceRestart', 'the room was idle'))
   }
 
-  /** Nobody opens the document meanwhile. */
+  /** Compacts the log of an idle document. No other call opens the document meanwhile. */
   async #finishLog(doc: Key): Promise<'done' | 'later'> {
     const key = keyName(doc)
     const editedSince = this.#clock.now() - this.#options.keepVersionsMs
@@ -403,7 +410,7 @@ export class RoomRegistry {
     return outcome
   }
 
-  /** What the room has appended may still be on its way: who opens the document next must find it in the log. */
+  /** Delays the next open until the appends of the room have ended: the next room must find them in the log. */
   #awaitAppends(key: string, room: Room): void {
     const before = this.#opening.get(key)
     const settled = Promise.allSettled([before, room.settled()]).then(() => {

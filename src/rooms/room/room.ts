@@ -34,10 +34,13 @@ import { UpdateBacklog } from './update-backlog.ts'
 import { mayBeCostly, partsOfCostly, type Work } from './work-shares.ts'
 import { allowedOf, mayBeStale, staleRightsOf } from './write-rights.ts'
 
-/** A state vector may have so many clients in any document. */
+/** Number of clients that a state vector may have in any document. */
 const vectorClientsMin = 20_000
 
-/** Updates by REST count a quarter of their time: they are limited by rate, too, and a backend imports documents by them. */
+/**
+ * Updates by REST count a quarter of their time: a rate limit also applies to them, and backends import documents with
+ * them.
+ */
 const restWeight = 0.25
 
 const haveCostly = (incoming: readonly IncomingUpdate[]): boolean =>
@@ -47,8 +50,8 @@ const haveCostly = (incoming: readonly IncomingUpdate[]): boolean =>
 const uncountedBytesMax = 262_144
 
 /**
- * One open document: a cache of its log, and the people looking at it. Every change, whoever causes it, goes
- * vet → apply → append → (durable) → members; nothing is shown before it is durable.
+ * One open document: a cache of its log, with the sessions on it. Every change of any source passes the same steps: vet
+ * → apply → append → (durable) → members. No member receives a change before it is durable.
  */
 export class Room {
   readonly address: DocumentAddress
@@ -65,8 +68,8 @@ export class Room {
   #editing: BackendEdits | null = null
   #replacing: Replacement | null = null
   /**
-   * What has arrived in this turn. Null and not empty in between: an empty array would grow old in most rooms, and then
-   * keep from the garbage collector what is put into it.
+   * Updates that have arrived in this tick. It is null and not empty in between: an empty array would grow old in most
+   * rooms, and would then keep its new entries from the garbage collector.
    */
   #incoming: IncomingUpdate[] | null = null
   #incomingBytes = 0
@@ -75,11 +78,11 @@ export class Room {
   readonly #backlog: UpdateBacklog
   /** Why the room has ended; null while it is open. */
   #ended: Close | null = null
-  /** While the document must not change, what arrives waits in `#incoming`. */
+  /** The lock on the document. While it is locked, arriving updates wait in `#incoming`. */
   readonly #holding = new WriteLock()
   /** Stops the timer of the last pause. */
   #cancelPause = (): void => {}
-  /** Was the document worked on since `rest` was last called? */
+  /** True if the document was used since the last call of `rest`. */
   #worked = true
   /** Whether the last edits were expensive, and the workspace had spent its share. */
   #isCostly = false
@@ -157,7 +160,7 @@ export class Room {
     return this.#replica
   }
 
-  /** Reading the document and applying updates to it, on behalf of REST: most rooms have nobody who asks for it. */
+  /** Reads and updates for REST. It is created on first use, because most rooms never need it. */
   get editing(): BackendEdits {
     this.#editing ??= new BackendEdits(this.#edited())
     return this.#editing
@@ -225,7 +228,7 @@ export class Room {
     return this.commits.settled()
   }
 
-  /** A room that has ended meanwhile ends its newcomer too. */
+  /** Adds a member. If the room has ended meanwhile, the member ends at once. */
   join(member: Member): void {
     if (this.#ended !== null) return member.end(this.#ended)
     this.#members.add(member)
@@ -278,12 +281,12 @@ export class Room {
     from.end(close('tryAgainLater', 'too many updates wait for this document: try again'))
   }
 
-  /** Must the document not change at the moment? What arrives waits. */
+  /** True while the document is locked and arriving updates wait. */
   get isHeld(): boolean {
     return this.#holding.held !== null
   }
 
-  /** Is something of this member kept back, because what it builds on is missing? */
+  /** Returns whether updates of this member are pending because their dependencies are missing. */
   holdsOf(member: Member): boolean {
     return this.#intake.holdsOf(member)
   }
@@ -380,7 +383,9 @@ export class Room {
     this.#cancelPause = this.#tools.clock.after(ms, letGo)
   }
 
-  /** A thread finds out where the items of an expensive update belong. What arrives waits, here only. */
+  /**
+   * Lets a thread find the places of the items of an expensive update. Arriving updates of this node wait meanwhile.
+   */
   async #place(item: IncomingUpdate): Promise<void> {
     const release = this.#holding.hold(() => this.turn())
     try {
@@ -430,7 +435,7 @@ export class Room {
     while (this.#holding.held !== null) await this.#holding.held
   }
 
-  /** Takes what has arrived, also where it had to wait: for a room that is to be closed. */
+  /** Takes all arrived updates, including waiting ones: the room closes next. */
   flush(): void {
     this.#holding.release()
     this.#take('at the end')
@@ -441,27 +446,33 @@ export class Room {
     this.#tools.turns.answer(work)
   }
 
-  /** Makes frames of what somebody with this state vector lacks; null where that cannot be told, and the room has ended. */
+  /**
+   * Encodes the frames that a client with this state vector lacks; null if they cannot be read, and then the room has
+   * ended.
+   */
   answer(encoder: SyncReplyEncoder, vector: Uint8Array): readonly Uint8Array[] | null {
     return this.#read(() => this.answering.framesFor(encoder, vector))
   }
 
-  /** What somebody lacks who had this much of what was delivered; null as above. */
+  /** Returns the update that a client with this state vector lacks; null as for `answer`. */
   missed(vector: Uint8Array): Uint8Array | null {
     return this.#read(() => this.state.diff(vector))
   }
 
-  /** Is there nothing new in this vetted update? Dear where it deletes something: ask seldom. */
+  /** Returns whether the vetted update contains nothing new. Expensive if it deletes something: call it rarely. */
   contains(bytes: Uint8Array, summary: UpdateSummary): boolean {
     return this.#read(() => this.state.contains(bytes, summary)) ?? false
   }
 
-  /** State vector of what members have been sent so far: what a slow one has, when it stops being sent more. */
+  /**
+   * The state vector of all updates that the members have received so far. A slow member has it when the server stops
+   * sending to it.
+   */
   deliveredVector(): Uint8Array {
     return writeStateVector(this.commits.deliveredClocks(this.state.clocks))
   }
 
-  /** Brings the log into its compact form if that is worth it. Failing is no harm: the log is complete. */
+  /** Compacts the log if that is worth it. A failure is harmless, because the log is complete. */
   async compact(when: 'editing' | 'leaving' = 'editing'): Promise<void> {
     const { due, dueAtLeaving } = this.#compaction
     if (this.#ended !== null || !(when === 'leaving' ? dueAtLeaving && this.#editedAt > 0 : due)) return
@@ -473,7 +484,7 @@ export class Room {
     }
   }
 
-  /** Gives the log its final form, unless somebody has edited since. @throws what the log throws */
+  /** Compacts the log to one snapshot, unless a user has edited since `editedSince`. @throws the errors of the log */
   async finishLog(editedSince: number): Promise<'done' | 'later'> {
     if (Math.max(this.#editedAt, this.commits.changed.at) >= editedSince) return 'later'
     // An earlier room may have left them.
@@ -531,7 +542,7 @@ export class Room {
     }
   }
 
-  /** Who edits, and whether that begins something. */
+  /** Reports the authors of the updates. Returns the debounce windows that the edit starts; null: none. */
   #noted(updates: readonly AppliedUpdate[], now: number): StartedWindows | null {
     const { metrics, edits } = this.#tools
     this.#editedAt = now
@@ -552,11 +563,11 @@ export class Room {
 
   #send(delivery: UpdateBroadcast): void {
     for (const member of this.#members) member.deliver(delivery)
-    // Not before they have it: nobody waits for this but who asks for the document.
+    // After the broadcast: this work delays only readers of the whole document.
     if (this.state.isDue || this.#compaction.due) this.#tools.turns.follow(this)
   }
 
-  /** What a commit leaves to be done when its members have it. */
+  /** Runs the work that a commit leaves after its broadcast. */
   followUp(): void {
     if (this.#ended !== null) return
     try {
@@ -564,7 +575,7 @@ export class Room {
     } catch (error) {
       const isExpensive = error instanceof DocumentExpensiveError
       return this.#fail(
-        isExpensive ? error : new UpdateApplyError('what is stored could not be applied', { cause: error }),
+        isExpensive ? error : new UpdateApplyError('stored updates could not be applied', { cause: error }),
       )
     }
     if (this.#compaction.due) void this.compact()
@@ -576,7 +587,7 @@ export class Room {
     this.#worked = false
   }
 
-  /** What has arrived comes first. It may be what ends the room. */
+  /** Applies the arrived updates first, which may end the room. */
   #begin(): void {
     this.#worked = true
     this.turn()

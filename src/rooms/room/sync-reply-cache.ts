@@ -5,27 +5,29 @@ import type { DocumentState } from './document-state.ts'
 /** Bytes of a state from which its frame is shared: below, making one costs less than remembering it. */
 const sharedFrom = 65_536
 
-/** Makes frames of the answer to a state vector. */
+/** Encodes the reply to a state vector as frames. */
 export interface SyncReplyEncoder {
-  /** Of the answer itself. */
+  /** Encodes the reply itself. */
   offer(bytes: Uint8Array): Uint8Array
-  /** Of an update that comes before it: a client that has got the answer takes the document for complete. */
+  /**
+   * Encodes an update that precedes the reply: a client that has received the reply takes the document for complete.
+   */
   update(bytes: Uint8Array): Uint8Array
 }
 
 interface Whole {
   readonly encoder: SyncReplyEncoder
   readonly frame: WeakRef<Uint8Array>
-  /** What the frame was made of. */
+  /** The bytes that the frame was encoded from. */
   readonly bytes: WeakRef<Uint8Array>
-  /** Of the state that the frame holds; null: it holds less than the state did. */
+  /** The state that the frame contains; null: it contains only a part of the state. */
   readonly held: { readonly revision: number; readonly vector: Uint8Array } | null
 }
 
 /**
- * Frames that answer state vectors. Who comes with nothing gets the whole document, and after a start everybody comes at
- * once: they get one frame, not one each, and before it another one with what has changed since. The frame is as large as the
- * document, so that only those keep it to whom it is being sent.
+ * The cache of replies to state vectors. A new client receives the whole document, and after a restart all clients
+ * connect at once. They share one frame of the document, preceded by a frame of the changes since. The frame is as
+ * large as the document, so only its current receivers keep it alive.
  */
 export class SyncReplyCache {
   readonly #state: DocumentState
@@ -35,7 +37,7 @@ export class SyncReplyCache {
     this.#state = state
   }
 
-  /** What somebody with this state vector lacks, as frames in order; not to be changed. */
+  /** Returns the frames that a client with this state vector lacks, in order. The caller must not change them. */
   framesFor(encoder: SyncReplyEncoder, vector: Uint8Array): readonly Uint8Array[] {
     if (vector.length > 1) return [encoder.offer(this.#state.diff(vector))]
     const parts = this.#state.parts
@@ -54,7 +56,10 @@ export class SyncReplyCache {
     return this.#whole.frame.deref()
   }
 
-  /** The frame that others are being sent, and what has changed since; null: there is none, or too much has changed. */
+  /**
+   * Returns the frame that other clients are receiving, and the changes since; null: there is no frame, or too much has
+   * changed.
+   */
   #sharedFrames(encoder: SyncReplyEncoder): readonly Uint8Array[] | null {
     if (this.#whole?.encoder !== encoder) return null
     const { held } = this.#whole

@@ -3,17 +3,19 @@ export interface TickTask {
   turn(): void
 }
 
-/** Something with work left that nobody waits for. */
+/** An object with remaining work that no caller waits for. */
 export interface AfterTickTask {
   followUp(): void
 }
 
-/** Milliseconds of a tick for turns, and as many for costly answers: what remains waits for the next tick. */
+/**
+ * Milliseconds of a tick for room tasks, and the same for expensive replies. The remaining work runs in the next tick.
+ */
 const tickMsMax = 16
 
 /**
- * Runs everyone's work once at the end of an event-loop turn: what all sockets delivered in the turn is then
- * one transaction, one commit and one write per receiver.
+ * Runs the work of all rooms once at the end of a tick. All updates that the sockets have received in the tick then
+ * form one transaction, one commit and one write for each receiver.
  */
 export class TickScheduler {
   #waiting: TickTask[] = []
@@ -22,13 +24,13 @@ export class TickScheduler {
   #answeredMs = 0
   readonly #following = new Set<AfterTickTask>()
 
-  /** The caller sees to it that it adds itself once a turn. */
+  /** Adds a task. The caller must add itself at most once in a tick. */
   add(taker: TickTask): void {
     this.#waiting.push(taker)
     if (this.#waiting.length === 1) setImmediate(this.#run)
   }
 
-  /** Has it called once, when what is being sent now is on its way. */
+  /** Calls the task once, after the current broadcasts have been sent. */
   follow(follower: AfterTickTask): void {
     this.#following.add(follower)
     if (this.#following.size === 1) setImmediate(this.#followUp)

@@ -112,7 +112,7 @@ export class UpdateApplier {
     return this.#state.isKnown(bytes, summary) || this.#state.predict(bytes, summary) <= loopStepsMax
   }
 
-  /** What most turns of most rooms bring. */
+  /** Applies one simple update: the most frequent case. */
   #takeKeystroke(item: IncomingUpdate): readonly AppliedUpdate[] {
     this.#state.advance(item.summary)
     const updates = [updateOf(item)]
@@ -155,7 +155,7 @@ export class UpdateApplier {
     return this.#held.hasOf(member)
   }
 
-  /** What can be applied now of what was held, because others have brought what it builds on. @throws UpdateApplyError */
+  /** Applies pending updates whose dependencies have arrived in the meantime. @throws UpdateApplyError */
   retry(): readonly AppliedUpdate[] {
     const accepted: AppliedUpdate[] = []
     if (this.#held.size > 0) this.#retryHeld(accepted)
@@ -166,7 +166,7 @@ export class UpdateApplier {
     return kind === 'update' && isPlain(summary, this.#state.clocks)
   }
 
-  /** Types nested too deep close their sender and touch nobody else. */
+  /** Returns whether the nesting of types is within its limit. If not, only the sender is closed. */
   #nests({ bytes, from }: IncomingUpdate): boolean {
     const { doc } = this.#state
     try {
@@ -232,12 +232,13 @@ export class UpdateApplier {
 
   #hold(incoming: IncomingUpdate): void {
     this.#held.add(incoming, this.#state.clocks)
-    // An offer is the answer to our asking: its sender has nothing more, and would be asked for ever.
+    // An offer answers our request. Its sender has nothing more, and a request for the missing part would repeat
+    // indefinitely.
     if (incoming.kind === 'update') incoming.from.askForMissing()
   }
 
   #retryHeld(accepted: AppliedUpdate[]): void {
-    // What one brings may be what another waits for.
+    // An applied update may complete another pending one.
     for (let before = -1; before < accepted.length; ) {
       before = accepted.length
       const candidates = this.#held.take(this.#state.clocks)
