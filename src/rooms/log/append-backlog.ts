@@ -1,4 +1,4 @@
-/** Bytes of updates, of all documents, that wait for their turn to be appended: beyond it the store is too slow. */
+/** Maximum bytes of updates, of all documents, that wait to be appended. With more the store is too slow. */
 export const queuedBytesMax = 67_108_864
 
 /** Counts bytes that wait. */

@@ -11,16 +11,19 @@ import { keyName } from '../../engine/key-encoding.ts'
 import type { Log } from '../../log.ts'
 import { bulkyEntriesMin } from './compaction-policy.ts'
 
-/** Documents whose turn is still to come; those beyond are found at the next start. */
+/** Maximum number of documents that wait. The next start finds the others. */
 const waitingMax = 100_000
 /**
  * Logs looked at together after a start, and the pause after them: it takes four hours for 300,000, and little of
  * anything. Five times as fast, Node would let the memory of a server where nothing goes on grow by 50 MB.
  */
 const walked = { listed: 250, together: 5, pauseMs: 250 }
-/** After each log so many times as long as it took: many that are due together take a quarter of the time at most. */
+/**
+ * The pause after each log, as a multiple of the time that its compaction took: many due logs take a quarter of the
+ * time at most.
+ */
 export const idleFactor = 3
-/** A version that was just made is kept so long at least. */
+/** The shortest time in ms for which a new version is kept. */
 const waitMsMin = 1_000
 
 interface WaitingLog {
@@ -34,13 +37,13 @@ export interface BackgroundCompactionOptions {
   readonly logger: Log
   /** How long older versions are kept. */
   readonly keepVersionsMs: number
-  /** Gives a log its final form; `later` while there are versions to keep, or somebody is opening it. */
+  /** Compacts a log to one snapshot. `later` while older versions must be kept or the document is being opened. */
   readonly finish: (doc: Key) => Promise<'done' | 'later'>
 }
 
 /**
- * Gives the logs of documents their final form, one snapshot, when nobody needs older versions any more: in the
- * background, one after the other. What a stop or a crash leaves is found at the next start.
+ * Compacts the logs of documents to one snapshot when their older versions are no longer needed: in the background, one
+ * after the other. The next start finds the logs that a stop or a crash leaves.
  */
 export class BackgroundCompaction {
   readonly #parts: BackgroundCompactionOptions
@@ -103,7 +106,7 @@ export class BackgroundCompaction {
     try {
       if ((await finish(doc)) === 'later') this.note(doc)
     } catch (err) {
-      // A damaged document is told to whoever opens it.
+      // Opening a damaged document reports the damage.
       if (err instanceof CorruptRecordError) return
       if (err instanceof StoreUnavailableError) this.note(doc)
       else logger.warn({ err }, 'the log of a document could not be made smaller')
@@ -127,11 +130,11 @@ export class BackgroundCompaction {
       }
     } catch (err) {
       if (!this.#stopped)
-        logger.warn({ err }, 'what is left of older versions is looked for at the next start')
+        logger.warn({ err }, 'could not search for older versions; the next start searches again')
     }
   }
 
-  /** A damaged document is told to whoever opens it. */
+  /** Adds the document if its log can be compacted. Opening a damaged document reports the damage. */
   async #look(doc: Key): Promise<void> {
     const [head = null] = await this.#parts.log.heads([doc]).catch(() => [])
     if (head !== null && hasLeft(head)) this.note(doc)

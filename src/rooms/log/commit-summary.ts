@@ -1,7 +1,10 @@
 import type { EditAuthor } from '../../events/debounce-windows.ts'
 import type { AppliedUpdate } from '../room/broadcast.ts'
 
-/** Somebody may come twice, but not in a row: in most commits there is one. */
+/**
+ * Returns the authors in the order of their updates. An author may appear again, but not in a row: most commits have
+ * one author.
+ */
 export function authorsOf(updates: readonly AppliedUpdate[]): readonly EditAuthor[] {
   const editors = updates.slice(0, 1).map(editorOf)
   let last = updates[0]

@@ -4,51 +4,51 @@ import { type LoadedRoom, type LoadRoomOptions, type LogTail, loadRoom } from '.
 /** As `keepSince`: no older version is kept. */
 export const keepNone = Number.POSITIVE_INFINITY
 
-/** Yjs applies an update of a keystroke in the time in which it reads so many bytes of a snapshot (8 µs, measured). */
+/** Bytes of a snapshot that Yjs reads in the time in which it applies the update of a keystroke (8 µs, measured). */
 const bytesPerEntryRead = 256
-/** What an update takes on disk beside its bytes: its key, its user, its header. */
+/** Bytes on disk of an update in addition to its own: its key, its user and its header. */
 const bytesPerEntryStored = 128
-/** Of a log in its final form the tail takes at most this share of the snapshot, or so many bytes. */
+/** Maximum tail of a compacted log: the larger of a share of the snapshot and a number of bytes. */
 const finalTail = { share: 0.25, bytes: 4_096 }
 
 /**
- * The tail may have this share of the bytes of the snapshot: what opening reads stays within so much more than the
- * state, and an edit that makes the document longer writes 1 / share + 2 times its own size, snapshots included.
+ * Maximum share of the tail in the bytes of the snapshot. It bounds the additional bytes that opening reads, and an
+ * edit that makes the document longer writes 1 / share + 2 times its own size, snapshots included.
  */
 const tailShareMax = 0.75
 
 export const isLarge = ({ bytes }: LogTail, snapshotBytes: number): boolean =>
   bytes > tailShareMax * snapshotBytes
 
-/** Is opening the log about twice as slow as its snapshot alone, or is the tail large? */
+/** Returns whether opening the log is about twice as slow as its snapshot alone, or whether the tail is large. */
 export const isSlowToOpen = (tail: LogTail, snapshotBytes: number): boolean =>
   isLarge(tail, snapshotBytes) || tail.entries * bytesPerEntryRead > snapshotBytes
 
-/** Does the tail take so much space that a document nobody edits any more is better stored anew? */
+/** Returns whether the tail takes enough space to compact the log of a document without edits. */
 export const isTailLarge = ({ entries, bytes }: LogTail, snapshotBytes: number): boolean =>
   bytes + entries * bytesPerEntryStored > Math.max(finalTail.bytes, finalTail.share * snapshotBytes)
 
-/** Of a log that is left the tail takes at most this share of the snapshot, or so many bytes. */
+/** Maximum tail of a log that all members have left: the larger of a share of the snapshot and a number of bytes. */
 const leftTail = { share: 1 / 16, bytes: 4_096 }
 
 /**
- * Is a document that everybody leaves better stored anew, so that who comes next finds it ready to be handed out? To
- * put a tail into a large document takes a Y.Doc of all of it.
+ * Returns whether compaction is worth it when the last member leaves. The next client then receives the snapshot as it
+ * is stored, because joining a tail into a large document takes a Y.Doc of all of it.
  */
 export const isWorthCompactingOnClose = ({ entries, bytes }: LogTail, snapshotBytes: number): boolean =>
   bytes + entries * bytesPerEntryStored > Math.max(leftTail.bytes, leftTail.share * snapshotBytes)
 
-/** Entries in a tail that may be bulky: what has fewer is not even looked at. */
+/** Minimum entries of a tail that is checked for its size. */
 export const bulkyEntriesMin = 32
 
 /**
- * Puts one snapshot in the place of the whole log of a document, older versions included. Nobody may have the document
- * open. For commands: it may take long. @throws CorruptRecordError, StoreUnavailableError
+ * Replaces the whole log of a document, older versions included, by one snapshot. The document must not be open. For
+ * commands, because it may take long. @throws CorruptRecordError, StoreUnavailableError
  */
 export const compactWhole = (log: DocumentLog, doc: Key): Promise<void> =>
   compactIf(log, doc, async () => true, { isBounded: false })
 
-/** Like `compactWhole`, where nobody has edited since, and as far as it is worth it. */
+/** Compacts like `compactWhole` if the document has no edit since `editedSince` and the result is worth it. */
 export async function compactIdleLog(
   log: DocumentLog,
   doc: Key,
@@ -63,7 +63,7 @@ export async function compactIdleLog(
   return outcome
 }
 
-/** Are there versions in the log from before its snapshot? @throws CorruptRecordError, StoreUnavailableError */
+/** Returns whether the log has versions from before its snapshot. @throws CorruptRecordError, StoreUnavailableError */
 export async function hasOlderVersions(log: DocumentLog, doc: Key): Promise<boolean> {
   const [head = null] = await log.heads([doc])
   return head !== null && head.base > head.oldest

@@ -7,7 +7,7 @@ import { DocumentDamagedError } from '../room/quarantine.ts'
 
 /** Bytes of entries read from the log at once. */
 export const pageBytes = 8 * 1024 * 1024
-/** Entries applied before other work gets its turn. */
+/** Entries that are applied before other work runs. */
 const entriesPerTurn = 4_000
 
 /** The entries after the newest snapshot of a log. */
@@ -41,8 +41,8 @@ export interface LoadRoomOptions {
 }
 
 /**
- * Reads a log into memory; anew where another node has made it anew or compacted it meanwhile.
- * @throws CorruptRecordError, StoreUnavailableError; DocumentExpensiveError where it has to be read on a thread
+ * Reads a log into memory. Reads it again if another node has recreated or compacted it meanwhile.
+ * @throws CorruptRecordError, StoreUnavailableError; DocumentExpensiveError if a thread must read it
  */
 export async function loadRoom(
   log: DocumentLog,
@@ -80,7 +80,7 @@ export async function loadRoom(
 const placedState = ({ state, placements }: PlacedDocument): DocumentState =>
   DocumentState.fromBytes(state, { placements: new Placements(placements) })
 
-/** What has been read, if that is all of it and no Y.Doc is needed to put it together. */
+/** Returns the pages that were read as bytes, if they are complete and need no Y.Doc to be joined. */
 function storedAsBytes(
   { snapshot, entries, more }: LiveLog,
   isBounded: boolean,

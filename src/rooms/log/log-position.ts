@@ -1,9 +1,9 @@
 import type { AppendTo, LoadedLog } from '../../engine/engine.ts'
 
-/** Has the document any content? `deleted` ones come back only by an explicit wish. */
+/** Whether the document has content. A `deleted` document is created again only by an explicit request. */
 export type Existence = 'absent' | 'deleted' | 'live'
 
-/** What a copy of a document knows of its log, besides its length. */
+/** The existence, epoch and last change of a log, as one replica has them. */
 export class LogPosition {
   #existence: Existence
   #epoch: number
@@ -35,7 +35,7 @@ export class LogPosition {
     this.#changedBy = by
   }
 
-  /** The log has been made by somebody else. */
+  /** The log exists with this epoch; another node may have created it. */
   found(epoch: number): void {
     this.#existence = 'live'
     this.#epoch = epoch

@@ -14,11 +14,11 @@ import type { LogTail } from './load-room.ts'
 /** A tail smaller than this is never worth a snapshot. */
 const tailBytesMin = 16 * 1024
 /**
- * While people are editing, encoding takes at most this share of the time: with updates that come faster than any
- * hands can type, the tail grows for a while beyond what it may have otherwise.
+ * Maximum share of the time that encoding takes while users are editing. If updates arrive faster than any user can
+ * type, the tail temporarily grows beyond its limit.
  */
 const encodingShareMax = 0.02
-/** While people are editing, it is tried again so much later where the store could not do it, in ms. */
+/** Milliseconds until the next try after a failure of the store, while users are editing. */
 const failedRestMs = 30_000
 
 export interface CompactionLimits {
@@ -29,11 +29,11 @@ export interface CompactionLimits {
 }
 
 /**
- * Puts a snapshot in front of the log of one document when its tail has outgrown it. The tail may be three
- * quarters as large as the snapshot, so what opening reads stays within 1.75 times the state, and a small edit of a
- * large document writes within 3.4 times its own size; a tail of very many entries goes earlier, because opening applies them one
- * by one: it may take as long as the snapshot does. On disk there are besides at most two older snapshots, and the
- * updates since the older of them, until nobody needs them any more (`finish`).
+ * Stores a snapshot of one document when the tail of its log is too large. The tail may be three quarters as large as
+ * the snapshot. So opening reads at most 1.75 times the state, and a small edit of a large document writes at most 3.4
+ * times its own size. A tail with very many entries is compacted earlier, because opening applies them one by one: it
+ * may take as long as the snapshot does. The disk also has at most two older snapshots, and the updates since the older
+ * one, until `finish` removes them.
  */
 export class RoomCompaction {
   readonly #log: DocumentLog
@@ -42,16 +42,16 @@ export class RoomCompaction {
   readonly #commits: Commits
   readonly #limits: CompactionLimits
   readonly #clock: Clock
-  /** Is this the node that compacts it, of those that have it? The others do it much later. */
+  /** Returns whether this is the home node, which compacts the log. The other nodes wait longer. */
   readonly #isHome: () => boolean
   readonly #quiet: () => Promise<() => void>
   #base: number
   #snapshotBytes: number
   #tail: LogTail
   #running: Promise<void> | null = null
-  /** Are there versions in the log from before its snapshot? */
+  /** True if the log has versions from before its snapshot. */
   #hasOlder = false
-  /** As `performance.now` tells. */
+  /** In the time of `performance.now`. */
   #restsUntil = 0
 
   constructor(
@@ -91,7 +91,7 @@ export class RoomCompaction {
     this.#tail.bytes += bytes
   }
 
-  /** Is it time, while people are editing? */
+  /** True if the log should be compacted while users are editing. */
   get due(): boolean {
     if (this.#tail.bytes < tailBytesMin) return false
     const tail = this.#isHome() ? this.#tail : partOf(this.#tail)
@@ -99,17 +99,17 @@ export class RoomCompaction {
     return isLong && isSlowToOpen(tail, this.#snapshotBytes) && performance.now() >= this.#restsUntil
   }
 
-  /** Is it time, when everybody leaves? */
+  /** True if the log should be compacted when the last member leaves. */
   get dueAtLeaving(): boolean {
     return isWorthCompactingOnClose(this.#tail, this.#snapshotBytes)
   }
 
-  /** Has the log more in it than its final form would have? */
+  /** True if the log has more than its compacted form would have. */
   get hasLeft(): boolean {
     return this.#hasOlder || isTailLarge(this.#tail, this.#snapshotBytes)
   }
 
-  /** Compacts; resolves when done. A compaction under way is joined. @throws what the log throws */
+  /** Compacts the log; resolves when done. Joins a running compaction. @throws the errors of the log */
   run(): Promise<void> {
     this.#running ??= this.#compact(this.#keepSince()).finally(() => {
       this.#running = null
@@ -117,7 +117,7 @@ export class RoomCompaction {
     return this.#running
   }
 
-  /** Gives the log its final form, without any older version. @throws what the log throws */
+  /** Compacts the log to one snapshot, without older versions. @throws the errors of the log */
   async finish(): Promise<void> {
     await this.#running
     this.#running ??= this.#compact(keepNone).finally(() => {
@@ -157,7 +157,7 @@ export class RoomCompaction {
     return { snapshot, epoch, upTo: await this.#commits.exact }
   }
 
-  /** Another node may have compacted it; what it has left is told roughly. */
+  /** Updates the sizes after another node may have compacted the log. The size of its snapshot is estimated. */
   async #overtaken(epoch: number, counted: LogTail): Promise<void> {
     const [head = null] = await this.#log.heads([this.#doc])
     if (head === null || head.epoch !== epoch || head.base <= this.#base)
@@ -181,7 +181,10 @@ export class RoomCompaction {
   }
 }
 
-/** Who is not at home waits until the tail has grown so many times as long: by then whoever is has compacted it. */
+/**
+ * Factor by which the tail must be longer before a node that is not the home node compacts: the home node has done it
+ * by then.
+ */
 const patience = 3
 const partOf = ({ entries, bytes }: LogTail): LogTail => ({
   entries: entries / patience,

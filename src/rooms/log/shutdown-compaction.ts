@@ -6,7 +6,9 @@ import type { Room } from '../room/room.ts'
 /** How long a stop may be held up by what makes the next start faster. */
 const leavingMs = 1_000
 
-/** Stores documents anew that are to be left, as many as there is time for: a log is complete without. Never throws. */
+/**
+ * Compacts the logs of rooms that close, until the time is over: a log is complete without compaction. Never throws.
+ */
 export async function compactAtShutdown(rooms: readonly Room[], engine: Engine, clock: Clock): Promise<void> {
   const end = clock.now() + leavingMs
   await mapInSlices(rooms, async (room) => {

@@ -4,10 +4,10 @@ import { DocumentState, emptyUpdate } from '../room/document-state.ts'
 import { applyInSlices, pageBytes } from './load-room.ts'
 
 /**
- * The document as it was at a version: a copy of its own, which the caller may change and should destroy. Null when
- * that version can't be rebuilt any more. Other work gets its turn while a long tail is applied; the snapshot is
- * applied at once.
- * @throws StoreUnavailableError; CorruptRecordError when what the version is made of is damaged
+ * Returns the document as it was at a version. The copy belongs to the caller, which may change it and should destroy
+ * it. Returns null if that version can no longer be rebuilt. Other work runs while a long tail is applied; the snapshot
+ * is applied at once.
+ * @throws StoreUnavailableError; CorruptRecordError if the stored bytes of the version are damaged
  */
 export async function loadVersion(
   log: DocumentLog,
@@ -25,7 +25,7 @@ export async function loadVersion(
   return state
 }
 
-/** The updates (V1) that make up the document at a version: a snapshot, or an empty update, and what came after it. */
+/** Returns the updates (V1) of the document at a version: a snapshot, or an empty update, and the updates after it. */
 export async function loadVersionUpdates(
   log: DocumentLog,
   doc: Key,
@@ -40,7 +40,7 @@ export async function loadVersionUpdates(
     const last = page.entries.at(-1)
     if (!page.more || last === undefined) return updates
     page = await log.loadAt(doc, epoch, seq, { after: last.seq, bytesMax: pageBytes })
-    // A compaction between two pages took away what was to follow: the rest starts from another snapshot then.
+    // A compaction between two pages removed the next entries: a newer snapshot now contains them.
     if (page === null) return loadVersionUpdates(log, doc, { epoch, seq })
   }
 }
