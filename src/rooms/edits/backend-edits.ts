@@ -59,9 +59,9 @@ export class BackendEdits {
   }
 
   /**
-   * Takes a Yjs update (V1) as it is; resolves when it is durable and sent, with the state vector then. What is
-   * known already is left out.
-   * @throws ApiError as `begin` does; INVALID_ARGUMENT when it is malformed, FAILED_PRECONDITION when it builds on
+   * Applies a Yjs update (V1) without changes; the known part is left out. Resolves, with the state vector, when the
+   * update is durable and sent.
+   * @throws ApiError as `beginEdit` does; INVALID_ARGUMENT if it is malformed, FAILED_PRECONDITION if it depends on
    *   updates that the document does not have: then nothing is changed
    */
   async apply(by: string, bytes: Uint8Array, options: ApplyOptions): Promise<EditResult<Uint8Array>> {
@@ -223,7 +223,7 @@ export class BackendEdits {
     return isLive ? version : null
   }
 
-  /** Applies an update to a copy first: what is wrong with it must not be found out on the document. */
+  /** Applies an update to a working copy first: its problems must not show on the document itself. */
   #rehearse(bytes: Uint8Array, summary: UpdateSummary): void {
     const { state } = this.#room
     vetted(() => checkNesting(bytes, state.doc))

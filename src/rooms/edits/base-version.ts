@@ -3,9 +3,9 @@ import { parseVersion, type Version } from '../../model/version.ts'
 import { type EditContext, presentVersion } from './edit-context.ts'
 
 /**
- * The version that a change is to be made to; null when it is to be made to the document as it is: also where that is
- * what `baseVersion` says.
- * @throws ApiError FAILED_PRECONDITION when `baseVersion` is none of this document
+ * Returns the base version of a change; null if the change starts from the present document, which `baseVersion` may
+ * also name.
+ * @throws ApiError FAILED_PRECONDITION if `baseVersion` is not a version of this document
  */
 export function resolveBase(
   room: EditContext,
@@ -19,7 +19,7 @@ export function resolveBase(
   return base.seq === present.seq ? null : base
 }
 
-/** The size that a copy of the document may reach: what came since the version it is a copy of takes room too. */
+/** Returns the size that a working copy of the document may reach: the updates since its version also take space. */
 export const copySizeMax = ({ state, documentBytesMax }: EditContext, copyBytes: number): number =>
   documentBytesMax - Math.max(0, state.sizeBytes - copyBytes)
 

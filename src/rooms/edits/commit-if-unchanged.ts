@@ -29,12 +29,12 @@ export interface AgreedChange {
   readonly dryRun?: boolean | undefined
 }
 
-/** So often a change is made anew, because another node has changed the document meanwhile. */
+/** Maximum number of tries of one change. A try fails if another node has changed the document meanwhile. */
 const triesMax = 5
 /** The pause before the next try, a try, at most; in ms. */
 const pauseMs = 20
 
-/** After the first try the other nodes are asked to wait for the next one, so long at least and at most; in ms. */
+/** Minimum and maximum time in ms for which the other nodes pause their updates, after the first try. */
 const waitMsMin = 50
 const waitMsMax = 2_000
 
@@ -61,7 +61,7 @@ export async function commitIfUnchanged<T>(
     } finally {
       release()
     }
-    // As long as it has taken, and once more.
+    // Twice the time of this try.
     waitMs = Math.min(waitMsMax, waitMsMin + 2 * Math.ceil(performance.now() - begun))
     await sleep(Math.random() * pauseMs * tries)
   }

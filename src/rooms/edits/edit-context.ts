@@ -15,11 +15,14 @@ import type { ThreadPool } from '../threads/thread-pool.ts'
 export interface ConditionalUpdate {
   readonly head: number
   readonly update: AppliedUpdate
-  /** Called when it is durable, before anybody is told; `among others`: the document has updates that are not yet. */
+  /**
+   * Called when the update is durable, before it is sent. `among others`: the document has updates that are not
+   * durable.
+   */
   readonly apply: (how: 'alone' | 'among others') => void
 }
 
-/** What a room gives to those who edit it on behalf of REST. */
+/** The part of a room that changes and reads of backends use. */
 export interface EditContext {
   readonly log: DocumentLog
   readonly address: DocumentAddress
@@ -31,13 +34,13 @@ export interface EditContext {
   readonly readers: ThreadPool
   /** Encoded size the document may reach. */
   readonly documentBytesMax: number
-  /** Can the store write? */
+  /** The health of the store: whether it can write. */
   readonly health: () => Health
   /** Applies what has arrived, unless the room is held. @throws ApiError UNAVAILABLE when the room is closed */
   readonly begin: () => void
   /** From now on what arrives waits; until what is returned is called, once. */
   readonly hold: () => () => void
-  /** Null when nobody holds the room, so that it may change; else resolves when that may be so again. */
+  /** Null while the document is not locked; otherwise resolves when it may change again. */
   readonly held: () => Promise<void> | null
   /** Counts a replacement by where it was computed; `held`: on a thread, while what arrived waited. */
   readonly replaced: (mode: 'inline' | 'thread' | 'thread_locked') => void
@@ -58,7 +61,7 @@ export interface EditContext {
   readonly fail: (error: unknown) => void
 }
 
-/** What a change needs to find. */
+/** The state of the document that a change requires. */
 export interface EditPrecondition {
   /** `nothing`: the change makes the document; `either`: it may. */
   readonly expects: 'content' | 'nothing' | 'either'
@@ -68,7 +71,7 @@ export interface EditPrecondition {
   readonly ifVersion?: string | undefined
   /** The storage limit that the workspace has reached, thrown unless the change only deletes; null or undefined: none. */
   readonly full?: ApiError | null | undefined
-  /** What has to be done before the document is made, and only if what it is made of is sound. */
+  /** Work before the creation of the document. It runs only if the new content is valid. */
   readonly making?: (() => Promise<void>) | undefined
 }
 
@@ -78,7 +81,7 @@ export interface RestoreOptions extends EditPrecondition {
 }
 
 export interface ReplaceOptions extends RestoreOptions {
-  /** Make the change to the document as it was at this version, and merge it: what came since stays. */
+  /** Compute the change for the document at this version, and merge it: later updates stay. */
   readonly baseVersion?: string | undefined
 }
 
@@ -165,7 +168,7 @@ export function commitEdit(
   added: Uint8Array | null,
 ): void {
   const { state, commits } = room
-  // Even nothing makes a document: what was added empty can be found empty.
+  // An update without content also creates a document: content that was added empty can be read as empty.
   const bytes = added ?? (commits.existence === 'live' ? null : emptyUpdate)
   if (bytes === null) return
   const summary = readUpdate(bytes, { allowSubdocuments: true })
@@ -193,12 +196,12 @@ export function toUnavailable(cause: unknown): never {
   throw new ApiError('server/store-unavailable', 'The change could not be stored; try again', { cause })
 }
 
-/** So often something may be read again, because others have changed the document meanwhile, before what arrives has to wait. */
+/** Maximum reads of the document, while other nodes change it, before arriving updates must wait. */
 const unheldLooks = 3
 
 /**
- * What `look` sees of the document, once that is durable, with the version that it is of. What any node has acknowledged
- * before is in it. @throws ApiError UNAVAILABLE
+ * Returns the result of `look` and the version that it belongs to, when that version is durable. It contains every
+ * update that any node has acknowledged before. @throws ApiError UNAVAILABLE
  */
 export async function readDurable<T>(
   room: EditContext,
@@ -227,8 +230,8 @@ export async function pauseIncoming(room: EditContext): Promise<() => void> {
 }
 
 /**
- * A refusal tells of the document, and is given only when what it tells of is durable, like any answer. Where this copy
- * of it turns out to be behind the log, the change is tried once more.
+ * Makes a change. A rejection reveals the state of the document, so, like any response, it waits until that state is
+ * durable. If this replica turns out to be behind the log, the change is tried a second time.
  */
 export async function rejectWhenDurable<T>(room: EditContext, change: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries += 1) {
@@ -242,6 +245,9 @@ export async function rejectWhenDurable<T>(room: EditContext, change: () => Prom
   }
 }
 
-/** False where others have changed the document unheard: what they have done is here now. @throws ApiError UNAVAILABLE */
+/**
+ * Returns false if other nodes have changed the document without a notice: their updates are applied then. @throws
+ * ApiError UNAVAILABLE
+ */
 export const hasCaughtUp = async ({ commits }: EditContext): Promise<boolean> =>
   commits.endsAt(commits.head).catch(toUnavailable)

@@ -27,8 +27,8 @@ import { replaceWithinLimit, restoreWithinLimit } from './size-check.ts'
 import { type ComputedEdit, computeOnThread, madeFor, restoreOnThread } from './thread-compute.ts'
 
 /**
- * Document and content together, in bytes and characters, up to which a replacement is computed on the event loop: what
- * is larger could hold it for more than 50 ms, at 50 KB of text that have nothing in common with what they replace.
+ * Maximum size of document and content together, in bytes and characters, for a replacement on the event loop. A larger
+ * one could block the event loop for more than 50 ms, at 50 KB of text that has nothing in common with the text before.
  */
 export const inlineSizeMax = 65_536
 
@@ -41,10 +41,10 @@ export class Replacement {
   }
 
   /**
-   * Makes a root of the document equal to the content, as user `by`; resolves when that is durable and sent.
+   * Makes a root of the document equal to the content, as user `by`. Resolves when the change is durable and sent.
    * @throws ApiError INVALID_ARGUMENT as `checkContent` does; NOT_FOUND, ALREADY_EXISTS, ABORTED, FAILED_PRECONDITION
-   *   when the document is not what `options` expect; RESOURCE_EXHAUSTED when too many large contents wait;
-   *   UNAVAILABLE when the store is away
+   *   if the document does not match `options`; RESOURCE_EXHAUSTED if too many large contents wait; UNAVAILABLE while
+   *   the store cannot write
    */
   replace(
     by: string,
@@ -151,8 +151,8 @@ export class Replacement {
     options: RestoreOptions,
   ): Promise<EditResult<ReplacementResult>> {
     const { threads, address } = this.#room
-    // Only the computation has a thread: whoever waits for the write lock of a room must not keep others from a thread,
-    // because the holder of the lock may wait for one.
+    // Only the computation uses a thread. A change that waits for the write lock of a room must not occupy one, because
+    // the holder of the lock may wait for a thread.
     const compute = async (): Promise<ComputedEdit> => {
       const computed = await threads.use(address, computeOn)
       await this.#prepare(options)
@@ -219,7 +219,7 @@ export class Replacement {
     await prepareCreate(this.#room, options)
   }
 
-  /** Is the document still what the difference was computed for? @throws ApiError as `begin` does */
+  /** Returns whether the document still matches the computed difference. @throws ApiError as `beginEdit` does */
   #stillFits({ writer, made }: ComputedEdit, options: RestoreOptions): boolean {
     const room = this.#room
     beginEdit(room, options)

@@ -9,7 +9,7 @@ import { isResponseTooLarge, jsonBytesUpTo } from '../../model/json-pieces.ts'
 import { limitDetails } from '../../quota/limits.ts'
 import { DocumentState } from '../room/document-state.ts'
 
-/** Of its limit, what a document may be above it and still be replaced by something that is not longer. */
+/** Share of its limit by which a document may exceed it and still be replaced by content that is not longer. */
 const replaceableExcess = 0.25
 
 /**
@@ -45,8 +45,8 @@ export function restoreWithinLimit(
 }
 
 /**
- * A replacement adds what it is longer than the content before: what is deleted takes next to no room. One that is not
- * longer is taken above the limit too, a little: else a full document could never be made smaller.
+ * A replacement adds the difference in length to the content before, because deleted content takes almost no space.
+ * Content that is not longer is also accepted slightly above the limit: otherwise a full document could never shrink.
  */
 function checkGrowth(state: DocumentState, contentKey: string, data: unknown, bytesMax: number): void {
   const bytes = textBytes(data)

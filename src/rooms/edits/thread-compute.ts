@@ -23,13 +23,13 @@ export interface ComputedEdit {
   /** The whole document after it, where that is better than to apply the update. */
   readonly state: Uint8Array | null
   /**
-   * For what the document was at that version; or for what it was once, so that what came since has to be merged, if
-   * the root can still hold it.
+   * `present`: computed for the document at that version. `past`: computed for an older version, so later updates must
+   * be merged, if the root can still contain the content.
    */
   readonly made:
     | { readonly for: 'present'; readonly version: Version }
     | { readonly for: 'past'; readonly content: TargetKind }
-  /** Whose clock the update goes on from, and where. */
+  /** The client that the update continues, and its clock before the update. */
   readonly writer: ClientClock
 }
 
@@ -60,7 +60,7 @@ export async function computeOnThread(
   if (base === null) return { change, writer, update, state, made: { for: 'present', version } }
   const kind = rootOf(targetKind(target), change)
   const past: ComputedEdit = { change, writer, update, state: null, made: { for: 'past', content: kind } }
-  // Here it would hold up everybody: because it is dear, or because the document would have to be read first.
+  // A merge on the event loop would block all other work: the update is expensive, or the document must be read first.
   const mergesElsewhere = options.dryRun !== true && (isDear || room.state.bytes !== null)
   return mergesElsewhere && update !== null ? mergeOnThread(room, thread, past, kind, update) : past
 }
@@ -85,7 +85,7 @@ export async function restoreOnThread(
   const version = presentVersion(room)
   const outcome = await thread.run({
     is: 'restore',
-    // What a store hands out is a view of a larger buffer, which would be sent whole.
+    // A stored value is a view of a larger buffer, which would be sent whole.
     past: new Uint8Array(past),
     updates: await updatesOf(room, version, true),
     writers: room.state.mergers,
@@ -118,7 +118,10 @@ async function mergeOnThread(
   return { ...computed, update: outcome.update, state: outcome.state, made: { for: 'present', version } }
 }
 
-/** The base of the change, once it is clear that it may be made. What is wrong with the content is said first. */
+/**
+ * Returns the base of the change, after the check that the change may be made. Problems of the content are reported
+ * first.
+ */
 async function begun(
   room: EditContext,
   thread: PooledThread,
@@ -134,7 +137,7 @@ async function begun(
   }
 }
 
-/** What makes up a version: for the present one the bytes that the room keeps, if it does; else from the log. */
+/** Returns the updates of a version: the bytes of the present one that the room keeps, if it does, or the log. */
 export async function updatesOf(
   room: EditContext,
   version: Version,
@@ -156,4 +159,4 @@ const stateWanted = ({ state }: EditContext, isCopy: boolean): 'always' | 'ifDea
 }
 
 const gone = (): ApiError =>
-  new ApiError('crdt/document-changed', 'The document was deleted or made anew; try again')
+  new ApiError('crdt/document-changed', 'the document was deleted or created again; try again')

@@ -5,7 +5,7 @@ export class WriteLock {
   #letGo = (): void => {}
   #resolve = (): void => {}
 
-  /** Null when nobody holds it; else resolves when that may be so again. */
+  /** Null while it is free; otherwise resolves when it may be free again. */
   get held(): Promise<void> | null {
     return this.#held
   }
@@ -27,7 +27,7 @@ export class WriteLock {
     }
   }
 
-  /** Lets it go, whoever holds it. */
+  /** Releases the lock for all holders. */
   release(): void {
     if (this.#held === null) return
     this.#held = null
