@@ -64,7 +64,7 @@ export class ThreadPool {
     this.#overruns = new Overruns(parts.clock, limits.jobMs)
   }
 
-  /** Is there any thread to be had? */
+  /** True if the pool may start threads. */
   get enabled(): boolean {
     return this.#limits.threads > 0
   }
@@ -92,7 +92,7 @@ export class ThreadPool {
     return used
   }
 
-  /** Ends all threads, whatever they are doing. */
+  /** Ends all threads, including running tasks. */
   async close(): Promise<void> {
     this.#isClosed = true
     await Promise.all([...this.#all].map((thread) => thread.end()))

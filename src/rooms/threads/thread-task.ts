@@ -20,15 +20,17 @@ import { documentStepsMax } from '../room/integration-limits.ts'
 
 /** A copy of a document to work on. Everything in it can be sent to a thread. */
 interface Copy {
-  /** Makes up the document: a snapshot, or an empty update, and what came after it. */
+  /** The content of the document: a snapshot, or an empty update, and the updates after it. */
   readonly updates: readonly Uint8Array[]
-  /** Is the whole document wanted afterwards? `ifDear`: where it takes less than to apply the update. */
+  /**
+   * Whether the result contains the whole document. `ifDear`: if reading it takes less time than applying the update.
+   */
   readonly state: 'always' | 'ifDear' | 'never'
 }
 
 /** A change of a copy. */
 interface Edit extends Copy {
-  /** Who may write: the first whose clock on the copy is this one; else somebody new. */
+  /** The clients that may write: the first one whose clock matches the copy writes, otherwise a new client. */
   readonly writers: readonly ClientClock[]
   /** Encoded size the document may reach. */
   readonly documentBytesMax: number
@@ -37,7 +39,7 @@ interface Edit extends Copy {
 export type ThreadTask =
   | { readonly is: 'check'; readonly target: ContentTarget }
   | (Edit & { readonly is: 'replace'; readonly target: ContentTarget })
-  /** `past`: a whole state (V1), whose content the document is to have. */
+  /** `past`: the whole state (V1) whose content the document receives. */
   | (Edit & { readonly is: 'restore'; readonly past: Uint8Array })
   /** `updates`: one whole state (V1). */
   | {
@@ -88,7 +90,7 @@ export type ThreadResult =
       readonly change: ReplacementResult
       /** The update (V1) that makes the change; null when there is nothing to change. */
       readonly update: Uint8Array | null
-      /** Would applying it hold an event loop for too long? */
+      /** True if applying the update would block an event loop for too long. */
       readonly isDear: boolean
       readonly state: Uint8Array | null
       readonly writer: ClientClock
@@ -116,7 +118,7 @@ export function completed(outcome: ThreadResult): Done {
   })
 }
 
-/** Does a job. @throws what is our bug; what is wrong with the target is an outcome */
+/** Runs a task. A problem of the target is a result. @throws errors that are bugs of the server */
 export function runThreadTask(job: ThreadTask): ThreadResult {
   try {
     if (job.is === 'replace') return replace(job)

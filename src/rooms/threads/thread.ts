@@ -62,7 +62,7 @@ export const stopping = (): ApiError => new ApiError('server/stopping', 'the ser
 
 function startWorker(): Worker {
   const worker = new Worker(script)
-  // A running job has its own listener. An error that ends an idle thread does no harm: the next job finds the thread ended.
+  // A running task has its own listener. An error that ends an idle thread is harmless: the next task finds it ended.
   worker.on('error', () => {})
   // A thread without work keeps no process alive; a job is always awaited by something that does.
   worker.unref()
