@@ -11,10 +11,11 @@ import { UpdateApplyError } from '../room/update-applier.ts'
 import type { RemoteAppend } from './read-log-since.ts'
 
 /**
- * Applies what other nodes have appended. Returns what members have to be sent of it: an update as it is, because what
- * it builds on is in the log before it, and so has been sent; of a snapshot what they lack.
+ * Applies updates that other nodes have appended. Returns the updates for the members. An update is sent as it is,
+ * because its dependencies precede it in the log and were sent before. Of a snapshot, only the part that the members
+ * lack is sent.
  * @param placed the result of a thread for the only update; null: the event loop integrates all
- * @throws UpdateApplyError; DocumentExpensiveError where the event loop cannot
+ * @throws UpdateApplyError; DocumentExpensiveError if the event loop cannot integrate them
  */
 export function applyRemote(
   state: DocumentState,
@@ -35,7 +36,7 @@ export function applyRemote(
   } catch (cause) {
     if (cause instanceof DocumentExpensiveError) throw cause
     if (cause instanceof IntegrationTooExpensiveError) throw new DocumentExpensiveError(cause)
-    throw new UpdateApplyError('what another node has stored could not be applied', { cause })
+    throw new UpdateApplyError('the updates of another node could not be applied', { cause })
   }
 }
 
@@ -44,7 +45,10 @@ const lackedIn = (snapshot: Uint8Array, delivered: ReadonlyMap<number, number>):
 
 const missing = 'it builds on something that is not there'
 
-/** What is on its way here may hold parts of it: whoever changes nodes says again what may be lost. */
+/**
+ * Applies one update. A client may have sent parts of it to this node as well: a client that changes nodes repeats the
+ * updates that may be lost.
+ */
 function apply(state: DocumentState, bytes: Uint8Array, summary: UpdateSummary): void {
   if (isPlain(summary, state.clocks)) {
     state.advance(summary)

@@ -8,10 +8,10 @@ export const answerMs = 250
 const topic = (name: string): string => `nodes.call.${name}`
 const answerTopic = (node: string): string => `nodes.answer.${node}`
 
-/** What is asked of every other node; `payload` as JSON has it. Null: nothing to say, which counts as an answer. */
+/** Answers a request of another node; `payload` is a JSON value. Null: no value, which counts as an answer. */
 export type RequestHandler = (payload: unknown, from: string) => unknown
 
-/** `ordered`: of one node's calls each comes at most once, and none after a later one. What was overtaken is lost. */
+/** `ordered`: the calls of one node arrive at most once, and never after a later one. An overtaken call is lost. */
 export type RequestOrder = 'any' | 'ordered'
 
 export interface NodeRequestDependencies {
@@ -22,7 +22,7 @@ export interface NodeRequestDependencies {
 
 interface CallMessage {
   readonly from: string
-  /** Of the process: a node that has come again counts anew. */
+  /** Id of the process: the numbers start again after a restart of the node. */
   readonly life: string
   readonly number: number
   readonly payload: unknown
@@ -41,7 +41,10 @@ interface Asked {
   readonly check: () => void
 }
 
-/** Asks all nodes at once, by the bus: an answer that is missing is no error, because a node may die at any time. */
+/**
+ * Sends requests to all nodes at once, over the bus. A missing answer is not an error, because a node may die at any
+ * time.
+ */
 export class NodeRequests {
   readonly #parts: NodeRequestDependencies
   readonly #life = randomUUID()
@@ -72,13 +75,16 @@ export class NodeRequests {
         if (before?.life === call.life && before.number >= call.number) return
         last.set(call.from, { life: call.life, number: call.number })
       }
-      // What another version of Weft asks may not be understood: that is no answer.
+      // A request of another version of Weft may be malformed: it gets no answer.
       this.#answer(call, answering).catch(() => {})
     }
     this.#ends.push(this.#parts.bus.subscribe(topic(name), listener))
   }
 
-  /** What the other nodes answer, as far as they do in time. At once where there are none. */
+  /**
+   * Requests a value from all other nodes. Resolves with the answers that arrive in time; at once if there are no other
+   * nodes.
+   */
   ask(name: string, payload: unknown): Promise<ReadonlyMap<string, unknown>> {
     const number = ++this.#number
     const answers = new Map<string, unknown>()
@@ -98,7 +104,7 @@ export class NodeRequests {
     })
   }
 
-  /** Tells the other nodes; nobody answers. */
+  /** Sends a message to the other nodes, without an answer. */
   tell(name: string, payload: unknown): void {
     if (this.#others().length > 0) this.#publish(name, ++this.#number, payload, false)
   }
@@ -107,7 +113,7 @@ export class NodeRequests {
     for (const end of this.#ends) end()
   }
 
-  /** While the bus is away nobody is waited for. */
+  /** Returns the nodes to wait for: none while the bus is disconnected. */
   #others(): readonly string[] {
     const { bus, cluster } = this.#parts
     return bus.isConnected ? cluster.nodes().filter((node) => node !== cluster.self) : []
@@ -139,7 +145,7 @@ export class NodeRequests {
 
 const encode = (message: CallMessage | AnswerMessage): Uint8Array => Buffer.from(JSON.stringify(message))
 
-/** Has it what all messages have? */
+/** Returns whether the value has the fields of every message. */
 function isSent(value: unknown): value is Pick<CallMessage, 'from' | 'life' | 'number'> {
   if (!isJsonObject(value)) return false
   const { from, life, number } = value

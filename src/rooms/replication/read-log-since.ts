@@ -7,7 +7,7 @@ import {
 } from '../../engine/engine.ts'
 import { pageBytes } from '../log/load-room.ts'
 
-/** What other nodes have appended. */
+/** An entry of the log that another node has appended. */
 export interface RemoteAppend {
   /** `state`: a snapshot, of what has been compacted away; most of it is known. */
   readonly is: 'update' | 'state'
@@ -18,15 +18,15 @@ export interface RemoteAppend {
   readonly at: number
 }
 
-/** Where a copy of a document stands. `epoch` null: it has nothing of a log yet. */
+/** The position of a replica in its log. `epoch` null: it has read nothing of the log. */
 export interface ReplicaPosition {
   readonly epoch: number | null
   readonly seq: number
 }
 
 /**
- * A log ends before what was read of it, or stored in it: a database has taken over that had not got the last of it. What is
- * here is of no use, as nobody else has it; those who wrote it say it again.
+ * A log ends before entries that were read from it or stored in it: a database took over without the last entries. The
+ * replica must be dropped, because no other node has those entries; their clients send them again.
  */
 export class LogTruncatedError extends Error {
   override readonly name = 'LogTruncatedError'
@@ -36,9 +36,10 @@ export class LogTruncatedError extends Error {
 }
 
 /**
- * What a log has after `position`, page by page, in order.
- * @param first the first page, where it is loaded already
- * @throws AppendRejectedError where the log is another one by now; LogTruncatedError, StoreUnavailableError, CorruptRecordError
+ * Reads the log after `position`, page by page, in order.
+ * @param first the first page, if it is loaded already
+ * @throws AppendRejectedError if the log was deleted or recreated; LogTruncatedError, StoreUnavailableError,
+ *   CorruptRecordError
  */
 export async function* readLogSince(
   log: Pick<DocumentLog, 'load'>,

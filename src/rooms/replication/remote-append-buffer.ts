@@ -1,10 +1,10 @@
 import type { RemoteAppend, ReplicaPosition } from './read-log-since.ts'
 import type { AppendNotice } from './replica-messages.ts'
 
-/** So many messages wait while something is under way; with more the log is read. */
+/** Maximum number of notices that wait while a commit is in progress. With more the log is read. */
 const waitingMax = 64
 
-/** What other nodes said that they have appended, until it can be taken over, in the order of the log. */
+/** Notices of other nodes that wait to be applied, in the order of the log. */
 export class RemoteAppendBuffer {
   #waiting: AppendNotice[] = []
   #isBehind = false
@@ -14,7 +14,10 @@ export class RemoteAppendBuffer {
     else this.#isBehind = true
   }
 
-  /** What follows on `position`, if there is all of it; `behind`: the log has to be read; null: there is nothing new. */
+  /**
+   * Returns the updates that follow `position`, if they are complete. `behind`: the log must be read. Null: there is
+   * nothing new.
+   */
   next(
     position: ReplicaPosition,
   ): { readonly epoch: number; readonly foreign: readonly RemoteAppend[] } | 'behind' | null {

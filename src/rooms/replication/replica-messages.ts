@@ -2,7 +2,7 @@ import * as decoding from 'lib0/decoding'
 import * as encoding from 'lib0/encoding'
 import type { LogUpdate } from '../../engine/engine.ts'
 
-/** What a node says of a document after it has appended to its log. */
+/** The notice of a node that it has appended to the log of a document. */
 export interface AppendNotice {
   readonly epoch: number
   readonly first: number
@@ -14,20 +14,20 @@ export interface AppendNotice {
   readonly updates: readonly LogUpdate[] | null
 }
 
-/** What nodes tell each other of a document. */
+/** A message between nodes about one document. */
 export type ReplicaMessage =
   | { readonly is: 'appended'; readonly news: AppendNotice }
   /** Something else has been done to its log: it may have been deleted. */
   | { readonly is: 'changed' }
-  /** Somebody makes a change that nothing must get in before: the others are asked to wait for it, so long at most. */
+  /** A node makes a change that needs an unchanged document: the others pause their updates for at most `ms`. */
   | { readonly is: 'wait'; readonly ms: number }
 
-/** What one message to the nodes may carry in updates and names of users; of more only the numbers are told. */
+/** Maximum bytes of updates and user names in one message. A larger notice contains only the numbers. */
 export const noticeBytesMax = 65_536
 
 const kinds = ['appended', 'changed', 'wait'] as const
 
-/** @param name of the document, as `keyName` makes it */
+/** @param name the name of the document, as `keyName` returns it */
 export function encodeMessage(name: string, message: ReplicaMessage): Uint8Array {
   const encoder = encoding.createEncoder()
   encoding.writeVarUint(encoder, kinds.indexOf(message.is))
@@ -46,7 +46,10 @@ function writeNews(encoder: encoding.Encoder, { epoch, first, last, at, updates 
   }
 }
 
-/** Null for what another version of Weft may have sent, and for a document that is none of those `wanted`. */
+/**
+ * Returns null for a message that is malformed, possibly of another version of Weft, and for a document that is not
+ * `wanted`.
+ */
 export function decodeMessage(
   bytes: Uint8Array,
   wanted: (name: string) => boolean = () => true,

@@ -35,7 +35,10 @@ interface Behind {
 const compareEveryMs = { min: 2_000, max: 4_000 }
 /** Heads that are read at once, and the pause after each read: 10,000 a second. */
 const compared = { together: 500, pauseMs: 50 }
-/** What a log has more than a copy is mostly on its way: it is read only if it has not come after so many ms. */
+/**
+ * Milliseconds that a missing append has to arrive as a notice, because most are on their way. The log is read only
+ * after that.
+ */
 const onItsWayMs = 500
 /** After a loss that all nodes have noticed they do not all ask at once. */
 const afterLossMs = 250
@@ -65,7 +68,7 @@ export class ReplicaSync implements ReplicaDependencies {
   readonly #open: () => readonly ReplicatedRoom[]
   /** By topic: how many documents are listened for, and how to end it. */
   readonly #topics = new Map<string, { count: number; readonly end: () => void }>()
-  /** What was heard of documents that are being opened. */
+  /** Messages for documents that are being opened. */
   readonly #opening = new Map<string, ReplicaMessage[]>()
   readonly #endLoss: () => void
   #state: ComparisonState = { is: 'off' }
@@ -111,7 +114,7 @@ export class ReplicaSync implements ReplicaDependencies {
     }
   }
 
-  /** It has been loaded: now it hears what was said meanwhile. */
+  /** Passes the messages that arrived during the load to the room. */
   opened(room: ReplicatedRoom): void {
     const name = keyName(room.doc)
     for (const message of this.#opening.get(name) ?? []) room.replica.receive(message)

@@ -20,7 +20,7 @@ export interface ReplicaOwner extends PlacingRoom {
   readonly commit: (updates: readonly AppliedUpdate[], since: number) => void
 }
 
-/** So long a document waits for another node, whatever that asks for. */
+/** Maximum time in ms for which a document waits for another node, even if that node requests more. */
 const waitMsMax = 2_000
 
 /** A document to whose log other nodes also append: receives their messages and applies their updates. */
