@@ -51,7 +51,7 @@ export class AwarenessBroadcaster {
     planned?.cancel()
     const { clock, windowMs } = this.#options
     const sinceMs = clock.now() - this.#lastBroadcast
-    // A clock that has been set back is no reason to wait longer.
+    // A clock that was set back does not extend the wait.
     const waitMs = timing === 'tick' || sinceMs >= windowMs ? 0 : windowMs - Math.max(0, sinceMs)
     this.#planned = { timing, cancel: clock.after(waitMs, () => this.#broadcast()) }
   }

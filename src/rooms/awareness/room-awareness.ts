@@ -22,7 +22,7 @@ const clockJumpMax = 2 ** 20
 
 interface RoomAwarenessOptions {
   readonly members: ReadonlySet<Member>
-  /** Of the document. */
+  /** The presence of the document. */
   readonly presence: DocumentPresence
   readonly editorId: string
   readonly clock: Clock
