@@ -76,7 +76,7 @@ const url = async (documentId: string, userId: string): Promise<string> =>
   `${server.wsUrl}/sync/acme/${documentId}/main?token=${await server.token(userId)}`
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
-it('[ACC-75] a document that is made, restricted, while somebody is on the way to it is closed to them', async () => {
+it('[ACC-75] closes a restricted document to a client that connects while the document is created', async () => {
   await done('/v2/organizations/add', { organizations: [{ organizationId: 'acme' }] })
   const release = store.slow('load')
   const client = await RawClient.connect(await url('secret', 'mallory'))
@@ -89,7 +89,7 @@ it('[ACC-75] a document that is made, restricted, while somebody is on the way t
   expect([4403, 4404]).toContain((await client.closed).code)
 })
 
-it('[ACC-76] what was read earlier about a right does not come to hold later', async () => {
+it('[ACC-76] keeps the later read of a right when an earlier read ends after it', async () => {
   const address = (documentId: string) => ({ organizationId: 'acme', documentId, editorId: 'main' })
   for (const documentId of ['plan', 'other']) {
     await done('/v2/crdt/add', { ...address(documentId), type: 'text', data: '' })
@@ -120,7 +120,7 @@ it('[ACC-76] what was read earlier about a right does not come to hold later', a
   for (const client of [plan, other]) client.end()
 })
 
-it('others who make documents have nobody read their rights again, neither who is in nor who is on the way', async () => {
+it('reads no rights again of open or connecting clients when other users create documents', async () => {
   const inside = await RawClient.connect(await url('inside', 'ada'))
   await inside.roundTrip()
   /** Reads of somebody's document who comes in while so many other documents are made. */

@@ -155,7 +155,7 @@ async function succeeding(operation: Operation): Promise<object> {
 const wrongHeaders = Object.keys(credentials).map((name) => ({ [name]: wrong }))
 
 itLong(
-  '[SEC-6] no secret, right, wrong or expired, is in a log line, an error, a page or an answer not meant to show it',
+  '[SEC-6] shows no valid, wrong or expired secret in a log line, an error, a page or a response that must not show it',
   async () => {
     const endpoints = '/v2/workspace/advancedwebhook/endpoints'
     let succeeded = 0
@@ -197,7 +197,7 @@ itLong(
   300_000,
 )
 
-it('[SEC-7] what need not be kept is in no file: tokens of operators and users, signing secrets from the configuration, what was wrong', () => {
+it('[SEC-7] stores no token of an operator or user, no configured signing secret and no wrong credential in a file', () => {
   const found = secrets.inFilesOf(join(data, 'data'))
   expect(found.filter((each) => !kept.some((name) => each.endsWith(`: ${name}`)))).toEqual([])
   // So that it is known to be looked for rightly.

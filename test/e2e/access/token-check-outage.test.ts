@@ -89,7 +89,7 @@ async function refused(): Promise<number> {
 
 const away = { code: 1013, reason: 'the token could not be checked, because the store is away: try again' }
 
-it('[LIM-18] whose token cannot be looked up is told 1013, by any dialect; the log has one line without a trace', async () => {
+it('[LIM-18] closes with 1013 in every protocol when the token cannot be checked, and logs one line without a stack trace', async () => {
   await start()
   failure = new StoreUnavailableError('away')
   for (const client of await Promise.all(Array.from({ length: 5 }, comeBack)))
@@ -108,7 +108,7 @@ it('[LIM-18] whose token cannot be looked up is told 1013, by any dialect; the l
   client.end()
 })
 
-it('[LIM-18] what else keeps a token from being checked is an error in the log, each time', async () => {
+it('[LIM-18] logs an error for each token that another fault keeps from being checked', async () => {
   await start()
   failure = new TypeError('a bug')
   const errors = () => lines.map((line) => JSON.parse(line)).filter(({ level }) => level === 50)
@@ -119,7 +119,7 @@ it('[LIM-18] what else keeps a token from being checked is an error in the log, 
   expect(await refused()).toBe(0)
 })
 
-it('[DIA-25] while a newer token cannot be checked, because the store is away, the one that is known stays good', async () => {
+it('[DIA-25] keeps the current token valid while the store is unavailable and a newer token cannot be checked', async () => {
   await start()
   const client = await comeToMany()
   await eventually(() => client.received.some((bytes) => isAbout(bytes, name, 2, 2)))
@@ -131,8 +131,11 @@ it('[DIA-25] while a newer token cannot be checked, because the store is away, t
   client.end()
 })
 
-itLong('[LIM-18] every socket ends with 1013, also of many documents', async () => {
-  await start()
-  failure = new StoreUnavailableError('away')
-  for (const come of [comeBack, comeToMany]) expect(await (await come()).closed).toEqual(away)
-})
+itLong(
+  '[LIM-18] closes every socket with 1013 when no token can be checked, also sockets with many documents',
+  async () => {
+    await start()
+    failure = new StoreUnavailableError('away')
+    for (const come of [comeBack, comeToMany]) expect(await (await come()).closed).toEqual(away)
+  },
+)

@@ -57,7 +57,7 @@ async function admission(server: TestServer, token: string): Promise<number> {
   return code
 }
 
-it('[ACC-90] admits a token that the minting secret of its API key signed, and no token for another API key', async () => {
+it('[ACC-90] accepts a token that the minting secret of its API key signed, and rejects it for another API key', async () => {
   const server = await start()
   const { apiKey } = server.credentials
   const made = dataOf(await call(server, 'apikey/create', { type: 'testing' })) as { apiKey: string }
@@ -71,7 +71,7 @@ it('[ACC-90] admits a token that the minting secret of its API key signed, and n
   expect(await admission(server, await server.token('ada'))).toBe(0)
 })
 
-it('[ACC-91] accepts the replaced secret during the grace only, and at most two secrets', async () => {
+it('[ACC-91] accepts the replaced secret only during the grace period, and at most two secrets', async () => {
   const clock = new HeldClock()
   const server = await start({ clock })
   const { apiKey } = server.credentials
@@ -85,7 +85,7 @@ it('[ACC-91] accepts the replaced secret during the grace only, and at most two 
   expect([await admission(server, second), await admission(server, fourth)]).toEqual([4401, 0])
 })
 
-it('[ACC-92] lists minting secrets without their values, and only to their workspace', async () => {
+it('[ACC-92] lists minting secrets without their values, and only for their workspace', async () => {
   const server = await start()
   const { apiKey } = server.credentials
   const secrets = [await reset(server, apiKey), await reset(server, apiKey, 3_600)]

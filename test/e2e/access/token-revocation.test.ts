@@ -39,7 +39,7 @@ async function connected(server: TestServer, token: string): Promise<RawClient> 
 const revoke = async (server: TestServer, userId: string) =>
   dataOf(await server.post('/v2/auth/revoke_tokens', { userId }))
 
-it('[ACC-81] sockets of revoked tokens are closed with 4401, new tokens are good, others are not concerned', () =>
+it('[ACC-81] closes the sockets of revoked tokens with 4401, and accepts new tokens and tokens of other users', () =>
   withServer({}, async (server) => {
     const old = await server.token('ann')
     const [ann, again] = [await connected(server, old), await connected(server, old)]
@@ -55,7 +55,7 @@ it('[ACC-81] sockets of revoked tokens are closed with 4401, new tokens are good
       expect((await server.post('/v2/auth/revoke_tokens', { userId })).status).toBe(400)
   }))
 
-it('[ACC-81] a socket whose token is revoked while its document is being opened ends too', async () => {
+it('[ACC-81] closes a socket when its token is revoked while its document opens', async () => {
   let go = () => {}
   const going = new Promise<void>((resolve) => {
     go = resolve
@@ -82,7 +82,7 @@ it('[ACC-81] a socket whose token is revoked while its document is being opened 
   )
 })
 
-it('[ACC-81] a revocation survives a restart, as does the token that came after it', async () => {
+it('[ACC-81] keeps a revocation after a restart, and accepts a token that was issued after it', async () => {
   const overrides = { engine: 'level', dataDir: join(root, 'data') } as const
   const tokens: string[] = []
   await withServer(overrides, async (server) => {
@@ -97,7 +97,7 @@ it('[ACC-81] a revocation survives a restart, as does the token that came after 
   })
 })
 
-it('[ACC-80] another tenant’s user of the same id is not concerned', () =>
+it('[ACC-80] does not revoke tokens of a user with the same id of another tenant', () =>
   withServer({ adminToken: 'the-admin-token-of-these-tests' }, async (server) => {
     const ann = await connected(server, await server.token('ann'))
     const headers = { 'x-service-admin-token': 'the-admin-token-of-these-tests' }
@@ -110,7 +110,7 @@ it('[ACC-80] another tenant’s user of the same id is not concerned', () =>
     ann.end()
   }))
 
-it('[ACC-61] a provider without issuer or audience is refused at start', () => {
+it('[ACC-61] rejects a start with an identity provider that has no issuer or no audience', () => {
   const environment = { WEFT_JWT_JWKS_URL: 'https://login.example.com/jwks.json' }
   for (const more of [{}, { WEFT_JWT_ISSUER: 'x' }, { WEFT_JWT_AUDIENCE: 'x' }])
     expect(() => readConfig({ flags: {}, environment: { ...environment, ...more }, file: null })).toThrow(
@@ -118,7 +118,7 @@ it('[ACC-61] a provider without issuer or audience is refused at start', () => {
     )
 })
 
-it('[ACC-60] [ACC-63] a token of a provider opens a connection; a provider that is away is 1013', async () => {
+it('[ACC-60] [ACC-63] opens a connection with a token of a provider, and closes with 1013 when the provider is unavailable', async () => {
   const provider = new TestProvider()
   const jwtJwksUrl = await provider.start()
   const key = await newKey('one', 'ES256')

@@ -44,17 +44,20 @@ const closePlan = (server: NodeServer) =>
 const deaf: Weather = (topic) => (topic.startsWith('access') ? [] : [0])
 
 it.each([
-  ['is told', undefined],
-  ['is lost', deaf],
-])('[CS-1] a right that is taken at one node ends at another, where the news %s', async (_, weather) => {
-  const [here, there] = await nodes(weather)
-  await makePlan(here)
-  const client = await visitor(here, there, 'mallory')
-  await closePlan(here)
-  expect((await client.closed).code).toBe(4403)
-})
+  ['delivers', undefined],
+  ['loses', deaf],
+])(
+  '[CS-1] closes a session at another node when a right is revoked and the bus %s the message',
+  async (_, weather) => {
+    const [here, there] = await nodes(weather)
+    await makePlan(here)
+    const client = await visitor(here, there, 'mallory')
+    await closePlan(here)
+    expect((await client.closed).code).toBe(4403)
+  },
+)
 
-it('[CS-1] the first group of an organization acts at another node, where the news is lost', async () => {
+it('[CS-1] applies the first group of an organization at another node when the bus loses the message', async () => {
   const [here, there] = await nodes(deaf)
   await makePlan(here)
   // Here it has been found out that nobody is in a group.
@@ -85,10 +88,10 @@ it('[CS-1] the first group of an organization acts at another node, where the ne
 })
 
 it.each([
-  ['is told', undefined],
-  ['is lost', deaf],
+  ['delivers', undefined],
+  ['loses', deaf],
 ])(
-  '[CS-2] a token that is revoked at one node ends sessions at another, where the news %s',
+  '[CS-2] closes sessions at another node when a token is revoked and the bus %s the message',
   async (_, weather) => {
     const [here, there] = await nodes(weather)
     await makePlan(here)
@@ -99,9 +102,9 @@ it.each([
 )
 
 it.each([
-  ['is told', undefined],
-  ['is lost', deaf],
-])('[CS-3] domains that are changed at one node act at another, where the news %s', async (_, weather) => {
+  ['delivers', undefined],
+  ['loses', deaf],
+])('[CS-3] applies changed domains at another node when the bus %s the message', async (_, weather) => {
   const [here, there] = await nodes(weather)
   const origin = { origin: 'https://evil.test' }
   const statusThere = async () => (await there.post('/v2/workspace/domains/get', {}, origin)).status

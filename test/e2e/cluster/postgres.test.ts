@@ -49,7 +49,7 @@ describe.skipIf(noPostgres !== null)('a server over PostgreSQL', () => {
   }
 
   itLong(
-    '[PG-17] what people typed and backends replaced is there after SIGKILL and after a stop',
+    '[PG-17] keeps edits of clients and replacements of backends after SIGKILL and after a shutdown',
     async () => {
       let server = await start()
       const editor = await syncedEditor(server.wsUrl, 'acme/notes/main', await server.token())
@@ -79,32 +79,35 @@ describe.skipIf(noPostgres !== null)('a server over PostgreSQL', () => {
     60_000,
   )
 
-  itLong('[PG-18] while the database is away nothing is shown, and all of it when it is back', async () => {
-    const server = await startTestServer({
-      engine: 'postgres',
-      postgresUrl: postgres.url,
-      postgresSchema: schema,
-      dataDir: data,
-    })
-    const ready = async (): Promise<number> => (await fetch(`${server.url}/readyz`)).status
-    const url = `${server.wsUrl}/sync/acme/notes/main?token=${await server.token('ada')}`
-    const [writer, reader] = [await RawClient.connect(url), await RawClient.connect(url)]
-    await Promise.all([writer.roundTrip(), reader.roundTrip()])
-    await postgres.kill()
-    writer.sendUpdate(typed('held back', 1))
-    await eventually(async () => (await ready()) === 503)
-    const why = await (await fetch(`${server.url}/readyz`)).text()
-    expect([why.includes('does not serve'), why.includes(`${postgres.port}`)]).toEqual([true, false])
-    expect(reader.updates()).toEqual([])
-    await postgres.start()
-    await eventually(() => contentOf(reader.updates()) === 'held back')
-    expect(await ready()).toBe(200)
-    for (const client of [writer, reader]) client.end()
-    await server.stop()
-  })
+  itLong(
+    '[PG-18] sends no update while the database is unavailable, and all updates when it is back',
+    async () => {
+      const server = await startTestServer({
+        engine: 'postgres',
+        postgresUrl: postgres.url,
+        postgresSchema: schema,
+        dataDir: data,
+      })
+      const ready = async (): Promise<number> => (await fetch(`${server.url}/readyz`)).status
+      const url = `${server.wsUrl}/sync/acme/notes/main?token=${await server.token('ada')}`
+      const [writer, reader] = [await RawClient.connect(url), await RawClient.connect(url)]
+      await Promise.all([writer.roundTrip(), reader.roundTrip()])
+      await postgres.kill()
+      writer.sendUpdate(typed('held back', 1))
+      await eventually(async () => (await ready()) === 503)
+      const why = await (await fetch(`${server.url}/readyz`)).text()
+      expect([why.includes('does not serve'), why.includes(`${postgres.port}`)]).toEqual([true, false])
+      expect(reader.updates()).toEqual([])
+      await postgres.start()
+      await eventually(() => contentOf(reader.updates()) === 'held back')
+      expect(await ready()).toBe(200)
+      for (const client of [writer, reader]) client.end()
+      await server.stop()
+    },
+  )
 
   itLong(
-    '[PG-19] commands on the embedded store say that the documents are in PostgreSQL',
+    '[PG-19] reports that the documents are in PostgreSQL when a command for the embedded store runs',
     async () => {
       const environment = { WEFT_ENGINE: 'postgres', WEFT_POSTGRES_URL: postgres.url, WEFT_DATA_DIR: data }
       const file = join(data, 'file')
@@ -128,7 +131,7 @@ describe.skipIf(noPostgres !== null)('a server over PostgreSQL', () => {
   )
 
   itLong(
-    '[CMD-9] documents in the database are listed, read and written with all servers stopped',
+    '[CMD-9] lists, reads and writes documents in the database when all servers are stopped',
     async () => {
       const environment = {
         WEFT_ENGINE: 'postgres',
@@ -165,7 +168,7 @@ describe.skipIf(noPostgres !== null)('a server over PostgreSQL', () => {
   )
 
   itLong(
-    '[PG-22] the doctor looks at the database instead of the disk',
+    '[PG-22] checks the database instead of the disk in the doctor',
     async () => {
       const environment = { WEFT_ENGINE: 'postgres', WEFT_DATA_DIR: data, WEFT_PORT: '0' }
       const examined = async (url: string) => {
@@ -190,7 +193,7 @@ describe.skipIf(noPostgres !== null)('a server over PostgreSQL', () => {
     30_000,
   )
 
-  it('[PG-38] the doctor warns where the database takes fewer connections than a server uses', async () => {
+  it('[PG-38] warns in the doctor when the database accepts fewer connections than a server uses', async () => {
     const examined = async (postgresConnections: number) => {
       const { config } = readConfig({ flags: {}, environment: {}, file: null })
       const given = {
@@ -212,7 +215,7 @@ describe.skipIf(noPostgres !== null)('a server over PostgreSQL', () => {
     })
   })
 
-  it('[PG-20] the engine `postgres` needs the URL of a database, which is shown nowhere', async () => {
+  it('[PG-20] requires the URL of a database for the engine `postgres`, and never shows it', async () => {
     const missing = await runCli(['serve', '--engine', 'postgres'], data)
     expect([missing.code, missing.err]).toEqual([2, expect.stringContaining('WEFT_POSTGRES_URL')])
     const environment = { WEFT_ENGINE: 'postgres', WEFT_POSTGRES_URL: 'mysql://ada:not-to-be-told@db/x' }

@@ -7,7 +7,7 @@ const closeAll = (editors: readonly Editor[]): void => {
   for (const editor of editors) editor.close()
 }
 
-it('[CP-1] clients of all nodes see each other, with names from the tokens, and see each other go', async () => {
+it('[CP-1] shows clients of all nodes to each other with names from their tokens, and removes them when they disconnect', async () => {
   const { open, stop } = await presenceNodes(3)
   const versions: readonly ProviderVersion[] = [1, 2, 3]
   const editors = await Promise.all(versions.map((version, node) => open(node, `user-${node}`, version)))
@@ -22,7 +22,7 @@ it('[CP-1] clients of all nodes see each other, with names from the tokens, and 
   await stop()
 })
 
-it('[CP-2] what REST says of a user on any node reaches every client, that of the user too, and every node', async () => {
+it('[CP-2] applies a presence update of REST at any node for all clients and at all nodes', async () => {
   const { open, call, get, stop } = await presenceNodes(3)
   const editors = [await open(0, 'ada'), await open(1, 'bob')]
   await allSee(editors, 'ada,bob')
@@ -45,7 +45,7 @@ it('[CP-2] what REST says of a user on any node reaches every client, that of th
   await stop()
 })
 
-it('[CP-2] what REST has said goes along to another node, and ends with the last socket', async () => {
+it('[CP-2] keeps the values that REST set when a user connects to another node, until the last socket closes', async () => {
   const { open, call, get, stop } = await presenceNodes(2)
   const [ada, bob] = [await open(0, 'ada'), await open(1, 'bob')]
   await call(1, 'update', { users: [{ userId: 'ada', status: 'busy' }] })
@@ -68,7 +68,7 @@ it('[CP-2] what REST has said goes along to another node, and ends with the last
   await stop()
 })
 
-it('[CP-3] who is deleted by any node stays away on all of them until a new connection, or until added', async () => {
+it('[CP-3] keeps a user whom REST deletes at any node absent from all nodes until a new connection or an add', async () => {
   const { open, call, get, stop } = await presenceNodes(3)
   const [ada, bob] = [await open(0, 'ada'), await open(1, 'bob')]
   await allSee([ada, bob], 'ada,bob')
@@ -87,7 +87,7 @@ it('[CP-3] who is deleted by any node stays away on all of them until a new conn
   await stop()
 })
 
-it('[CP-4] users whom REST names are on all nodes for their time, and no guests any more where they connect', async () => {
+it('[CP-4] shows virtual users at all nodes, and makes a user who connects a user with a socket at all nodes', async () => {
   const { open, call, get, stop } = await presenceNodes(3)
   const [ada, bob] = [await open(0, 'ada'), await open(1, 'bob')]
   await call(2, 'add', { users: [{ userId: 'ann', name: 'Ann', status: 'away' }, { userId: 'joe' }] })
@@ -114,7 +114,7 @@ it('[CP-4] users whom REST names are on all nodes for their time, and no guests 
   await stop()
 })
 
-it('[CP-5] what a node has shown goes with the node; users whom REST named to it stay where somebody is', async () => {
+it('[CP-5] removes the clients of a stopped node, and keeps its virtual users while the document has other users', async () => {
   const { open, call, get, stop, at } = await presenceNodes(3)
   const [ada, bob, eve] = [await open(0, 'ada'), await open(1, 'bob'), await open(2, 'eve')]
   await call(1, 'add', { users: [{ userId: 'ann' }], ttlSeconds: 3_599 })
@@ -134,7 +134,7 @@ it('[CP-5] what a node has shown goes with the node; users whom REST named to it
   await stop()
 })
 
-it('[CP-6] a client that goes to another node is seen once all the while, also when its node has died', async () => {
+it('[CP-6] shows a client that moves to another node once, also when its first node has died', async () => {
   const { open, raw, stop, at } = await presenceNodes(2)
   const watchers = [await open(0, 'ada'), await open(1, 'bob')]
   const first = await raw(0, 'eve')
@@ -164,7 +164,7 @@ it('[CP-6] a client that goes to another node is seen once all the while, also w
   await stop()
 })
 
-it('[CP-7] nobody takes or removes, by another node, a client id that belongs to somebody else', async () => {
+it('[CP-7] prevents a client at another node from taking or removing a client id of another user', async () => {
   const { open, raw, stop } = await presenceNodes(2)
   const watchers = [await open(0, 'ada'), await open(1, 'bob')]
   const [eve, liar] = [await raw(0, 'eve'), await raw(1, 'liar')]
@@ -181,7 +181,7 @@ it('[CP-7] nobody takes or removes, by another node, a client id that belongs to
   await stop()
 })
 
-it('[CP-7] of two who took the same client id while nodes were apart, the first one keeps it everywhere', async () => {
+it('[CP-7] keeps a client id for its first user at all nodes when two users took it while the nodes were separated', async () => {
   const { open, raw, stop, at } = await presenceNodes(2)
   const watchers = [await open(0, 'ada'), await open(1, 'bob')]
   await allSee(watchers, 'ada,bob')
@@ -202,7 +202,7 @@ it('[CP-7] of two who took the same client id while nodes were apart, the first 
   await stop()
 })
 
-it('[CP-9] what any node has of a user’s presence is found and erased by all', async () => {
+it('[CP-9] reads and erases the presence of a user at all nodes by a call to any node', async () => {
   const { open, at, call, stop } = await presenceNodes(3)
   const editors = [await open(0, 'ada'), await open(1, 'bob')]
   await call(2, 'add', { users: [{ userId: 'ann' }] })
@@ -222,7 +222,7 @@ it('[CP-9] what any node has of a user’s presence is found and erased by all',
   await stop()
 })
 
-it('[CP-8] what a backend says reaches the listeners of all nodes once, in order, and the answer counts them', async () => {
+it('[CP-8] sends a live message to the listeners of all nodes once and in order, and counts all of them in the response', async () => {
   const { at, ids, stop } = await presenceNodes(3, {
     weather: (topic) => (topic.includes('live') ? [0, 0, 5] : [0]),
   })
@@ -249,7 +249,7 @@ it('[CP-8] what a backend says reaches the listeners of all nodes once, in order
   await stop()
 })
 
-it('[AWA-5] a stock client that has come to another node is seen also when the one that it was at is known to be dead', async () => {
+it('[AWA-5] shows a stock client at its new node when its first node is known to be dead', async () => {
   const { open, at, stop } = await presenceNodes(3)
   const [witness, ada] = [await open(2, 'witness'), await open(0, 'ada')]
   await allSee([witness], 'ada,witness')

@@ -27,7 +27,7 @@ async function start(overrides: Partial<Config>, weather?: Weather) {
 
 const path = '/v2/workspace/domains/get'
 
-it('[CS-40] over time three nodes let in as many calls of an API key as one', async () => {
+it('[CS-40] accepts as many calls of an API key at three nodes as at one node over time', async () => {
   const { clock, letIn } = await start(limits)
   // At once each lets in what one would.
   expect(await letIn(path)).toBe(3 * burst)
@@ -45,7 +45,7 @@ it('[CS-40] over time three nodes let in as many calls of an API key as one', as
   expect(3 * burst + count).toBeGreaterThan(perSecond * seconds - perSecond)
 })
 
-it('[CS-40] and workspace/get, of a workspace', async () => {
+it('[CS-40] accepts as many workspace/get calls of a workspace at three nodes as at one node over time', async () => {
   const { clock, letIn, servers } = await start({ workspaceReadsPerMinute: 5 })
   const { workspaceId = '', workspaceAuthToken = '' } = servers[0]?.credentials ?? {}
   const headers = {
@@ -58,7 +58,7 @@ it('[CS-40] and workspace/get, of a workspace', async () => {
   expect(await letIn('/v2/workspace/get', headers)).toBe(3 * 2)
 })
 
-it('[CS-41] where nothing is heard of the others, each node counts for itself', async () => {
+it('[CS-41] counts calls at each node alone when the bus loses all messages about rates', async () => {
   const { clock, letIn } = await start(limits, (topic) => (topic === 'rates' ? [] : [0]))
   expect(await letIn(path)).toBe(3 * burst)
   clock.advance(1_000)

@@ -12,7 +12,7 @@ const closedRoom = {
   replica: { receive: () => undefined },
 }
 
-it('[CR-17] who is closed while it compares copies with their logs does not go on with that', async () => {
+it('[CR-17] does not continue a comparison of replicas with their logs after it was closed', async () => {
   const clock = new HeldClock()
   const answers: ((heads: readonly null[]) => void)[] = []
   const heads = (): Promise<readonly null[]> => new Promise((resolve) => void answers.push(resolve))
@@ -37,7 +37,7 @@ it('[CR-17] who is closed while it compares copies with their logs does not go o
   await engine.close()
 })
 
-it('[CR-21] copies are compared with their logs once at a time, however often the bus loses something meanwhile', async () => {
+it('[CR-21] runs one comparison of replicas with their logs at a time, however often the bus loses a message', async () => {
   const clock = new HeldClock()
   const answers: ((heads: readonly null[]) => void)[] = []
   const heads = (): Promise<readonly null[]> => new Promise((resolve) => void answers.push(resolve))

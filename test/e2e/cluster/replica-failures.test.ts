@@ -43,7 +43,7 @@ async function readAt(index: number, ids: object = document): Promise<string> {
   return read?.data ?? ''
 }
 
-it('[CR-10] large replacements that other nodes get in before stay with their own documents', async () => {
+it('[CR-10] keeps large replacements in their own documents when another node stores its replacement first', async () => {
   cluster = await startCluster(2, {}, { weather: silence, distanceMs: 5 })
   const ids = [0, 1, 2].map((index) => ({ editorId: `large-${index}` }))
   const large = (name: string): string => `${name} `.repeat(8_000)
@@ -68,7 +68,7 @@ it('[CR-10] large replacements that other nodes get in before stay with their ow
   }
 })
 
-it('[CR-11] who reads slowly gets what others have typed at other nodes, too', async () => {
+it('[CR-11] sends a slow reader the edits of other nodes when it reads again', async () => {
   cluster = await startCluster(2, { sendBufferBytes: 16_384 })
   const { wsUrl, token } = server(0)
   const writer = await editorAt(1)
@@ -96,7 +96,7 @@ async function deafEditors(data: string | null): Promise<readonly [Editor, Edito
   return [await editorAt(0), await editorAt(1)]
 }
 
-it('[CR-12] what a node takes a document for already is what it is replaced by, though others have changed it', async () => {
+it('[CR-12] stores a replacement that equals a stale replica when another node has changed the document', async () => {
   const [editor] = await deafEditors('as it was')
   await replaceAt(0, 'changed')
   await eventually(() => editor.text.toString() === 'changed')
@@ -107,7 +107,7 @@ it('[CR-12] what a node takes a document for already is what it is replaced by, 
   )
 })
 
-it('[CR-13] a node refuses a change for what the log has, not for what it has heard of it', async () => {
+it('[CR-13] decides `ifVersion` by the log and not by the replica', async () => {
   const [editor] = await deafEditors(null)
   const added = await server(0).post('/v2/crdt/add', { ...document, type: 'text', data: 'first' })
   const { status, body } = await replaceAt(1, 'second')
@@ -120,14 +120,14 @@ it('[CR-13] a node refuses a change for what the log has, not for what it has he
   expect(dataOf(added)).not.toEqual({ version })
 })
 
-it('[CR-13] what has been made at another node is found', async () => {
+it('[CR-13] finds content that another node created', async () => {
   await deafEditors(null)
   expect((await server(1).post('/v2/crdt/get', { ...document, type: 'text' })).status).toBe(404)
   await server(0).post('/v2/crdt/add', { ...document, type: 'text', data: 'first' })
   expect(await readAt(1)).toBe('first')
 })
 
-it('[CR-13] an update that builds on what another node has is applied', async () => {
+it('[CR-13] applies an update that builds on an update of another node', async () => {
   const [editor] = await deafEditors('first')
   const before = Y.encodeStateVector(editor.doc)
   editor.text.insert(0, 'x')
@@ -142,7 +142,7 @@ it('[CR-13] an update that builds on what another node has is applied', async ()
   expect([status, body.error]).toEqual([200, undefined])
 })
 
-it('[CR-14] late news of a removal does not remove what has been made anew since', async () => {
+it('[CR-14] keeps a document that was created again when a late message reports its removal', async () => {
   let news = 0
   // The first says that it has begun, those after it that logs are gone.
   const weather: Weather = (topic) => (topic === 'documents.removed' && ++news > 1 ? [lateMs] : [0])
@@ -192,7 +192,7 @@ function failing(engine: Engine, odds: { of: number }): Engine {
 const storm: Weather = () =>
   Math.random() < 0.3 ? [] : Array.from({ length: Math.random() < 0.2 ? 2 : 1 }, () => Math.random() * 40)
 
-it('[CR-15] while the store fails now and then nothing acknowledged is lost, and all converge in the end', async () => {
+it('[CR-15] loses no acknowledged edit, and converges, while the store fails at random', async () => {
   const odds = { of: 0 }
   const store = failing(await openMemoryEngine({ clock: systemClock }), odds)
   cluster = await startCluster(
@@ -236,7 +236,7 @@ it('[CR-15] while the store fails now and then nothing acknowledged is lost, and
   for (const word of [...typed, ...acknowledged]) expect(text.split(word).length).toBe(2)
 }, 60_000)
 
-it('[CR-16] a log is compacted while all type without a pause at all nodes', async () => {
+it('[CR-16] compacts a log while clients at all nodes type without a pause', async () => {
   cluster = await startCluster(3, { compactAfterUpdates: 20, baseVersionSeconds: 0 }, { distanceMs: 15 })
   const editors = await Promise.all([0, 1, 2].map((index) => editorAt(index)))
   const typing = { goesOn: true }

@@ -51,7 +51,7 @@ async function editorsOf(documentId: string): Promise<readonly [Editor, Editor]>
 const same = (one: Editor, other: Editor): Promise<void> =>
   eventually(() => one.text.toString() === other.text.toString())
 
-it('[CR-20] what is typed at one node is told to the others, who need not read it', async () => {
+it('[CR-20] sends an edit to the other nodes in a message, so that they do not read the log', async () => {
   const [ada, bob] = await editorsOf('told')
   const before = loads
   for (let round = 0; round < 10; round++) {
@@ -62,7 +62,7 @@ it('[CR-20] what is typed at one node is told to the others, who need not read i
   expect(loads).toBe(before)
 })
 
-it('[CR-20] who is told of something later than what is known reads what is between', async () => {
+it('[CR-20] reads the missing entries from the log when a later message reveals a loss', async () => {
   const [ada, bob] = await editorsOf('between')
   state = 'lost'
   ada.text.insert(0, 'lost ')
@@ -74,7 +74,7 @@ it('[CR-20] who is told of something later than what is known reads what is betw
   expect(bob.text.toString()).toBe('heard lost begun')
 })
 
-it('[CR-20] what is too large for the bus is told by its number, and read', async () => {
+it('[CR-20] sends the number of an update that is too large for the bus, so that other nodes read it', async () => {
   const [ada, bob] = await editorsOf('large')
   const before = loads
   ada.text.insert(0, 'x'.repeat(200_000))

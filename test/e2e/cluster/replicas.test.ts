@@ -63,7 +63,7 @@ const storm: Weather = () =>
   Math.random() < 0.3 ? [] : Array.from({ length: Math.random() < 0.2 ? 2 : 1 }, () => Math.random() * 40)
 const silence: Weather = (topic) => (topic.startsWith('document/') ? [] : [0])
 
-it('[CR-1] who edits at one node is seen at the others, by sockets and by REST', async () => {
+it('[CR-1] shows an edit at one node to the clients of other nodes, by socket and by REST', async () => {
   cluster = await startCluster(3, {}, { distanceMs: 5 })
   const editors = await Promise.all([0, 1, 2].map((index) => editorAt(index)))
   for (const [index, { text }] of editors.entries()) text.insert(0, `from ${index}. `)
@@ -79,7 +79,7 @@ it('[CR-1] who edits at one node is seen at the others, by sockets and by REST',
   )
 })
 
-it('[CR-2] those who type at once at all nodes converge, whatever the bus loses, repeats or turns round', async () => {
+it('[CR-2] converges when clients at all nodes type while the bus loses, repeats and reorders messages', async () => {
   cluster = await startCluster(3, {}, { weather: storm, distanceMs: 5 })
   const editors = await Promise.all([0, 1, 2, 3, 4, 5].map((index) => editorAt(index)))
   const typed: string[] = []
@@ -99,7 +99,7 @@ it('[CR-2] those who type at once at all nodes converge, whatever the bus loses,
   for (const index of [0, 1, 2]) expect((await readAt(index)).data).toBe(text)
 })
 
-it('[CR-3] what the bus loses altogether is found out by comparing with the log', async () => {
+it('[CR-3] finds edits by a comparison with the log when the bus loses all messages', async () => {
   cluster = await startCluster(2, {}, { weather: silence })
   const editors = await Promise.all([0, 1].map((index) => editorAt(index)))
   editors[0]?.text.insert(0, 'unheard')
@@ -110,7 +110,7 @@ it('[CR-3] what the bus loses altogether is found out by comparing with the log'
   )
 })
 
-it('[CR-4] replacements at several nodes at once leave one of them, and nothing doubled', async () => {
+it('[CR-4] keeps the content of one replacement, and nothing twice, when several nodes replace at once', async () => {
   cluster = await startCluster(3, {}, { weather: storm, distanceMs: 5 })
   const editor = await editorAt(0)
   await server(0).post('/v2/crdt/add', { ...document, type: 'text', data: 'the beginning of it all' })
@@ -133,7 +133,7 @@ it('[CR-4] replacements at several nodes at once leave one of them, and nothing 
   )
 })
 
-it('[CR-5] of several nodes that add a document at once one does, and of changes for one version one is made', async () => {
+it('[CR-5] adds a document once when several nodes add it, and makes one of several changes for one version', async () => {
   cluster = await startCluster(3, {}, { distanceMs: 5 })
   for (let round = 0; round < 10; round++) {
     const ids = { ...document, editorId: `round-${round}` }
@@ -158,7 +158,7 @@ it('[CR-5] of several nodes that add a document at once one does, and of changes
   }
 })
 
-it('[CR-6] a document that is deleted at one node is at an end at all, and what is typed then does not bring it back', async () => {
+it('[CR-6] closes a deleted document at all nodes, and does not restore it by later edits', async () => {
   cluster = await startCluster(3, {}, { distanceMs: 5 })
   const editors = await Promise.all([0, 1, 2].map((index) => editorAt(index)))
   const closed = editors.map(
@@ -178,7 +178,7 @@ it('[CR-6] a document that is deleted at one node is at an end at all, and what 
   expect((await server(1).post('/v2/crdt/get', { ...document, type: 'text' })).status).toBe(404)
 })
 
-it('[CR-7] a version that is handed out is the document that was read, while others type at all nodes', async () => {
+it('[CR-7] returns a version whose content is the content that was read, while clients at all nodes type', async () => {
   cluster = await startCluster(2, {}, { distanceMs: 5 })
   const editors = await Promise.all([0, 1].map((index) => editorAt(index)))
   editors[0]?.text.insert(0, 'x')
@@ -202,7 +202,7 @@ it('[CR-7] a version that is handed out is the document that was read, while oth
   await Promise.all(typists)
 })
 
-itLong('[CR-8] logs are compacted by one node while others append, and nothing is lost', async () => {
+itLong('[CR-8] compacts logs at one node while others append, without a loss', async () => {
   cluster = await startCluster(
     3,
     { compactAfterUpdates: 20, baseVersionSeconds: 0 },
@@ -225,7 +225,7 @@ itLong('[CR-8] logs are compacted by one node while others append, and nothing i
   expect(await stored(engine)).toBe(editors[0]?.text.toString())
 })
 
-it('[CR-9] replacements go through while somebody types without a pause at another node', async () => {
+it('[CR-9] completes replacements while a client types without a pause at another node', async () => {
   cluster = await startCluster(2, {}, { distanceMs: 5 })
   const editor = await editorAt(0)
   await server(1).post('/v2/crdt/add', { ...document, type: 'text', data: 'start' })
@@ -247,7 +247,7 @@ it('[CR-9] replacements go through while somebody types without a pause at anoth
   expect(statuses).toEqual(statuses.map(() => 200))
 })
 
-it('[CR-19] what any node has acknowledged is read by REST at any other, though the bus loses the news', async () => {
+it('[CR-19] includes edits acknowledged at any node in a REST read at another node when the bus loses the message', async () => {
   cluster = await startCluster(3, {}, { weather: silence, distanceMs: 5 })
   await Promise.all([0, 1, 2].map((index) => editorAt(index)))
   await server(0).post('/v2/crdt/add', { ...document, type: 'text', data: 'start' })

@@ -46,7 +46,7 @@ const readiness = async (index: number): Promise<{ status: number; text: string 
   return { status: response.status, text: await response.text() }
 }
 
-it('[CF-10] a node that stops says so first, and serves newcomers and calls all the same; then it sends everybody away', async () => {
+it('[CF-10] reports the drain first, serves new clients and calls meanwhile, and then closes all sockets with 1012', async () => {
   await start(2)
   const early = await rawAt(0, 'ann')
   const stopped = server(0).server.close()
@@ -63,7 +63,7 @@ it('[CF-10] a node that stops says so first, and serves newcomers and calls all 
   expect(engine(1).cluster.nodes()).toEqual([engine(1).cluster.self])
 })
 
-it('[CF-11] nobody who types notices more than a close with 1012, and nothing is lost', async () => {
+it('[CF-11] closes the socket of a writing client with 1012 only, and loses no edit', async () => {
   await start(2)
   const [ann, bob] = [await editorAt(0), await editorAt(1)]
   const codes: (number | undefined)[] = []
@@ -87,7 +87,7 @@ it('[CF-11] nobody who types notices more than a close with 1012, and nothing is
   await stopped
 })
 
-it('[CF-12] who was there and is sent away is gone at the other nodes at once', async () => {
+it('[CF-12] removes a client at the other nodes at once when its node closes it', async () => {
   await start(2)
   const [ann, bob] = [await rawAt(0, 'ann'), await rawAt(1, 'bob')]
   ann.sendAwareness(7, 1, { user: { name: 'Ann' } })
@@ -104,7 +104,7 @@ it('[CF-12] who was there and is sent away is gone at the other nodes at once', 
   expect(engine(1).cluster.nodes()).not.toContain(engine(0).cluster.self)
 })
 
-it('[CF-13] what a node was about to do another one does at once', async () => {
+it('[CF-13] delivers the waiting webhooks of a stopped node from another node at once', async () => {
   const data = await mkdtemp(join(tmpdir(), 'weft-stopping-'))
   ends.push(() => rm(data, { recursive: true, force: true, maxRetries: 20 }))
   const [one, two] = (await sharedNodes(2)) as unknown as [{ engine: Engine }, { engine: Engine }]
@@ -129,7 +129,7 @@ it('[CF-13] what a node was about to do another one does at once', async () => {
   expect(receiver.documentIds).toEqual(['a', 'a', 'b', 'c'])
 })
 
-it('[CF-14] where a node comes nobody has to move', async () => {
+it('[CF-14] moves no client when a node joins', async () => {
   await start(3)
   cluster.nodes[2]?.cut()
   const [ann, bob] = [await rawAt(0, 'ann'), await rawAt(1, 'bob')]

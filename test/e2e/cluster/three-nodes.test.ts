@@ -24,58 +24,62 @@ describe.skipIf(noPostgres !== null || noNats !== null)('three nodes', () => {
     }
   }
 
-  it('[CR-1] what is typed at one node is seen at the others', () => keeps('small', 'together'), timeout)
+  it(
+    '[CR-1] shows an edit at one node to clients of the other nodes',
+    () => keeps('small', 'together'),
+    timeout,
+  )
 
   itLong(
-    '[CT-2] operations answer the same at each node, right after a call at another',
+    '[CT-2] returns the same responses at each node right after a call at another node',
     () => keeps('small', 'operations'),
     timeout,
   )
 
   itLong(
-    '[CT-3] a node is killed while many write: nothing is lost, all goes on, and who was there is gone',
+    '[CT-3] loses nothing, continues, and removes the clients of a killed node while many clients write',
     () => keeps('small', 'node-killed'),
     timeout,
   )
 
   itLong(
-    '[CT-4] messages between nodes are lost, doubled and reordered: soon all have the same',
+    '[CT-4] converges soon when messages between nodes are lost, duplicated and reordered',
     () => keeps('small', 'weather'),
     timeout,
   )
 
   itLong(
-    '[CT-5] nodes are restarted one after the other: clients meet 1012 and nothing else',
+    '[CT-5] closes clients with 1012 only when nodes restart one after the other',
     () => keeps('small', 'rolling'),
     timeout,
   )
 
   itLong(
-    '[CT-6] all nodes are killed at once: nothing is lost, and all goes on',
+    '[CT-6] loses nothing, and continues, when all nodes are killed at once',
     () => keeps('small', 'nodes-killed'),
     timeout,
   )
 
   itLong(
-    '[CT-7] the primary is killed and a standby promoted: nothing is lost, and all goes on',
+    '[CT-7] loses nothing, and continues, when the primary is killed and a standby is promoted',
     () => keeps('whole', 'primary-killed'),
     timeout,
   )
 
   itLong(
-    '[CT-8] buses are killed, one and all: nothing is lost, and all goes on',
+    '[CT-8] loses nothing, and continues, when one bus or all buses are killed',
     () => keeps('whole', 'bus-killed', 'buses-killed'),
     timeout,
   )
 
   itLong(
-    '[CT-9] a node, a bus and the primary stop for a while: nothing is lost, and all goes on',
+    '[CT-9] loses nothing, and continues, when a node, a bus and the primary pause',
     () => keeps('whole', 'node-stopped', 'bus-stopped', 'primary-stopped'),
     timeout,
   )
 
   itLong(
-    '[CT-10] the database is away for a while: nobody ends, nothing is acknowledged or shown, then all goes on',
+    '[CT-10] ends no process and acknowledges nothing while the database is unavailable, then continues',
     () => keeps('small', 'database-away'),
     timeout,
   )

@@ -51,7 +51,7 @@ function die({ engine, cut }: SharedNode): void {
   cut()
 }
 
-it('[CP-10] who comes to several nodes, and goes from one to another, has joined once and leaves once', async () => {
+it('[CP-10] records one join and one leave for a user who connects to several nodes and moves between them', async () => {
   const { raw, tells, pass, leave, stop } = await visitedNodes(3)
   const [first, second] = [await raw(0, 'ann'), await raw(1, 'ann')]
   await tells('ann join')
@@ -73,7 +73,7 @@ it('[CP-10] who comes to several nodes, and goes from one to another, has joined
   await stop()
 })
 
-it('[CP-11] who was on a node that died has left, once, unless they are on another one by then', async () => {
+it('[CP-11] records one leave for a user of a node that died, unless the user is at another node', async () => {
   const { raw, call, tells, pass, leave, stop, at } = await visitedNodes(3)
   for (const userId of ['ann', 'bob']) await raw(1, userId)
   await call(1, 'add', { users: [{ userId: 'guest' }], ttlSeconds: 3_599 })
@@ -90,7 +90,7 @@ it('[CP-11] who was on a node that died has left, once, unless they are on anoth
   await stop()
 })
 
-it('[CP-11] also where the store is away when that is looked after', async () => {
+it('[CP-11] records the leave of a user of a dead node also when the store was unavailable at first', async () => {
   const { raw, tells, pass, stop, at } = await visitedNodes(2)
   await raw(1, 'ann')
   await tells('ann join')
@@ -113,7 +113,7 @@ it('[CP-11] also where the store is away when that is looked after', async () =>
   await stop()
 })
 
-it('[CP-12] users whom REST names are told to have come and gone once, whichever nodes are told of them', async () => {
+it('[CP-12] records one join and one leave for a virtual user, whichever nodes receive the calls', async () => {
   const { raw, call, tells, pass, leave, stop } = await visitedNodes(3)
   const [ada] = [await raw(0, 'ada'), await raw(1, 'bob')]
   await call(2, 'add', { users: [{ userId: 'guest' }], ttlSeconds: 3_599 })

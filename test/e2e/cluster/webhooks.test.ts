@@ -26,7 +26,7 @@ async function start(count: number, options: NodesOptions = {}) {
 
 const filterTypes = ['document.create']
 
-it('[CS-20] what happens at three nodes, one after the other, is told in order, each once', async () => {
+it('[CS-20] delivers events of three nodes in order, each once', async () => {
   const { calls, receiver } = await start(3)
   await calls[0].endpoint(receiver.url, { filterTypes })
   const names = Array.from({ length: 90 }, (_, index) => `d${index}`)
@@ -36,7 +36,7 @@ it('[CS-20] what happens at three nodes, one after the other, is told in order, 
   expect(new Set(receiver.ids).size).toBe(names.length)
 })
 
-it('[CS-20] in order also where it takes a node long to see whom to tell', async () => {
+it('[CS-20] delivers events in order when the messages of one node take long to store', async () => {
   const engine = await openMemoryEngine()
   const commit: Kv['commit'] = async (part, change) => {
     const isSlow = change.puts?.some(({ value }) => Buffer.from(value).includes('slow')) ?? false
@@ -53,7 +53,7 @@ it('[CS-20] in order also where it takes a node long to see whom to tell', async
   expect(receiver.documentIds).toEqual(names)
 })
 
-it('[CS-20] and what happens at all at once, each once', async () => {
+it('[CS-20] delivers events that occur at all nodes at once, each once', async () => {
   const { calls, receiver } = await start(3)
   await calls[0].endpoint(receiver.url, { filterTypes })
   const names = Array.from({ length: 60 }, (_, index) => `d${index}`)
@@ -62,7 +62,7 @@ it('[CS-20] and what happens at all at once, each once', async () => {
   expect(receiver.documentIds.toSorted()).toEqual(names.toSorted())
 })
 
-it('[CS-21] another node goes on telling when the one ends that did', async () => {
+it('[CS-21] delivers events from another node when the delivering node stops', async () => {
   const { servers, calls, receiver } = await start(2)
   await calls[0].endpoint(receiver.url, { filterTypes })
   await calls[0].document('before')
@@ -73,7 +73,7 @@ it('[CS-21] another node goes on telling when the one ends that did', async () =
   expect(receiver.documentIds).toEqual(['before', 'after'])
 })
 
-it('[CS-22] an endpoint that is made at one node is told of events at another, where the news is lost, within 5 s', async () => {
+it('[CS-22] delivers events of another node to a new endpoint within 5 s when the bus loses the message', async () => {
   const deaf: Weather = (topic) => (topic.startsWith('subscriptions') ? [] : [0])
   const { calls, receiver } = await start(2, { weather: deaf })
   const [here, there] = calls

@@ -42,7 +42,7 @@ type Results = Record<string, { success: boolean; message: string }>
 const successes = (all: readonly Results[]): number =>
   all.flatMap((results) => Object.values(results)).filter(({ success }) => success).length
 
-it('[CS-50] of what is added at all nodes at once nothing is lost', async () => {
+it('[CS-50] loses nothing that calls at all nodes add at once', async () => {
   const { call } = await start()
   const document = await Promise.all(
     numbers(40).map((n) =>
@@ -68,7 +68,7 @@ it('[CS-50] of what is added at all nodes at once nothing is lost', async () => 
   expect(await all('/v2/users/get')).toBe(40)
 })
 
-it('[CS-50] of those who add the same at once one does, and the others are told', async () => {
+it('[CS-50] adds an item once when calls at all nodes add it, and reports that to the others', async () => {
   const { call } = await start()
   for (const round of numbers(10)) {
     const added = await Promise.all(
@@ -80,7 +80,7 @@ it('[CS-50] of those who add the same at once one does, and the others are told'
   }
 })
 
-it('[CS-50] comments, members, grants and endpoints that are added at all nodes at once are all there', async () => {
+it('[CS-50] stores all comments, members, grants and endpoints that calls at all nodes add at once', async () => {
   const { call } = await start()
   const actionUser = { userId: 'ada' }
   const crew = { organizationUserGroupId: 'crew' }
@@ -127,7 +127,7 @@ it('[CS-50] comments, members, grants and endpoints that are added at all nodes 
   expect(endpoints).toHaveLength(30)
 })
 
-it('[CS-50] what is deleted and made anew at all nodes at once is as the last one left it', async () => {
+it('[CS-50] leaves a document as the last call left it when calls at all nodes delete and create it at once', async () => {
   const { call } = await start()
   const documents = [{ documentId: 'plan' }]
   for (let round = 0; round < 5; round++) {
@@ -162,10 +162,10 @@ function slowed({ queue, ...engine }: Engine, name: string) {
 }
 
 it.each([
-  ['is told', undefined],
-  ['is lost', (topic: string) => (topic.startsWith('work.') ? [] : [0])],
+  ['delivers', undefined],
+  ['loses', (topic: string) => (topic.startsWith('work.') ? [] : [0])],
 ])(
-  '[CS-51] a deletion that another node carries out is answered when it is done, where the news %s',
+  '[CS-51] answers a deletion that another node runs when it is complete and the bus %s the message',
   async (_, weather) => {
     const [one, two] = (await sharedNodes(2, weather === undefined ? {} : { weather })) as [
       SharedNode,

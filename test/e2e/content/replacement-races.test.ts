@@ -37,7 +37,7 @@ async function atOnce(server: TestServer, path: string, requests: readonly objec
 
 const made = (answers: readonly Answer[]): Answer[] => answers.filter(({ status }) => status === 200)
 
-it('[CRDT-2] of many adds at once, to a document that nobody has open, exactly one is made', async () => {
+it('[CRDT-2] creates a document once when many adds race', async () => {
   const server = await startTestServer()
   for (let round = 0; round < 10; round++) {
     const requests = Array.from({ length: 8 }, (_, index) => ({
@@ -51,7 +51,7 @@ it('[CRDT-2] of many adds at once, to a document that nobody has open, exactly o
   await server.stop()
 })
 
-it('[CRDT-23] of many changes at once for one version of a document that nobody has open, one is made', async () => {
+it('[CRDT-23] makes one change when many changes for one version of an idle document race', async () => {
   const data = await mkdtemp(join(tmpdir(), 'weft-races-'))
   let server = await startTestServer({ engine: 'level', dataDir: data })
   const added = await server.post('/v2/crdt/add', { ...document, type: 'text', data: 'start' })
@@ -77,7 +77,7 @@ it.each([
   ['xml', '<p>x</p>'],
   ['xml', paragraphs(5_000)],
 ])(
-  '[R5] a root that was empty at the base and has become a text since does not become %s',
+  '[R5] rejects content of type %s for a root that was empty at the base version and is a text now',
   async (type, data) => {
     const server = await startTestServer()
     const first = await server.post('/v2/crdt/add', {
@@ -158,7 +158,7 @@ function typeInto(room: Room, key: string): void {
 
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve))
 
-it('[ROOM-35] what is dear to apply, however few bytes it has, is not applied on the event loop', async () => {
+it('[ROOM-35] applies an expensive update of few bytes outside the event loop', async () => {
   const { engine, rooms } = await openRooms(1)
   const { room } = await rooms.open(address('main'))
   await replace(room, 'xml', paragraphs(4_000))
@@ -181,7 +181,7 @@ it('[ROOM-35] what is dear to apply, however few bytes it has, is not applied on
   await rooms.closeAll(restarting)
 })
 
-it('[ROOM-36] what has arrived while a room was held is stored when the rooms are closed', async () => {
+it('[ROOM-36] stores updates that arrived while a room was locked when the rooms are closed', async () => {
   const { engine, rooms } = await openRooms(1)
   const { room } = await rooms.open(address('main'))
   await replace(room, 'xml', paragraphs(2_000))
@@ -200,7 +200,7 @@ it('[ROOM-36] what has arrived while a room was held is stored when the rooms ar
   expect(state.doc.getMap('typed').size).toBe(typed)
 })
 
-it('a thread is given back before the disk is waited for', async () => {
+it('releases a thread before it waits for the disk', async () => {
   const { engine, rooms } = await openRooms(1)
   const { room: stuck } = await rooms.open(address('stuck'))
   const { room: other } = await rooms.open(address('other'))
@@ -214,7 +214,7 @@ it('a thread is given back before the disk is waited for', async () => {
   await rooms.closeAll(restarting)
 })
 
-it('[ROOM-34] two backends that take turns with bases of their own add no writer each time', async () => {
+it('[ROOM-34] adds no client id for each replacement when two backends alternate with base versions of their own', async () => {
   const { rooms } = await openRooms(0)
   const { room } = await rooms.open(address('main'))
   const first = await replace(room, 'text', `one\n\ntwo\n`)

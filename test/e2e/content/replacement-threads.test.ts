@@ -139,7 +139,7 @@ const contents: readonly [type: string, make: () => unknown][] = [
 ]
 
 it.each(contents)(
-  `[ROOM-30] %s computed on a thread is what was asked for (seed ${seed})`,
+  `[ROOM-30] computes a replacement of type %s on a thread with exactly the target content (seed ${seed})`,
   async (type, make) => {
     const { room } = await rooms.open(address)
     for (const data of [make(), make()]) {
@@ -155,7 +155,7 @@ it.each(contents)(
   },
 )
 
-it('[ROOM-30] the event loop turns while a large replacement is computed', async () => {
+it('[ROOM-30] handles other events while it computes a large replacement', async () => {
   const turnsOf = async (threads: number): Promise<number> => {
     openRooms(threads)
     const { room } = await rooms.open({ ...address, editorId: `editor ${threads}` })
@@ -186,7 +186,7 @@ const decoded = (content: EncodedContent | undefined): unknown => ({
 })
 
 itLong(
-  '[ROOM-38] a large document is read on a thread, with the same result, and the event loop turns meanwhile',
+  '[ROOM-38] reads a large document on a thread with the same result, and handles other events meanwhile',
   async () => {
     const formats = [undefined, 'json', 'xml', 'update'] as const
     const data = paragraphs(4_000)
@@ -226,7 +226,7 @@ itLong(
 
 const versionOf = ({ version }: { readonly version: string }): Version => parseVersion(version) as Version
 
-it('[ROOM-31] what is typed while a replacement is computed comes after it, and nothing of it is lost', async () => {
+it('[ROOM-31] keeps all edits made during a replacement, after the replaced content', async () => {
   const { room } = await rooms.open(address)
   await replace(room, 'xml', paragraphs(1_500))
   const typing = typist(room)
@@ -244,7 +244,7 @@ it('[ROOM-31] what is typed while a replacement is computed comes after it, and 
   expect(then?.doc.getMap('typed').get('count')).toBeLessThan(typed)
 })
 
-it('[ROOM-31] with a base, what came since stays, and nobody waits', async () => {
+it('[ROOM-31] keeps edits since the base version without a pause of incoming updates', async () => {
   const { room } = await rooms.open(address)
   const lines = Array.from({ length: 6_000 }, (_, line) => `${line} ${words(2)}`)
   const { version } = await replace(room, 'text', lines.join('\n'))
@@ -267,7 +267,7 @@ it('[ROOM-31] with a base, what came since stays, and nobody waits', async () =>
   expect(answer.bytes).toBeLessThan(100)
 })
 
-it('[ROOM-64] a replacement and an update that both need the only thread of a workspace end', async () => {
+it('[ROOM-64] completes a replacement and an update that both need the only thread of a workspace', async () => {
   const { room } = await rooms.open(address)
   await replace(room, 'text', words(15_000))
   const copy = new Y.Doc()
@@ -282,7 +282,7 @@ it('[ROOM-64] a replacement and an update that both need the only thread of a wo
   expect(await Promise.all([replacing, applying])).toHaveLength(2)
 })
 
-it('[ROOM-31] a document that is deleted while its replacement is computed stays deleted', async () => {
+it('[ROOM-31] keeps a document deleted that was deleted during its replacement', async () => {
   const { room } = await rooms.open(address)
   await replace(room, 'xml', paragraphs(1_500))
   const answer = expect(replace(room, 'xml', paragraphs(1_500))).rejects.toMatchObject({
@@ -302,7 +302,7 @@ const job = {
   state: 'never',
 } as const
 
-it('[ROOM-32] a thread that fails fails one job, and the next gets another thread', async () => {
+it('[ROOM-32] fails one job when its thread fails, and gives the next job another thread', async () => {
   const threads = threadsOf({ waitingMax: 1, jobMs: 20_000 })
   const broken = { ...job, updates: [Uint8Array.of(9, 9, 9)] }
   await expect(threads.use(address, (thread) => thread.run(broken))).rejects.toThrow('could not be computed')
@@ -310,14 +310,14 @@ it('[ROOM-32] a thread that fails fails one job, and the next gets another threa
   await threads.close()
 })
 
-it('[ROOM-32] a job that takes too long ends with its thread', async () => {
+it('[ROOM-32] ends the thread of a job that exceeds its deadline', async () => {
   const threads = threadsOf({ waitingMax: 1, jobMs: 1 })
   const large = { ...job, target: { ...job.target, data: words(200_000) } }
   await expect(threads.use(address, (thread) => thread.run(large))).rejects.toThrow('was ended')
   await threads.close()
 })
 
-it('[ROOM-33] [LIM-11] of those who wait for a thread only so many are taken', async () => {
+it('[ROOM-33] [LIM-11] rejects jobs beyond the maximum length of the thread queue', async () => {
   const threads = threadsOf({ waitingMax: 2, jobMs: 20_000 })
   const uses = Array.from({ length: 5 }, () => threads.use(address, (thread) => thread.run(job)))
   const ends = await Promise.allSettled(uses)
@@ -338,7 +338,7 @@ it('[ROOM-33] [LIM-11] of those who wait for a thread only so many are taken', a
   await threads.close()
 })
 
-it('[ROOM-33] content is checked before the document is looked for, however large', async () => {
+it('[ROOM-33] checks content of any size before it looks for the document', async () => {
   const server = await startTestServer()
   const { organizationId, documentId, editorId } = address
   const ids = { organizationId, documentId, editorId }
@@ -355,7 +355,7 @@ it('[ROOM-33] content is checked before the document is looked for, however larg
   await server.stop()
 })
 
-it('[ROOM-34] replacements add at most two writers to a document', async () => {
+it('[ROOM-34] adds at most two client ids to a document by replacements', async () => {
   const { room } = await rooms.open(address)
   let { version } = await replace(room, 'text', words(50))
   const typing = typist(room)

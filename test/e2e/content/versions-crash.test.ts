@@ -86,7 +86,7 @@ async function contents(directory: string): Promise<{ kept: unknown[]; named: un
 }
 
 itLong(
-  `[VER-14] ${rounds} SIGKILLs while versions are made, restored and deleted: each that was answered is there, and no content without one (seed ${seed})`,
+  `[VER-14] keeps each acknowledged version, and no content without a version, after ${rounds} SIGKILLs during creation, restoration and deletion (seed ${seed})`,
   async () => {
     const random = new Random(seed)
     const directory = await temporaryDirectory()

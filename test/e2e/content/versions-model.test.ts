@@ -72,7 +72,7 @@ const inSync = async (server: TestServer, ids: EditorIds, editors: readonly Edit
 }
 
 itLong(
-  `[VER-6] over the wire: any version of any history, restored, is what it was in every format, for all who have it open (seed ${seed})`,
+  `[VER-6] restores any version of any history over the wire in every format for all clients (seed ${seed})`,
   async () => {
     const server = await startTestServer()
     const token = await server.token('ann')

@@ -36,7 +36,7 @@ const create = async (server: TestServer, more: object = {}) =>
 const list = async (server: TestServer) => (await call(server, 'versions/list')) as Version[]
 const textOf = async (server: TestServer) => ((await call(server, 'get')) as [{ data: string }])[0].data
 
-it('[VER-12] a version is made, and answered, only of what is durable, and when it is', async () => {
+it('[VER-12] creates a version of durable content only, and responds when the version is durable', async () => {
   const directory = await temporaryDirectory()
   const disk = heldStore()
   const engine = await openLevelEngine({ directory: directory.path, openStore: disk.openStore })
@@ -82,7 +82,7 @@ const removals: readonly [what: string, remove: (server: TestServer) => Promise<
   ],
 ]
 
-it.each(removals)('[VER-13] nothing is left of the versions of %s that is deleted', async (_, remove) => {
+it.each(removals)('[VER-13] deletes the versions of %s completely', async (_, remove) => {
   const directory = await temporaryDirectory()
   const engine = await openLevelEngine({ directory: directory.path })
   const server = await startTestServer({}, { engine })
@@ -105,7 +105,7 @@ it.each(removals)('[VER-13] nothing is left of the versions of %s that is delete
   await directory.remove()
 })
 
-itLong('[VER-14] a crash between content and record leaves no content for ever', async () => {
+itLong('[VER-14] removes content without a version record after a crash between the two writes', async () => {
   const directory = await temporaryDirectory()
   const engine = await openLevelEngine({ directory: directory.path })
   let crashed = false
@@ -151,41 +151,38 @@ itLong('[VER-14] a crash between content and record leaves no content for ever',
 it.each([
   ['a small document', 1],
   ['a large one, on a thread', 8_000],
-])(
-  '[VER-15] %s is restored while people type: all converge, and what they type goes on',
-  async (_, repeated) => {
-    const server = await startTestServer({ maxBodyBytes: 2 ** 26 })
-    const then = 'the words of then. '.repeat(repeated)
-    await write(server, then)
-    const { versionId } = await create(server)
-    await write(server, 'something else. '.repeat(repeated))
-    const people: Editor[] = []
-    for (const name of ['ann', 'bob', 'cy'])
-      people.push(await syncedEditor(server.wsUrl, path, await server.token(name)))
-    let count = 0
-    const type = (): void => {
-      for (const { text } of people) text.insert(text.length, `[${count++}]`)
-    }
-    const timer = setInterval(type, 3)
-    const restored = await call(server, 'versions/restore', { versionId })
-    expect(restored).toMatchObject({ changed: true })
-    const typedBefore = count
-    await eventually(() => count > typedBefore + 30)
-    clearInterval(timer)
-    await eventually(async () => {
-      const text = await textOf(server)
-      return text.includes(`[${count - 1}]`) && people.every((each) => each.text.toString() === text)
-    })
+])('[VER-15] restores %s while users type, converges, and keeps later edits', async (_, repeated) => {
+  const server = await startTestServer({ maxBodyBytes: 2 ** 26 })
+  const then = 'the words of then. '.repeat(repeated)
+  await write(server, then)
+  const { versionId } = await create(server)
+  await write(server, 'something else. '.repeat(repeated))
+  const people: Editor[] = []
+  for (const name of ['ann', 'bob', 'cy'])
+    people.push(await syncedEditor(server.wsUrl, path, await server.token(name)))
+  let count = 0
+  const type = (): void => {
+    for (const { text } of people) text.insert(text.length, `[${count++}]`)
+  }
+  const timer = setInterval(type, 3)
+  const restored = await call(server, 'versions/restore', { versionId })
+  expect(restored).toMatchObject({ changed: true })
+  const typedBefore = count
+  await eventually(() => count > typedBefore + 30)
+  clearInterval(timer)
+  await eventually(async () => {
     const text = await textOf(server)
-    for (let number = typedBefore; number < count; number++) expect(text).toContain(`[${number}]`)
-    expect(text.replace(/\[\d+\]/g, '')).toBe(then)
-    const thread = await metric(server, 'weft_replacements_total{mode="thread"}')
-    const held = await metric(server, 'weft_replacements_total{mode="thread_locked"}')
-    if (repeated > 1) expect((thread || 0) + (held || 0)).toBeGreaterThan(0)
-    for (const each of people) each.close()
-    await server.stop()
-  },
-)
+    return text.includes(`[${count - 1}]`) && people.every((each) => each.text.toString() === text)
+  })
+  const text = await textOf(server)
+  for (let number = typedBefore; number < count; number++) expect(text).toContain(`[${number}]`)
+  expect(text.replace(/\[\d+\]/g, '')).toBe(then)
+  const thread = await metric(server, 'weft_replacements_total{mode="thread"}')
+  const held = await metric(server, 'weft_replacements_total{mode="thread_locked"}')
+  if (repeated > 1) expect((thread || 0) + (held || 0)).toBeGreaterThan(0)
+  for (const each of people) each.close()
+  await server.stop()
+})
 
 /** @param changed is told how many more jobs have been claimed, and are not done yet */
 const counted = (queue: Queue, changed: (more: number) => void): Queue => ({
@@ -204,7 +201,7 @@ const counted = (queue: Queue, changed: (more: number) => void): Queue => ({
   },
 })
 
-it('[VER-16] an editor in which there were edits gets an automatic version in time, also after a restart, and no other does', async () => {
+it('[VER-16] saves an automatic version of an editor with edits in time, also after a restart, and of no other editor', async () => {
   const directory = await temporaryDirectory()
   const clock = new HeldClock()
   let jobs = 0
@@ -239,7 +236,7 @@ it('[VER-16] an editor in which there were edits gets an automatic version in ti
   await directory.remove()
 })
 
-it('[VER-19] what versions say of a user is answered with the data of the user, and goes with them', async () => {
+it('[VER-19] exports the entries of versions that name a user, and erases them with the user', async () => {
   const clock = new HeldClock(Math.floor(Date.now() / 1000) * 1000)
   const engine = await openMemoryEngine({ clock })
   const server = await startTestServer({}, { engine, clock })
@@ -270,7 +267,7 @@ it('[VER-19] what versions say of a user is answered with the data of the user, 
   await server.stop()
 })
 
-it('[VER-18] authors survive a crash, and one who is noted late belongs to the version that was made next', async () => {
+it('[VER-18] keeps authors after a crash, and assigns a late author to the next version', async () => {
   const clock = new HeldClock()
   const engine = await openMemoryEngine({ clock })
   const directory = directoryOn(engine, clock)

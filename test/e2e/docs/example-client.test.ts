@@ -22,14 +22,14 @@ beforeAll(async () => {
 })
 afterAll(() => server?.stop())
 
-it('[EXB-10] the generated types name every operation, and no other', async () => {
+it('[EXB-10] has a type for every operation, and for no other', async () => {
   const text = await readFile(join(folder, 'schema.d.ts'), 'utf8')
   const named = [...text.matchAll(/^\t"(\/[^"]+)": \{$/gm)].map((match) => match[1])
   expect(named.sort()).toEqual(operationList.map(({ path }) => path).sort())
 })
 
 itLong(
-  '[EXB-10] made again, the generated types are the same: else `npm run generate` in examples/client',
+  '[EXB-10] generates the same types again, else `npm run generate` in examples/client updates them',
   async () => {
     installExample('client')
     const env = exampleEnvironment(server)
@@ -38,18 +38,18 @@ itLong(
   },
 )
 
-it('[EXB-11] with the typed client a wrong path, member or type does not compile, and the story does', async () => {
+it('[EXB-11] rejects a wrong path, member or type at compile time, and compiles the story of the typed client', async () => {
   // In wrong.ts each error is expected: one that is missing is an error.
   await run(join(root, 'node_modules', '.bin', 'tsc'), ['-p', folder])
 })
 
-itLong('[EXB-12] the story of the typed client comes to its end', async () => {
+itLong('[EXB-12] completes the story of the typed client', async () => {
   const args = ['--import', 'tsx', join(folder, 'story.ts')]
   const { stdout } = await run(process.execPath, args, { cwd: root, env: exampleEnvironment(server) })
   expect(stdout.trim().split('\n')).toHaveLength(4)
 })
 
-it('[EXB-12] the typed client answers data, and throws what a call is refused with', async () => {
+it('[EXB-12] returns the data of a call from the typed client, and throws status, message and details of a rejected call', async () => {
   const { apiKey, authToken } = server.credentials
   const credentials = { 'x-service-api-key': apiKey, 'x-service-auth-token': authToken }
   const weft = new Weft({ url: server.url, credentials })
@@ -96,7 +96,7 @@ async function answering(...turns: readonly (readonly [code: number, body: objec
 const failure = (status: string) => ({ error: { status, message: 'not now' } })
 const done = { result: { status: 'success', message: '', data: { acme: {} } } }
 
-it('[EXB-13] the typed client tries again what a limit or a restart holds up, with one key, and nothing else', async () => {
+it('[EXB-13] retries in the typed client with one key after a limit or a restart only', async () => {
   const limited = [429, failure('RESOURCE_EXHAUSTED'), '3'] as const
   const stopping = [503, failure('UNAVAILABLE')] as const
   const tried = await answering(limited, stopping, [200, done])

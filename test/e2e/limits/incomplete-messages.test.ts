@@ -148,7 +148,7 @@ it('[LIM-22] counts bytes of an incomplete message for the receive rate when the
   await eventually(() => others.updates().length === 1)
 })
 
-it('[LIM-19] takes larger messages when one document of a multiplexed socket is authenticated', async () => {
+it('[LIM-19] accepts larger messages when one document of a multiplexed socket is authenticated', async () => {
   await start()
   const client = await connect('/hocuspocus')
   client.send(tokenFrame('acme/plan/main', await server.token('ada')))
@@ -158,7 +158,7 @@ it('[LIM-19] takes larger messages when one document of a multiplexed socket is 
   expect(await held('unauthenticated_messages')).toBe(0)
 })
 
-it('[LIM-29] has every holder of memory and its bound in the metrics', async () => {
+it('[LIM-29] exports the memory of every holder and its bound as metrics', async () => {
   await start()
   const text = await (await fetch(`${server.url}/metrics`)).text()
   const holders = (name: string): string[] =>

@@ -143,7 +143,7 @@ describe('a server with a heap of 512 MB', { timeout: 120_000 }, () => {
     },
   )
 
-  it('[CRDT-37] several editors in one response share its limit', async () => {
+  it('[CRDT-37] applies the limit of a response to all editors in it together', async () => {
     const documentId = 'several'
     for (const editorId of ['a', 'b', 'c'])
       await server.post('/v2/crdt/add', {
@@ -159,7 +159,7 @@ describe('a server with a heap of 512 MB', { timeout: 120_000 }, () => {
     expect((one.data as [{ data: string }])[0].data.length).toBe(12 * MB)
   })
 
-  it('[CRDT-38] frees what a client has not read when it leaves in the middle', async () => {
+  it('[CRDT-38] frees the unread part of a response when its client disconnects', async () => {
     const address = { ...editor, editorId: 'left' }
     await server.post('/v2/crdt/add', { ...address, type: 'text', data: 'x'.repeat(8 * MB) })
     const body = JSON.stringify({ data: address })
@@ -202,7 +202,7 @@ describe('a response', { timeout: 120_000 }, () => {
   }
 
   it.each(Object.entries(contents))(
-    '[CRDT-36] has the same bytes from the event loop and from a thread, with %s',
+    '[CRDT-36] sends the same bytes from the event loop and from a thread, with %s',
     async (name, data) => {
       const type = typeof data === 'string' ? 'text' : Array.isArray(data) ? 'array' : 'map'
       const texts: string[] = []
@@ -239,7 +239,7 @@ describe('a response', { timeout: 120_000 }, () => {
     },
   )
 
-  it('[CRDT-38] waits for a client that reads slowly, and is complete', async () => {
+  it('[CRDT-38] waits for a slow reader, and sends the complete response', async () => {
     const address = { ...editor, editorId: 'slow' }
     const data = 'slow '.repeat(2_000_000)
     expect((await threaded?.post('/v2/crdt/add', { ...address, type: 'text', data }))?.status).toBe(200)

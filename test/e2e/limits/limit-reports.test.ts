@@ -47,7 +47,7 @@ const write = (documentId: string, data: string) =>
     upsert: true,
   })
 
-it('[LIM-11] connections in all and of an address are counted when they are refused', async () => {
+it('[LIM-11] counts connections that exceed the total limit or the limit of their address', async () => {
   await start({ maxConnections: 2 })
   const clients = [await connect(), await connect(), await connect()]
   expect(await clients[2]?.closed).toMatchObject({ code: 1013 })
@@ -64,7 +64,7 @@ it('[LIM-11] connections in all and of an address are counted when they are refu
   for (const client of again) client.end()
 })
 
-it('[LIM-11] messages, documents and bodies that are too large are counted', async () => {
+it('[LIM-11] counts messages, documents and bodies that are too large', async () => {
   await start({ maxMessageBytes: 100_000, maxDocumentBytes: 150_000, maxBodyBytes: 200_000 })
   const big = await connect()
   big.sendUpdate(typed('x'.repeat(110_000), 1))
@@ -87,7 +87,7 @@ it('[LIM-11] messages, documents and bodies that are too large are counted', asy
   expect(await exceeded('maxBodyBytes')).toBe(1)
 })
 
-it('[LIM-11] calls that come too fast are counted', async () => {
+it('[LIM-11] counts calls that exceed the rate', async () => {
   await start({ callsPerKeyPerSecond: 1, callsPerKeyBurst: 2, workspaceReadsPerMinute: 1 })
   await write('plan', 'one')
   const refused = await write('plan', 'two')
@@ -108,7 +108,7 @@ it('[LIM-11] calls that come too fast are counted', async () => {
   expect(await exceeded('workspaceReadsPerMinute')).toBe(1)
 })
 
-it('[LIM-11] a reader that is too slow is counted', async () => {
+it('[LIM-11] counts a slow reader', async () => {
   await start({ sendBufferBytes: 65_536 })
   const [writer, reader] = [await connect(), await connect()]
   await Promise.all([writer.roundTrip(), reader.roundTrip()])
@@ -120,7 +120,7 @@ it('[LIM-11] a reader that is too slow is counted', async () => {
   for (const client of [writer, reader]) client.end()
 })
 
-it('[LIM-11] refused connections that are not told why any more are counted', async () => {
+it('[LIM-11] counts rejected connections that get no close reason any more', async () => {
   await start({})
   const refused: Socket[] = []
   const upgrade =
@@ -137,7 +137,7 @@ it('[LIM-11] refused connections that are not told why any more are counted', as
   await Promise.all(refused.map((socket) => (socket.closed ? Promise.resolve() : once(socket, 'close'))))
 })
 
-it('[LIM-5] [LIM-11] sockets that the disk holds up are counted; those that send too fast stay held up after it', async () => {
+it('[LIM-5] [LIM-11] counts sockets that wait for the disk, and pauses sockets beyond the rate also after that', async () => {
   const store = heldStore()
   const clock = new HeldClock()
   const engine = await openLevelEngine({ directory: join(directory, 'held'), ...store })
@@ -163,7 +163,7 @@ it('[LIM-5] [LIM-11] sockets that the disk holds up are counted; those that send
   for (const client of [writer, other]) client.end()
 })
 
-it('[LIM-12] what acts is logged with whose it is, and without tokens', async () => {
+it('[LIM-12] logs an exceeded limit with its owner and without tokens', async () => {
   await start({})
   const lines: string[] = []
   const log = pino({ level: 'warn', base: null }, { write: (line: string) => void lines.push(line) })
@@ -208,7 +208,7 @@ it('[LIM-12] what acts is logged with whose it is, and without tokens', async ()
   for (const hidden of [authToken, secret]) expect(lines.join('')).not.toContain(hidden)
 })
 
-it('[LIM-17] many who come back while the store is away are one line in the log', async () => {
+it('[LIM-17] logs one line when many clients reconnect while the store is unavailable', async () => {
   await start({})
   const lines: string[] = []
   const log = pino({ level: 'warn', base: null }, { write: (line: string) => void lines.push(line) })

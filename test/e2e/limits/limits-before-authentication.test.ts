@@ -61,7 +61,7 @@ function frame(bytes: number): Buffer {
 const hungUp = (socket: Socket): Promise<unknown> =>
   socket.destroyed ? Promise.resolve() : new Promise((resolve) => socket.once('close', resolve))
 
-it('[LIM-3] an address has so many websockets that wait for authentication; they wait for a bounded time', async () => {
+it('[LIM-3] limits the number of unauthenticated websockets of an address, and their time', async () => {
   const path = await startUndecided({ maxUnauthenticatedPerAddress: 2 })
   const waiting = [RawClient.connect(server.wsUrl + path), RawClient.connect(server.wsUrl + path)]
   await eventually(() => provider.fetches > 0)
@@ -84,7 +84,7 @@ it('[LIM-3] an address has so many websockets that wait for authentication; they
   late.end()
 })
 
-it('[LIM-14] of a websocket that waits for authentication next to nothing is read', async () => {
+it('[LIM-14] leaves most bytes of an unauthenticated websocket unread, and closes it', async () => {
   const path = await startUndecided({})
   const socket = await tcp()
   socket.write(upgrade(path))
@@ -104,17 +104,20 @@ it.each([
   ['messages', () => frame(10_000), 10],
   ['pings', () => Buffer.concat([Buffer.from([0x89, 0xfd, 0, 0, 0, 0]), Buffer.alloc(125)]), 1000],
   ['empty messages', () => Buffer.from([0x82, 0x80, 0, 0, 0, 0]), 20_000],
-])('[LIM-9] a refused socket may send 64 KB in all, in however many %s', async (_name, made, times) => {
-  await start({})
-  const socket = await tcp()
-  socket.write(upgrade('/sync/bad'))
-  await once(socket, 'data')
-  for (let sent = 0; sent < times; sent += 1) socket.write(made())
-  await eventually(async () => (await exceeded('unauthenticatedBytes')) === 1)
-  await hungUp(socket)
-})
+])(
+  '[LIM-9] ends the connection of a rejected socket after 64 KB in total, in any number of %s',
+  async (_name, made, times) => {
+    await start({})
+    const socket = await tcp()
+    socket.write(upgrade('/sync/bad'))
+    await once(socket, 'data')
+    for (let sent = 0; sent < times; sent += 1) socket.write(made())
+    await eventually(async () => (await exceeded('unauthenticatedBytes')) === 1)
+    await hungUp(socket)
+  },
+)
 
-it('[LIM-10] an address has so many connections that are no websockets; further ones are closed at once', async () => {
+it('[LIM-10] limits the number of other connections of an address, and closes further ones at once', async () => {
   await start({ maxHttpConnectionsPerAddress: 10 })
   const token = await server.token('ada')
   const clients: RawClient[] = []
@@ -132,14 +135,14 @@ it('[LIM-10] an address has so many connections that are no websockets; further 
   for (const client of clients) client.end()
 })
 
-it('[LIM-10] behind reverse proxies, whose connections they are, they are not counted', async () => {
+it('[LIM-10] does not count connections of an address behind a reverse proxy', async () => {
   await start({ maxHttpConnectionsPerAddress: 2, trustProxy: 1 })
   const idle = await Promise.all(Array.from({ length: 10 }, tcp))
   expect((await fetch(`${server.url}/healthz`)).status).toBe(200)
   expect(idle.filter(({ destroyed }) => destroyed)).toEqual([])
 })
 
-it('[LIM-15] bodies that come slowly, all at once, take so much memory; further ones are refused, others have room', async () => {
+it('[LIM-15] limits the memory of slow bodies, rejects further ones, and serves other workspaces', async () => {
   await start({ adminToken, memoryBudgetBytes: 2 ** 28 })
   const other = await otherWorkspace(server)
   const { apiKey, authToken } = server.credentials

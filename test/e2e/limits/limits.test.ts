@@ -44,7 +44,7 @@ const exceeded = (limit: string): Promise<number> => metric(server, `weft_limit_
 const details = ({ body }: Answer): unknown => body.error?.details
 const code = 'limit/exceeded'
 
-it('[LIM-1] a workspace has so many websockets, whatever its keys; others are not concerned', async () => {
+it('[LIM-1] limits the open websockets of a workspace over all its keys, and of no other workspace', async () => {
   await start({ maxConnectionsPerWorkspace: 3 })
   const [key, other] = [await otherKey(server), await otherWorkspace(server)]
   const first = await welcome('one')
@@ -59,7 +59,7 @@ it('[LIM-1] a workspace has so many websockets, whatever its keys; others are no
   expect(await exceeded('maxConnectionsPerWorkspace')).toBe(2)
 })
 
-it('[LIM-2] new websockets of an address are limited before anything is known of them; other addresses are not', async () => {
+it('[LIM-2] limits new websockets of an address before it reads them, and those of no other address', async () => {
   await start({ connectsPerAddressPerSecond: 1, connectsPerAddressBurst: 3, trustProxy: 1 })
   const mine = '2001:db8:1:1::1'
   await welcome('one', token, mine)
@@ -73,7 +73,7 @@ it('[LIM-2] new websockets of an address are limited before anything is known of
   await welcome('one', token, '192.0.2.1')
 })
 
-it('[LIM-4] unused documents make room for others; when all are in use sockets and calls are told', async () => {
+it('[LIM-4] closes unused documents to make room for others, and rejects sockets and calls when all are in use', async () => {
   await start({ maxDocumentsPerWorkspace: 2 })
   const other = await otherWorkspace(server)
   const add = (documentId: string, headers = {}) =>
@@ -101,7 +101,7 @@ it('[LIM-4] unused documents make room for others; when all are in use sockets a
   expect(contentOf(late.offers())).toBe('text of c')
 })
 
-it('[LIM-4] a document that cannot be opened takes no place', async () => {
+it('[LIM-4] does not count a document that cannot be opened', async () => {
   const engine = withLog(await openMemoryEngine(), (log) => ({
     load: (address) =>
       String(address).includes('broken')
@@ -118,7 +118,7 @@ it('[LIM-4] a document that cannot be opened takes no place', async () => {
 })
 
 itLong(
-  '[LIM-5] a workspace that sends too fast is read more slowly: nothing is lost, and others do not notice',
+  '[LIM-5] slows the reading of a workspace that exceeds its rate, loses nothing, and does not slow other workspaces',
   async () => {
     await start({ receiveBytesPerWorkspacePerSecond: 200_000, receiveBytesPerWorkspaceBurst: 300_000 })
     const other = await otherWorkspace(server)
@@ -136,7 +136,7 @@ itLong(
   },
 )
 
-it('[LIM-6] calls from an address are limited before they are looked at, pages too; probes and other addresses are not', async () => {
+it('[LIM-6] limits calls of an address, pages included, before it reads them, but not probes or other addresses', async () => {
   server = await startTestServer({ callsPerAddressPerSecond: 1, callsPerAddressBurst: 3, trustProxy: 1 })
   const path = '/v2/users/get'
   const from = (address: string, more = {}) =>
@@ -163,7 +163,7 @@ it('[LIM-6] calls from an address are limited before they are looked at, pages t
   expect(await exceeded('callsPerAddressPerSecond')).toBe(8)
 })
 
-it('[LIM-7] bytes of bodies are limited by API key, whether their number is announced or not', async () => {
+it('[LIM-7] limits bytes of bodies by API key, with and without an announced length', async () => {
   await start({ bodyBytesPerKeyPerSecond: 1000, bodyBytesPerKeyBurst: 100_000, maxBodyBytes: 60_000 })
   const other = await otherWorkspace(server)
   const body = { organizationId: 'acme', padding: 'x'.repeat(40_000) }

@@ -30,7 +30,7 @@ async function tcp(): Promise<Socket> {
   return socket
 }
 
-it('[LIM-16] as many connections as a process has files for leave some for the store', async () => {
+it('[LIM-16] closes connections before the store has no files left', async () => {
   const writer = await RawClient.connect(`${server.wsUrl}/sync/acme/plan/main?token=${await server.token()}`)
   await writer.roundTrip()
   const open = await Promise.all(Array.from({ length: 700 }, tcp))
@@ -47,7 +47,7 @@ it('[LIM-16] as many connections as a process has files for leave some for the s
   writer.end()
 })
 
-it('[LIM-16] few files are shared by halves, of many all but those for the store are for connections', () => {
+it('[LIM-16] allows half of few files for connections, and all but a reserve of many', () => {
   expect([600, 2_400, 20_000, Number.POSITIVE_INFINITY].map((files) => openConnectionsMax(files))).toEqual([
     300,
     1_200,

@@ -62,7 +62,7 @@ async function callsOn(documentId: string, round: number): Promise<void> {
   await server.post('/v2/presence/add', { ...place, users: [{ userId: `guest-${round}` }] })
 }
 
-it('[OPS-42] under load a server has no socket but those of its own port, begins no connection, asks for no name and starts no process', async () => {
+it('[OPS-42] opens no connection to others, resolves no name and starts no process under load', async () => {
   let seen = 0
   await load(() => {
     expect(foreign()).toEqual([])
@@ -73,7 +73,7 @@ it('[OPS-42] under load a server has no socket but those of its own port, begins
   expect(begun()).toBe('')
 })
 
-it('[OPS-42] what is configured is called, and nothing else', async () => {
+it('[OPS-42] connects to configured hosts and to no other host', async () => {
   const receiver = await new Receiver(() => {}).start()
   const webhook = '/v2/workspace/advancedwebhook'
   const url = `http://127.0.0.1:${receiver.port}/`

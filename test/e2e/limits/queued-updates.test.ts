@@ -69,7 +69,7 @@ async function beginExpensive(): Promise<RawClient> {
 
 const large = (client: number): Uint8Array => typed('x'.repeat(900_000), client)
 
-it('[LIM-31] does not read a socket whose updates wait for a thread, and takes all of them afterwards', async () => {
+it('[LIM-31] pauses a socket whose updates wait for a thread, and applies all of them afterwards', async () => {
   const writer = await beginExpensive()
   const [flood, neighbor] = [await connect(await server.token('eve')), await connect(other.token)]
   const count = 24
@@ -117,7 +117,7 @@ it('[LIM-31] closes with 1013 the client whose waiting updates take the most mem
 const ofManyClients = (count: number, clock: number): Uint8Array =>
   updateOf(list(count, (index) => block(1_000 + index, [item({}, contents.text('a'))], clock)))
 
-it('[LIM-31] counts the summaries of updates that wait', async () => {
+it('[LIM-31] counts the memory of summaries of waiting updates', async () => {
   await beginExpensive()
   const update = ofManyClients(10_000, 0)
   const client = await connect(await server.token('eve'))
@@ -128,7 +128,7 @@ it('[LIM-31] counts the summaries of updates that wait', async () => {
   await eventually(async () => (await held()) === 0)
 })
 
-it('[LIM-29] counts the summaries of updates whose dependencies are missing', async () => {
+it('[LIM-29] counts the memory of summaries of updates with missing dependencies', async () => {
   copy.open()
   const update = ofManyClients(10_000, 1)
   const client = await connect(await server.token('eve'))
@@ -136,7 +136,7 @@ it('[LIM-29] counts the summaries of updates whose dependencies are missing', as
   await eventually(async () => (await held('pending_updates')) > 9 * update.length)
 })
 
-it('does not keep a thread while an expensive update waits for the disk', async () => {
+it('keeps no thread while an expensive update waits for the disk', async () => {
   copy.open()
   const writer = await connect(await server.token('ada'))
   const [first, second] = hostileUpdates.concurrentPrepends(2_000) as [Uint8Array, Uint8Array]

@@ -170,7 +170,7 @@ it('[LIM-23] accepts replacements that only delete content on a node of a cluste
   expect(read).toMatchObject([{ data: data.slice(0, 100) }])
 })
 
-it('[LIM-24] follows the limit that the operator sets for one workspace', async () => {
+it('[LIM-24] applies the limit that the operator sets for one workspace', async () => {
   await start({ [limit]: 0 })
   await fill()
   expect(await usage()).toBeUndefined()
@@ -200,7 +200,7 @@ it('[LIM-24] follows the limit that the operator sets for one workspace', async 
   expect((await server.post('/v2/workspace/storagelimit/update', unknown, admin)).status).toBe(404)
 })
 
-it('[LIM-25] knows what is stored after a stop and after a crash', async () => {
+it('[LIM-25] has the stored bytes after a shutdown and after a crash', async () => {
   const root = await mkdtemp(join(tmpdir(), 'weft-quota-'))
   onTestFinished(() => rm(root, { recursive: true, force: true, maxRetries: 20 }))
   const [data, crashed] = [join(root, 'data'), join(root, 'crashed')]
@@ -219,7 +219,7 @@ it('[LIM-25] knows what is stored after a stop and after a crash', async () => {
   }
 })
 
-it('[LIM-26] a node counts what other nodes have stored, within a minute', async () => {
+it('[LIM-26] counts bytes that other nodes have stored within a minute', async () => {
   offsetMs = 0
   const nodes = await startNodes(2, { [limit]: bytesMax }, { clock })
   onTestFinished(nodes.stop)

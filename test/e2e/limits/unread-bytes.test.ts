@@ -64,7 +64,7 @@ function askAndStop(client: RawClient): void {
 
 const isOpen = ({ socket }: RawClient): boolean => socket.readyState === socket.OPEN
 
-it('[LIM-27] bounds what clients have not read of a live document, and closes those with the most', async () => {
+it('[LIM-27] bounds the unread bytes of a live document, and closes the clients with the most', async () => {
   await start()
   const other = await otherWorkspace(server)
   const honest = await largeDocument(other.token, 'theirs', 3 * MiB)
@@ -137,7 +137,7 @@ async function askUnread(headers: Readonly<Record<string, string>>, documentId: 
   return socket
 }
 
-it('[LIM-28] bounds responses that clients do not read, and closes the connections of the workspace that keeps the most', async () => {
+it('[LIM-28] bounds unread responses, and closes the connections of the workspace that keeps the most', async () => {
   await start()
   const other = await otherWorkspace(server)
   await largeDocument(other.token, 'theirs', 10 * MiB)

@@ -101,7 +101,7 @@ async function doneOrSpent(edit: Promise<unknown>, spent: readonly string[]): Pr
 const documentsMax = 2_000
 
 it.each(Object.entries(expensive))(
-  '[ROOM-53] counts updates by REST that %s integrates; further ones of the workspace wait',
+  '[ROOM-53] counts updates by REST that %s integrates, and delays further ones of the workspace',
   async (_, update) => {
     const { rooms, spent, clock } = roomsOf(await openMemoryEngine())
     for (let count = 0; spent.length === 0 && count < documentsMax; count += 1)
@@ -121,7 +121,7 @@ it.each(Object.entries(expensive))(
   },
 )
 
-it('[ROOM-54] stops the timer of a pause when the room closes, and answers calls that wait', async () => {
+it('[ROOM-54] stops the timer of a pause and answers waiting calls when the room closes', async () => {
   const { rooms, spent, clock } = roomsOf(await openMemoryEngine())
   for (let count = 0; count < documentsMax; count += 1) {
     const { room } = await rooms.open(addressOf(`document ${count}`))

@@ -24,7 +24,7 @@ beforeAll(async () => {
 
 afterAll(() => server.stop())
 
-it('[AWA-1] stock clients of every version see each other’s cursors, and see them go', async () => {
+it('[AWA-1] shows the cursors of stock clients of every version to each other, and removes them on disconnect', async () => {
   const path = newPath()
   const versions: readonly ProviderVersion[] = [1, 2, 3]
   const editors = await Promise.all(
@@ -45,7 +45,7 @@ it('[AWA-1] stock clients of every version see each other’s cursors, and see t
   for (const editor of editors) editor.close()
 })
 
-it('[AWA-2] identity comes from the token; what else a client says of its user stays', async () => {
+it('[AWA-2] sets the identity of a user from the token, and keeps other fields that the client sends', async () => {
   const path = newPath()
   const liar = await RawClient.connect(url(path, eve))
   const witness = await RawClient.connect(url(path, ada))
@@ -57,7 +57,7 @@ it('[AWA-2] identity comes from the token; what else a client says of its user s
   for (const client of [liar, witness]) client.end()
 })
 
-it('[AWA-3] a connection speaks for one client id; others are dropped and nobody is disconnected', async () => {
+it('[AWA-3] accepts one client id per connection, and drops states of other ids without a disconnect', async () => {
   const path = newPath()
   const [first, second, witness] = [
     await RawClient.connect(url(path, ada)),
@@ -76,7 +76,7 @@ it('[AWA-3] a connection speaks for one client id; others are dropped and nobody
   for (const client of [first, second, witness]) client.end()
 })
 
-it('[AWA-4] states go when their socket goes, and at once', async () => {
+it('[AWA-4] removes states at once when their socket closes', async () => {
   const path = newPath()
   const [guest, witness] = [await RawClient.connect(url(path, eve)), await RawClient.connect(url(path, ada))]
   guest.sendAwareness(5, 1, { cursor: 1 })
@@ -89,7 +89,7 @@ it('[AWA-4] states go when their socket goes, and at once', async () => {
   for (const client of [witness, late]) client.end()
 })
 
-it('[AWA-5] a client that reconnects with the clock it had is seen again by all', async () => {
+it('[AWA-5] shows a client again when it reconnects with the same clock', async () => {
   const path = newPath()
   const [editor, watcher] = [
     await syncedEditor(server.wsUrl, path, ada),
@@ -105,7 +105,7 @@ it('[AWA-5] a client that reconnects with the clock it had is seen again by all'
   for (const each of [editor, watcher]) each.close()
 })
 
-it('[AWA-6] states too large, too deep or not an object are dropped, their sender stays', async () => {
+it('[AWA-6] drops states that are too large, too deep or not an object, and keeps the sender connected', async () => {
   const path = newPath()
   const [guest, witness] = [await RawClient.connect(url(path, eve)), await RawClient.connect(url(path, ada))]
   let deep: unknown = 1
@@ -127,7 +127,7 @@ it('[AWA-6] states too large, too deep or not an object are dropped, their sende
   for (const client of [guest, witness]) client.end()
 })
 
-it('[AWA-7] a newcomer gets what everyone shows, once', async () => {
+it('[AWA-7] sends a new client the state of every client once', async () => {
   const path = newPath()
   const [one, two] = [await RawClient.connect(url(path, ada)), await RawClient.connect(url(path, eve))]
   one.sendAwareness(1, 1, { cursor: 1 })
@@ -145,7 +145,7 @@ it('[AWA-7] a newcomer gets what everyone shows, once', async () => {
   for (const client of [one, two, newcomer]) client.end()
 })
 
-it('[AWA-8] cursors of one client are put together: a hundred moves at once are a few messages, the last one kept', async () => {
+it('[AWA-8] combines a hundred cursor moves of one client into a few messages that end with the last move', async () => {
   const path = newPath()
   const [mover, witness] = [await RawClient.connect(url(path, ada)), await RawClient.connect(url(path, eve))]
   for (let clock = 1; clock <= 100; clock++) mover.sendAwareness(9, clock, { cursor: clock })

@@ -54,7 +54,7 @@ const sees = (witness: RawClient, cursor: number | null): Promise<void> =>
     () => seenBy(witness),
   )
 
-it('[AWA-9] a client id belongs to the user who announced it, also for a while after they left', async () => {
+it('[AWA-9] reserves a client id for the user who announced it, also for a while after a disconnect', async () => {
   const [witness, attacker] = [await connect('witness'), await connect('attacker')]
   const attack = async (round: number): Promise<void> => {
     const another = await connect('attacker')
@@ -95,7 +95,7 @@ it('[AWA-9] a client id belongs to the user who announced it, also for a while a
   for (const client of [witness, attacker, victim]) client.end()
 })
 
-it('[AWA-10] a reader that was behind is told who has left meanwhile', async () => {
+it('[AWA-10] sends a slow reader the removal of clients that left meanwhile', async () => {
   const [slow, writer, guest] = [await connect('slow'), await connect('writer'), await connect('guest')]
   guest.sendAwareness(disputed, 1, { cursor: 1 })
   await sees(slow, 1)
@@ -118,7 +118,7 @@ it('[AWA-10] a reader that was behind is told who has left meanwhile', async () 
   for (const client of [slow, writer]) client.end()
 })
 
-it('[AWA-10] a reader that was behind, though not with updates, is told who has left meanwhile', async () => {
+it('[AWA-10] sends a slow reader of live messages the removal of clients that left meanwhile', async () => {
   await create()
   const [slow, guest] = [await connect('slow', '&live=1'), await connect('guest')]
   guest.sendAwareness(disputed, 1, { cursor: 1 })
@@ -139,7 +139,7 @@ it('[AWA-10] a reader that was behind, though not with updates, is told who has 
   slow.end()
 })
 
-it('[AWA-13] whose right has ended is gone at once, though the client does not answer', async () => {
+it('[AWA-13] removes a client at once when its permission ends, also if the client does not answer', async () => {
   await create()
   const [witness, guest] = [await connect('witness'), await connect('guest')]
   guest.sendAwareness(disputed, 1, { cursor: 1 })
@@ -153,7 +153,7 @@ it('[AWA-13] whose right has ended is gone at once, though the client does not a
   for (const client of [witness, guest]) client.end()
 })
 
-it('[AWA-14] tabs of one user do not take from each other what they tell back, and go one by one', async () => {
+it('[AWA-14] keeps the state of each connection of a user when another connection repeats it, and removes them one by one', async () => {
   const [witness, tab] = [await connect('witness'), await connect('ada')]
   tab.sendAwareness(disputed, 5, { cursor: 1 })
   await sees(witness, 1)
@@ -174,7 +174,7 @@ it('[AWA-14] tabs of one user do not take from each other what they tell back, a
   for (const client of [witness, another]) client.end()
 })
 
-it('[AWA-14] what a tab tells back too late does not bring back the one that has gone', async () => {
+it('[AWA-14] does not restore a disconnected client when another connection of its user repeats its state late', async () => {
   const [witness, tab, silent] = [await connect('witness'), await connect('ada'), await connect('ada')]
   tab.sendAwareness(disputed, 5, { cursor: 1 })
   await sees(witness, 1)
@@ -188,7 +188,7 @@ it('[AWA-14] what a tab tells back too late does not bring back the one that has
   for (const client of [witness, silent, late]) client.end()
 })
 
-it('[AWA-14] a client that is back before its old connection was noticed to be dead goes on', async () => {
+it('[AWA-14] shows a client on its new connection before and after its dead connection ends', async () => {
   const [witness, old] = [await connect('witness'), await connect('ada')]
   old.sendAwareness(disputed, 5, { cursor: 1 })
   await sees(witness, 1)
@@ -203,7 +203,7 @@ it('[AWA-14] a client that is back before its old connection was noticed to be d
   for (const client of [witness, back]) client.end()
 })
 
-it('[AWA-14] stock clients: the one that is back with the clock it had is seen when the old connection has gone', async () => {
+it('[AWA-14] shows a stock client with an unchanged clock when its old connection ends', async () => {
   const token = await server.token('ada')
   const stock = await syncedEditor(server.wsUrl, 'acme/ghosts/main', token)
   stock.provider.awareness.setLocalStateField('cursor', 1)

@@ -72,7 +72,7 @@ const seenBy = ({ provider, doc }: Editor, count: number): number[] =>
   [...provider.awareness.getStates().keys()].filter((id) => id <= count && id !== doc.clientID)
 
 itLong(
-  '[AWA-11] in a crowd of 1,200 a newcomer sees everybody, and nobody is lost for telling back what they see',
+  '[AWA-11] shows all 1,200 clients to a new client, and closes no client that sends received states back',
   async () => {
     const path = newPath()
     const early = await watchers(path)
@@ -155,7 +155,7 @@ async function carryOut(path: string, visits: readonly Visit[]): Promise<void> {
   }
 }
 
-it('[PRES-17] when 500 clients have come and gone in any order, board and awareness are empty', async () => {
+it('[PRES-17] leaves presence and awareness empty when 500 clients have connected and left in any order', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(visit, { minLength: 500, maxLength: 500 }), async (visits) => {
       const path = newPath()

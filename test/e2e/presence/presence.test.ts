@@ -54,7 +54,7 @@ const closeAll = (editors: readonly Editor[]): void => {
   for (const editor of editors) editor.close()
 }
 
-it('[PRES-1] whoever is added without a socket is seen by stock clients of every version, newcomers too', async () => {
+it('[PRES-1] shows a user added by REST to stock clients of every version, also to new clients', async () => {
   const { open, call, get } = await newDocument()
   const editors = [await open('ada', 1), await open('bob', 2)]
   const users = [{ userId: 'ann', name: 'Ann', email: 'ann@example.com', status: 'away' }, { userId: 'joe' }]
@@ -77,7 +77,7 @@ it('[PRES-1] whoever is added without a socket is seen by stock clients of every
   closeAll(editors)
 })
 
-it('[PRES-2] a status set by REST reaches every client, its user too, and outlives the cursor’s next moves', async () => {
+it('[PRES-2] sends a status set by REST to every client, and keeps it after the next cursor moves of its user', async () => {
   const { open, call, get } = await newDocument()
   const editors = [await open('ada', 1), await open('bob', 2), await open('eve', 3)]
   for (const [index, { provider }] of editors.entries()) {
@@ -114,7 +114,7 @@ it('[PRES-2] a status set by REST reaches every client, its user too, and outliv
   closeAll(editors)
 })
 
-it('[PRES-2] a status set before the client says anything is merged into what it says', async () => {
+it('[PRES-2] merges a status set before the first state of a client into that state', async () => {
   const { raw, call } = await newDocument()
   const [quiet, witness] = [await raw('quiet'), await raw('witness')]
   await Promise.all([quiet.roundTrip(), witness.roundTrip()])
@@ -129,7 +129,7 @@ it('[PRES-2] a status set before the client says anything is merged into what it
   for (const client of [quiet, witness]) client.end()
 })
 
-it('[PRES-3] without a socket users stay for their time, which begins anew with each update', async () => {
+it('[PRES-3] keeps virtual users for their time, and restarts the time with each update', async () => {
   const clock = new HeldClock(Math.floor(Date.now() / 1000) * 1000)
   const held = await startTestServer({}, { clock })
   const { call, userIds, raw } = await newDocument(held)
@@ -159,7 +159,7 @@ it('[PRES-3] without a socket users stay for their time, which begins anew with 
   await held.stop()
 })
 
-it('[PRES-4] stock clients forget what is silent for 30 s: users without a socket are renewed before', async () => {
+it('[PRES-4] renews virtual users before stock clients drop them after 30 s', async () => {
   const clock = new HeldClock(Math.floor(Date.now() / 1000) * 1000)
   const held = await startTestServer({}, { clock })
   const { call, raw } = await newDocument(held)
@@ -177,7 +177,7 @@ it('[PRES-4] stock clients forget what is silent for 30 s: users without a socke
   await held.stop()
 })
 
-it('[PRES-5] a connected user who is deleted stays away until a new connection, or until added', async () => {
+it('[PRES-5] keeps a deleted user absent until a new connection or an add', async () => {
   const { open, call, userIds } = await newDocument()
   const [ada, bob] = [await open('ada'), await open('bob')]
   ada.provider.awareness.setLocalStateField('cursor', 1)
@@ -207,7 +207,7 @@ it('[PRES-5] a connected user who is deleted stays away until a new connection, 
   closeAll([ada, bob])
 })
 
-it('[PRES-5] who is added after a deletion is back on every connection, also when one is new', async () => {
+it('[PRES-5] restores an added user on every connection, also when one is new', async () => {
   const { open, call, get } = await newDocument()
   const [old, bob] = [await open('ada', 3, 'main'), await open('bob', 3, 'main')]
   old.provider.awareness.setLocalStateField('cursor', 1)
@@ -222,7 +222,7 @@ it('[PRES-5] who is added after a deletion is back on every connection, also whe
   closeAll([old, bob, fresh])
 })
 
-it('[PRES-6] all editors of a document have one board; a user is there until the last socket is gone', async () => {
+it('[PRES-6] shares one presence between all editors of a document until the last socket of a user closes', async () => {
   const { open, call, get, userIds } = await newDocument()
   const [one, two, other] = [
     await open('ada', 3, 'main'),
@@ -249,7 +249,7 @@ it('[PRES-6] all editors of a document have one board; a user is there until the
   await eventually(async () => (await userIds()).join() === 'ann')
 })
 
-it('[PRES-7] who connects is no guest any more, keeps what REST said, and is gone with the socket', async () => {
+it('[PRES-7] makes a virtual user who connects a user with a socket, keeps the values of REST, and removes the user with the socket', async () => {
   const { open, call, get, userIds } = await newDocument()
   const witness = await open('witness')
   await call('add', { users: [{ userId: 'ann', status: 'away' }], ttlSeconds: 3_599 })
@@ -269,7 +269,7 @@ it('[PRES-7] who connects is no guest any more, keeps what REST said, and is gon
   witness.close()
 })
 
-it('[PRES-8] no socket can speak for a user without one', async () => {
+it('[PRES-8] ignores states that a socket sends for a virtual user', async () => {
   const { call, raw } = await newDocument()
   await call('add', { users: [{ userId: 'ann' }] })
   const [liar, witness] = [await raw('liar'), await raw('witness')]
@@ -290,7 +290,7 @@ it('[PRES-8] no socket can speak for a user without one', async () => {
   for (const client of [liar, witness]) client.end()
 })
 
-it('[PRES-9] nobody is left on a document that was deleted', async () => {
+it('[PRES-9] removes all users from a deleted document', async () => {
   const { ids, call, get } = await newDocument()
   await call('add', { users: [{ userId: 'ann' }] })
   const { organizationId, documentId } = ids

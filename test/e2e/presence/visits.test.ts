@@ -57,7 +57,7 @@ const nameIn = ({ user }: QueuedEvent['data']): string => (user as { userId: str
 const visitsIn = (events: readonly QueuedEvent[]): readonly QueuedEvent[] =>
   events.filter(({ type }) => type.startsWith('presence.'))
 
-it('[PRES-18] the first of three tabs is a join, the end of the last one a leave, a while later', async () => {
+it('[PRES-18] records a join for the first of three connections, and a leave some time after the last one', async () => {
   const { clock, server, connect, here, tells, told, collect } = await world()
   const tabs = [await connect('ann'), await connect('ann', 'side')]
   await tells('ann presence.join')
@@ -82,7 +82,7 @@ it('[PRES-18] the first of three tabs is a join, the end of the last one a leave
   await server.stop()
 })
 
-it('[PRES-19] a stock client that reconnects within the time to leave: that is neither leave nor join', async () => {
+it('[PRES-19] records neither leave nor join when a stock client reconnects within the delay', async () => {
   const { clock, server, here, tells, told, collect } = await world()
   const editor = await syncedEditor(server.wsUrl, 'acme/d/main', await server.token('ann'))
   await tells('ann presence.join')
@@ -103,7 +103,7 @@ it('[PRES-19] a stock client that reconnects within the time to leave: that is n
   await server.stop()
 })
 
-it('[PRES-20] who comes and goes right away has joined and left', async () => {
+it('[PRES-20] records a join and a leave for a user who connects and leaves at once', async () => {
   const { clock, server, connect, here, tells } = await world()
   const client = await connect('ann')
   client.end()
@@ -117,7 +117,7 @@ it('[PRES-20] who comes and goes right away has joined and left', async () => {
   await server.stop()
 })
 
-it('[PRES-21] whom REST adds has joined, whom it deletes or no longer names has left; a socket in between changes nothing', async () => {
+it('[PRES-21] records a join for an added user and a leave for a deleted or expired one, and nothing for a socket in between', async () => {
   const { clock, server, connect, call, here, tells, told } = await world()
   const client = await connect('bob')
   await tells('bob presence.join')
@@ -142,7 +142,7 @@ it('[PRES-21] whom REST adds has joined, whom it deletes or no longer names has 
   await server.stop()
 })
 
-it('[PRES-22] nothing is written of what nobody wants to be told', async () => {
+it('[PRES-22] writes no event of presence that no endpoint wants', async () => {
   const leaves = await world(['presence.leave'])
   const client = await leaves.connect('ann')
   client.end()
@@ -161,7 +161,7 @@ it('[PRES-22] nothing is written of what nobody wants to be told', async () => {
   await nothing.server.stop()
 })
 
-it('[PRES-23] a stop tells who had gone before, and takes nobody else’s leave', async () => {
+it('[PRES-23] records a leave at shutdown for a user who left before, and none for a connected user', async () => {
   const { engine, told: recorded } = await openRecorded()
   const server = await startTestServer({}, { engine })
   await wantTold(server, presenceTypes)

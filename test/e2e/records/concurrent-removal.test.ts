@@ -41,7 +41,7 @@ it.each([
   ['documents', 'documents/delete', { documentIds: ['a'] }],
   ['a folder', 'folders/delete', { folderId: 'top' }],
   ['the organization', 'delete', null],
-] as const)('[ORG-9] deleting %s closes it before anything of it is removed', async (_, path, data) => {
+] as const)('[ORG-9] closes sockets before it removes anything when it deletes %s', async (_, path, data) => {
   const { engine, release } = await engineHolding(() => true)
   const server = await startTestServer({}, { engine })
   const { organizationId, v2, addFolders, addDocuments } = await newOrganization(server)
@@ -76,7 +76,7 @@ it.each([
   await server.stop()
 })
 
-it('[ORG-9] sockets whose rights are looked at again while their document goes end with 4404', async () => {
+it('[ORG-9] closes sockets with 4404 when their rights are read again during the removal of their folder', async () => {
   const { engine } = await engineHolding(() => false)
   const server = await startTestServer({}, { engine })
   const { organizationId, addFolders, addDocuments } = await newOrganization(server)
@@ -96,7 +96,7 @@ it('[ORG-9] sockets whose rights are looked at again while their document goes e
   await server.stop()
 })
 
-it('[ORG-14] a removal does not wait behind a hundred of another tenant', async () => {
+it('[ORG-14] removes a document without waiting for a hundred removals of another tenant', async () => {
   const { engine, release, held } = await engineHolding(([, apiKey]) => apiKey === tenant.apiKey)
   const { organizations, removals } = directoryOn(engine)
   removals.start()
@@ -119,7 +119,7 @@ it('[ORG-14] a removal does not wait behind a hundred of another tenant', async 
 })
 
 it.each(['folder', 'documents'] as const)(
-  '[ORG-15] an organization that is deleted while %s of it go leaves nothing',
+  '[ORG-15] leaves nothing when an organization is deleted during the removal of a %s in it',
   async (kind) => {
     const scope = scopeOf(tenant, 'acme')
     const slow = documentPrefix(scope, 'd0')

@@ -55,7 +55,7 @@ async function counted(): Promise<{ engine: Engine; commits(): number; hold(): T
 }
 
 describe.each(dialects)('$name', (dialect) => {
-  it('[DOC-17] connecting and showing awareness creates nothing; the first edit creates organization and document', async () => {
+  it('[DOC-17] creates nothing for a connection and awareness, and organization and document for the first edit', async () => {
     await start()
     const person = await dialect.open(server, 'plan', await server.token('ada'))
     person.awareness.setLocalStateField('cursor', 1)
@@ -67,7 +67,7 @@ describe.each(dialects)('$name', (dialect) => {
   })
 })
 
-it('[DOC-17] empty updates, offers and updates with missing dependencies write nothing', async () => {
+it('[DOC-17] writes nothing for empty updates, empty offers and updates with missing dependencies', async () => {
   const store = await counted()
   await start({}, { engine: store.engine })
   const client = await connect('plan')
@@ -84,7 +84,7 @@ it('[DOC-17] empty updates, offers and updates with missing dependencies write n
   client.end()
 })
 
-it('[DOC-17] a thousand connections of one token create no organization and no document', async () => {
+it('[DOC-17] creates no organization and no document for a thousand connections with one token', async () => {
   const store = await counted()
   await start({}, { engine: store.engine })
   const token = await server.token('ada')
@@ -101,7 +101,7 @@ it('[DOC-17] a thousand connections of one token create no organization and no d
   expect(store.commits()).toBe(before)
 })
 
-it('[DOC-18] the first update is sent to others when the record of its document is stored, and not earlier', async () => {
+it('[DOC-18] sends the first update to other clients when the record of its document is stored, and not earlier', async () => {
   const store = await counted()
   await start({}, { engine: store.engine })
   const [writer, reader] = [await connect('plan'), await connect('plan', 'bob')]
@@ -119,7 +119,7 @@ it('[DOC-18] the first update is sent to others when the record of its document 
   for (const client of [writer, reader]) client.end()
 })
 
-it('[DOC-18] a document that is deleted before its first update is stored does not come back', async () => {
+it('[DOC-18] does not restore a document that is deleted before its first update is stored', async () => {
   await start()
   const client = await connect('plan')
   await client.roundTrip()
@@ -133,7 +133,7 @@ it('[DOC-18] a document that is deleted before its first update is stored does n
   expect(await documentIds()).toEqual([])
 })
 
-it('[DOC-19] a workspace creates a bounded number of documents by websocket; more end with 1013 and the limit, and do not exist', async () => {
+it('[DOC-19] creates a bounded number of documents by websocket, and closes with 1013 and the limit beyond it', async () => {
   await start({ newDocumentsPerWorkspacePerSecond: 1, newDocumentsPerWorkspaceBurst: 3 })
   const clients = []
   for (let index = 0; index < 4; index += 1) {

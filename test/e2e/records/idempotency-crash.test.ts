@@ -79,7 +79,7 @@ async function newThread(server: ServerProcess): Promise<void> {
   await server.post('/v2/commentannotations/add', { ...document, actionUser, annotations, ...flags })
 }
 
-it(`[IDEM-8] ${rounds} SIGKILLs while calls with keys are made: what adds is done once, the rest once at most, and what is not known is said (seed ${seed})`, async () => {
+it(`[IDEM-8] adds once, repeats other calls at most once, and reports unknown outcomes after ${rounds} SIGKILLs (seed ${seed})`, async () => {
   const random = new Random(seed)
   const data = await mkdtemp(join(tmpdir(), 'weft-idempotency-'))
   const counts = { replayed: 0, again: 0, unknown: 0 }

@@ -46,7 +46,7 @@ async function openStore() {
   return { engine: { ...engine, queue }, deadLetters, retried }
 }
 
-it('[STORE-22] a malformed job of any queue becomes a dead letter, and the jobs after it are carried out', async () => {
+it('[STORE-22] moves a malformed job of any queue to the dead letters, and runs the jobs after it', async () => {
   const { engine, deadLetters } = await openStore()
   const jobs = queues.flatMap((queue) =>
     payloads.map((payload, index) => ({
@@ -76,7 +76,7 @@ it('[STORE-22] a malformed job of any queue becomes a dead letter, and the jobs 
   )
 }, 40_000)
 
-it('[STORE-24] a job of a kind that the server does not know is tried again and is no dead letter', async () => {
+it('[STORE-24] retries a job of an unknown kind, and does not move it to the dead letters', async () => {
   const { engine, deadLetters, retried } = await openStore()
   const scope = { workspaceId: 'test', apiKey: 'test-key', organizationId: 'acme' }
   const judgment = { jobId: 'newer', scope, documentId: 'd', text: '', reviewerId: 'ann', judgedAt: 1 }

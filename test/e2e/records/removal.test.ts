@@ -54,7 +54,7 @@ it.each([
   ['a folder', 'folders/delete', { folderId: 'top' }],
   ['the organization', 'delete', null],
 ] as const)(
-  '[ORG-9] deleting %s closes its sockets with 4404, and nobody brings it back',
+  '[ORG-9] closes sockets with 4404 when it deletes %s, and lets no client restore it',
   async (_, path, data) => {
     const server = await startTestServer({ engine: 'level' })
     const organization = await newOrganization(server)
@@ -91,7 +91,7 @@ it.each([
   },
 )
 
-it('[ORG-9] a room that is being opened while its document is deleted is closed too', async () => {
+it('[ORG-9] closes a room that opens while its document is deleted', async () => {
   let slow = false
   let load: () => void = () => {}
   const loading = new Promise<void>((resolve) => {
@@ -121,7 +121,7 @@ it('[ORG-9] a room that is being opened while its document is deleted is closed 
   })
 })
 
-it('[ORG-10] a deletion is answered when it is durable; meanwhile what goes is gone, and is not added anew', () =>
+it('[ORG-10] answers a deletion when it is durable, and can then add the document again', () =>
   withDirectory(async (directory) => {
     const disk = heldStore()
     const engine = await openLevelEngine({ directory, openStore: disk.openStore })
@@ -142,7 +142,7 @@ it('[ORG-10] a deletion is answered when it is durable; meanwhile what goes is g
     await server.stop()
   }))
 
-it('[ORG-10] while its content is being removed nothing is there, nobody gets in, and it is not added anew', () =>
+it('[ORG-10] hides a part, closes it to clients and rejects adding it again while its content is removed', () =>
   withDirectory(async (directory) => {
     let remove: () => void = () => {}
     const removing = new Promise<void>((resolve) => {
@@ -224,7 +224,7 @@ async function left({ engine, store }: TestDirectory, kind: 'organization' | 'fo
 }
 
 it.each(['organization', 'folder', 'documents'] as const)(
-  '[ORG-9] what comes into being while the logs of the %s are removed is removed too',
+  '[ORG-9] removes entries that are added while the logs of the %s are removed',
   (kind) =>
     withDirectory(async (path) => {
       const engine = await openLevelEngine({ directory: path })
@@ -251,7 +251,7 @@ it.each(['organization', 'folder', 'documents'] as const)(
 )
 
 itLong.each(['organization', 'folder'] as const)(
-  '[ORG-11] the removal of the %s that a stop interrupts goes on at the next start, and one that fails is tried again',
+  '[ORG-11] continues the removal of the %s at the next start after a shutdown, and retries one that fails',
   (kind) =>
     withDirectory(async (directory) => {
       const engine = await openLevelEngine({ directory })

@@ -37,7 +37,7 @@ const stored = () => engine.log.append(documentKey(), 'create', [{ bytes: typed(
 const come = async (): Promise<RawClient> =>
   RawClient.connect(`${server.wsUrl}/sync/acme/plan/main?token=${await server.token('ada')}`)
 
-it('[ROOM-22] of a document that many come to at once there is one copy, loaded once', async () => {
+it('[ROOM-22] loads a document once, into one copy, when many clients open it at once', async () => {
   const [first, ...others] = await Promise.all(Array.from({ length: 20 }, come))
   await eventually(() => loads > 0)
   goOn()
@@ -48,7 +48,7 @@ it('[ROOM-22] of a document that many come to at once there is one copy, loaded 
   for (const client of [first, ...others]) client?.end()
 })
 
-it('[ROOM-23] who comes while a document is loaded is told nothing before it is, and then has all of it', async () => {
+it('[ROOM-23] sends nothing while the document loads, then sends all of it', async () => {
   await stored()
   const client = await come()
   await eventually(() => loads === 1)
@@ -60,7 +60,7 @@ it('[ROOM-23] who comes while a document is loaded is told nothing before it is,
   client.end()
 })
 
-it('[ROOM-23] a load that fails ends with 1013 whoever waits for it, and changes nothing of what is stored', async () => {
+it('[ROOM-23] closes waiting clients with 1013 when a load fails, and does not change the stored data', async () => {
   await stored()
   const before = await engine.log.heads([documentKey()])
   const client = await come()

@@ -23,7 +23,7 @@ const limitFiles = ({ child }: ServerProcess, bytes: number | 'unlimited') =>
   execFileSync('prlimit', ['--pid', String(child.pid), `--fsize=${bytes}:unlimited`])
 
 it.skipIf(!hasPrlimit())(
-  '[STORE-9] no file can grow: nothing is acknowledged or shown; when they can again, all goes on, also after SIGKILL',
+  '[STORE-9] acknowledges and sends nothing while no file can grow, then continues, also after SIGKILL',
   async () => {
     const data = await mkdtemp(join(tmpdir(), 'weft-full-'))
     let server = await startProcess(data, { WEFT_LOG_LEVEL: 'silent' })

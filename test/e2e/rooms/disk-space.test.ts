@@ -54,7 +54,7 @@ afterAll(async () => {
 })
 
 it.skipIf(!isMounted)(
-  '[STORE-9] a disk that is full while people type: nothing is shown that is not stored, and all goes on when there is room',
+  '[STORE-9] sends only stored edits while the disk is full, and continues when there is room',
   async () => {
     expect(await add('before')).toBe(200)
     const [writer, reader] = [await connect(), await connect()]
@@ -80,7 +80,7 @@ it.skipIf(!isMounted)(
 )
 
 it.skipIf(!isMounted)(
-  '[STORE-9] what was shown while the disk was full is there after SIGKILL',
+  '[STORE-9] keeps edits sent during a full disk after SIGKILL',
   async () => {
     server = await startProcess(data, { WEFT_LOG_LEVEL: 'silent' })
     const [writer, reader] = [await connect(), await connect()]
@@ -103,7 +103,7 @@ it.skipIf(!isMounted)(
 )
 
 it.skipIf(!isMounted)(
-  '[STORE-9] on a full disk backup, compact and the start say so, and damage nothing',
+  '[STORE-9] reports a full disk at backup, compact and start, and damages nothing',
   async () => {
     await server.end('SIGKILL')
     fillUp()

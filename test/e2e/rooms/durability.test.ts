@@ -22,7 +22,7 @@ beforeAll(async () => {
 
 afterAll(() => server.stop())
 
-it('[DUR-1] nobody is shown an edit before it is durable: no relay, no answer to a vector', async () => {
+it('[DUR-1] sends no edit before it is durable, neither as a broadcast nor in a sync reply', async () => {
   const path = newPath()
   const [writer, reader] = [await connect(path), await connect(path)]
   await Promise.all([writer.roundTrip(), reader.roundTrip()])
@@ -42,7 +42,7 @@ it('[DUR-1] nobody is shown an edit before it is durable: no relay, no answer to
   for (const client of [writer, reader, late]) client.end()
 })
 
-it('[DUR-2] REST answers only what is durable: get, update, and an update that changes nothing', async () => {
+it('[DUR-2] responds with durable content only to get, to update, and to an update that changes nothing', async () => {
   const path = newPath()
   const [organizationId, documentId, editorId] = path.split('/')
   const writer = await connect(path)
@@ -67,7 +67,7 @@ it('[DUR-2] REST answers only what is durable: get, update, and an update that c
   writer.end()
 })
 
-it('[DUR-3] what waits for the disk is delivered in the order in which it came', async () => {
+it('[DUR-3] broadcasts updates that wait for the disk in the order of their arrival', async () => {
   const path = newPath()
   const [writer, reader] = [await connect(path), await connect(path)]
   await Promise.all([writer.roundTrip(), reader.roundTrip()])

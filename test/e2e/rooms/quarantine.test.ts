@@ -45,7 +45,7 @@ async function closeCode(documentId: string): Promise<number> {
   return (await client.closed).code
 }
 
-it('[STORE-6] a damaged document is refused and counted; the others are served, and it can be deleted', async () => {
+it('[STORE-6] rejects and counts a damaged document, serves other documents, and can delete it', async () => {
   await damage()
   for (const path of ['/v2/crdt/get', '/v2/crdt/update']) {
     const refused = await server.post(path, { ...address('broken'), type: 'text', data: 'new' })
@@ -66,7 +66,7 @@ it('[STORE-6] a damaged document is refused and counted; the others are served, 
   expect((await server.post('/v2/crdt/get', address('broken'))).status).toBe(404)
 })
 
-it('[STORE-6] it is logged once, with its address', async () => {
+it('[STORE-6] logs a damaged document once with its address', async () => {
   await damage()
   await server.stop()
   const lines: string[] = []
@@ -91,7 +91,7 @@ it('[STORE-6] it is logged once, with its address', async () => {
   ])
 })
 
-it('[STORE-6] what Yjs cannot read, though its checksum is right, ends nobody but those who are on it', async () => {
+it('[STORE-6] closes only the clients of a document whose bytes have a correct checksum and are unreadable for Yjs', async () => {
   const engine = await openMemoryEngine()
   const other = await startTestServer({}, { engine })
   try {

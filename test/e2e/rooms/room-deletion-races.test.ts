@@ -107,7 +107,7 @@ function typedOn(room: Room, text: string): Uint8Array {
   return Y.encodeStateAsUpdate(doc, before)
 }
 
-it('[ROOM-10] a change by REST in the turn in which the room breaks is refused; what is stored has no gap', async () => {
+it('[ROOM-10] rejects a change by REST in the tick in which the room fails, and stores no gap', async () => {
   const { room } = await rooms.open(address)
   await replace(room, 'base')
   const [ada, mallory] = [visitor('ada'), visitor('mallory')]
@@ -127,7 +127,7 @@ it('[ROOM-10] a change by REST in the turn in which the room breaks is refused; 
   expect([loaded.store.pendingStructs, loaded.store.pendingDs]).toEqual([null, null])
 })
 
-it('[ORG-9] whoever comes to a room that was deleted meanwhile is ended with 4404', async () => {
+it('[ORG-9] closes a client that joins a deleted room with 4404', async () => {
   const { room } = await rooms.open(address)
   await replace(room, 'base')
   await rooms.destroy(address)
@@ -136,7 +136,7 @@ it('[ORG-9] whoever comes to a room that was deleted meanwhile is ended with 440
   expect([late.codes, room.memberCount]).toEqual([[4404], 0])
 })
 
-it('[SYNC-4] an edit is encoded once for all who get it, one frame each; its sender gets none', async () => {
+it('[SYNC-4] encodes an edit once, sends it as one frame to each member, and not to its sender', async () => {
   const lease = await rooms.open(address)
   const { room } = lease
   let encoded = 0

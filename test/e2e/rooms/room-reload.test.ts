@@ -82,7 +82,7 @@ const failures = {
 } as const
 
 it.each(Object.entries(failures))(
-  '[ROOM-8] %s while an append is on its way: the document is reloaded with it, and keeps it',
+  '[ROOM-8] reloads the room after %s together with the pending append, and keeps the append',
   async (_, fail) => {
     await server.post('/v2/crdt/add', { ...address, type: 'text', data: 'base' })
     const client = await connect()
@@ -120,7 +120,7 @@ it.each([
   ['log', 10],
   ['snapshot', 60_000],
 ])(
-  '[ROOM-9] after a reload from a %s an up-to-date client uploads nothing, and a duplicate is neither stored nor relayed',
+  '[ROOM-9] gets no upload from a current client after a reload from a %s, and neither stores nor broadcasts a duplicate',
   async (_, length) => {
     const doc = new Y.Doc()
     doc.getText('content').insert(0, 'x'.repeat(length))

@@ -38,7 +38,7 @@ function followed(client: RawClient, isWanted: (seen: Y.Doc) => boolean): () => 
   }
 }
 
-it('[ROOM-1] a reader that stops reading gets a bounded backlog, then one difference with all it missed', async () => {
+it('[ROOM-1] keeps a bounded backlog for a reader that stops, then sends one difference with everything missed', async () => {
   const path = newPath()
   const [writer, reader, witness] = [await connect(path), await connect(path), await connect(path)]
   await Promise.all([writer.roundTrip(), reader.roundTrip(), witness.roundTrip()])
@@ -67,7 +67,7 @@ it('[ROOM-1] a reader that stops reading gets a bounded backlog, then one differ
   for (const client of [writer, reader, witness]) client.end()
 })
 
-it('[ROOM-2] idle rooms are closed and forgotten, and opened again from the log', async () => {
+it('[ROOM-2] closes idle rooms, keeps no memory for them, and opens them again from the log', async () => {
   const paths = Array.from({ length: 20 }, newPath)
   for (const [index, path] of paths.entries()) {
     const client = await connect(path)
@@ -82,7 +82,7 @@ it('[ROOM-2] idle rooms are closed and forgotten, and opened again from the log'
   client.end()
 })
 
-it('[ROOM-3] long logs are compacted: what was typed stays, opening gets one snapshot', async () => {
+it('[ROOM-3] compacts long logs without a loss, and opens a document from one snapshot', async () => {
   const path = newPath()
   const editor = await syncedEditor(server.wsUrl, path, token)
   for (let index = 0; index < 3_000; index++) {
@@ -99,7 +99,7 @@ it('[ROOM-3] long logs are compacted: what was typed stays, opening gets one sna
   again.close()
 })
 
-it('[ROOM-4] a message or a document that is too large ends its sender with 4413, and changes nothing', async () => {
+it('[ROOM-4] closes the sender of a message or document that is too large with 4413, and changes nothing', async () => {
   const path = newPath()
   const big = await connect(path)
   big.sendUpdate(typed('x'.repeat(1_100_000), 1))
@@ -114,7 +114,7 @@ it('[ROOM-4] a message or a document that is too large ends its sender with 4413
   witness.end()
 })
 
-it('[LIM-1] connections beyond the limit are told 1013, and there is room again when others leave', async () => {
+it('[LIM-1] closes connections beyond the limit with 1013, and accepts new ones when others leave', async () => {
   const path = newPath()
   const clients = await Promise.all(Array.from({ length: 12 }, () => connect(path)))
   const refused = await connect(path)
@@ -129,7 +129,7 @@ it('[LIM-1] connections beyond the limit are told 1013, and there is room again 
   welcome.end()
 })
 
-it('[ROOM-6] types nested too deep end their sender with 4400; the room goes on', async () => {
+it('[ROOM-6] closes the sender of types nested too deep with 4400, and continues the room', async () => {
   const path = newPath()
   const witness = await connect(path)
   const doc = new Y.Doc()

@@ -49,7 +49,7 @@ afterEach(async () => {
   await rm(directory, { recursive: true, force: true, maxRetries: 20 })
 })
 
-it('[API-16] a call that comes while the store is away is not told why, whoever makes it', async () => {
+it('[API-16] does not state the cause when a call arrives while the store is unavailable', async () => {
   const writer = await connect()
   await writer.roundTrip()
   full = true
@@ -63,7 +63,7 @@ it('[API-16] a call that comes while the store is away is not told why, whoever 
   })
 })
 
-it('[ROOM-7] a disk that is full for a moment: nothing is shown or acknowledged meanwhile, then all of it is', async () => {
+it('[ROOM-7] sends and acknowledges nothing while the disk is full for a moment, then everything', async () => {
   const [writer, reader] = [await connect(), await connect()]
   await Promise.all([writer.roundTrip(), reader.roundTrip()])
   full = true
@@ -86,7 +86,7 @@ it('[ROOM-7] a disk that is full for a moment: nothing is shown or acknowledged 
   for (const client of [writer, reader, late]) client.end()
 })
 
-it('[ROOM-7] a disk that stays full: sockets end with 1013; when there is room again, stock clients bring their edits', async () => {
+it('[ROOM-7] closes sockets with 1013 while the disk stays full, and gets the edits of stock clients when there is room', async () => {
   const editor = await syncedEditor(server.wsUrl, 'acme/away/main', token)
   const witness = await connect()
   editor.text.insert(0, 'before ')

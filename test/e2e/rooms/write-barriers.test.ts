@@ -24,7 +24,7 @@ function check({ violations, acknowledged, barriers: counts, events }: History):
 }
 
 it(
-  `[ROOM-60] nothing is written after an acknowledged barrier, while the disk pauses (seed ${seed})`,
+  `[ROOM-60] writes nothing after an acknowledged barrier while the disk pauses (seed ${seed})`,
   async () => {
     const directory = await mkdtemp(join(tmpdir(), 'weft-history-'))
     const disk = heldStore()
@@ -48,7 +48,7 @@ it(
 )
 
 it(
-  `[CL-27] nothing is written by any node after a barrier that one acknowledged, while messages get lost and nodes are cut off (seed ${seed})`,
+  `[CL-27] writes nothing at any node after a barrier that one node acknowledged, with message loss and separated nodes (seed ${seed})`,
   async () => {
     const weatherRandom = randomOf(seed + 1)
     let lossRate = 0.5

@@ -33,7 +33,7 @@ async function start(overrides: Partial<Config>, given: ServerOverrides = {}): P
 
 afterEach(() => (stopped ? undefined : server.stop()))
 
-it('[ORG-9] sockets that wait for a document while it is deleted end with 4404', async () => {
+it('[ORG-9] closes waiting sockets with 4404 when their document is deleted', async () => {
   let gate: Promise<void> | null = null
   let open = (): void => {}
   let waiting = 0
@@ -90,7 +90,7 @@ function halfOpen(port: number, request: string): HalfOpen {
   return { socket, text: () => text, ended: () => ended }
 }
 
-it('[SYNC-21] upgrades elsewhere get 404 and are closed, half-open ones too; they hold up no stop', async () => {
+it('[SYNC-21] answers upgrades to other paths with 404, closes them, also half-open ones, and stops without delay', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'weft-elsewhere-'))
   // A stop that waited for anybody would take longer than the test may.
   await start({ shutdownSeconds: 600 }, { engine: await openLevelEngine({ directory }) })
@@ -112,7 +112,7 @@ it('[SYNC-21] upgrades elsewhere get 404 and are closed, half-open ones too; the
   await rm(directory, { recursive: true, force: true, maxRetries: 20 })
 })
 
-it('[LIM-9] a refused socket may send 64 KB at most', async () => {
+it('[LIM-9] reads at most 64 KB from a rejected socket', async () => {
   await start({})
   const send = (path: string, bytes: number): Promise<void> =>
     new Promise((resolve) => {
@@ -134,7 +134,7 @@ it('[LIM-9] a refused socket may send 64 KB at most', async () => {
   polite.end()
 })
 
-it('[SYNC-23] a deletion that fails tells nobody that the document is gone: it is still there', async () => {
+it('[SYNC-23] keeps sockets open or closes them with 1013 when a deletion fails, and keeps the document', async () => {
   let disk: 'full' | 'fine' = 'full'
   const engine = withLog(await openMemoryEngine(), (log) => ({
     destroy: async (doc) => {

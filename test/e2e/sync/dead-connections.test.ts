@@ -51,7 +51,7 @@ async function watchedWorld(clock: Clock) {
   return { watcher, child, present, close }
 }
 
-it('[SYNC-16] a client whose process is stopped is gone from board and awareness after its second ping', async () => {
+it('[SYNC-16] removes a client with a stopped process from presence and awareness after its second ping', async () => {
   let aheadMs = 0
   const clock: Clock = { now: () => Date.now() + aheadMs, after: (ms, fn) => systemClock.after(ms, fn) }
   const { watcher, child, present, close } = await watchedWorld(clock)
@@ -76,7 +76,7 @@ it('[SYNC-16] a client whose process is stopped is gone from board and awareness
   await close()
 })
 
-it.skipIf(!isEverythingAsked)('[SYNC-16] within 35 s, by the clock', async () => {
+it.skipIf(!isEverythingAsked)('[SYNC-16] removes a dead client within 35 s of real time', async () => {
   const { watcher, child, present, close } = await watchedWorld(systemClock)
   const stoppedAt = Date.now()
   child.kill('SIGSTOP')

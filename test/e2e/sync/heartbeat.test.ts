@@ -20,7 +20,7 @@ beforeAll(async () => {
 
 afterAll(() => server.stop())
 
-it('[SYNC-15] a client that nobody talks to hears something often enough not to hang up', async () => {
+it('[SYNC-15] sends an idle client a message at least every 15 s', async () => {
   const client = await connect('acme/quiet/main')
   await client.roundTrip()
   const before = client.bodies(1).length
@@ -30,7 +30,7 @@ it('[SYNC-15] a client that nobody talks to hears something often enough not to 
   client.end()
 })
 
-it('[SYNC-15] also when the clock is set back', async () => {
+it('[SYNC-15] sends an idle client messages in time also when the clock is set back', async () => {
   const client = await connect('acme/quiet/main')
   aheadMs -= 3_600_000
   await client.roundTrip()
@@ -41,7 +41,7 @@ it('[SYNC-15] also when the clock is set back', async () => {
   client.end()
 })
 
-it('[SYNC-16] a client that no longer answers pings is cut off after the second one, others stay', async () => {
+it('[SYNC-16] ends a client that does not answer two pings, and keeps other clients', async () => {
   const [dead, alive] = [
     await connect('acme/dead/main', { autoPong: false }),
     await connect('acme/dead/main'),
@@ -62,7 +62,7 @@ it('[SYNC-16] a client that no longer answers pings is cut off after the second 
   alive.end()
 })
 
-it('[SYNC-17] a client’s own awareness renewal is echoed when it has heard nothing else', async () => {
+it('[SYNC-17] echoes the awareness renewal of a client that got no other message', async () => {
   const client = await connect('acme/echo/main')
   client.sendAwareness(3, 1, { cursor: 1 })
   await client.roundTrip()

@@ -27,7 +27,7 @@ afterAll(() => server.stop())
 
 const textOf = ({ document }: { document: Y.Doc }): Y.Text => document.getText('content')
 
-it('[DIA-10] one socket has several documents; leaving one leaves the others', async () => {
+it('[DIA-10] serves several documents on one socket, and keeps the others when one is left', async () => {
   const token = await server.token('ada')
   const [socket, names] = [hocuspocusSocket(server), [newName(), newName(), newName()]]
   const providers = names.map((name) => hocuspocusProvider(server, name, token, { socket }))
@@ -45,7 +45,7 @@ it('[DIA-10] one socket has several documents; leaving one leaves the others', a
   socket.destroy()
 })
 
-it('[DIA-11] one document may be open several times on one socket, each as a session of its own', async () => {
+it('[DIA-11] opens one document several times on one socket, each as a session of its own', async () => {
   const [token, name, socket] = [await server.token('ada'), newName(), hocuspocusSocket(server)]
   const [one, two] = [1, 2].map(() =>
     hocuspocusProvider(server, name, token, { socket, sessionAwareness: true }),
@@ -64,7 +64,7 @@ it('[DIA-11] one document may be open several times on one socket, each as a ses
 })
 
 it.each<HocuspocusVersion>([2, 3, 4])(
-  '[DIA-12] version %i: a refusal is the message of one document, and the socket stays',
+  '[DIA-12] version %i: sends a rejection for one document, and keeps the socket open',
   async (version) => {
     const [name, socket] = [newName(), hocuspocusSocket(server, version)]
     const options = { version, socket }
@@ -89,7 +89,7 @@ it.each<HocuspocusVersion>([2, 3, 4])(
   },
 )
 
-it('[DIA-13] the scope is told when somebody comes, and again when it changes; a right that ends is told', async () => {
+it('[DIA-13] sends the scope at the join and at each change, and a rejection when the right ends', async () => {
   const name = newName()
   const admin = hocuspocusProvider(server, name, await server.token('admin', { isAdmin: true }))
   await eventually(() => admin.isSynced)
@@ -116,7 +116,7 @@ it('[DIA-13] the scope is told when somebody comes, and again when it changes; a
   }
 })
 
-it('[DIA-14] what a backend says comes as a stateless message; what a client says goes to the others, with its user', async () => {
+it('[DIA-14] sends broadcasts of backends as stateless messages, and messages of a client with its user to the others', async () => {
   const name = newName()
   const [ada, bob] = await Promise.all(
     ['ada', 'bob'].map(async (userId) => hocuspocusProvider(server, name, await server.token(userId))),
@@ -148,12 +148,12 @@ it('[DIA-14] what a backend says comes as a stateless message; what a client say
 
 const connect = (): Promise<RawClient> => RawClient.connect(`${server.wsUrl}/hocuspocus`)
 
-it('[DIA-15] who says no token in time is closed with 4401', async () => {
+it('[DIA-15] closes a client without a token in time with 4401', async () => {
   const client = await connect()
   expect(await client.closed).toMatchObject({ code: 4401 })
 })
 
-it('[DIA-16] before a token only so many bytes, messages and documents are taken', async () => {
+it('[DIA-16] accepts a limited number of bytes, messages and documents before a token', async () => {
   const name = newName()
   const bytes = await connect()
   for (let sent = 0; sent < 20; sent++) bytes.send(frame(name, 0, 2, ...new Uint8Array(60_000)))
@@ -163,7 +163,7 @@ it('[DIA-16] before a token only so many bytes, messages and documents are taken
   expect(await messages.closed).toMatchObject({ code: 4401 })
 })
 
-it('[DIA-16] [LIM-11] nor is more kept of a message that does not end', async () => {
+it('[DIA-16] [LIM-11] closes on an endless message before a token within the same limit', async () => {
   const client = await connect()
   const connection = connectionOf(client)
   // Header of a masked binary message of 15 MB, and a part of it.
@@ -173,7 +173,7 @@ it('[DIA-16] [LIM-11] nor is more kept of a message that does not end', async ()
   expect(await metric(server, 'weft_limit_hits_total{limit="incompleteMessageBytes"}')).toBe(1)
 })
 
-it('[DIA-16] who has opened a document may send messages as large as others may', async () => {
+it('[DIA-16] accepts messages up to the general limit when the client has opened a document', async () => {
   const name = newName()
   const provider = hocuspocusProvider(server, name, await server.token('ada'))
   await eventually(() => provider.isSynced)
@@ -183,7 +183,7 @@ it('[DIA-16] who has opened a document may send messages as large as others may'
   provider.configuration.websocketProvider.destroy()
 })
 
-it('[DIA-17] a ping of one byte is answered with a pong, and a message that is none ends the socket with 4400', async () => {
+it('[DIA-17] answers a ping of one byte with a pong, and closes on a malformed message with 4400', async () => {
   const client = await connect()
   client.send(Uint8Array.of(9))
   await eventually(() => client.received.length === 1)
@@ -192,7 +192,7 @@ it('[DIA-17] a ping of one byte is answered with a pong, and a message that is n
   expect(await client.closed).toMatchObject({ code: 4400 })
 })
 
-it('[DIA-18] a newer token is asked for before the known one ends; that of another user is none', async () => {
+it('[DIA-18] requests a newer token before the current one expires, and rejects that of another user', async () => {
   let aheadMs = 0
   const clock: Clock = { ...systemClock, now: () => Date.now() + aheadMs }
   const ahead = await startTestServer({}, { clock })
@@ -226,7 +226,7 @@ it('[DIA-18] a newer token is asked for before the known one ends; that of anoth
   await ahead.stop()
 })
 
-it('[DIA-19] a server that stops ends the socket with 1012, and its documents come back to the next', async () => {
+it('[DIA-19] closes the socket with 1012 at shutdown, and gets its documents back after the start', async () => {
   const first = await startTestServer()
   const socket = hocuspocusSocket(first)
   const codes: number[] = []
@@ -242,7 +242,7 @@ it('[DIA-19] a server that stops ends the socket with 1012, and its documents co
   socket.destroy()
 })
 
-it('[DIA-12] what a client has sent behind its token, to a document that it may not open, is dropped', async () => {
+it('[DIA-12] drops messages that follow the token of a document without permission', async () => {
   const name = newName()
   const owner = hocuspocusProvider(server, name, await server.token('ada'))
   await eventually(() => owner.isSynced)
@@ -279,10 +279,10 @@ const lengthy = 'n'.repeat(8_000)
 const floods = 6_000
 
 itLong.each([
-  ['refusals', lengthy, [2, 0, 0], [2, 1]],
-  ['what is saved', '', [0, 2, 2, 0, 0], [8, 1]],
+  ['rejections', lengthy, [2, 0, 0], [2, 1]],
+  ['acknowledgments', '', [0, 2, 2, 0, 0], [8, 1]],
 ] as const)(
-  '[DIA-21] who does not read is not read: %s wait with the client',
+  '[DIA-21] does not read a client that does not read, so that %s wait at the client',
   async (_, other, said, answer) => {
     const name = `${newName()}\0${lengthy}`
     const client = await deafClient(name)
@@ -303,7 +303,7 @@ itLong.each([
 )
 
 itLong(
-  '[DIA-22] a client is not taken for dead while nothing is read of its socket on behalf of one document',
+  '[DIA-22] keeps a client connected while its socket is not read because one document loads',
   async () => {
     let aheadMs = 0
     const clock: Clock = { ...systemClock, now: () => Date.now() + aheadMs }
@@ -343,7 +343,7 @@ itLong(
   },
 )
 
-it('[ACC-10] two API keys that call a document the same have one each, also on one socket', async () => {
+it('[ACC-10] keeps documents of the same name of two API keys apart, also on one socket', async () => {
   const [name, socket] = [newName(), hocuspocusSocket(server)]
   const other = await otherKey(server)
   const tokens = [await server.token('ada'), other.token]

@@ -24,7 +24,7 @@ async function connect(userId: string): Promise<RawClient> {
 const secondPart = (client: number): Uint8Array =>
   bytesOf(1, 1, varUint(client), 1, [0x84, ...varUint(client), 0, ...varString('b')], 0)
 
-it('[ROOM-11] held updates are bounded in number, the oldest go first', async () => {
+it('[ROOM-11] bounds the number of pending updates, and drops the oldest first', async () => {
   const [sender, witness] = [await connect('ada'), await connect('bob')]
   const clients = Array.from({ length: 300 }, (_, index) => index + 1)
   for (const client of clients) sender.sendUpdate(secondPart(client))
@@ -44,7 +44,7 @@ it('[ROOM-11] held updates are bounded in number, the oldest go first', async ()
   for (const each of [sender, witness]) each.end()
 })
 
-it('[SYNC-19] a client that asks again and again without reading gets one answer at a time', async () => {
+it('[SYNC-19] sends one answer at a time to a client that requests repeatedly and does not read', async () => {
   const [writer, greedy] = [await connect('ada'), await connect('eve')]
   writer.sendUpdate(typed('x'.repeat(2_000_000), 1))
   await writer.roundTrip()
@@ -64,7 +64,7 @@ it('[SYNC-19] a client that asks again and again without reading gets one answer
   for (const each of [writer, greedy]) each.end()
 })
 
-it('[SYNC-20] a client with a gap that it cannot fill is asked, and then left alone', async () => {
+it('[SYNC-20] requests a missing update once from a client that does not have it', async () => {
   const other = await connect('bob')
   const source = new Y.Doc()
   const updates: Uint8Array[] = []

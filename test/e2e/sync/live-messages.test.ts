@@ -47,7 +47,7 @@ const endAll = (...clients: RawClient[]): void => {
   for (const client of clients) client.end()
 }
 
-it('[LIVE-1] stock clients of every version hear a broadcast by a message handler of their own', async () => {
+it('[LIVE-1] delivers a broadcast to a message handler in stock clients of every version', async () => {
   const documentId = await newDocument()
   const versions: readonly ProviderVersion[] = [1, 2, 3]
   const heard: unknown[] = []
@@ -71,7 +71,7 @@ it('[LIVE-1] stock clients of every version hear a broadcast by a message handle
   for (const editor of editors) editor.close()
 })
 
-it('[LIVE-1] who has not asked with live=1 is sent no such message', async () => {
+it('[LIVE-1] sends no live message to a client without live=1', async () => {
   const documentId = await newDocument()
   const path = `${documentId}/main`
   const queries = ['', '&live=0', '&live', '&live=true', '&LIVE=1']
@@ -91,7 +91,7 @@ it('[LIVE-1] who has not asked with live=1 is sent no such message', async () =>
   endAll(listener, ...plain)
 })
 
-it('[LIVE-3] the message is 110, the length and JSON in UTF-8, with what was given', async () => {
+it('[LIVE-3] sends type 110, the length and the given data as JSON in UTF-8', async () => {
   const documentId = await newDocument()
   const client = await connect(`${documentId}/main`)
   await broadcast(documentId, { event: 'é' })
@@ -107,7 +107,7 @@ it('[LIVE-3] the message is 110, the length and JSON in UTF-8, with what was giv
   client.end()
 })
 
-it('[LIVE-4] it reaches all editors of the document or the one named, viewers too, and nobody else', async () => {
+it('[LIVE-4] sends a live message to all editors of the document or to the named one, also to viewers, and to no other', async () => {
   const [documentId, other] = [await newDocument(), await newDocument()]
   const resource = { type: 'document', id: documentId, organizationId: 'acme', accessRole: 'viewer' } as const
   const viewerToken = await server.token('vic', { resources: [resource] })
@@ -127,7 +127,7 @@ it('[LIVE-4] it reaches all editors of the document or the one named, viewers to
   endAll(main, viewer, elsewhere)
 })
 
-it('[LIVE-5] each client gets the messages in the order of the calls', async () => {
+it('[LIVE-5] sends each client the messages in the order of the calls', async () => {
   const documentId = await newDocument()
   const clients = [await connect(`${documentId}/a`), await connect(`${documentId}/b`)]
   const numbers = Array.from({ length: 200 }, (_, index) => index)
@@ -138,7 +138,7 @@ it('[LIVE-5] each client gets the messages in the order of the calls', async () 
   endAll(...clients)
 })
 
-it('[LIVE-6] a client that reads too slowly misses it, is counted, and hears the next when it has caught up', async () => {
+it('[LIVE-6] skips a message for a slow reader, counts it, and sends the next one when the reader has caught up', async () => {
   const documentId = await newDocument()
   const [slow, quick] = [await connect(`${documentId}/main`), await connect(`${documentId}/main`)]
   slow.socket.pause()
@@ -161,24 +161,21 @@ it('[LIVE-6] a client that reads too slowly misses it, is counted, and hears the
   endAll(slow, quick)
 })
 
-it.each(['', '&live=1'])(
-  '[LIVE-8] a client that sends such a message itself is ended (%s)',
-  async (query) => {
-    const documentId = await newDocument()
-    const [liar, witness] = [await connect(`${documentId}/main`, query), await connect(`${documentId}/main`)]
-    liar.send(message([live], new TextEncoder().encode('{"event":"forged","data":1}')))
-    expect(await liar.closed).toMatchObject({ code: 4400 })
-    await witness.roundTrip()
-    expect(told(witness)).toEqual([])
-    await eventually(async () => {
-      const { delivered } = (await broadcast(documentId, { event: 'next' })) as { delivered: number }
-      return delivered === 1
-    })
-    witness.end()
-  },
-)
+it.each(['', '&live=1'])('[LIVE-8] closes a client that sends a live message itself (%s)', async (query) => {
+  const documentId = await newDocument()
+  const [liar, witness] = [await connect(`${documentId}/main`, query), await connect(`${documentId}/main`)]
+  liar.send(message([live], new TextEncoder().encode('{"event":"forged","data":1}')))
+  expect(await liar.closed).toMatchObject({ code: 4400 })
+  await witness.roundTrip()
+  expect(told(witness)).toEqual([])
+  await eventually(async () => {
+    const { delivered } = (await broadcast(documentId, { event: 'next' })) as { delivered: number }
+    return delivered === 1
+  })
+  witness.end()
+})
 
-it('[LIVE-9] who has gone, or whose right has ended, hears nothing more', async () => {
+it('[LIVE-9] sends no live message to a client that has left or whose right has ended', async () => {
   const documentId = await newDocument()
   const resource = { type: 'document', id: documentId, organizationId: 'acme', accessRole: 'editor' } as const
   const [gone, out] = [

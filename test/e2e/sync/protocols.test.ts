@@ -23,7 +23,7 @@ const closeAll = (people: readonly Person[]): void => {
   for (const person of people) person.close()
 }
 
-it('[DIA-1] clients of all dialects edit one document at once, and a replacement by REST comes to all', async () => {
+it('[DIA-1] lets clients of all protocols edit one document at once, and sends a REST replacement to all of them', async () => {
   const documentId = newDocument()
   const people = await Promise.all(
     dialects.map(async (dialect) => dialect.open(server, documentId, await server.token(dialect.name))),
@@ -43,7 +43,7 @@ it('[DIA-1] clients of all dialects edit one document at once, and a replacement
   closeAll(people)
 })
 
-it('[DIA-2] who is there, and where, is seen across dialects, and gone when they are', async () => {
+it('[DIA-2] shows users and cursors across protocols, and removes them on disconnect', async () => {
   const documentId = newDocument()
   const people = await Promise.all(
     dialects.map(async (dialect) => dialect.open(server, documentId, await server.token(dialect.name))),
@@ -67,7 +67,7 @@ it('[DIA-2] who is there, and where, is seen across dialects, and gone when they
 })
 
 describe.each(dialects)('$name', (dialect) => {
-  it('[DIA-3] what a viewer types changes nothing for anybody else', async () => {
+  it('[DIA-3] keeps edits of a viewer from all other clients', async () => {
     const documentId = newDocument()
     const editor = await dialect.open(server, documentId, await server.token('ada'))
     editor.text.insert(0, 'kept')
@@ -91,7 +91,7 @@ describe.each(dialects)('$name', (dialect) => {
 })
 
 describe.each(dialects.filter(({ saves }) => saves))('$name', (dialect) => {
-  it('[DIA-4] its client is told that something is saved only when it is on the disk', async () => {
+  it('[DIA-4] acknowledges an edit to its client only when the edit is durable', async () => {
     const person = await dialect.open(server, newDocument(), await server.token('ada'))
     engine.hold()
     person.text.insert(0, 'a')

@@ -106,7 +106,7 @@ const closing = Buffer.from([final | 0x08, 0x82, 0, 0, 0, 0, 0x03, 0xe8])
 
 const bomb = (): Buffer => deflateRawSync(Buffer.alloc(2 ** 26))
 
-it('[SEC-5] no compression is agreed upon, whatever a client offers, and a compressed frame ends its socket unread', async () => {
+it('[SEC-5] agrees on no compression for any offer, and closes on a compressed frame without reading it', async () => {
   for (const offer of [
     'permessage-deflate',
     'permessage-deflate; client_max_window_bits, x-webkit-deflate-frame',
@@ -120,7 +120,7 @@ it('[SEC-5] no compression is agreed upon, whatever a client offers, and a compr
   }
 })
 
-it('[SEC-5] a message beyond the limit ends its socket with 4413 as soon as its length is known', async () => {
+it('[SEC-5] closes with 4413 as soon as the length of a message exceeds the limit', async () => {
   const announced = await Bytes.open()
   announced.frame(final | binary, new Uint8Array(), messageBytesMax + 1)
   expect(await announced.closeCode()).toBe(4413)
@@ -134,7 +134,7 @@ it('[SEC-5] a message beyond the limit ends its socket with 4413 as soon as its 
   for (const { socket } of [announced, huge, pieces]) socket.destroy()
 })
 
-it('[SEC-5] a message of exactly the limit is read', async () => {
+it('[SEC-5] reads a message of exactly the limit', async () => {
   const bytes = await Bytes.open()
   bytes.frame(final | binary, Buffer.alloc(messageBytesMax))
   // Read, and then found to be no message.
@@ -142,7 +142,7 @@ it('[SEC-5] a message of exactly the limit is read', async () => {
   bytes.socket.destroy()
 })
 
-it('[SYNC-26] nothing follows a close frame: an answer that was under way is left out', async () => {
+it('[SYNC-26] sends nothing after a close frame, also when an answer was in progress', async () => {
   const other = await RawClient.connect(`${server.wsUrl}${path}`)
   other.sendAwareness(1, 1, { name: 'somebody to be told of' })
   await other.roundTrip()
@@ -164,7 +164,7 @@ it('[SYNC-26] nothing follows a close frame: an answer that was under way is lef
   other.end()
 })
 
-it('[SEC-5] a message in more pieces than any client sends ends its socket', async () => {
+it('[SEC-5] closes on a message in more fragments than any client sends', async () => {
   const bytes = await Bytes.open()
   bytes.frame(more | binary, Uint8Array.of(0))
   for (let piece = 0; piece < 2_000; piece++) bytes.frame(more | continuation, new Uint8Array())
@@ -173,7 +173,7 @@ it('[SEC-5] a message in more pieces than any client sends ends its socket', asy
 })
 
 itLong(
-  '[SEC-5] who announces a message and never sends it, or never answers the close, harms nobody',
+  '[SEC-5] serves other clients while some announce a message and never send it, or never answer the close',
   async () => {
     const silent = await Promise.all(Array.from({ length: 50 }, () => Bytes.open()))
     for (const bytes of silent) bytes.frame(final | binary, Uint8Array.of(0), 60_000)

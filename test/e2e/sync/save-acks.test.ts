@@ -45,7 +45,7 @@ const saved = ({ received }: RawClient): number[] =>
     .filter(([type]) => type === messageSaved)
     .map((bytes) => decoding.readVarUint(decoding.createDecoder(bytes.slice(1))))
 
-it('[DIA-5] with saved=1 a client is told how many of its updates are on the disk, and not before', async () => {
+it('[DIA-5] sends the number of durable updates with saved=1, and not before they are durable', async () => {
   const client = await connect(newDocument(), '&saved=1')
   await client.roundTrip()
   engine.hold()
@@ -62,7 +62,7 @@ it('[DIA-5] with saved=1 a client is told how many of its updates are on the dis
   client.end()
 })
 
-it('[DIA-5] an update that waits for a missing one is not saved, and is when that has come', async () => {
+it('[DIA-5] counts a pending update as saved only when the missing one has arrived', async () => {
   const doc = new Y.Doc()
   const updates: Uint8Array[] = []
   doc.on('update', (update: Uint8Array) => updates.push(update))
@@ -79,7 +79,7 @@ it('[DIA-5] an update that waits for a missing one is not saved, and is when tha
   client.end()
 })
 
-it('[DIA-5] nobody is told who has not asked: stock clients, and those with other opt-ins', async () => {
+it('[DIA-5] sends no acknowledgment to clients without saved=1, stock or with other parameters', async () => {
   const documentId = newDocument()
   const clients = await Promise.all(['', '&live=1', '&saved=0'].map((query) => connect(documentId, query)))
   for (const client of clients) {
@@ -93,7 +93,7 @@ it('[DIA-5] nobody is told who has not asked: stock clients, and those with othe
   for (const client of clients) client.end()
 })
 
-it('[DIA-5] stock y-websocket clients read it by a message handler', async () => {
+it('[DIA-5] delivers acknowledgments to a message handler in stock y-websocket clients', async () => {
   const editor = await syncedEditor(server.wsUrl, `acme/${newDocument()}/main`, token, {
     parameters: { saved: '1' },
   })
@@ -120,7 +120,7 @@ const ySweetToken = async (documentId: string): Promise<YSweetToken> =>
 
 const withoutDocument = ({ url, baseUrl }: YSweetToken) => ({ url, baseUrl })
 
-it("[DIA-7] generate_token makes what Y-Sweet's client takes, with the public URL of the server", async () => {
+it('[DIA-7] returns the members that the client of Y-Sweet needs from generate_token, with the public URL', async () => {
   const clientToken = await ySweetToken('a plan/1')
   expect(clientToken).toMatchObject({
     url: `ws://localhost:${server.config.port}/sync`,
@@ -146,7 +146,7 @@ it("[DIA-7] generate_token makes what Y-Sweet's client takes, with the public UR
   })
 })
 
-it('[DIA-8] an echo is answered only when what was changed while away has been offered and is on the disk', async () => {
+it('[DIA-8] returns an echo only when the offline edits were offered and are durable', async () => {
   const client = await connect(newDocument())
   await eventually(() => client.vectors().length === 1)
   client.send(message([messageEcho], Uint8Array.of(7)))
@@ -163,7 +163,7 @@ it('[DIA-8] an echo is answered only when what was changed while away has been o
   client.end()
 })
 
-it('[DIA-8] the first echo comes back, once, also when updates before it take long to apply', async () => {
+it('[DIA-8] returns the first echo once, also when updates before it take long to apply', async () => {
   const scattered = new Y.Doc()
   const text = scattered.getText('content')
   scattered.transact(() => {
@@ -179,7 +179,7 @@ it('[DIA-8] the first echo comes back, once, also when updates before it take lo
   client.end()
 })
 
-it('[DIA-9] who waits for an echo is sent something every second or two, so that it does not hang up', async () => {
+it('[DIA-9] sends a message every second or two to a client that waits for an echo', async () => {
   const client = await connect(newDocument())
   await client.roundTrip()
   client.sendOffer(typed('x', 6))
@@ -199,7 +199,7 @@ interface Helper {
   watchSaved(provider: object, onChange: (isSaved: boolean) => void): void
 }
 
-it('[DIA-5] the helper of the example says "saved" when it is, also of what was typed while away', async () => {
+it('[DIA-5] reports "saved" in the helper of the example when all edits are durable, also offline ones', async () => {
   const { href } = new URL('../../../examples/codemirror/src/saved.js', import.meta.url)
   const helper = (await import(href)) as Helper
   const path = `acme/${newDocument()}/main`
@@ -239,7 +239,7 @@ function twoUpdates(client: number): readonly [Uint8Array, Uint8Array] {
 const nothingNew = new Uint8Array(2)
 const echo = message([messageEcho], Uint8Array.of(1))
 
-it('[DIA-8] the first echo, too, waits for what is held back because something is missing', async () => {
+it('[DIA-8] returns the first echo only when no update before it is pending', async () => {
   const [first, second] = twoUpdates(91)
   const client = await connect(newDocument())
   client.sendOffer(nothingNew)
@@ -254,7 +254,7 @@ it('[DIA-8] the first echo, too, waits for what is held back because something i
   client.end()
 })
 
-it('[DIA-8] so does a later one', async () => {
+it('[DIA-8] returns a later echo only when no update before it is pending', async () => {
   const [first, second] = twoUpdates(92)
   const client = await connect(newDocument())
   client.sendOffer(nothingNew)
@@ -277,7 +277,7 @@ const viewerOf = async (documentId: string): Promise<string> => {
   return server.token('eve', { resources: resources })
 }
 
-it("[DIA-3] a viewer's first echo does not come back either after it has typed", async () => {
+it('[DIA-3] returns no first echo to a viewer after an edit of the viewer', async () => {
   const documentId = newDocument()
   const editor = await connect(documentId)
   editor.sendOffer(typed('x', 93))
@@ -294,7 +294,7 @@ it("[DIA-3] a viewer's first echo does not come back either after it has typed",
   viewer.end()
 })
 
-it('[DIA-5] an offer that was asked for has all that came before it: also what was not taken then', async () => {
+it('[DIA-5] counts rejected updates as saved when a requested offer contains them', async () => {
   const documentId = newDocument()
   const editor = await connect(documentId)
   editor.sendOffer(typed('x', 95))
@@ -328,7 +328,7 @@ it('[DIA-5] an offer that was asked for has all that came before it: also what w
   client.end()
 })
 
-it('[DIA-4] a sync that is forced starts the count of a client anew', async () => {
+it('[DIA-4] restarts the count of a client at a forced sync', async () => {
   const provider = hocuspocusProvider(server, `acme/${newDocument()}/main`, token, { version: 2 })
   await eventually(() => provider.isSynced && !provider.hasUnsyncedChanges)
   const text = provider.document.getText('content')
@@ -352,7 +352,7 @@ it('[DIA-4] a sync that is forced starts the count of a client anew', async () =
   provider.configuration.websocketProvider.destroy()
 })
 
-it('[DIA-27] who does not read is told what is saved as one, and of echoes the last, when there is room again', async () => {
+it('[DIA-27] sends one count and the last echo to a client that did not read, when there is room again', async () => {
   const small = await startTestServer({ sendBufferBytes: 65_536 })
   const ada = await small.token('ada')
   const path = `${small.wsUrl}/sync/acme/unread/main?token=${ada}`

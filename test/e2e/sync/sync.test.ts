@@ -30,7 +30,7 @@ beforeAll(async () => {
 afterAll(() => server.stop())
 
 describe('stock clients', () => {
-  it('[SYNC-1] y-websocket 1, 2 and 3 edit one document at once', async () => {
+  it('[SYNC-1] serves y-websocket 1, 2 and 3 on one document at once', async () => {
     const path = newPath()
     const versions: readonly ProviderVersion[] = [1, 2, 3]
     const editors = await Promise.all(
@@ -43,7 +43,7 @@ describe('stock clients', () => {
     for (const editor of editors) editor.close()
   })
 
-  it('[SYNC-2] a bad token: y-websocket 3.1 stops after one attempt', async () => {
+  it('[SYNC-2] makes y-websocket 3.1 stop after one attempt with a bad token', async () => {
     const editor = openEditor(server.wsUrl, newPath(), 'not-a-token')
     let attempts = 0
     editor.provider.on('status', ({ status }: { status: string }) => {
@@ -59,7 +59,7 @@ describe('stock clients', () => {
     editor.close()
   })
 
-  it('[SYNC-3] a client that was away offers what it did, and gets what it missed', async () => {
+  it('[SYNC-3] gets the offline edits of a client, and sends it the edits that it missed', async () => {
     const path = newPath()
     const [ada, bob] = await Promise.all([
       syncedEditor(server.wsUrl, path, token),
@@ -79,8 +79,8 @@ describe('stock clients', () => {
   })
 })
 
-describe('what goes over the wire', () => {
-  it('[SYNC-4] content crosses once a connect, and an edit is never echoed', async () => {
+describe('messages on the wire', () => {
+  it('[SYNC-4] sends content once for each connect, and never echoes an edit', async () => {
     const path = newPath()
     const writer = await RawClient.connect(url(path))
     writer.sendUpdate(typed('hello', 1))
@@ -98,7 +98,7 @@ describe('what goes over the wire', () => {
     for (const client of [writer, reader]) client.end()
   })
 
-  it('[SYNC-24] what a client has sent before it asks is part of the answer', async () => {
+  it('[SYNC-24] includes updates that the client sent before its state vector in the answer', async () => {
     const client = await RawClient.connect(url(newPath()))
     client.sendUpdate(typed('hello', 1))
     client.sendVector(Uint8Array.of(0))
@@ -107,7 +107,7 @@ describe('what goes over the wire', () => {
     client.end()
   })
 
-  it('[SYNC-24] the answer contains updates that were sent after one that takes long to apply', async () => {
+  it('[SYNC-24] includes updates sent after one that takes long to apply in the answer', async () => {
     const scattered = new Y.Doc()
     const text = scattered.getText('content')
     scattered.transact(() => {
@@ -122,7 +122,7 @@ describe('what goes over the wire', () => {
     client.end()
   })
 
-  it('[ROOM-63] updates that wait are stored, also when all clients have left and the document is closed', async () => {
+  it('[ROOM-63] stores waiting updates when all clients have left and the document closes', async () => {
     const closing = await startTestServer({ idleUnloadSeconds: 0 })
     const path = `${closing.wsUrl}/sync/acme/left/main?token=${await closing.token('ada')}`
     const scattered = new Y.Doc()
@@ -144,7 +144,7 @@ describe('what goes over the wire', () => {
     await closing.stop()
   })
 
-  it('[SYNC-5] what a client offers again is not stored again', async () => {
+  it('[SYNC-5] does not store an update again that a client offers again', async () => {
     const path = newPath()
     const client = await RawClient.connect(url(path))
     client.sendUpdate(typed('hello', 1))
@@ -170,7 +170,7 @@ describe('what goes over the wire', () => {
     client.end()
   })
 
-  it('[SYNC-6] an update that builds on a missing one is held, asked for, and passed on when whole', async () => {
+  it('[SYNC-6] keeps an update with a missing dependency pending, requests the missing one, and sends both when complete', async () => {
     const path = newPath()
     const [writer, reader] = [await RawClient.connect(url(path)), await RawClient.connect(url(path))]
     const doc = new Y.Doc()
@@ -189,7 +189,7 @@ describe('what goes over the wire', () => {
     for (const client of [writer, reader]) client.end()
   })
 
-  it('[SYNC-7] parts of an offer before a gap are kept, also when the rest never comes', async () => {
+  it('[SYNC-7] keeps the parts of an offer before a gap, also when the missing part never arrives', async () => {
     const path = newPath()
     const doc = new Y.Doc()
     const updates: Uint8Array[] = []
@@ -205,7 +205,7 @@ describe('what goes over the wire', () => {
     late.end()
   })
 
-  it('[API-50] ids are opaque: percent-encoded ones name other documents, and read back exactly', async () => {
+  it('[API-50] treats ids as opaque: percent-encoded ids name other documents and read back exactly', async () => {
     const ids = [
       'a/b',
       'a%2Fb',
@@ -233,10 +233,10 @@ describe('what goes over the wire', () => {
   })
 })
 
-describe('refusals and ends', () => {
+describe('rejections and close codes', () => {
   const closeOf = async (address: string): Promise<unknown> => (await RawClient.connect(address)).closed
 
-  it('[SYNC-9] a bad address is 4400, a bad token 4401, no right or document not found 4404', async () => {
+  it('[SYNC-9] closes with 4400 for a bad address, 4401 for a bad token, and 4404 for no right or no document', async () => {
     for (const path of [
       'acme/doc',
       'acme/doc/main/more',
@@ -253,7 +253,7 @@ describe('refusals and ends', () => {
     expect(await closeOf(url('acme/never-made/main', viewerToken))).toMatchObject({ code: 4404 })
   })
 
-  it('[SYNC-10] malformed messages and text end their own socket with 4400, and nobody else’s', async () => {
+  it('[SYNC-10] closes only the sender of a malformed message or a text message, with 4400', async () => {
     const path = newPath()
     const witness = await RawClient.connect(url(path))
     const hostile: readonly (Uint8Array | string)[] = [
@@ -276,7 +276,7 @@ describe('refusals and ends', () => {
     witness.end()
   })
 
-  it('[SYNC-11] a viewer sees everything and changes nothing', async () => {
+  it('[SYNC-11] sends a viewer all changes, and applies none of the viewer', async () => {
     const path = newPath()
     const editor = await syncedEditor(server.wsUrl, path, token)
     editor.text.insert(0, 'read me')
@@ -301,7 +301,7 @@ describe('refusals and ends', () => {
     editor.close()
   })
 
-  it('[SYNC-12] a deleted document: sockets end with 4404, and a stale client can’t bring it back', async () => {
+  it('[SYNC-12] closes sockets of a deleted document with 4404, and does not let a stale client restore it', async () => {
     const path = newPath()
     const [organizationId, documentId] = path.split('/')
     const client = await RawClient.connect(url(path))
@@ -318,7 +318,7 @@ describe('refusals and ends', () => {
     again.end()
   })
 
-  it('[SYNC-13] when a token ends its socket ends with 4401, or with 1012 for those who renew', async () => {
+  it('[SYNC-13] closes with 4401 when a token expires, or with 1012 if the client renews its token', async () => {
     const path = newPath()
     const soon = await server.token('ada', { expiresInSeconds: 60 })
     const claims = JSON.parse(Buffer.from(soon.split('.')[1] as string, 'base64url').toString()) as {
@@ -332,7 +332,7 @@ describe('refusals and ends', () => {
     expect(await renewing.closed).toMatchObject({ code: 1012 })
   })
 
-  it('[ACC-71] a grant that ends takes the right with it: 4403', async () => {
+  it('[ACC-71] closes with 4403 when a grant expires', async () => {
     const path = newPath()
     const expiresAt = Math.floor(Date.now() / 1000) + 2
     const documentId = path.split('/')[1] as string

@@ -8,7 +8,7 @@ const day = 86_400_000
 
 const { start, receiving } = hookTests()
 
-it('[HOOK-210] lists what was sent, the newest first, in pages that go both ways', async () => {
+it('[HOOK-210] lists messages, the newest first, in pages in both directions', async () => {
   const { endpoint, document, log, server } = await start()
   const receiver = await receiving((response, { body }) =>
     response.writeHead(body.includes('bad') ? 500 : 200).end(),
@@ -45,7 +45,7 @@ it('[HOOK-210] lists what was sent, the newest first, in pages that go both ways
   expect((await server.post(path, { endpointId: 'none' })).body.error?.status).toBe('NOT_FOUND')
 })
 
-it('[HOOK-211] sends again by wish, with the same webhook-id', async () => {
+it('[HOOK-211] sends a message again on request with the same webhook-id', async () => {
   const { endpoint, document, log, resend, server } = await start()
   const receiver = await receiving()
   const id = await endpoint(receiver.url)
@@ -61,7 +61,7 @@ it('[HOOK-211] sends again by wish, with the same webhook-id', async () => {
   expect(refused.body.error?.status).toBe('NOT_FOUND')
 })
 
-it('[HOOK-212] recovers what has failed since a time, and nothing else', async () => {
+it('[HOOK-212] recovers messages that failed since a time, and no others', async () => {
   const { clock, endpoint, document, update, log, recover } = await start()
   const receiver = await receiving(answering(410))
   const id = await endpoint(receiver.url)
@@ -82,7 +82,7 @@ it('[HOOK-212] recovers what has failed since a time, and nothing else', async (
   expect(await recover(id, clock.now())).toBe(0)
 })
 
-it('[HOOK-213] what was told is forgotten after its days, what waits is not', async () => {
+it('[HOOK-213] removes a sent message after the retention time, and keeps a waiting one', async () => {
   const { clock, endpoint, document, log, resend } = await start()
   const [receiver, failing] = [await receiving(), await receiving()]
   const [id, waiting] = [await endpoint(receiver.url), await endpoint(failing.url)]
@@ -102,7 +102,7 @@ it('[HOOK-213] what was told is forgotten after its days, what waits is not', as
   expect((await log(waiting)).deliveries.map(({ status }) => status)).toEqual(['succeeded', 'pending'])
 })
 
-it('[HOOK-214] deleting an organization or an endpoint removes what is kept of what was told', async () => {
+it('[HOOK-214] deletes the messages of a deleted organization or endpoint', async () => {
   const { server, engine, clock, endpoint, document, remove, log } = await start()
   const [receiver, dead] = [await receiving(), await receiving(hanging)]
   const [id, waiting] = [await endpoint(receiver.url), await endpoint(dead.url)]
@@ -122,7 +122,7 @@ it('[HOOK-214] deleting an organization or an endpoint removes what is kept of w
   await eventually(async () => (await left()).length === 0)
 })
 
-it('[HOOK-215] crdt.update_data: one event for the changes of an editor in a time, by who made the first', async () => {
+it('[HOOK-215] sends one crdt.update_data for the changes of an editor within a window, by the author of the first', async () => {
   const { server, clock, endpoint } = await start()
   const receiver = await receiving()
   await endpoint(receiver.url, { filterTypes: ['crdt.update_data'] })
@@ -149,7 +149,7 @@ it('[HOOK-215] crdt.update_data: one event for the changes of an editor in a tim
   await eventually(() => receiver.hooks.length === 3)
 })
 
-it('[ACC-10] what was sent to the endpoints of an API key is absent to another one', async () => {
+it('[ACC-10] hides the messages of an API key from another API key', async () => {
   const adminToken = 'an-admin-token-of-tests'
   const { server, endpoint, document, log } = await start({ adminToken })
   const receiver = await receiving()

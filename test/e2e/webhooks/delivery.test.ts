@@ -12,7 +12,7 @@ const { start, receiving } = hookTests()
 
 const names = (count: number): readonly string[] => Array.from({ length: count }, (_, index) => `d${index}`)
 
-it('[HOOK-201] tells an endpoint of events in their order, each once', async () => {
+it('[HOOK-201] delivers events to an endpoint in their order, each once', async () => {
   const { endpoint, document, log } = await start()
   const receiver = await receiving()
   const id = await endpoint(receiver.url, { filterTypes: ['document.create'] })
@@ -24,7 +24,7 @@ it('[HOOK-201] tells an endpoint of events in their order, each once', async () 
   expect(receiver.hooks).toHaveLength(100)
 })
 
-it('[HOOK-202] tries again after the delays of the schedule, eight times in all, with the same webhook-id', async () => {
+it('[HOOK-202] retries after the delays of the schedule, eight attempts in all, with the same webhook-id', async () => {
   const { clock, endpoint, document, log } = await start()
   const receiver = await receiving(answering(500))
   const id = await endpoint(receiver.url)
@@ -54,7 +54,7 @@ it('[HOOK-202] tries again after the delays of the schedule, eight times in all,
   expect(clock.now() - began).toBeGreaterThan(24 * hour)
 })
 
-it('[HOOK-203] tells others of what has been given up, never who failed, nor of that itself', async () => {
+it('[HOOK-203] reports an exhausted message to other endpoints, never to the failed one, and not the failure of that report', async () => {
   const { clock, endpoint, document, log } = await start()
   const [failing, other, bystander] = [
     await receiving(answering(503)),
@@ -96,7 +96,7 @@ it('[HOOK-203] tells others of what has been given up, never who failed, nor of 
   expect((await log(bystanding)).deliveries).toHaveLength(1)
 })
 
-it('[HOOK-204] an endpoint that answers 410 is disabled at once; what waits for it fails', async () => {
+it('[HOOK-204] disables an endpoint at once that answers 410, and fails its waiting messages', async () => {
   const { endpoint, endpoints, update, document, log, recover } = await start()
   const receiver = await receiving(answering(410))
   const id = await endpoint(receiver.url)
@@ -115,7 +115,7 @@ it('[HOOK-204] an endpoint that answers 410 is disabled at once; what waits for 
   expect(receiver.ids[2]).toBe(receiver.ids[0])
 })
 
-it('[HOOK-205] five days of nothing but failures disable an endpoint; a success, or enabling it, begins anew', async () => {
+it('[HOOK-205] disables an endpoint after five days of failures only, counted again from a success or from enabling it', async () => {
   const { clock, endpoint, endpoints, update, document, log } = await start()
   const receiver = await receiving(answering(500))
   const id = await endpoint(receiver.url)
@@ -148,7 +148,7 @@ it('[HOOK-205] five days of nothing but failures disable an endpoint; a success,
   await eventually(async () => (await isDisabled()) === true)
 })
 
-it('[HOOK-206] rateLimit bounds the deliveries of each second', async () => {
+it('[HOOK-206] limits the deliveries of each second to rateLimit', async () => {
   const { clock, endpoint, document } = await start()
   const times: number[] = []
   const receiver = await receiving((response) => {
@@ -167,7 +167,7 @@ it('[HOOK-206] rateLimit bounds the deliveries of each second', async () => {
   expect(receiver.documentIds).toEqual(names(20))
 })
 
-it('[HOOK-207] a receiver that hangs keeps nobody else waiting', async () => {
+it('[HOOK-207] delivers to other endpoints while a receiver hangs', async () => {
   const { endpoint, document } = await start()
   const [dead, live] = [await receiving(hanging), await receiving()]
   for (let count = 0; count < 70; count++) await endpoint(dead.url, { filterTypes: ['document.create'] })
@@ -179,7 +179,7 @@ it('[HOOK-207] a receiver that hangs keeps nobody else waiting', async () => {
   expect(dead.hooks.length).toBeLessThanOrEqual(70)
 })
 
-it('[HOOK-208] what waits for its next attempt is overtaken', async () => {
+it('[HOOK-208] sends later messages before one that waits for its next attempt', async () => {
   const { clock, endpoint, document, log } = await start()
   const receiver = await receiving(answering(500))
   const id = await endpoint(receiver.url)
@@ -198,7 +198,7 @@ it('[HOOK-208] what waits for its next attempt is overtaken', async () => {
   expect(receiver.documentIds).toEqual(['first', 'second', 'first'])
 })
 
-it('[HOOK-209] a test is sent to its endpoint alone, whatever that asks for', async () => {
+it('[HOOK-209] sends a test to its endpoint only, also against its filters', async () => {
   const { server, endpoint, update, test } = await start()
   const [receiver, other] = [await receiving(), await receiving()]
   const id = await endpoint(receiver.url, { filterTypes: ['comment.add'], channels: ['elsewhere'] })

@@ -26,7 +26,7 @@ async function record({ server, engine }: { server: TestServer; engine: Engine }
   engine.bus.publish(eventTopic, new Uint8Array())
 }
 
-it('[HOOK-220] both URLs of the basic service are told, with its token; the processed one of whom it concerns', async () => {
+it('[HOOK-220] sends events with the basic token to both URLs, and recipients to the processed one', async () => {
   const hooks = await start()
   const { server, document, log } = hooks
   const [raw, processed] = [await receiving(), await receiving()]
@@ -55,7 +55,7 @@ it('[HOOK-220] both URLs of the basic service are told, with its token; the proc
   expect((await log('basic-processed')).deliveries).toHaveLength(1)
 })
 
-it('[HOOK-142] whoever has written in a thread is told of what comes next in it, who acts is not', async () => {
+it('[HOOK-142] names the authors of a thread as recipients of the next comment, without the acting user', async () => {
   const { server, document } = await start()
   const processed = await receiving()
   const webhookServiceConfig = { processedNotificationUrl: processed.url }
@@ -79,7 +79,7 @@ it('[HOOK-142] whoever has written in a thread is told of what comes next in it,
   expect(told()[0]?.recipients).toHaveLength(2)
 })
 
-it('[HOOK-221] an event of more than 256 KB is told without its data', async () => {
+it('[HOOK-221] sends an event of more than 256 KB without its data', async () => {
   const hooks = await start()
   const receiver = await receiving()
   await hooks.endpoint(receiver.url)
@@ -90,7 +90,7 @@ it('[HOOK-221] an event of more than 256 KB is told without its data', async () 
   expect(receiver.hooks[0]?.body.length).toBeLessThan(1_000)
 })
 
-it('[HOOK-40] what nobody wants to be told of is not even enqueued', async () => {
+it('[HOOK-40] does not enqueue an event that no endpoint wants', async () => {
   const { enqueued, endpoint, update, document } = await start()
   const receiver = await receiving()
   const id = await endpoint(receiver.url, { filterTypes: ['comment.add'] })
@@ -103,7 +103,7 @@ it('[HOOK-40] what nobody wants to be told of is not even enqueued', async () =>
   expect(enqueued).toContain('events')
 })
 
-it('[HOOK-223] the metrics say what has become of attempts and messages, and what waits', async () => {
+it('[HOOK-223] counts outcomes of attempts and messages, and waiting messages, in the metrics', async () => {
   const { server, clock, endpoint, document } = await start()
   const [good, bad] = [await receiving(), await receiving(answering(500))]
   for (const { url } of [good, bad]) await endpoint(url)
@@ -120,7 +120,7 @@ it('[HOOK-223] the metrics say what has become of attempts and messages, and wha
   expect(await said('attempt_duration_seconds_count')).toBe(2)
 })
 
-it('[HOOK-224] a stop cuts off an attempt, which is made again at the next start, with the same webhook-id', async () => {
+it('[HOOK-224] aborts an attempt at shutdown, and repeats it after the next start with the same webhook-id', async () => {
   const data = await mkdtemp(join(tmpdir(), 'weft-hooks-'))
   const receiver = await HookReceiver.start(hanging)
   const options = {
