@@ -8,9 +8,9 @@ import { AuditRetention } from './retention.ts'
 
 export interface Audit {
   readonly audit: AuditLog
-  /** To be flushed before the engine is closed. */
+  /** Flush before the engine closes. */
   readonly refusals: RejectionCounter
-  /** To be started, and stopped before the engine is closed. */
+  /** Start with the server, and stop before the engine closes. */
   readonly sweep: AuditRetention
 }
 
@@ -22,7 +22,7 @@ interface AuditOptions {
   readonly keepMs: number
 }
 
-/** The audit log of a server. */
+/** Creates the audit log of a server, its counter of rejections and its retention. */
 export function createAudit(parts: AuditOptions): Audit {
   const audit = new AuditLog(parts)
   return { audit, refusals: new RejectionCounter({ ...parts, audit }), sweep: new AuditRetention(parts) }

@@ -4,21 +4,21 @@ import { MalformedJsonError, readJson } from '../json.ts'
 import { auditKeys } from './keys.ts'
 import type { AuditActor, AuditRecord } from './record.ts'
 
-/** All that are given must fit. */
+/** Filters of a listing. A record must match all that are present. */
 export interface AuditQuery {
   readonly operation?: string
-  /** That was shown, or is among the ids that the call names. */
+  /** The API key that authenticated the call, or one of the keys that the call names. */
   readonly apiKey?: string
   readonly actor?: AuditActor
-  /** Later than this, in epoch milliseconds. */
+  /** Exclusive lower bound in epoch milliseconds. */
   readonly after?: number
-  /** Earlier than this, in epoch milliseconds. */
+  /** Exclusive upper bound in epoch milliseconds. */
   readonly before?: number
 }
 
 export interface AuditRange {
   readonly order: 'asc' | 'desc'
-  /** `next` of the page before; undefined for the first page. */
+  /** `next` of the previous page; undefined for the first page. */
   readonly after: string | undefined
   /** At least 1. */
   readonly limit: number
@@ -26,18 +26,20 @@ export interface AuditRange {
 
 export interface AuditPage {
   readonly items: readonly AuditRecord[]
-  /** What the next page comes after; null at the end. */
+  /** Id of the record that the next page starts after; null at the end. */
   readonly next: string | null
 }
 
-/** Records that are read at a time. */
+/** Records of one read. */
 const sliceSize = 250
-/** Records, and bytes of them, that are looked at for one page: it ends there, though it may not be full. */
+/** Records that one page may read, and their bytes. The page ends there, even if it is not full. */
 const lookedAtMax = 5_000
 const lookedAtBytesMax = 4_194_304
 
 /**
- * Records that fit, by time. A page may have fewer than `limit`, also none, and yet not be the last: its work is bounded.
+ * Lists the matching records, ordered by time. A page may have fewer than `limit` items, or none, and not be the last,
+ * because the work for one page is bounded.
+ * @throws CorruptRecordError if a record is damaged
  */
 export async function listRecords(
   kv: Kv,
@@ -63,7 +65,7 @@ export async function listRecords(
   return { items, next: last ?? null }
 }
 
-/** Where a listing begins, or goes on after the record `last`. */
+/** Bounds of the next read: the start of the listing, or the position after the record `last`. */
 function sliceOf({ after, before }: AuditQuery, { order }: AuditRange, last: string | undefined) {
   const bounds = { prefix: auditKeys.records, limit: sliceSize, reverse: order === 'desc' }
   if (last !== undefined) return { ...bounds, after: auditKeys.record(last) }
@@ -71,7 +73,7 @@ function sliceOf({ after, before }: AuditQuery, { order }: AuditRange, last: str
   return after === undefined ? bounds : { ...bounds, after: auditKeys.endOf(after) }
 }
 
-/** Whether neither it nor anything that follows can be within the time asked for. */
+/** Returns whether this record and all that follow it are outside the requested time. */
 function isBeyond({ at }: AuditRecord, { after, before }: AuditQuery, order: AuditRange['order']): boolean {
   return order === 'desc' ? after !== undefined && at <= after : before !== undefined && at >= before
 }
@@ -85,7 +87,7 @@ const recordSchema = v.looseObject({
   id: v.string(),
   at: v.number(),
   operation: v.string(),
-  // A newer node may record actors that this one does not know.
+  // Allows actors that only a newer version knows.
   actor: v.custom<AuditActor>((actor) => typeof actor === 'string'),
   apiKey: v.nullable(v.string()),
   clientAddress: v.nullable(v.string()),
@@ -98,7 +100,7 @@ const recordSchema = v.looseObject({
   refusals: v.nullable(v.looseObject({ count: v.number(), since: v.number() })),
 })
 
-/** The record of an entry. @throws CorruptRecordError */
+/** Reads the record of an entry. @throws CorruptRecordError if the record is damaged */
 export function recordIn({ key, value }: KvEntry): AuditRecord {
   try {
     return readJson(recordSchema, value)

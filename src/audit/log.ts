@@ -11,17 +11,17 @@ import { type AuditedIds, type AuditRecord, success, unknownOutcome } from './re
 
 export type NewRecord = Pick<AuditRecord, 'operation' | 'actor'> & Partial<Omit<AuditRecord, 'id' | 'at'>>
 
-/** A record of something that is going on. */
+/** The record of a call that has not ended yet. */
 export interface OpenAuditRecord {
-  /** Resolves when the record is durable. @throws StoreUnavailableError when that is unknown */
+  /** Resolves when the record is durable. @throws StoreUnavailableError if that is unknown */
   readonly stored: Promise<void>
-  /** Adds what came of it, and the ids that were made; nobody waits for that to be durable. */
+  /** Adds the outcome and the ids that the call created. No caller waits until that is durable. */
   end(end: Ending): void
 }
 
 export interface Ending {
   readonly outcome: string
-  /** Ids that were made. */
+  /** Ids that the call created. */
   readonly made?: AuditedIds
   readonly replayed?: boolean
 }
@@ -46,17 +46,17 @@ const blank = {
   refusals: null,
 } satisfies Partial<AuditRecord>
 
-/** Pages that are read at the same time: one that few records fit costs as much as looking at thousands. */
+/** Listings that run at the same time, in total and for each log. If few records match, one page reads thousands. */
 const readAtOnce = { total: 2, each: 1 }
 
 /**
- * Who did what, when. A record is begun before its call is carried out: engines write in the order in which they are
- * asked, so no change is on the disk without the record of it, and a call whose answer waits for its own commit waits
- * for nothing more. What came of the call is written after it: a crash can lose that (`UNKNOWN`), never the record.
+ * Records who did what, and when. The record is written before the call runs. Engines write in the order of the
+ * requests, so no change is on disk without its record, and a call that waits for its own commit waits for nothing
+ * else. The outcome is written after the call. A crash can lose the outcome (`UNKNOWN`), but never the record.
  */
 export class AuditLog {
   readonly #options: AuditLogOptions
-  /** Tells the records of this process from those of others. */
+  /** Distinguishes the records of this process from those of other processes. */
   readonly #process = randomBytes(4).toString('hex')
   readonly #ending = new Set<Promise<unknown>>()
   readonly #reading = new FairSemaphore(readAtOnce)
@@ -66,7 +66,7 @@ export class AuditLog {
     this.#options = options
   }
 
-  /** Its record is on its way to the disk, ahead of whatever is written a turn of the event loop later. */
+  /** Starts to write a record. It is ahead of all writes of later ticks of the event loop. */
   begin(place: AuditScope, entry: NewRecord): OpenAuditRecord {
     const at = this.#options.clock.now()
     const record: AuditRecord = { ...blank, ...entry, id: this.#id(at), at }
@@ -75,17 +75,17 @@ export class AuditLog {
     const settled = () => {
       pace = 'soon'
     }
-    // Whoever does not come to wait for it fails by the same store.
+    // Also handles the rejection for callers that do not wait: their own write fails with the same store.
     stored.then(settled, settled)
     return {
       stored,
-      // Where the call itself has written nothing, the end takes the beginning along.
+      // If the call wrote nothing itself, the commit of the outcome also writes the record.
       end: ({ outcome, made = {}, replayed = false }) =>
         this.#end(place, { ...record, outcome, replayed, ids: { ...record.ids, ...made } }, pace),
     }
   }
 
-  /** For what has happened; several at once are one commit. Resolves when durable. @throws StoreUnavailableError */
+  /** Adds records of completed actions in one commit. Resolves when they are durable. @throws StoreUnavailableError */
   async add(place: AuditScope, entries: readonly NewRecord[]): Promise<void> {
     const at = this.#options.clock.now()
     const records = entries.map((entry) => ({
@@ -99,8 +99,9 @@ export class AuditLog {
   }
 
   /**
-   * Carries out a change of the operator. Its record is durable before the change, and its outcome is durable after it.
-   * @throws what `work` throws; StoreUnavailableError
+   * Runs a change of the operator. Its record is durable before the change, and its outcome is durable when this
+   * resolves.
+   * @throws StoreUnavailableError, and the errors of `work`
    */
   async carryOut<T>(place: AuditScope, entry: NewRecord, work: () => Promise<T>): Promise<T> {
     const at = this.#options.clock.now()
@@ -117,7 +118,7 @@ export class AuditLog {
     return done
   }
 
-  /** What came of calls that have been answered is in it. */
+  /** Lists a page. It includes the outcomes of all calls that have been answered. @throws CorruptRecordError */
   async list(place: AuditScope, query: AuditQuery, range: AuditRange): Promise<AuditPage> {
     await Promise.all(this.#ending)
     const part = auditPart(place)
@@ -137,14 +138,14 @@ export class AuditLog {
     this.#ending.add(ending)
   }
 
-  /** In the order in which they are made, within a millisecond too. */
+  /** Creates an id. Ids sort in the order of creation, also within one millisecond. */
   #id(at: number): string {
     this.#count += 1
     return auditId(at, this.#count.toString(36).padStart(8, '0') + this.#process)
   }
 }
 
-/** A change that failed without a status of ours may have been made. */
+/** Returns the status of an error. A change that failed without such a status may have been made. */
 const outcomeOf = (error: unknown): string => (error instanceof ApiError ? error.status : unknownOutcome)
 
 const entryOf = (record: AuditRecord) => ({

@@ -1,44 +1,47 @@
-/** Who did it: by what they had to show. `nobody` showed nothing that is valid. */
+/** Actor of a call, by its credential. With `nobody`, the call had no valid credential. prose-check: ignore */
 export type AuditActor = 'key' | 'workspace' | 'operator' | 'nobody'
 
 export const auditActors: readonly AuditActor[] = ['key', 'workspace', 'operator', 'nobody']
 
-/** Ids that a call names, by the name of the member that holds them. */
+/** Ids that a call names, by the name of the member that contains them. */
 export type AuditedIds = Readonly<Record<string, readonly string[]>>
 
-/** Of a call that has not ended yet, or whose end was lost with the process. */
+/** Outcome of a call that has not ended, or whose outcome was lost in a crash. */
 export const unknownOutcome = 'UNKNOWN'
 export const success = 'success'
 
-/** One line of the audit log, as it is stored. It has ids, and never content, names or secrets. */
+/** One record of the audit log, as stored. It contains ids, but never content, names or secrets. */
 export interface AuditRecord {
-  /** Sorts as text as time does, and tells records of all processes apart. */
+  /** Sorts as text in order of time, and is unique over all processes. */
   readonly id: string
-  /** Epoch milliseconds: when the call came; of refusals, when they were counted. */
+  /** Epoch milliseconds: when the call arrived. For rejections, when they were counted. */
   readonly at: number
-  /** Path of an operation or a page, `start…`, or `authentication.…` of refusals. */
+  /** Path of an operation or a page, or `start…`. Rejections have `authentication.…`. */
   readonly operation: string
   readonly actor: AuditActor
-  /** That was shown, or, of refusals, that was tried and exists; null: none. */
+  /**
+   * The API key that authenticated the call. For rejections, the key that was tried, if it exists. Null if there is
+   * none.
+   */
   readonly apiKey: string | null
-  /** Null where there is no client, or there are many. */
+  /** Null if there is no client or if there are several. */
   readonly clientAddress: string | null
   readonly requestId: string | null
   /** `success`, the status of an error, or `UNKNOWN`. */
   readonly outcome: string
   readonly ids: AuditedIds
-  /** Ids that were too many to be kept. */
+  /** Number of ids that were over the limit and are not stored. */
   readonly idsLeftOut: number
-  /** Start of the SHA-256 of the `idempotency-key` header, in hex; null: none was sent. */
+  /** Start of the SHA-256 of the `idempotency-key` header, in hex; null if the call had none. */
   readonly idempotencyKeyHash: string | null
-  /** It was answered what was answered to an earlier call with its key, and nothing was done. */
+  /** True if the server repeated the stored response of an earlier call with the same key, and did nothing else. */
   readonly replayed: boolean
-  /** Of refusals: how many, and since when; null: it stands for itself. */
+  /** Number and start of rejections; null if the record is a single call. */
   readonly refusals: Refusals | null
 }
 
 interface Refusals {
   readonly count: number
-  /** Epoch milliseconds of the first of them. */
+  /** Epoch milliseconds of the first rejection. */
   readonly since: number
 }

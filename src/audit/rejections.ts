@@ -4,24 +4,24 @@ import type { Log } from '../log.ts'
 import type { AuditScope } from './keys.ts'
 import type { AuditLog, NewRecord } from './log.ts'
 
-/** Refusals are counted for so long, and then written. */
+/** Rejections are counted for this time, and then written. */
 const windowMs = 60_000
-/** Kinds of refusals that are told apart in one window, and in one day; others are counted together. */
+/** Kinds of rejections that are counted apart in one window and in one day. The others share one counter. */
 const kindsMax = 100
 const kindsPerDayMax = 2_000
 const dayMs = 86_400_000
-/** No API key and no workspace id is longer. */
+/** Maximum length of an API key or a workspace id, in characters. */
 const claimLengthMax = 128
 
-/** What was tried: `authentication.…` of that door. */
+/** The credential that was tried; the operation of the record is `authentication.` and this name. */
 export type EntryPoint = 'key' | 'workspace' | 'operator' | 'realtime' | 'metrics'
 
 export interface Rejection {
   readonly door: EntryPoint
-  /** Status of the answer. */
+  /** Status of the response. */
   readonly outcome: string
   readonly clientAddress: string
-  /** As the client says: may be anything, a secret too. Never stored unless it exists. */
+  /** Id that the client sent, which may be any text, even a secret. It is never stored unless it exists. */
   readonly claim: ClaimedId | null
 }
 
@@ -30,14 +30,14 @@ export interface ClaimedId {
   readonly id: string
 }
 
-/** Whom the id that was tried belongs to. */
+/** Owner of the id that was tried. */
 interface Owner {
   readonly workspaceId: string
   readonly apiKey: string | null
 }
 
 interface Counted extends Omit<Rejection, 'claim'> {
-  /** Null: what was tried does not exist, or nothing was. */
+  /** Null if the id does not exist, or if the client sent none. */
   readonly owner: Owner | null
   readonly since: number
   count: number
@@ -51,9 +51,9 @@ export interface RefusalsOptions {
 }
 
 /**
- * Failed authentication, counted by who tried what for a minute at a time, so that a flood fills no disk: at most 2,000
- * records a day, and one a minute for all that is beyond. Whatever does not exist is the same, so that guessing takes
- * no more than one of them. A crash loses what has been counted in the last minute.
+ * Counts failed authentication by client and credential in windows of a minute, so that a flood cannot fill the disk.
+ * It writes at most 2,000 records a day, and one a minute for all others. All ids that do not exist count as the same,
+ * so that guessing uses only one record. A crash loses the counts of the last minute.
  */
 export class RejectionCounter {
   readonly #options: RefusalsOptions
@@ -61,7 +61,7 @@ export class RejectionCounter {
   #others = { count: 0, since: 0 }
   #day = { number: 0, kinds: 0 }
   #cancel: (() => void) | null = null
-  /** Those whose owners are being looked for. */
+  /** Rejections whose owners are being read. */
   readonly #counting = new Set<Promise<void>>()
   #writing: Promise<void> = Promise.resolve()
 
@@ -69,7 +69,7 @@ export class RejectionCounter {
     this.#options = options
   }
 
-  /** Counts one. Never throws. */
+  /** Counts a rejection. Never throws. */
   note(refusal: Rejection): void {
     const counting = this.#count(refusal, this.#options.clock.now()).finally(() =>
       this.#counting.delete(counting),
@@ -78,7 +78,7 @@ export class RejectionCounter {
     this.#cancel ??= this.#options.clock.after(windowMs, () => void this.flush())
   }
 
-  /** Writes what has been counted. Resolves when it is durable, or could not be written. */
+  /** Writes the counts. Resolves when they are durable, or when the write failed. */
   flush(): Promise<void> {
     this.#cancel?.()
     this.#cancel = null
@@ -88,7 +88,7 @@ export class RejectionCounter {
   }
 
   async #count({ claim, ...refusal }: Rejection, now: number): Promise<void> {
-    // What cannot be looked up is counted nevertheless.
+    // If the owner cannot be read, the rejection counts without one.
     const owner = await this.#ownerOf(claim).catch(() => null)
     const kind = JSON.stringify([refusal.door, refusal.outcome, refusal.clientAddress, owner])
     const known = this.#kinds.get(kind)
@@ -125,7 +125,7 @@ export class RejectionCounter {
     }
   }
 
-  /** Null: there is nothing of that id. @throws StoreUnavailableError */
+  /** Returns the owner of an id; null if there is no such id. @throws StoreUnavailableError */
   async #ownerOf(claim: ClaimedId | null): Promise<Owner | null> {
     if (claim === null || claim.id.length > claimLengthMax) return null
     const { tenants } = this.#options

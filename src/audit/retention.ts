@@ -8,7 +8,7 @@ import { type AuditScope, auditKeys, auditPart } from './keys.ts'
 import { recordIn } from './listing.ts'
 
 const sweepMs = 3_600_000
-/** Whoever waits for a start has other needs. */
+/** Leaves the first minute to the start of the server. */
 const firstSweepMs = 60_000
 /** Records of one commit. */
 const sliceSize = 250
@@ -18,11 +18,14 @@ export interface SweepOptions {
   readonly tenants: Pick<TenantStore, 'workspaceAfter'>
   readonly clock: Clock
   readonly log: Log
-  /** How long records are kept. */
+  /** Retention of records, in milliseconds. */
   readonly keepMs: number
 }
 
-/** Removes records that are too old, a minute after the start and once an hour, a bounded number at a time. */
+/**
+ * Deletes records that are older than the retention, a minute after the start and then once an hour. Each commit
+ * deletes a bounded number.
+ */
 export class AuditRetention {
   readonly #options: SweepOptions
   #running: Promise<void> = Promise.resolve()
@@ -45,14 +48,14 @@ export class AuditRetention {
     this.#cancel = clock.after(sweepMs, () => this.#sweep())
   }
 
-  /** Resolves when nothing is removed any more. */
+  /** Resolves when no deletion is running. */
   async stop(): Promise<void> {
     this.#stopped = true
     this.#cancel()
     await this.#running
   }
 
-  /** One round over all logs. @throws StoreUnavailableError */
+  /** Sweeps all logs once. @throws StoreUnavailableError */
   async run(): Promise<void> {
     const { tenants, clock, keepMs } = this.#options
     const until = clock.now() - keepMs
@@ -67,7 +70,10 @@ export class AuditRetention {
     } while (place !== null && !this.#stopped)
   }
 
-  /** Goes on after `last`: looking for the first one would pass all that was removed. Null when nothing more is too old. */
+  /**
+   * Deletes one slice after the key `last`. A scan from the beginning would read all deleted entries again. Returns
+   * null if no more records are too old.
+   */
   async #sweepSome(place: AuditScope, until: number, last?: Key): Promise<Key | null> {
     const { kv } = this.#options
     const part = auditPart(place)
