@@ -7,8 +7,8 @@ import type {
 } from '../subscriptions/deliveries/delivery-service.ts'
 
 /**
- * Records what came of attempts while the next ones are being made: what comes together is one commit. In the order
- * of the attempts; what a crash loses of it is sent again.
+ * Records the outcomes of attempts in order, while the next attempts run. One commit takes all outcomes that are ready.
+ * After a crash, messages whose outcome was not recorded are sent again.
  */
 export class AttemptRecorder {
   readonly #deliveries: DeliveryService
@@ -19,7 +19,7 @@ export class AttemptRecorder {
   #running: Promise<void> | null = null
   #hasFailed = false
 
-  /** @param recorded called with what each commit has come to */
+  /** @param recorded called with the result of each commit */
   constructor(
     { deliveries, rules }: { readonly deliveries: DeliveryService; readonly rules: RetryPolicy },
     address: TargetAddress,
@@ -34,18 +34,21 @@ export class AttemptRecorder {
   add(result: AttemptResult): void {
     this.#results.push(result)
     this.#running ??= this.#run()
-    // Whoever waits for `settled` is told.
+    // The caller of `settled` gets the error.
     this.#running.catch(() => {
       this.#hasFailed = true
     })
   }
 
-  /** Nothing is recorded any more. */
+  /** True if a commit failed: later outcomes are not recorded. */
   get hasFailed(): boolean {
     return this.#hasFailed
   }
 
-  /** Resolves when all is durable. @throws what recording throws: then the rest is not recorded */
+  /**
+   * Resolves when all outcomes are durable.
+   * @throws the error of the commit that failed; the remaining outcomes are not recorded
+   */
   async settled(): Promise<void> {
     await this.#running
   }

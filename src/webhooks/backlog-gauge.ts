@@ -3,16 +3,16 @@ import type { Metrics } from '../metrics.ts'
 import { targetName } from '../subscriptions/deliveries/delivery-keys.ts'
 import type { TargetAddress } from '../subscriptions/deliveries/delivery-records.ts'
 
-/** What waits for a target. */
+/** Messages that wait for one target. */
 export interface BacklogEntry {
   readonly pending: number
-  /** Epoch milliseconds of the oldest event; null: none waits. */
+  /** Epoch milliseconds of the oldest event; null if no message waits. */
   readonly oldestAt: number | null
 }
 
 /**
- * What waits for the targets that this process has served, for the operator. As it was seen last: it is read when a
- * target is left, and whoever restarts learns of one when its next attempt is due.
+ * Metrics of the messages that wait for the targets that this process has served. The numbers of a target are read
+ * after it was served. After a restart, a target is counted when its next attempt is due.
  */
 export class BacklogGauge {
   readonly #metrics: Metrics
@@ -30,7 +30,7 @@ export class BacklogGauge {
     else this.#waiting.set(name, { pending, oldestAt })
   }
 
-  /** To be called now and then. */
+  /** Updates the metrics. Call periodically. */
   show(): void {
     const all = [...this.#waiting.values()]
     const oldest = all.reduce((least, { oldestAt }) => Math.min(least, oldestAt), this.#clock.now())

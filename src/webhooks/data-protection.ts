@@ -2,7 +2,7 @@ import type { ActionUser } from '../events/activity.ts'
 import { type EventType, eventTypes, type OutboundEvent } from '../events/outbound-event.ts'
 import { idProblem } from '../model/address.ts'
 
-/** What of a value may be shown; undefined: nothing. */
+/** Returns the part of a value that may be sent; undefined for nothing. */
 type Shape = (value: unknown) => unknown
 
 const id: Shape = (value) => (idProblem(value) === null ? value : undefined)
@@ -26,7 +26,7 @@ const listOf =
   (value) =>
     Array.isArray(value) ? value.map(shape).filter((each) => each !== undefined) : undefined
 
-/** Null says that there is nothing, and stays. */
+/** Keeps null, which means that there is no value. */
 function shown(
   value: Readonly<Record<string, unknown>>,
   shapes: Readonly<Record<string, Shape>>,
@@ -68,11 +68,14 @@ const comments = {
 }
 const activities = { activity: members({ id, targetEntityId: id }) }
 const documents = { documentId: id }
-/** Of an event that has not happened: who does not know that would take it for one that has. */
+/** The members of a test event. Without them, a receiver could take a test for a real event. */
 const trial = { endpointId: id, test: (value: unknown) => (value === true ? value : undefined) }
 const visits = { user, source: oneOf('socket', 'rest') }
 
-/** By type, what of an event's data is no name, e-mail address or content. What is not listed is left out. */
+/**
+ * For each event type, the members of its data that are not names, e-mail addresses or content. All other members are
+ * removed.
+ */
 const showable: Readonly<Record<EventType, Readonly<Record<string, Shape>>>> = {
   'comment_annotation.add': comments,
   'comment_annotation.assign': comments,
@@ -103,7 +106,9 @@ const showable: Readonly<Record<EventType, Readonly<Record<string, Shape>>>> = {
   },
 }
 
-/** Data protection: the event with ids, times and words of our own, and nothing that people have written or are called. */
+/**
+ * Reduces an event to ids, times and words that Weft defines. It removes all text, names and e-mail addresses of users.
+ */
 export const redactEvent = <E extends OutboundEvent>(event: E): E => ({
   ...event,
   actionUser: redactUser(event.actionUser),

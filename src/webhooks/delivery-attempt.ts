@@ -4,41 +4,41 @@ import { type DestinationPolicy, pinnedLookup } from './destination-policy.ts'
 import { type PostRequest, postForStatus } from './http-post.ts'
 import { type AttemptLimits, attemptLimits } from './limits.ts'
 
-/** What is sent, and where to. */
+/** A request to one target. */
 export interface OutgoingRequest {
   readonly url: string
-  /** Beside content type, length and user agent. */
+  /** In addition to content type, length and user agent. */
   readonly headers: Readonly<Record<string, string>>
   readonly body: Uint8Array
 }
 
-/** What has become of an attempt. Durations last from the lookup of the name to the end of the attempt. */
+/** Outcome of an attempt. Durations are from the lookup of the name to the end of the attempt, in milliseconds. */
 export type AttemptOutcome =
-  /** The receiver has said 2xx. */
+  /** The receiver answered 2xx. */
   | { readonly kind: 'succeeded'; readonly httpStatus: number; readonly durationMs: number }
-  /** It has said something else, or nothing (null) in time. */
+  /** The receiver answered another status, or did not answer in time (`httpStatus` is null). */
   | {
       readonly kind: 'failed'
       readonly httpStatus: number | null
       readonly durationMs: number
       readonly error: string
     }
-  /** It wants no more (410). */
+  /** The receiver answered 410: it does not want further messages. */
   | { readonly kind: 'gone'; readonly httpStatus: 410; readonly durationMs: number }
-  /** We had to stop; says nothing about the receiver. */
+  /** The server stopped during the attempt, so the outcome does not concern the receiver. */
   | { readonly kind: 'interrupted' }
 
 export interface AttemptOptions {
   readonly destinations: DestinationPolicy
   readonly clock: Clock
   readonly limits?: AttemptLimits
-  /** Certificates of authorities (PEM) that are believed, instead of those that Node knows. */
+  /** Certificate authorities (PEM) to trust instead of the list in Node. */
   readonly authorities?: string
 }
 
 /**
- * Makes single attempts: one POST on a connection of its own, which is gone when the attempt is over, however it ends.
- * Redirects are not followed. Only the status counts; the rest of an answer is thrown away.
+ * Makes single attempts. Each is one POST on its own connection, which closes at the end of the attempt. Redirects are
+ * not followed. Only the status counts; the body of the response is discarded.
  */
 export class AttemptSender {
   readonly #options: AttemptOptions
@@ -49,7 +49,7 @@ export class AttemptSender {
     this.#limits = options.limits ?? attemptLimits
   }
 
-  /** Never rejects. @param stop cuts the attempt off */
+  /** Makes an attempt. Never rejects. @param stop aborts the attempt */
   async make(delivery: OutgoingRequest, stop: AbortSignal): Promise<AttemptOutcome> {
     if (stop.aborted) return { kind: 'interrupted' }
     const { clock } = this.#options
@@ -117,7 +117,7 @@ function urlOf(text: string): URL {
   return new URL(text)
 }
 
-/** What is waited for may never come: a lookup cannot be called off. */
+/** Rejects when `signal` aborts, because a DNS lookup cannot be canceled and may never end. */
 async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true })

@@ -1,7 +1,7 @@
-/** Why there was no answer, in words for whoever set the URL. */
+/** There was no response. The message is written for the person who configured the URL. */
 export class NoResponseError extends Error {}
 
-/** By the code of Node's error. */
+/** Messages by the error code of Node. */
 const sentences: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'the connection was refused',
   ECONNRESET: 'the connection was closed before the answer',
@@ -16,7 +16,10 @@ const sentences: Readonly<Record<string, string>> = {
   HPE_HEADER_OVERFLOW: 'the headers of the answer are too large',
 }
 
-/** Never the error's own message: that may name addresses of our network. */
+/**
+ * Returns the reason of a failure. It never uses the message of the error, which may contain addresses of the private
+ * network.
+ */
 export function failureText(error: unknown): string {
   if (error instanceof NoResponseError) return error.message
   const code = codeOf(error)

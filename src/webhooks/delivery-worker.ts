@@ -23,28 +23,35 @@ import type { AttemptOutcome, OutgoingRequest } from './delivery-attempt.ts'
 import type { RetryRuleDependencies } from './retry-policy.ts'
 import { type SendResult, TargetSender, type TargetSenderOptions } from './target-sender.ts'
 
-/** How often metrics are brought up to date that nothing else moves. */
+/** Interval of the metrics that no event updates. */
 const showMs = 1_000
-/** Targets that are claimed: so far ahead it is seen whose they are. */
+/** Maximum number of targets that are claimed ahead, to share the places fairly between workspaces. */
 const claimedMax = 1_000
 /**
- * Targets that are served at the same time, and those of one workspace: more than an API key can have. Those that failed
- * last time have as many places of their own: what hangs takes no place from those that answer.
+ * Targets that are served at the same time, in total and of one workspace. One API key cannot have as many targets.
+ * Targets that failed at their last attempt have the same number of separate places, so that a receiver that hangs
+ * takes no place from receivers that answer.
  */
 const atOnce = { total: 256, each: 128 }
-/** Targets of one workspace that wait for a place; more are put back, so that those of others are claimed. */
+/**
+ * Targets of one workspace that wait for a place. Further ones are put back, so that targets of other workspaces are
+ * claimed.
+ */
 const waitingMax = 64
-/** For so long: of what failed there may be a lot, and to no avail. */
+/**
+ * Delay of a target that is put back. It is longer for failing targets, because there may be many and serving them is
+ * mostly useless.
+ */
 const putBackMs = { answering: 1_000, failing: 5_000 }
 /**
- * Nodes are told at the same moment that there is something to do. Each looks after a random delay, which is at most this
- * much for each other node, and at most `lookWithinMs` in total; in ms.
+ * All nodes receive the same notice of new work. Each claims after a random delay, which is at most this value for each
+ * other node, and at most `lookWithinMs` in total. Both are in milliseconds.
  */
 const lookWithinMsPerNode = 25
 const lookWithinMs = 50
-/** Jobs that only enqueue others. */
+/** Jobs that only enqueue other jobs. */
 const retriesAtOnce = 64
-/** How often it is looked for them: the shortest of their delays is 5 s, a tenth more or less. */
+/** Polling interval for due retries. Their shortest delay is 5 s, with 10% jitter. */
 const retryPollMs = 1_000
 const sweepsAtOnce = 4
 
@@ -55,14 +62,14 @@ export interface DeliveryWorkerOptions extends Omit<TargetSenderOptions, 'attemp
   readonly log: Log
   readonly deliveries: DeliveryService
   readonly removal: DeliveryRemoval
-  /** Whether there is no such endpoint any more. */
+  /** Returns whether the endpoint no longer exists. */
   readonly isGone: (address: TargetAddress) => Promise<boolean>
   readonly attempt: (delivery: OutgoingRequest, stop: AbortSignal) => Promise<AttemptOutcome>
-  /** How long what has been told stays in the log of its target. */
+  /** Retention of sent messages in the log of their target, in milliseconds. */
   readonly keepMs: number
 }
 
-/** Sends messages to their targets, many at a time; each target is served by one process at a time. */
+/** Sends messages to many targets at the same time. One process at a time serves a target. */
 export class DeliveryWorker {
   readonly #options: DeliveryWorkerOptions
   readonly #lineParts: TargetSenderOptions
@@ -78,7 +85,7 @@ export class DeliveryWorker {
 
   constructor(options: DeliveryWorkerOptions) {
     this.#options = options
-    // As many as there are attempts under way.
+    // Each attempt that is under way adds a listener.
     setMaxListeners(0, this.#cut.signal)
     const attempt = (delivery: OutgoingRequest) => options.attempt(delivery, this.#cut.signal)
     this.#lineParts = { ...options, attempt }
@@ -107,15 +114,15 @@ export class DeliveryWorker {
     })
   }
 
-  /** Begins to send, also what a crash has left. */
+  /** Starts to send, including the messages that a crash left behind. */
   start(): void {
     for (const pull of [this.#serving, ...this.#others]) pull.start()
     this.#showBacklog()
   }
 
   /**
-   * Resolves when nothing is sent any more. Attempts under way may end within `graceMs`; then they are cut off, and are
-   * made again at the next start.
+   * Resolves when nothing is sent any more. Attempts under way may end within `graceMs`. Then they are aborted, and the
+   * next start makes them again.
    */
   async stop(graceMs: number): Promise<void> {
     this.#stopping = true
@@ -124,11 +131,11 @@ export class DeliveryWorker {
     const disarm = this.#options.clock.after(graceMs, () => this.#cut.abort())
     await Promise.all([this.#serving, ...this.#others].map((pull) => pull.stop()))
     disarm()
-    // Others go on with what was put back.
+    // Other nodes continue with the targets that were put back.
     this.#options.bus.publish(deliveryTopic, new Uint8Array())
   }
 
-  /** Whatever is told meanwhile is found by the same look. */
+  /** Schedules one claim; notices that arrive before it need no other. */
   #notified(): void {
     const { clock, cluster, random } = this.#options
     const withinMs = Math.min((cluster.nodes().length - 1) * lookWithinMsPerNode, lookWithinMs)
@@ -175,7 +182,7 @@ export class DeliveryWorker {
     return 'done'
   }
 
-  /** What waits for a target that nothing is sent to would wait for ever. */
+  /** Fails the messages of a target that receives nothing, because they would otherwise wait indefinitely. */
   async #fail(address: TargetAddress, mayGoOn: () => boolean): Promise<void> {
     const check = goOn(mayGoOn)
     while ((await this.#options.deliveries.failSome(address, 'the endpoint is disabled')) > 0) await check()

@@ -5,42 +5,45 @@ import { isListedRange } from '../config/webhook-allowlist.ts'
 import { withoutTrailing } from '../text.ts'
 import type { Resolve } from './dns-resolve.ts'
 
-/** Where a request would go. */
+/** Result of the check of a URL. */
 export type Destination =
-  /** The connection may be made to these addresses and no others. */
+  /** The connection must use one of these addresses. */
   | { readonly kind: 'reachable'; readonly host: string; readonly addresses: readonly LookupAddress[] }
-  /** Says why, and nothing of what a name has resolved to: whoever sets URLs need not know our network. */
+  /** The reason without the resolved addresses: the person who sets URLs must not learn about the private network. */
   | { readonly kind: 'refused'; readonly problem: string }
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6
 
-/** Names that mean something else, or something more, on the inside (RFC 6761, 6762, 8375, ICANN's `internal`). */
+/** Names with a special meaning in private networks (RFC 6761, 6762, 8375, ICANN's `internal`). */
 const insideNames = /(^|\.)(localhost|localdomain|local|internal|intranet|corp|home|lan|private|home\.arpa)$/
 
-/** All that is routed as IPv6 to the world; what lies outside of it (`::127.0.0.1`, say) only looks like unicast. */
+/**
+ * The globally routed IPv6 range. Addresses outside of it, such as `::127.0.0.1`, are not public although they have the
+ * range `unicast`.
+ */
 const worldwide = ipaddr.IPv6.parseCIDR('2000::/3')
 
-/** Of the public ranges, and yet it is answered by the machine that a virtual one runs on (Azure). */
+/** An address in a public range that the host of a virtual machine answers (Azure). */
 const hypervisor = '168.63.129.16'
 
 /**
- * Knows which destinations may be called: those on the public internet, and those that the operator has listed. A name
- * is looked up once for an attempt, every address that it has is looked at, and the connection is made to those very
- * addresses; what the name resolves to a moment later does not matter.
+ * Checks whether a request may go to a destination: a public internet address, or a destination that the operator has
+ * listed. A name is resolved once for each attempt, and all its addresses are checked. The connection uses exactly
+ * these addresses, so a later change of the DNS record has no effect.
  */
 export class DestinationPolicy {
   readonly #names: ReadonlySet<string>
   readonly #ranges: readonly [Address, number][]
   readonly #resolve: Resolve
 
-  /** @param listed host names, addresses and CIDRs, as the option gives them */
+  /** @param listed host names, addresses and CIDR ranges from the option `webhookAllowlist` */
   constructor(listed: readonly string[], resolve: Resolve) {
     this.#names = new Set(listed.filter((each) => !isListedRange(each)))
     this.#ranges = listed.filter(isListedRange).map(rangeOf)
     this.#resolve = resolve
   }
 
-  /** Rejects when the name cannot be looked up. */
+  /** Resolves the host of a URL and checks all its addresses. @throws Error if the name cannot be resolved */
   async of(url: URL): Promise<Destination> {
     const problem = urlProblem(url)
     if (problem !== null) return { kind: 'refused', problem }
@@ -68,7 +71,7 @@ export class DestinationPolicy {
   }
 }
 
-/** A lookup for connections that knows the addresses already. */
+/** Returns a lookup function for connections that yields the checked addresses. */
 export const pinnedLookup =
   (addresses: readonly LookupAddress[]): LookupFunction =>
   (_host, options, callback) => {
@@ -83,10 +86,15 @@ function urlProblem(url: URL): string | null {
   return null
 }
 
-/** Without brackets and dots at the end. The URL parser has brought numbers into their normal form, and letters to lower case. */
+/**
+ * Returns the host without brackets and trailing dots. The URL parser has already normalized numbers and converted
+ * letters to lower case.
+ */
 const hostOf = (url: URL): string => withoutTrailing('.', url.hostname.replace(/^\[|\]$/g, ''))
 
-/** Names of one label are of the inside as well: they are completed by a search list. */
+/**
+ * Returns whether a name is private. Names with one label are, because the resolver completes them from a search list.
+ */
 const isInside = (host: string): boolean => !host.includes('.') || insideNames.test(host)
 
 const refused = (host: string): Destination => ({
@@ -94,12 +102,12 @@ const refused = (host: string): Destination => ({
   problem: `${host} does not lead to the public internet, and is not on the list of the server`,
 })
 
-/** IPv4 in IPv6 (`::ffff:127.0.0.1`) is the IPv4 address that it means. Null: no address. */
+/** Parses an address; null if the text is not one. IPv4 in IPv6 (`::ffff:127.0.0.1`) becomes the IPv4 address. */
 function parsed(text: string): Address | null {
   return isIP(text) === 0 ? null : ipaddr.process(text)
 }
 
-/** Every range that is set aside for something (private, shared, tunnels, tests, …) is none of the public internet. */
+/** Returns whether an address is public. Ranges with a special purpose (private, shared, tunnels, tests, …) are not. */
 function isPublic(address: Address): boolean {
   if (address.range() !== 'unicast' || address.toString() === hypervisor) return false
   return address.kind() === 'ipv4' || address.match(worldwide)

@@ -1,18 +1,19 @@
 import { lookup, Resolver } from 'node:dns/promises'
 
 /**
- * All addresses of a name; rejects when it is not known. `listed`: the operator has named it. `foreign`: anybody may
- * have.
+ * Returns all addresses of a name. Rejects if the name is not known. `listed` names come from the operator, `foreign`
+ * names from any user.
  */
 export type Resolve = (host: string, trust: 'listed' | 'foreign') => Promise<readonly string[]>
 
-/** For one question to one server, and so many times; less than an attempt has. */
+/** Timeout and number of the DNS queries to one server. Together they are shorter than the deadline of an attempt. */
 const timeoutMs = 3_000
 const tries = 2
 
 /**
- * Foreign names by DNS alone: the system's lookup holds a thread of the pool that the store writes with, and a name
- * server may take as long as it likes. Listed names as the system finds them, hosts file and search list included.
+ * Resolves foreign names by DNS only. The lookup of the system occupies a thread of the pool that the store writes
+ * with, for as long as a name server takes. Listed names use the lookup of the system, with the hosts file and the
+ * search list.
  */
 export const resolveName: Resolve = (host, trust) =>
   trust === 'listed' ? bySystem(host) : resolveByDns(host, new Resolver({ timeout: timeoutMs, tries }))
@@ -21,7 +22,7 @@ async function bySystem(host: string): Promise<readonly string[]> {
   return (await lookup(host, { all: true })).map(({ address }) => address)
 }
 
-/** Both kinds of addresses; one is enough. Rejects when there is neither. */
+/** Returns the IPv4 and IPv6 addresses of a name. Rejects if it has neither. */
 export async function resolveByDns(host: string, resolver: Resolver): Promise<readonly string[]> {
   const answers = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)])
   const found = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []))

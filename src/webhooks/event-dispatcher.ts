@@ -9,19 +9,19 @@ import { LeaderElection } from '../jobs/leader-election.ts'
 import { deliveryLimits } from '../subscriptions/deliveries/delivery-records.ts'
 import { Fanout, type FanoutDependencies } from './fanout.ts'
 
-/** Events that are claimed together. */
+/** Events of one claim. */
 const atOnceMax = 256
-/** Events that are claimed and wait for their turn: so far ahead it is seen whose they are. */
+/** Maximum number and bytes of events that are claimed ahead, to share the dispatching fairly between API keys. */
 const heldMax = { events: 4_096, bytes: 33_554_432 }
-/** API keys whose events are dispatched at the same time, a portion each. */
+/** API keys whose events are dispatched at the same time, one batch each. */
 const portionsAtOnce = { total: 8, each: 1 }
-/** Of a portion, whose first event may have more bytes. */
+/** Limits of a batch. The first event may have more bytes. */
 const portionMax = { events: 256, bytes: 262_144 }
-/** What a message of an event costs beside the event, in bytes: its record and the indexes. */
+/** Bytes that a message needs in addition to its event: the record and its index entries. */
 const messageBytes = 2_048
-/** An event of a process that has died is dispatched by the next one after this. */
+/** Lease of a claimed event in milliseconds. After it, another process dispatches the events of a process that died. */
 const leaseMs = 10_000
-/** How often events are looked for that nobody has told of: those of a process that has died, or failed ones. */
+/** Polling interval for events without a notice, such as failed events and events of a process that died. */
 const pollMs = 5_000
 
 export interface DispatcherOptions extends FanoutDependencies {
@@ -31,25 +31,25 @@ export interface DispatcherOptions extends FanoutDependencies {
 
 interface WaitingEvent {
   readonly jobId: string
-  /** Of the lease that it was given last. */
+  /** Token of the most recent lease. */
   token: string
-  /** Of a message of it, roughly. */
+  /** Estimated size of one message of the event. */
   readonly bytes: number
   readonly event: QueuedEvent
 }
 
 /**
- * Has messages made of events. Each API key has a line of its own, in which its events keep their order: therefore one
- * node at a time dispatches.
+ * Turns events into messages for the targets. The events of one API key keep their order, so only one node dispatches
+ * at a time.
  */
 export class EventDispatcher {
   readonly #options: DispatcherOptions
   readonly #fanout: Fanout
   readonly #unsubscribe: () => void
-  /** What waits for its turn, or is being dispatched, by the ids of jobs. */
+  /** Events that wait or are being dispatched, by job id. */
   readonly #held = new Map<string, WaitingEvent>()
   #heldBytes = 0
-  /** What waits for its turn, by API key. */
+  /** Events that wait, by API key. */
   readonly #lines = new Map<string, WaitingEvent[]>()
   readonly #running = new Set<Promise<void>>()
   readonly #slots = new FairSemaphore(portionsAtOnce)
@@ -70,13 +70,13 @@ export class EventDispatcher {
     })
   }
 
-  /** Begins to look for events. */
+  /** Starts to claim events. */
   start(): void {
     this.#election.start()
     this.#poll()
   }
 
-  /** Resolves when nothing is dispatched any more; what is left goes on at the next start. */
+  /** Resolves when no event is being dispatched. The next start continues with the remaining events. */
   async stop(): Promise<void> {
     this.#stopped = true
     this.#unsubscribe()
@@ -87,10 +87,10 @@ export class EventDispatcher {
     await this.#election.stop()
   }
 
-  /** What has not had its turn is due at once, for whoever goes on with it. */
+  /** Releases the claims of waiting events, so that another node can claim them at once. */
   async #release(): Promise<void> {
     const { queue } = this.#options.engine
-    // Without this it is due at the end of its lease.
+    // If this fails, the event is due at the end of its lease.
     const released = [...this.#held.values()].map(({ token }) => queue.retry(token, 0, '').catch(() => false))
     await Promise.all(released)
   }
@@ -120,17 +120,17 @@ export class EventDispatcher {
     } catch (err) {
       log.warn({ err }, 'events cannot be claimed; it is tried again')
     }
-    // In the same turn in which nobody was found to have asked again: whoever asks now begins anew.
+    // Must stay in the same tick as the check of `#again`. A later wakeup starts a new claim.
     this.#isClaiming = false
   }
 
-  /** How many may be claimed; who is done with some asks again. */
+  /** Number of events that may be claimed. When the buffer was full, the end of a batch starts the next claim. */
   #free(): number {
     if (this.#heldBytes >= heldMax.bytes) return 0
     return Math.min(atOnceMax, heldMax.events - this.#held.size)
   }
 
-  /** Null for a malformed one: it becomes a dead letter. */
+  /** Reads the event of a job. Returns null for a malformed job, which becomes a dead letter. */
   async #read(job: ClaimedJob): Promise<WaitingEvent | null> {
     const { id, token, payload } = job
     const { engine, log } = this.#options
@@ -148,7 +148,7 @@ export class EventDispatcher {
   #take(waiting: readonly WaitingEvent[]): void {
     for (const each of waiting) {
       const before = this.#held.get(each.jobId)
-      // Its lease has ended before its turn has come.
+      // A job that is already waiting was claimed again, because its lease expired.
       if (before === undefined) this.#append(each)
       else before.token = each.token
     }
@@ -167,16 +167,16 @@ export class EventDispatcher {
     this.#running.add(running)
   }
 
-  /** What comes meanwhile goes with the next portion. */
+  /** Dispatches the events of one API key batch by batch, including events that arrive meanwhile. */
   async #dispatchAll(name: string, line: WaitingEvent[]): Promise<void> {
-    // The rest of what was claimed goes with the first.
+    // Lets the other events of the same claim join the first batch.
     await Promise.resolve()
     while (line.length > 0 && !this.#stopped)
       await this.#slots.run(name, () => this.#dispatch(line.splice(0, portionOf(line))))
     this.#lines.delete(name)
   }
 
-  /** What fails comes again at the end of its lease. */
+  /** Dispatches a batch. Failed events are due again at the end of their lease. */
   async #dispatch(portion: readonly WaitingEvent[]): Promise<void> {
     const bytes = portion.reduce((sum, each) => sum + each.bytes, 0)
     try {
@@ -196,7 +196,7 @@ export class EventDispatcher {
   }
 }
 
-/** How many of the first ones go together; at least 1. */
+/** Number of events of the next batch, at least 1. */
 function portionOf(line: readonly WaitingEvent[]): number {
   const first = line.slice(0, portionMax.events)
   let bytes = 0

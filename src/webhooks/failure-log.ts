@@ -16,7 +16,10 @@ interface Failure {
   readonly reason: string
 }
 
-/** Logs failed attempts. Those of a target share a line with their number. URLs are left out: they may hold secrets. */
+/**
+ * Logs failed attempts. Repeated failures of a target share a line with their count. URLs are not logged, because they
+ * may contain secrets.
+ */
 export class FailureLog {
   readonly #events: RepeatedEvents<Failure>
 
@@ -42,7 +45,7 @@ export class FailureLog {
     })
   }
 
-  /** Logs what has not been logged yet. */
+  /** Logs the failures that are not logged yet. */
   end(): void {
     this.#events.end()
   }

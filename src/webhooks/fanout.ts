@@ -10,7 +10,7 @@ import type { DeliveryRemoval } from '../subscriptions/deliveries/delivery-remov
 import type { DeliveryService } from '../subscriptions/deliveries/delivery-service.ts'
 import { targetIdOf, type WebhookTarget } from '../subscriptions/target.ts'
 
-/** Bytes that are written at the same time for the events of one call: each target has its own copy. */
+/** Bytes that are written at the same time for the events of one call. Each target has its own copy of an event. */
 const bytesAtOnce = 1_048_576
 /** Targets whose messages are written at the same time. */
 const linesAtOnceMax = 128
@@ -23,13 +23,13 @@ export interface FanoutDependencies {
   readonly subscriptions: { targetsOf(tenant: Tenant, event: QueuedEvent): Promise<readonly WebhookTarget[]> }
 }
 
-/** What one target is to be told of. */
+/** Events for one target. */
 interface EventsOfTarget {
   readonly address: TargetAddress
   readonly events: QueuedEvent[]
 }
 
-/** Makes messages of events: one for each target that is to be told. */
+/** Creates messages for events, one for each target that wants the event. */
 export class Fanout {
   readonly #parts: FanoutDependencies
 
@@ -38,8 +38,9 @@ export class Fanout {
   }
 
   /**
-   * What comes again after a crash in the middle is in its place already. Answers the events for which that has failed.
-   * @param bytes of the messages of one target, roughly
+   * Creates the messages. Repeating the call after a crash is harmless, because stored messages stay as they are.
+   * Returns the events that failed.
+   * @param bytes estimated size of the messages of one target
    */
   async tell(events: readonly QueuedEvent[], bytes: number): Promise<ReadonlySet<QueuedEvent>> {
     const failed = new Set<QueuedEvent>()
@@ -59,7 +60,10 @@ export class Fanout {
     }
   }
 
-  /** In the order of the events. @param failed gets those of which it cannot be said whom to tell */
+  /**
+   * Groups the events by target and keeps their order.
+   * @param failed receives the events whose targets could not be read
+   */
   async #linesOf(
     events: readonly QueuedEvent[],
     failed: Set<QueuedEvent>,
@@ -89,7 +93,10 @@ export class Fanout {
     }
   }
 
-  /** An organization is another partition: if its removal has begun meanwhile, it may not have seen the messages. */
+  /**
+   * Deletes the messages of organizations that no longer exist. An organization is another partition: its removal may
+   * have started before the messages were stored, and then it has missed them.
+   */
   async #forgetGone(events: readonly QueuedEvent[], lines: readonly EventsOfTarget[]): Promise<void> {
     const scopes = new Map(events.map(({ scope }) => [keyName(organizationPrefix(scope)), scope]))
     await mapInSlices([...scopes.values()], async (scope) => {

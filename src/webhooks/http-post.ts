@@ -8,7 +8,7 @@ import type { AttemptLimits } from './limits.ts'
 /** A request whose destination has been checked. */
 export interface PostRequest {
   readonly url: URL
-  /** Of the URL, as it has been checked. */
+  /** Host of the URL that was checked. */
   readonly host: string
   readonly lookup: LookupFunction
   readonly headers: Readonly<Record<string, string>>
@@ -17,18 +17,21 @@ export interface PostRequest {
 }
 
 export interface PostLimits {
-  /** Ends it at any moment. */
+  /** Aborts the request. */
   readonly signal: AbortSignal
   readonly limits: AttemptLimits
   readonly clock: Clock
 }
 
-/** For one of several addresses before the next one is tried, too. Node's 250 ms gives up on what is far away. */
+/**
+ * Time to connect to one of several addresses before the next is tried, in milliseconds. Node's default of 250 ms is
+ * too short for distant receivers.
+ */
 const addressMs = 2_000
 
 /**
- * Posts, and resolves with the status of the answer when the connection is closed, or at its end. Rejects when there
- * is no status.
+ * Posts the body. Resolves with the status after the connection has closed or was cut off. Rejects if there is no
+ * status.
  */
 export async function postForStatus(call: PostRequest, bounds: PostLimits): Promise<number> {
   const { signal } = bounds
@@ -44,7 +47,10 @@ export async function postForStatus(call: PostRequest, bounds: PostLimits): Prom
   }
 }
 
-/** No agent: a connection that is kept would belong to a receiver that may be dead, or elsewhere by now. */
+/**
+ * Opens the request without an agent. A connection that is kept alive could lead to a receiver that has stopped or
+ * moved.
+ */
 function opened(
   { url, host, lookup, headers, body, authorities }: PostRequest,
   limits: AttemptLimits,
@@ -74,14 +80,14 @@ function answerOf(request: ClientRequest, body: Uint8Array, bounds: PostLimits):
   const { interimAnswersMax } = bounds.limits
   return new Promise((resolve, reject) => {
     let interim = 0
-    // Stays: what fails after the answer must not end the process.
+    // Never removed: an error after the response must not end the process.
     request.on('error', reject)
     request.on('close', () => reject(new NoResponseError('the connection was closed before the answer')))
-    // With the first answer this is settled, whatever happens to the connection afterwards.
+    // The response settles the promise; later errors of the connection have no effect.
     request.on('response', (response) => resolve(drained(response, bounds)))
     request.on('upgrade', (_response, socket) => {
       reject(new NoResponseError('the receiver wants another protocol'))
-      // The socket is no longer the request's, and would end the process.
+      // The request no longer handles errors of this socket; an unhandled one would end the process.
       socket.on('error', () => {}).destroy()
     })
     request.on('information', () => {
@@ -93,8 +99,7 @@ function answerOf(request: ClientRequest, body: Uint8Array, bounds: PostLimits):
 }
 
 /**
- * Reads on, up to the limits, so that a receiver which is still writing need not see its connection break. Resolves
- * with the status.
+ * Reads the rest of the response up to the limits, so that the receiver can finish writing. Resolves with the status.
  */
 function drained(response: IncomingMessage, { limits, clock }: PostLimits): Promise<number> {
   return new Promise((resolve) => {

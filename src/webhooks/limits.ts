@@ -1,17 +1,17 @@
-/** What one attempt may take. */
+/** Limits of one attempt. */
 export interface AttemptLimits {
-  /** From the lookup of the name to the status of the answer. */
+  /** Time from the lookup of the name to the status of the response. */
   readonly deadlineMs: number
-  /** Time for the rest of an answer, which nobody reads, so that the receiver can end in peace. */
+  /** Time to discard the rest of the response, so that the receiver can finish writing. */
   readonly drainMs: number
-  /** Of the rest of an answer; then the connection is cut off. */
+  /** Bytes of the rest of the response; then the connection is cut off. */
   readonly answerBytesMax: number
   readonly answerHeaderBytesMax: number
-  /** Answers "there is more to come" (1xx) before the one that counts. */
+  /** Interim responses (1xx) before the final one. */
   readonly interimAnswersMax: number
-  /** A larger body is not sent. */
+  /** Maximum size of a body; a larger one is not sent. */
   readonly bodyBytesMax: number
-  /** Names and values of the headers that are given. */
+  /** Total length of the names and values of the given headers. */
   readonly headerBytesMax: number
 }
 

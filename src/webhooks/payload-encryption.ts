@@ -2,15 +2,15 @@ import { createCipheriv, type KeyObject, publicEncrypt, randomBytes } from 'node
 import { readPublicKey } from '../subscriptions/endpoints/public-key.ts'
 import type { AdvancedConfig } from '../subscriptions/webhook-records.ts'
 
-/** In which form a payload travels. */
+/** Encoding of a payload. */
 export type PayloadEncoding =
   | { readonly kind: 'plain' }
   | { readonly kind: 'encoded' }
   | { readonly kind: 'encrypted'; readonly publicKey: KeyObject }
-  /** It is to be encrypted, and there is no key: nothing may be sent. */
+  /** The payload must be encrypted, but there is no valid key: nothing may be sent. */
   | { readonly kind: 'impossible' }
 
-/** Encryption wins over encoding. */
+/** Returns the encoding of a configuration. Encryption takes precedence over encoding. */
 export function encodingFor({
   encryptData,
   encodeData,
@@ -22,8 +22,9 @@ export function encodingFor({
 }
 
 /**
- * The body of a request: JSON, `{ encodedPayload }` (base64 of the JSON), or `{ encryptedData, encryptedKey, iv }`
- * (base64 each: AES-256-CBC with a key and an iv of its own, the key wrapped by RSA-OAEP with SHA-256).
+ * Returns the body of a request. `plain` is JSON. `encoded` is `{ encodedPayload }`, the base64 of the JSON.
+ * `encrypted` is `{ encryptedData, encryptedKey, iv }`, each in base64: AES-256-CBC with a new key and iv, and the key
+ * wrapped with RSA-OAEP and SHA-256.
  */
 export function encodePayload(
   json: string,

@@ -3,28 +3,28 @@ import type { ActionUser } from '../events/activity.ts'
 import type { EventType, QueuedEvent } from '../events/outbound-event.ts'
 import { redactEvent, redactUser } from './data-protection.ts'
 
-/** Somebody whom an event concerns, and where that person wants to hear of such things. */
+/** A user whom an event concerns, with the notification channels that the user has chosen. */
 export interface Recipient extends ActionUser {
   readonly notificationConfig: Required<NotificationConfig>
 }
 
-/** Finds out whom an event concerns. */
+/** Finds the users whom an event concerns. */
 export interface RecipientResolver {
   of(event: QueuedEvent): Promise<readonly Recipient[]>
 }
 
-/** `protected`: without names, e-mail addresses and content. */
+/** `protected` is without names, e-mail addresses and content. */
 export type Detail = 'whole' | 'protected'
 
-/** An event as one message. */
+/** An event and its message. */
 export interface PayloadInput {
-  /** Of the message: the same in every attempt, as the header `webhook-id`. */
+  /** Id of the message. It is the same in every attempt and equals the header `webhook-id`. */
   readonly webhookId: string
   readonly event: QueuedEvent
   readonly detail: Detail
 }
 
-/** What the raw URL of the basic service gets. `timestamp`: epoch milliseconds of the event. */
+/** Payload for the raw URL of the basic service. `timestamp` is the time of the event in epoch milliseconds. */
 export function basicPayload({ webhookId, event, detail }: PayloadInput) {
   const { type, actionUser, data, at } = detailed(event, detail)
   return {
@@ -38,13 +38,13 @@ export function basicPayload({ webhookId, event, detail }: PayloadInput) {
   }
 }
 
-/** What its processed URL gets: the same, and whom it concerns. */
+/** Payload for the processed URL of the basic service: the raw payload with recipients. */
 export const processedPayload = (input: PayloadInput, recipients: readonly Recipient[]) => ({
   ...basicPayload(input),
   recipients: input.detail === 'whole' ? recipients : recipients.map(protectedRecipient),
 })
 
-/** What advanced endpoints get. Who acted, and where, stands in `data`, beside what it is about. */
+/** Payload for advanced endpoints. The acting user and the ids are in `data`, next to the data of the event. */
 export function advancedPayload({ webhookId, event, detail }: PayloadInput) {
   const { type, actionUser, data, at } = detailed(event, detail)
   return {
@@ -71,7 +71,7 @@ const metadataOf = ({ scope, documentId }: QueuedEvent) => ({
   documentId,
 })
 
-/** The part of the product that it comes from: `comment`, `huddle`, `recorder`, `crdt`, `document`, `presence`, `webhook`. */
+/** The product area of an event type: `comment`, `huddle`, `recorder`, `crdt`, `document`, `presence` or `webhook`. */
 function sourceOf(type: EventType): string {
   const [first = ''] = type.split(/[._]/)
   return first === 'message' ? 'webhook' : first

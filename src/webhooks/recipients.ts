@@ -9,16 +9,16 @@ import type { OrganizationAddress } from '../model/address.ts'
 import { effectiveConfig } from '../notifications/visibility.ts'
 import type { Recipient, RecipientResolver } from './payload.ts'
 
-/** Of a thread with more people in it, those who come first are told of. */
+/** Maximum number of recipients. The first ones of a thread are kept. */
 export const recipientsMax = 100
 
-/** Who has written in a thread, the first one first; nobody when it is gone. */
+/** Returns the authors of a thread, the first author first; an empty list if the thread was deleted. */
 export type FindParticipants = (
   scope: OrganizationAddress,
   annotationId: string,
 ) => Promise<readonly ActionUser[]>
 
-/** What is looked at of a comment event's data. */
+/** The members of a comment event's data that are read here. */
 interface CommentData {
   readonly annotation?: {
     readonly annotationId: string
@@ -29,9 +29,9 @@ interface CommentData {
 }
 
 /**
- * Whom comment events concern: who is assigned, who has begun the thread and who has written in it, but not who acted.
- * Other events concern nobody in particular. Names and e-mail addresses are those of the organization's users, else as
- * they were given; configs are those in force for the document.
+ * Finds the users whom a comment event concerns: the assignee, the creator and the authors of the thread, except for
+ * the acting user. Other events have no recipients. Names and e-mail addresses come from the users of the organization,
+ * or else from the event. Notification configs are those in force for the document.
  */
 export class CommentRecipients implements RecipientResolver {
   readonly #store: OrganizationStore

@@ -12,7 +12,7 @@ import { encodePayload, encodingFor } from './payload-encryption.ts'
 import { signatureHeaders, tokenHeaders } from './sign.ts'
 import type { OutgoingMessage } from './target-sender.ts'
 
-/** Makes of messages what is sent of them. */
+/** Builds the HTTP request for a message. */
 export class RequestComposer {
   readonly #recipients: RecipientResolver
 
@@ -21,9 +21,9 @@ export class RequestComposer {
   }
 
   /**
-   * What is sent to a target at some moment: as it is configured then.
+   * Builds the request with the configuration of the target at `now`.
    * @param now epoch milliseconds
-   * @throws Error where it is to be encrypted, and there is no key
+   * @throws Error if the payload must be encrypted and there is no key
    */
   async compose(
     target: WebhookTarget,

@@ -20,17 +20,20 @@ export interface RetryRuleDependencies {
   readonly schedule: Schedule
   readonly ids: EventIds
   readonly wanted: (tenant: Tenant, type: EventType) => boolean
-  /** From 0 to 1. */
+  /** Returns a number from 0 to 1. */
   readonly random: () => number
 }
 
-/** What follows from failures of a target. */
+/** Returns the policy for failed attempts of a target. */
 export const retryPolicyFor = (parts: RetryRuleDependencies, address: TargetAddress): RetryPolicy => ({
   retryAfter: (failures) => delayAfter(parts.schedule, failures, parts.random()),
   exhausted: (message) => exhaustedEvent(parts, address, message),
 })
 
-/** Null where nobody is told: of what was a trial, and of having failed to tell of a failure. */
+/**
+ * Returns the event that reports a message as undeliverable. Returns null for test events and for messages that report
+ * such an event themselves.
+ */
 function exhaustedEvent(
   { clock, ids, wanted }: RetryRuleDependencies,
   address: TargetAddress,

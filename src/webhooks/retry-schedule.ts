@@ -1,10 +1,10 @@
-/** When a message whose attempts fail is tried again. */
+/** Schedule of the attempts of a message. */
 export interface Schedule {
-  /** Milliseconds after the first failure, the second, …; after the last of them there is one more attempt. */
+  /** Milliseconds to wait after the first failure, the second, …; the last delay precedes the last attempt. */
   readonly delaysMs: readonly number[]
-  /** Part of a delay that it may be shorter or longer by, so that receivers are not all tried at once. */
+  /** Random share by which a delay is longer or shorter (0.1 is ±10%), so that receivers are not all called at once. */
   readonly jitter: number
-  /** An endpoint of which nothing but failures has come for so long is disabled. */
+  /** An endpoint with nothing but failures for this time is disabled. */
   readonly disableAfterMs: number
 }
 
@@ -20,7 +20,8 @@ export const defaultSchedule: Schedule = {
 }
 
 /**
- * Milliseconds until the next attempt after so many failures (at least 1); null: there is none.
+ * Returns the milliseconds until the next attempt after `failures` failed attempts (at least 1); null if there is no
+ * further attempt.
  * @param random from 0 to 1
  */
 export function delayAfter({ delaysMs, jitter }: Schedule, failures: number, random: number): number | null {

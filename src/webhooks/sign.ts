@@ -1,19 +1,19 @@
 import { createHmac } from 'node:crypto'
 
-/** What a signature covers. */
+/** The signed parts of a request. */
 export interface Signed {
-  /** Stays the same over all attempts: receivers tell by it what they have had. */
+  /** Message id, which is the same in all attempts, so that receivers can detect repetitions. */
   readonly id: string
   /** Epoch milliseconds of the attempt. */
   readonly at: number
-  /** The bytes that are sent. */
+  /** The bytes of the body. */
   readonly body: Uint8Array
 }
 
 /**
- * Headers of Standard Webhooks (https://www.standardwebhooks.com). Several secrets sign side by side while they are
- * rotated, so that a receiver may hold any of them.
- * @param secrets each `whsec_` and base64
+ * Returns the headers of Standard Webhooks (https://www.standardwebhooks.com). During a rotation there are several
+ * secrets and one signature for each, so that a receiver can have any of them.
+ * @param secrets each is `whsec_` and base64
  */
 export function signatureHeaders({ id, at, body }: Signed, secrets: readonly string[]) {
   const timestamp = String(Math.floor(at / 1000))
@@ -28,6 +28,6 @@ export function signatureHeaders({ id, at, body }: Signed, secrets: readonly str
   }
 }
 
-/** Header by which receivers of the basic service know us: the token as it is stored; none for ''. */
+/** Returns the header that authenticates the basic service to its receiver, with the stored token; no header for ''. */
 export const tokenHeaders = (authToken: string): Readonly<Record<string, string>> =>
   authToken === '' ? {} : { authorization: `Basic ${authToken}` }

@@ -17,16 +17,16 @@ import type { FailureLog } from './failure-log.ts'
 import { type RetryRuleDependencies, retryPolicyFor } from './retry-policy.ts'
 import type { Schedule } from './retry-schedule.ts'
 
-/** After so long a line gives way to others, when an attempt has ended. */
+/** A target gives its place to others at the end of the attempt that passes this time. */
 const sliceMs = 1_000
-/** Messages that are read at a time. */
+/** Messages of one read. */
 const batchSize = 16
-/** A longer wait, for the rate limit, is not spent in the place of others. */
+/** A longer wait for the rate limit gives the place to other targets. */
 const waitMs = 100
-/** Until it is looked again for what is due, where somebody removes messages. */
+/** Delay before due messages are read again while they are being deleted. */
 const removedMs = 1_000
 
-/** A message, and what it tells. */
+/** A message and its event. */
 export interface OutgoingMessage {
   readonly message: MessageRecord
   readonly event: QueuedEvent
@@ -38,10 +38,10 @@ export interface TargetSenderOptions extends RetryRuleDependencies {
   readonly metrics: Metrics
   readonly schedule: Schedule
   readonly deliveries: DeliveryService
-  /** Null when nothing is sent to it. */
+  /** Returns null if nothing may be sent to the target. */
   readonly targetOf: (tenant: Tenant, targetId: string) => Promise<WebhookTarget | null>
   readonly disable: (tenant: Tenant, endpointId: string, by: 'gone' | 'failures') => Promise<void>
-  /** @throws when nothing can be made of the event for this target */
+  /** Builds the request. @throws Error if there is no request for this event and target */
   readonly compose: (
     target: WebhookTarget,
     outgoing: OutgoingMessage,
@@ -51,14 +51,14 @@ export interface TargetSenderOptions extends RetryRuleDependencies {
   readonly failures: FailureLog
 }
 
-/** What a line has come to. */
+/** Why the sender has stopped. */
 export type SendResult =
   | { readonly kind: 'empty' }
-  /** Nothing is sent to the target any more. */
+  /** Nothing may be sent to the target any more. */
   | { readonly kind: 'closed' }
   | { readonly kind: 'waits'; readonly ms: number }
 
-/** Sends the messages of one target whose time has come: one after the other, in order, for a while. */
+/** Sends the due messages of one target in order, one at a time, for about `sliceMs`. */
 export class TargetSender {
   readonly #parts: TargetSenderOptions
   readonly #address: TargetAddress
@@ -88,7 +88,7 @@ export class TargetSender {
     )
   }
 
-  /** @param mayGoOn asked before each attempt */
+  /** Sends due messages. @param mayGoOn is called before each attempt; false ends the sending */
   static async serve(
     parts: TargetSenderOptions,
     address: TargetAddress,
@@ -114,7 +114,7 @@ export class TargetSender {
     return this.#parts.targetOf(this.#address, this.#address.targetId)
   }
 
-  /** Null when all have been sent. Each is read, and the target asked for, when its turn comes. */
+  /** Sends messages. Returns null if all have been sent. Reads each event, and the target, just before its attempt. */
   async #sendAll(due: readonly MessageRecord[]): Promise<SendResult | null> {
     for (const message of due) {
       const [target, event] = await Promise.all([
@@ -127,7 +127,7 @@ export class TargetSender {
       if (wait > 0) await new Promise<void>((resolve) => this.#parts.clock.after(wait, resolve))
       if (!this.#mayGoOn() || this.#parts.clock.now() >= this.#until) return { kind: 'waits', ms: 0 }
       if (event === null) return { kind: 'waits', ms: removedMs }
-      // What is not recorded is sent again: no more of that.
+      // Outcomes that are not recorded lead to repeated sends, so sending stops.
       if (this.#recording.hasFailed) return null
       const goesOn = await this.#send(target, { message, event })
       if (!goesOn) return { kind: 'waits', ms: 0 }
@@ -140,11 +140,11 @@ export class TargetSender {
     const rateLimit = target.kind === 'endpoint' ? target.endpoint.rateLimit : null
     if (rateLimit === null) return 0
     const spacing = Math.ceil(1_000 / rateLimit)
-    // A clock that was set back must not make anybody wait longer.
+    // Limited, so that a clock that was set back does not prolong the wait.
     return Math.min(spacing, this.#attemptedAt + spacing - this.#parts.clock.now())
   }
 
-  /** False when no more is to be sent now. */
+  /** Returns false if nothing more may be sent now. */
   async #send(target: WebhookTarget, outgoing: OutgoingMessage): Promise<boolean> {
     const { clock, metrics } = this.#parts
     const at = clock.now()
@@ -178,7 +178,10 @@ export class TargetSender {
     if (succeeded > 0) this.#parts.metrics.webhookMessages.inc({ outcome: 'succeeded' }, succeeded)
   }
 
-  /** From the first failure on, or from when it was enabled. */
+  /**
+   * Disables an endpoint that has only failed for `disableAfterMs`, counted from its first failure or since it was
+   * enabled.
+   */
   async #disableFailing(target: WebhookTarget): Promise<void> {
     const { failingSince } = this.#state
     if (target.kind !== 'endpoint' || failingSince === null) return

@@ -23,12 +23,12 @@ export interface WebhookServiceOptions extends WebhookModule {
   readonly organizations: OrganizationStore
   readonly participants: FindParticipants
   readonly destinations: DestinationPolicy
-  /** How long what has been told stays in the log of its target. */
+  /** Retention of sent messages in the log of their target, in milliseconds. */
   readonly keepMs: number
   readonly schedule?: Schedule
 }
 
-/** Tells receivers outside of what has happened. */
+/** Sends events to the webhooks that API keys have configured. */
 export class WebhookService {
   readonly #dispatcher: EventDispatcher
   readonly #worker: DeliveryWorker
@@ -62,7 +62,10 @@ export class WebhookService {
     this.#worker.start()
   }
 
-  /** Resolves when nothing is told any more. Attempts under way may take `graceMs`; what is left goes on at the next start. */
+  /**
+   * Resolves when nothing is sent any more. Attempts under way may take `graceMs`. The next start continues with the
+   * remaining messages.
+   */
   async stop(graceMs: number): Promise<void> {
     await Promise.all([this.#dispatcher.stop(), this.#worker.stop(graceMs)])
     this.#failures.end()
