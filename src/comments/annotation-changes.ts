@@ -10,14 +10,14 @@ import { patchRecord } from '../directory/store/patch-record.ts'
 import type { ActionUser } from '../events/activity.ts'
 import type { ChangedFields, CommentAction, FieldChange } from './comment-events.ts'
 
-/** What is to become of the suggestion of an annotation. */
+/** A change of an annotation's suggestion. */
 export type SuggestionChange =
   | { readonly kind: 'accept' }
   | { readonly kind: 'reject' }
-  /** It suggests something else, or something for the first time: it is to be decided anew. */
+  /** Replaces the suggested content, or adds the first one. The suggestion becomes pending. */
   | { readonly kind: 'replace'; readonly content: unknown }
 
-/** What is left out stays. */
+/** A change of an annotation. Members that are absent stay as they are. */
 export interface AnnotationChange {
   readonly annotationId: string
   readonly location?: AnnotationLocation | undefined
@@ -28,7 +28,10 @@ export interface AnnotationChange {
   readonly suggestion?: SuggestionChange | undefined
 }
 
-/** An annotation with what is given changed; the same record when nothing differs. @throws ItemRejectedError */
+/**
+ * Applies a change to an annotation. Returns the same record if nothing differs.
+ * @throws ItemRejectedError if it decides a suggestion that does not exist
+ */
 export const changedAnnotation = (
   before: AnnotationRecord,
   { location, anchor, status, priority, assignedTo, suggestion: wanted }: AnnotationChange,
@@ -54,7 +57,7 @@ function changedSuggestion(
   return { ...before, status: change.kind === 'accept' ? 'accepted' : 'rejected' }
 }
 
-/** What has been done to an annotation: one action for each member that has an event, one for all others. */
+/** Lists the actions of a change: one for each changed member that has an event of its own, and one for all others. */
 export function annotationActions(
   before: AnnotationRecord,
   after: AnnotationRecord,
@@ -88,7 +91,7 @@ const decisionActions = {
   reject: 'comment_annotation.suggestion_reject',
 } as const
 
-/** How the suggestion was decided by a change; null: it was not. */
+/** Returns the decision that a change made on the suggestion; null if it made none. */
 export function decisionFromChange(
   { suggestion: before }: AnnotationRecord,
   { suggestion: after }: AnnotationRecord,
@@ -97,7 +100,7 @@ export function decisionFromChange(
   return after.status === 'accepted' ? 'approve' : 'reject'
 }
 
-/** In short: what is large is not told as a whole. */
+/** Describes the other changes in short: large members are reduced to an id, a position or a status. */
 function otherChanges(
   before: AnnotationRecord,
   after: AnnotationRecord,

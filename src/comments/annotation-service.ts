@@ -47,19 +47,19 @@ import {
 
 type StoredField = 'documentId' | 'order' | 'createdBy' | 'createdAt' | 'lastUpdated'
 
-/** An annotation that is to be added: its record says what the members are. */
+/** An annotation to add, with its comments. The members are those of its record. */
 export interface NewAnnotation extends Omit<AnnotationRecord, StoredField> {
   readonly comments: readonly NewComment[]
 }
 
-/** Where something is done, and who does it. */
+/** The document of a change, and the acting user. */
 export interface ActionScope {
   readonly scope: OrganizationScope
   readonly documentId: string
   readonly actionUser: ActionUser
 }
 
-/** A suggestion that is decided by a change. */
+/** An annotation whose suggestion a change has decided. */
 interface Decided {
   readonly annotation: AnnotationRecord
   readonly decision: Decision
@@ -73,8 +73,8 @@ export interface CommentDependencies {
 }
 
 /**
- * Annotations of documents: threads of comments on a place, with a state of their own. Every call throws ApiError
- * NOT_FOUND when the organization or the document does not exist.
+ * Annotations of documents: threads of comments on a location, with a status and a suggestion. Every call throws
+ * ApiError NOT_FOUND if the organization or the document does not exist.
  */
 export class AnnotationService {
   readonly #parts: CommentDependencies
@@ -85,21 +85,23 @@ export class AnnotationService {
     this.#judging = judging
   }
 
-  /** Adds annotations with their comments. What has the id already stays as it is. */
+  /**
+   * Adds annotations with their comments. Items whose id is in use are rejected; the stored annotation stays as it is.
+   */
   add(acting: ActionScope, annotations: readonly NewAnnotation[]): Promise<BatchResults> {
     return this.#change(acting, (transaction, happened) =>
       this.#addAll(transaction, acting, annotations, happened),
     )
   }
 
-  /** The results that `add` would have now if the document exists. Nothing is written. */
+  /** Returns the results that `add` would have now if the document existed. Writes nothing. */
   rehearseAdding(acting: ActionScope, annotations: readonly NewAnnotation[]): Promise<BatchResults> {
     return this.#parts.store.rehearse(acting.scope, (transaction) =>
       this.#addAll(transaction, acting, annotations, []),
     )
   }
 
-  /** Changes what is given; what decides a suggestion is kept as a judgment, too. */
+  /** Changes annotations. Each decision on a suggestion is also stored as a judgment. */
   update(acting: ActionScope, changes: readonly AnnotationChange[]): Promise<BatchResults> {
     const deciding = changes.filter(({ suggestion }) => suggestion !== undefined)
     return this.#judging.await(deciding.length, (jobIds) =>
@@ -126,8 +128,8 @@ export class AnnotationService {
   }
 
   /**
-   * Deletes annotations with their comments, long threads in several commits: a call that was cut off can be made again.
-   * There is one activity for an annotation; receivers outside are told of every comment.
+   * Deletes annotations with their comments. Long threads take several commits, so an interrupted call can be repeated.
+   * Each annotation leaves one activity; webhooks receive an event for every comment.
    */
   async delete(acting: ActionScope, annotationIds: readonly string[]): Promise<BatchResults> {
     await requireResource(this.#parts.store.read(acting.scope), { type: 'document', id: acting.documentId })
@@ -141,7 +143,7 @@ export class AnnotationService {
     )
   }
 
-  /** Those of the named annotations that fit, in the order of the ids. */
+  /** Returns the named annotations that match the filter, in the order of the ids. */
   find(
     scope: OrganizationScope,
     filter: AnnotationFilter,
@@ -150,7 +152,7 @@ export class AnnotationService {
     return findAnnotations(this.#parts.store.read(scope), filter, annotationIds)
   }
 
-  /** A page by the times of adding. It may have fewer than `limit`, and yet not be the last. */
+  /** Lists a page, ordered by the time of adding. It may have fewer than `limit` items and not be the last. */
   list(scope: OrganizationScope, listing: AnnotationListing): Promise<ListPage<AnnotationView>> {
     return listAnnotations(() => this.#parts.store.read(scope), listing)
   }
@@ -197,7 +199,10 @@ export class AnnotationService {
     ]
   }
 
-  /** A suggestion without a comment says nothing that another one could be like. Answers the ids of the jobs. */
+  /**
+   * Enqueues the jobs of judgments and returns their ids. A suggestion without a comment has no text to compare with
+   * others, so it gets no judgment.
+   */
   async #judge(
     transaction: Transaction,
     { scope, actionUser }: ActionScope,
@@ -260,7 +265,10 @@ export class AnnotationService {
   }
 }
 
-/** For the annotations of one call. What it returns throws ItemRejectedError when more users are named than may be looked for by. */
+/**
+ * Checks the number of users that the annotations of one call name. The returned function throws ItemRejectedError if
+ * there are more than can be indexed.
+ */
 function namesBounded(): (annotation: Pick<AnnotationRecord, 'location' | 'suggestion'>) => void {
   let named = 0
   return (annotation) => {
@@ -281,7 +289,7 @@ function namesBounded(): (annotation: Pick<AnnotationRecord, 'location' | 'sugge
 
 const idOf = ({ annotationId }: { readonly annotationId: string }): string => annotationId
 
-/** A comment that has been added. */
+/** Returns the action of an added comment. */
 export const commentAdded = (
   transaction: Transaction,
   actionUser: ActionUser,

@@ -6,12 +6,12 @@ import { decodeRecord } from '../directory/store/records.ts'
 import { threadOf } from './find-comments.ts'
 import { commentLimits as limits } from './limits.ts'
 
-/** An annotation as it is shown. */
+/** An annotation with its first comments. */
 export interface AnnotationView {
   readonly record: AnnotationRecord
-  /** The oldest ones, as many as are shown with an annotation. */
+  /** The oldest comments, at most `commentsShown` and `shownBytes`. */
   readonly comments: readonly CommentRecord[]
-  /** How many there are in all. */
+  /** Number of all comments. */
   readonly commentCount: number
 }
 
@@ -33,7 +33,7 @@ export const viewAnnotations = (
     return { record, comments, commentCount: thread.count }
   })
 
-/** The first ones of `sizes` that are together no more than `max`, but at least one. */
+/** Returns the longest prefix of `sizes` whose sum is at most `max`, but at least one entry. */
 function within(sizes: readonly number[], max: number): readonly number[] {
   let sum = 0
   const end = sizes.findIndex((size, index) => {

@@ -3,14 +3,18 @@ import { type CommentRecord, putComment, type ThreadRecord } from '../directory/
 import type { Transaction } from '../directory/store/transaction.ts'
 import type { ActionUser } from '../events/activity.ts'
 
-/** A comment that is to be added. */
+/** A comment to add. */
 export interface NewComment {
   readonly commentId: string
   readonly from: ActionUser
   readonly text: string
 }
 
-/** Adds comments whose ids are free to the end of a thread. @param thread as it was; @returns them as they are stored */
+/**
+ * Appends comments with unused ids to a thread.
+ * @param thread the record before the change
+ * @returns the stored comments
+ */
 export function appendComments(
   transaction: Transaction,
   annotationId: string,

@@ -11,16 +11,16 @@ import type { DomainEvent } from '../events/event-recorder.ts'
 import { type EventType, eventTypes } from '../events/outbound-event.ts'
 import { commentLimits as limits } from './limits.ts'
 
-/** How what a member was, and has become, is told. */
+/** The old and the new value of a member. */
 export interface FieldChange {
   readonly from: unknown
   readonly to: unknown
 }
 
-/** Members that differ, by name. */
+/** Changed members by name. */
 export type ChangedFields = Readonly<Record<string, FieldChange>>
 
-/** How activities are shown; those whose type is no event for receivers outside are for activities alone. */
+/** Message templates of the activities. An action that is not an event type is recorded as an activity only. */
 const templates = {
   'comment_annotation.add': '{{actionUser}} started a thread',
   'comment_annotation.update': '{{actionUser}} changed a thread',
@@ -39,26 +39,26 @@ const templates = {
 
 export type CommentAction = keyof typeof templates
 
-/** One thing that somebody has done to an annotation. */
+/** An action of a user on an annotation. */
 export interface AnnotationAction {
   readonly action: CommentAction
   readonly actionUser: ActionUser
-  /** As it is afterwards; as it was when it is deleted. */
+  /** The annotation after the action; for a deletion, before it. */
   readonly annotation: AnnotationRecord
-  /** The same of the comment that it was done to. */
+  /** The comment of the action, in the same way. */
   readonly comment?: CommentRecord
   readonly changes?: ChangedFields
-  /** Id of the activity, if it quotes the comment. */
+  /** Id of the activity if it quotes the comment. */
   readonly quotedBy?: string
 }
 
-/** What is kept and told of what somebody has done. */
+/** Returns the activity and the outgoing event of an action. */
 export const annotationEvent = (happening: AnnotationAction): DomainEvent => ({
   activity: activityOf(happening),
   outbound: outboundOf(happening),
 })
 
-/** What is told outside only: a part of something of which there is an activity as a whole. */
+/** Returns an outgoing event without an activity, for a part of an action that has one activity as a whole. */
 export const outboundOnlyEvent = (happening: AnnotationAction): DomainEvent => ({
   activity: null,
   outbound: outboundOf(happening),
@@ -102,7 +102,7 @@ function outboundOf({
 
 const isEvent = (action: string): action is EventType => (eventTypes as readonly string[]).includes(action)
 
-/** Activities are listed by the thousand: long texts are cut. The earlier words of a comment are left out. */
+/** Cuts long texts, because activities are listed by the thousand. The previous text of a comment is left out. */
 const quotedChanges = (
   changes: ChangedFields,
   action: CommentAction,
@@ -116,11 +116,11 @@ const quotedChanges = (
 
 function quote(value: unknown): unknown {
   if (typeof value !== 'string' || value.length <= limits.quotedCharacters) return value
-  // A pair of surrogates may have been cut in two.
+  // Removes half of a surrogate pair at the cut.
   return `${value.slice(0, limits.quotedCharacters).replace(/[\uD800-\uDBFF]$/, '')}…`
 }
 
-/** Locations have members of their callers' own. */
+/** Leaves out members that callers have added to a location. */
 const shortLocation = ({ id, locationName }: AnnotationLocation): ActivityLocation => ({
   id,
   ...(locationName !== undefined && { locationName }),

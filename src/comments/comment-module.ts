@@ -11,13 +11,13 @@ import { LocationService } from './location-service.ts'
 import { ReactionService } from './reaction-service.ts'
 import { ThreadService } from './thread-service.ts'
 
-/** What people say about documents. */
+/** The services for comments on documents. */
 export interface CommentModule {
   readonly annotations: AnnotationService
   readonly threads: ThreadService
   readonly reactions: ReactionService
   readonly locations: LocationService
-  /** To be started, and stopped before the engine is closed. */
+  /** Start with the server, and stop before the engine closes. */
   readonly judging: JudgmentRecorder
 }
 

@@ -11,13 +11,13 @@ import type { DirectoryReader } from '../directory/store/directory-reader.ts'
 import type { Transaction } from '../directory/store/transaction.ts'
 import { ApiError } from '../errors.ts'
 
-/** Names an annotation, and the document that it must be of. */
+/** Ids of an annotation and of the document that it must belong to. */
 export interface AnnotationAddress {
   readonly documentId: string
   readonly annotationId: string
 }
 
-/** @throws ItemRejectedError unless the document has it */
+/** Returns an annotation. @throws ItemRejectedError if the document does not have it */
 export async function annotationOf(
   reader: DirectoryReader,
   { documentId, annotationId }: AnnotationAddress,
@@ -28,7 +28,7 @@ export async function annotationOf(
   return record
 }
 
-/** @throws ApiError NOT_FOUND unless the document exists and has it */
+/** Returns an annotation. @throws ApiError NOT_FOUND if the document does not exist or does not have it */
 export async function requireAnnotation(
   reader: DirectoryReader,
   address: AnnotationAddress,
@@ -45,7 +45,7 @@ export async function threadOf(reader: DirectoryReader, annotationId: string): P
   return thread ?? { count: 0, next: 0 }
 }
 
-/** Null when there is none. Read beforehand with `readComments`, it costs nothing. */
+/** Returns a comment; null if it does not exist. Free of store reads after `readComments` in the same transaction. */
 export async function findComment(
   transaction: Transaction,
   annotationId: string,
@@ -55,7 +55,7 @@ export async function findComment(
   return place === null ? null : transaction.get<CommentRecord>(keys.comment(annotationId, place.order))
 }
 
-/** Those of the named comments that there are, in the order of the ids. */
+/** Returns the named comments that exist, in the order of the ids. */
 export async function readComments(
   reader: DirectoryReader,
   annotationId: string,

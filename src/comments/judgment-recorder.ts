@@ -18,18 +18,18 @@ import { TaskWorker, type WorkerEngine } from '../jobs/task-worker.ts'
 import type { Log } from '../log.ts'
 import { addressSchemas } from '../model/address-schemas.ts'
 
-/** The queue of decided suggestions that are to be kept as judgments. */
+/** Queue of decided suggestions that must become judgments. */
 const judgmentQueue = 'judgments'
 
 /** A suggestion that was decided. */
 export interface DecidedSuggestion {
-  /** Of the job that it waits in, and unique for ever: it is kept once. */
+  /** Id of its job. It is globally unique, so that the judgment is stored once. */
   readonly jobId: string
   readonly scope: OrganizationScope
   readonly documentId: string
-  /** Where the text comes from; absent in jobs of older versions. */
+  /** Source of the text; absent in jobs of older versions. */
   readonly comment?: JudgedComment
-  /** What was judged. */
+  /** Text of the first comment, which the judgment quotes. */
   readonly text: string
   readonly decision: Decision
   readonly reviewerId: string
@@ -38,7 +38,8 @@ export interface DecidedSuggestion {
 }
 
 /**
- * The job of keeping a judgment: judgments are another partition, and a crash between the two commits must not lose one.
+ * Creates the job that stores a judgment. Judgments are in another partition, and a crash between the two commits must
+ * not lose one.
  */
 export function judgmentJob({ jobId, scope, text, ...decided }: DecidedSuggestion): Job {
   const { workspaceId, apiKey, organizationId } = scope
@@ -51,7 +52,7 @@ export function judgmentJob({ jobId, scope, text, ...decided }: DecidedSuggestio
   }
 }
 
-/** The words that a judgment quotes. A pair of surrogates may be cut in two. */
+/** Returns the text that a judgment quotes. A surrogate pair may be cut in two. */
 const quoteOf = (text: string): string => text.slice(0, memoryLimits.queryCharacters).toWellFormed()
 
 const decidedSchema = v.looseObject({
@@ -82,16 +83,19 @@ interface JudgmentRecorderDependencies {
   readonly log: Log
 }
 
-/** How long a call waits for its judgments, in ms: another node may record them, and the bus may lose its message. */
+/**
+ * Maximum time in ms that a call waits for its judgments. Another node may record them, and the bus may lose its
+ * message.
+ */
 const waitMs = 5_000
 
-/** What a change has come to, and the ids of the jobs that it has enqueued. */
+/** Result of a change, and the ids of the jobs that it enqueued. */
 export interface DecisionResult<T> {
   readonly result: T
   readonly jobIds: readonly string[]
 }
 
-/** Keeps decided suggestions as judgments, each once. To be started, and stopped before the engine is closed. */
+/** Stores decided suggestions as judgments, each once. Start with the server, and stop before the engine closes. */
 export class JudgmentRecorder {
   readonly #worker: TaskWorker<DecidedSuggestion>
   readonly #clock: Clock
@@ -107,19 +111,19 @@ export class JudgmentRecorder {
     })
   }
 
-  /** Begins to record, also what a crash has left. */
+  /** Starts to record, including the jobs that a crash left behind. */
   start(): void {
     this.#worker.start()
   }
 
-  /** Resolves when nothing is recorded any more; what is left is recorded at the next start. */
+  /** Resolves when nothing is being recorded. The next start continues with the remaining jobs. */
   stop(): Promise<void> {
     return this.#worker.stop()
   }
 
   /**
-   * Does `change`, which may enqueue as many jobs under the ids given to it; resolves when those are recorded, or are to
-   * be tried again. Those of others are not waited for.
+   * Runs `change`, which may enqueue up to `count` jobs under the given ids. Resolves when they are recorded, when a
+   * failed one waits for its next attempt, or after `waitMs`. Jobs of other calls are not awaited.
    */
   async await<T>(
     count: number,
@@ -155,19 +159,20 @@ async function keep(
   const judgment = { ...decided, query: text, organizationId: scope.organizationId }
   try {
     const judgmentId = await memory.add(scope, judgment, jobId)
-    // Read afterwards: a call that changes or deletes the comment from now on also deletes the judgment.
+    // Read after the judgment is stored: a call that changes or deletes the comment from now on also deletes the
+    // judgment.
     if (comment !== undefined && !(await says(store.read(scope), comment, text)))
       await memory.delete(scope, [judgmentId])
-    // Asked afterwards: a deletion of the reviewer's data that begins only now finds the judgment.
+    // Checked after the judgment is stored: an erasure of the reviewer's data that starts later finds the judgment.
     if (await isUserErased(store.read(scope), decided.reviewerId, decided.judgedAt))
       while ((await memory.forgetReviewer(scope, judgment)) > 0);
   } catch (error) {
-    // Its document has gone meanwhile.
+    // The document was deleted meanwhile.
     if (!(error instanceof ApiError && error.status === 'NOT_FOUND')) throw error
   }
 }
 
-/** Returns whether the comment exists and still has the words that a judgment quotes. */
+/** Returns whether the comment exists and still has the text that a judgment quotes. */
 async function says(
   reader: DirectoryReader,
   { annotationId, order, commentId, createdAt }: JudgedComment,

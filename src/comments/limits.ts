@@ -1,32 +1,32 @@
-/** What annotations may hold, and one call may do. */
+/** Limits of an annotation and of one call. */
 export const commentLimits = {
-  /** Comments that one call adds, of all its annotations together. */
+  /** Comments that one call adds, over all its annotations. */
   commentsInCall: 500,
-  /** Comments of one annotation; further ones are refused. */
+  /** Comments of one annotation; further ones are rejected. */
   comments: 1_000,
-  /** UTF-8 of a comment's text. */
+  /** UTF-8 bytes of a comment's text. */
   textBytes: 16_384,
-  /** Reactions of one comment; further ones are refused. */
+  /** Reactions to one comment; further ones are rejected. */
   reactions: 100,
-  /** JSON of those; what goes beyond is refused. */
+  /** Bytes of the reactions to one comment as JSON; further ones are rejected. */
   reactionsBytes: 32_768,
   reactionCharacters: 64,
-  /** JSON of a location, with all members of the caller's own. */
+  /** Bytes of a location as JSON, including members that callers have added. */
   locationBytes: 4_096,
-  /** JSON of what a suggestion suggests. */
+  /** Bytes of suggested content as JSON. */
   suggestionBytes: 16_384,
   priorityCharacters: 100,
-  /** Name of the root that an anchor is in. */
+  /** Characters of the name of the root that an anchor is in. */
   contentKeyCharacters: 10_000,
   /** Bytes of an encoded relative position. */
   positionBytes: 1_024,
-  /** Comments that are shown with their annotation; further ones are listed apart. */
+  /** Comments in a response next to their annotation. Further ones are listed separately. */
   commentsShown: 50,
-  /** JSON of those. */
+  /** Bytes of these comments as JSON. */
   shownBytes: 1_048_576,
-  /** List entries that are looked at for one page: what is filtered out costs, too. */
+  /** List entries that are read for one page, because entries that the filter excludes also cost a read. */
   scanned: 2_000,
-  /** JSON in one page, but for its first item, or for the last comments of a page of those. */
+  /** Bytes of a page as JSON. The first item, or the last slice of comments, may exceed it. */
   pageBytes: 8_388_608,
   /** Characters of a text that an activity quotes. */
   quotedCharacters: 1_000,

@@ -13,20 +13,20 @@ import type { ListPage, PageRange } from '../directory/store/list-page.ts'
 import { type AnnotationView, viewAnnotations } from './annotation-view.ts'
 import { commentLimits as limits } from './limits.ts'
 
-/** List entries that are looked at together. */
+/** List entries of one read. */
 const chunkSize = 50
 
 /** Annotations whose comments are read at the same time. */
 const viewsAtOnce = 8
 
-/** What annotations of a document are asked for; several filters hold together. */
+/** Filter of the annotations of a document. An annotation must match all members that are present. */
 export interface AnnotationFilter {
   readonly documentId: string
-  /** In any of these. */
+  /** In any of these locations. */
   readonly locationIds?: readonly string[] | undefined
-  /** Any of these. */
+  /** With any of these statuses. */
   readonly statuses?: readonly string[] | undefined
-  /** Those that name this user: who made it, who is to see to it, who comments or reacts. */
+  /** Annotations that are tied to this user: as creator, assignee, author of a comment or of a reaction. */
   readonly userId?: string | undefined
 }
 
@@ -35,10 +35,11 @@ export interface AnnotationListing extends AnnotationFilter, PageRange {
 }
 
 /**
- * A page of annotations by the times of adding; positions never change, so that what comes or goes meanwhile neither
- * hides nor repeats another. A page ends early, and says where to go on, when it has looked at `scanned` entries or has
- * `pageBytes`.
- * @param read makes a reader, for one chunk each
+ * Lists a page of annotations, ordered by the time of adding. Positions never change, so that an annotation that is
+ * added or deleted meanwhile neither hides nor repeats another one. The page ends early, with a position to continue,
+ * after `scanned` entries or `pageBytes`.
+ * @param read creates a reader for one chunk
+ * @throws ApiError NOT_FOUND if the document does not exist
  */
 export async function listAnnotations(
   read: () => DirectoryReader,
@@ -64,7 +65,7 @@ export async function listAnnotations(
   return { items, next: after ?? null }
 }
 
-/** Threads may be long: no more of them are read than are taken, but for a few. */
+/** Reads the views in small groups, because threads may be long and the page may end early. */
 async function* viewsOf(
   reader: DirectoryReader,
   records: readonly AnnotationRecord[],
@@ -73,7 +74,10 @@ async function* viewsOf(
     yield* await viewAnnotations(reader, records.slice(at, at + viewsAtOnce))
 }
 
-/** @throws ApiError NOT_FOUND when the document does not exist */
+/**
+ * Returns the named annotations that match the filter, in the order of the ids.
+ * @throws ApiError NOT_FOUND if the document does not exist
+ */
 export async function findAnnotations(
   reader: DirectoryReader,
   filter: AnnotationFilter,
@@ -94,13 +98,13 @@ async function existing(
 ): Promise<readonly AnnotationRecord[]> {
   const wanted = positions.map(({ annotationId }) => keys.annotation(annotationId))
   const found = await reader.getAll<AnnotationRecord>(wanted)
-  // One that was deleted and added again meanwhile stands elsewhere.
+  // Skips an annotation that was deleted and added again meanwhile: its position has changed.
   return found
     .filter((record, at) => record?.order === positions[at]?.order)
     .filter((record) => record !== null)
 }
 
-/** The next entries of one list, or of several as if they were one. */
+/** Returns the next positions of one list, or of several lists merged. */
 async function nextPositions(
   reader: DirectoryReader,
   { after, order, ...filter }: Omit<AnnotationListing, 'limit'>,
@@ -114,7 +118,7 @@ async function nextPositions(
     order: key.at(-2) as string,
     annotationId: key.at(-1) as string,
   }))
-  // Orders are never the same within a document but for calls of the same millisecond: then ids decide, as in keys.
+  // Orders are unique within a document, except for calls of the same millisecond. Then the ids decide, as in keys.
   const sorted = positions.toSorted(comparePositions)
   return (reverse ? sorted.toReversed() : sorted).slice(0, chunkSize).map(encodeAnnotationPosition)
 }

@@ -12,15 +12,17 @@ import type { FeatureType } from '../events/activity.ts'
 import { removeActivitiesBy } from '../events/activity-store.ts'
 import type { Tenant } from '../model/address.ts'
 
-/** Activities that are removed in one commit. */
+/** Activities that one commit removes. */
 const activitiesAtOnce = 200
-/** Organizations that are looked through at a time. */
+/** Organizations of one read. */
 const organizationsAtOnce = 500
 
-/** A store in memory answers at once: without turns of the event loop everybody else would wait for the end. */
+/**
+ * Yields to the event loop. The store in memory answers in the same tick, so that other work would wait for the end.
+ */
 const goOn = (): Promise<void> => nextTurn()
 
-/** Names a location of a document. */
+/** Ids of a location and its document. */
 export interface LocationAddress {
   readonly documentId: string
   readonly locationId: string
@@ -32,7 +34,7 @@ interface LocationServiceDependencies {
   readonly memory: DecisionMemory
 }
 
-/** What is tied to locations of documents. */
+/** Operations on the locations of documents. */
 export class LocationService {
   readonly #parts: LocationServiceDependencies
 
@@ -41,9 +43,10 @@ export class LocationService {
   }
 
   /**
-   * Deletes the annotations of a location, in bounded commits, with their activities and those of annotations that were
-   * deleted there before, then all other activities that name the location. An unknown location is a success. A call
-   * that was interrupted can be repeated: the activities of an annotation are deleted before it.
+   * Deletes the annotations of a location in bounded commits. Their activities, and those of annotations that were
+   * deleted there before, are also deleted. Then all other activities that name the location follow. An unknown
+   * location is a success. An interrupted call can be repeated, because the activities of an annotation are deleted
+   * before it.
    */
   async clear(scope: OrganizationScope, { documentId, locationId }: LocationAddress): Promise<void> {
     const { store, memory } = this.#parts
@@ -64,7 +67,7 @@ export class LocationService {
       )
   }
 
-  /** The organizations that have the document: reads once in each organization of the tenant. */
+  /** Returns the ids of the organizations that have the document. Reads once in each organization of the tenant. */
   async organizationsWith(tenant: Tenant, documentId: string): Promise<readonly string[]> {
     const { store, organizations } = this.#parts
     const owners: string[] = []
@@ -82,8 +85,8 @@ export class LocationService {
 }
 
 /**
- * Features of the activities that are about an annotation. Documents and editors may have the same id: `crdt` is what is
- * done to an editor, and `custom` also what is done to a document as a whole.
+ * Feature types of the activities of an annotation. Documents and editors may have the same id as an annotation: `crdt`
+ * activities belong to an editor, and `custom` ones may belong to a whole document.
  */
 const featuresOf = (documentId: string, annotationId: string): readonly FeatureType[] => [
   'comment',

@@ -4,10 +4,10 @@ import type { DirectoryReader } from '../directory/store/directory-reader.ts'
 import { decodeRecord } from '../directory/store/records.ts'
 import type { ActionUser } from '../events/activity.ts'
 
-/** Comments that are looked through, from the first one. */
+/** Comments that are read, from the first one. */
 const commentsMax = 1_000
 
-/** Who has written in a thread, each once, the first one first; nobody when it is gone. */
+/** Returns the authors of a thread, each once and the first author first; an empty list if the thread was deleted. */
 export async function participantsOf(
   reader: DirectoryReader,
   annotationId: string,

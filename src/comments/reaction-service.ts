@@ -6,7 +6,7 @@ import { findComment } from './find-comments.ts'
 import { commentLimits as limits } from './limits.ts'
 import { changeThread, type ThreadChange, type ThreadScope } from './thread-service.ts'
 
-/** Which comment somebody reacts to. */
+/** The comment of a reaction. */
 export interface ReactionTarget extends ThreadScope {
   readonly commentId: string
 }
@@ -14,7 +14,7 @@ export interface ReactionTarget extends ThreadScope {
 export type NewReaction = Omit<Reaction, 'createdAt'>
 
 /**
- * Reactions to comments. Every call throws ApiError NOT_FOUND when the organization, the document, the annotation or the
+ * Reactions to comments. Every call throws ApiError NOT_FOUND if the organization, the document, the annotation or the
  * comment does not exist.
  */
 export class ReactionService {
@@ -24,7 +24,7 @@ export class ReactionService {
     this.#parts = parts
   }
 
-  /** What has the id already stays as it is; nobody reacts to a comment twice in the same way. */
+  /** Adds reactions. Rejects a reaction whose id is in use, and a second equal reaction of the same user. */
   add(reacting: ReactionTarget, reactions: readonly NewReaction[]): Promise<BatchResults> {
     return this.#change(reacting, async (before, tell) => {
       const all = [...before.reactions]
@@ -62,7 +62,7 @@ export class ReactionService {
     })
   }
 
-  /** A reaction is no change of the comment itself: `lastUpdated` stays. */
+  /** Changes the reactions of a comment. Its `lastUpdated` stays, because the comment itself does not change. */
   #change(
     reacting: ReactionTarget,
     work: (before: CommentRecord, tell: NotifyReaction) => Promise<Reacted>,
@@ -96,7 +96,7 @@ interface Reacted {
   readonly reactions: readonly Reaction[]
 }
 
-/** @throws ItemRejectedError if the reaction cannot be added to the others */
+/** Checks a new reaction. @throws ItemRejectedError if it cannot be added to the others */
 function check(all: readonly Reaction[], added: Reaction): void {
   const { reactionId, reaction, user } = added
   if (all.some((each) => each.reactionId === reactionId))

@@ -25,10 +25,10 @@ import {
 } from './find-comments.ts'
 import { commentLimits as limits } from './limits.ts'
 
-/** Comments that are read at a time for a page. */
+/** Comments of one read. */
 const commentsAtOnce = 100
 
-/** Which thread somebody works on. */
+/** The thread of a change, and the acting user. */
 export interface ThreadScope extends ActionScope {
   readonly annotationId: string
 }
@@ -38,7 +38,7 @@ export interface CommentChange {
   readonly text: string
 }
 
-/** What a change of one thread works with. */
+/** State of a change of one thread. */
 export interface ThreadChange {
   readonly transaction: Transaction
   readonly annotation: AnnotationRecord
@@ -46,8 +46,8 @@ export interface ThreadChange {
 }
 
 /**
- * The comments of annotations. Every call throws ApiError NOT_FOUND when the organization, the document or the
- * annotation does not exist.
+ * The comments of annotations. Every call throws ApiError NOT_FOUND if the organization, the document or the annotation
+ * does not exist.
  */
 export class ThreadService {
   readonly #parts: CommentDependencies
@@ -56,7 +56,7 @@ export class ThreadService {
     this.#parts = parts
   }
 
-  /** Adds comments to the end. What has the id already stays as it is. */
+  /** Appends comments. A comment whose id is in use is rejected; the stored one stays as it is. */
   add(acting: ThreadScope, comments: readonly NewComment[]): Promise<BatchResults> {
     const { annotationId, actionUser } = acting
     return changeThread(this.#parts, acting, async ({ transaction, annotation, happened }) => {
@@ -81,7 +81,7 @@ export class ThreadService {
     })
   }
 
-  /** Those of the named comments that there are, in the order of the ids. */
+  /** Returns the named comments that exist, in the order of the ids. */
   async find(
     scope: OrganizationScope,
     address: AnnotationAddress,
@@ -92,7 +92,7 @@ export class ThreadService {
     return readComments(reader, address.annotationId, [...new Set(commentIds)])
   }
 
-  /** A page of comments, the oldest first. It may have fewer than `limit`, and yet not be the last. */
+  /** Lists a page of comments, the oldest first. It may have fewer than `limit` items and not be the last. */
   async list(
     scope: OrganizationScope,
     address: AnnotationAddress,
@@ -162,7 +162,7 @@ export class ThreadService {
     })
   }
 
-  /** Deletes the judgments that quote a comment, and removes its words from the activities that quote it. */
+  /** Deletes the judgments that quote a comment, and removes its text from the activities that quote it. */
   async #forgetWords(
     transaction: Transaction,
     { scope, annotationId }: ThreadScope,
@@ -176,7 +176,7 @@ export class ThreadService {
   }
 }
 
-/** Changes one thread, with what has happened, in one commit. */
+/** Changes one thread and records the events of the change in the same commit. */
 export function changeThread<T>(
   { store, events }: CommentDependencies,
   { scope, ...address }: ThreadScope,
@@ -191,7 +191,7 @@ export function changeThread<T>(
   })
 }
 
-/** @throws ItemRejectedError unless the annotation has it */
+/** Returns a comment. @throws ItemRejectedError if the annotation does not have it */
 export async function commentOf(
   transaction: Transaction,
   annotationId: string,
