@@ -16,15 +16,15 @@ import { checkFilter, type NotificationFilter, type Selected, select } from './s
 
 export interface DeleteRequest {
   readonly results: BatchResults
-  /** False when there may be more. */
+  /** False if more matching notifications may remain. */
   readonly complete: boolean
 }
 
 /**
- * Deletes the notifications that fit, at most `limits.deleted`: with a user, for that user alone, and altogether when
- * nobody else is addressed.
- * @param ids undefined: all
- * @throws ApiError NOT_FOUND when the organization, or the document asked for, does not exist
+ * Deletes the matching notifications, at most `limits.deleted`. If the filter names a user, they are deleted for this
+ * user only, and completely if no other user is addressed.
+ * @param ids undefined for all
+ * @throws ApiError NOT_FOUND if the organization, or the document of the filter, does not exist
  */
 export async function deleteNotifications(
   store: OrganizationStore,
@@ -44,7 +44,7 @@ export async function deleteNotifications(
   return { results, complete: next === null }
 }
 
-/** Whatever the user wants to see: what is hidden is deleted, too. */
+/** Selects the notifications to delete, including those that the user has chosen not to see. */
 async function toDelete(
   store: OrganizationStore,
   scope: OrganizationScope,

@@ -1,22 +1,22 @@
-/** What one notification may hold, and one call may do. */
+/** Limits of a notification and of one call. */
 export const notificationLimits = {
-  /** Users whom a notification names. Everybody (`notifyAll`) is one record, however many they are. */
+  /** Users that a notification names. All users (`notifyAll`) need one record only. */
   notifyUsers: 500,
-  /** JSON of these. */
+  /** Bytes of the named users as JSON. */
   notifyUsersBytes: 131_072,
-  /** JSON of the template's data, and of the source data. */
+  /** Bytes of the template's data, and of the source data, as JSON. */
   dataBytes: 16_384,
-  /** Characters of a rendered headline: what a template repeats could be without end. */
+  /** Characters of a rendered headline. A template that repeats its data could otherwise grow without limit. */
   headlineLength: 4_000,
-  /** Readers that are named with a notification. */
+  /** Readers that a response names with a notification. */
   readersShown: 100,
-  /** Users who have read or removed it that are looked at for these. */
+  /** Users who have read or removed a notification that are scanned to find its readers. */
   readersScanned: 500,
-  /** List entries that are looked at for one page: what is filtered out costs, too. */
+  /** List entries that are read for one page, because entries that the filter excludes also cost a read. */
   scanned: 5_000,
-  /** Notifications that are read, or written, at once: each may be as large as all of the above. */
+  /** Notifications that are read or written at once. Each may be as large as the limits above allow. */
   together: 25,
-  /** Stored bytes in one page, but for its first notification. */
+  /** Stored bytes of one page. Its first notification may exceed it. */
   pageBytes: 8_388_608,
   /** Notifications that one call deletes. */
   deleted: 500,

@@ -12,7 +12,7 @@ import { notificationLimits as limits } from './limits.ts'
 import { type NotificationFilter, type Selected, select } from './selection.ts'
 import type { InboxRule } from './visibility.ts'
 
-/** List entries that are looked at together. */
+/** List entries of one read. */
 const chunkSize = limits.together
 
 export interface NotificationListing extends NotificationFilter, PageRange {
@@ -20,9 +20,9 @@ export interface NotificationListing extends NotificationFilter, PageRange {
 }
 
 /**
- * A page of notifications in the order of their times, then ids; positions are times and ids, so that what comes or goes
- * meanwhile neither hides nor repeats another. A page ends early, and says where to go on, when it has looked at
- * `scanned` entries or has `pageBytes`.
+ * Lists a page of notifications, ordered by time and then by id. Positions consist of time and id, so that a
+ * notification that is added or deleted meanwhile neither hides nor repeats another one. The page ends early, with a
+ * position to continue, after `scanned` entries or `pageBytes`.
  */
 export async function listNotifications(
   store: OrganizationStore,
@@ -49,7 +49,7 @@ export async function listNotifications(
   return { items, next: after ?? null }
 }
 
-/** Of those that exist, and whose documents do, in the order of the ids. */
+/** Returns the notifications that exist and whose documents exist, in the order of the ids. */
 export async function existing(
   reader: DirectoryReader,
   ids: readonly string[],
@@ -62,7 +62,7 @@ export async function existing(
   return records.filter(({ documentId }) => !missing.has(documentId))
 }
 
-/** The next entries of one list, or of two as if they were one. */
+/** Returns the next positions of one list, or of two lists merged. */
 async function nextPositions(
   reader: DirectoryReader,
   { after, order, ...filter }: Omit<NotificationListing, 'limit'>,
@@ -78,14 +78,14 @@ async function nextPositions(
   return (reverse ? sorted.toReversed() : sorted).slice(0, chunkSize)
 }
 
-/** The shortest lists that hold everything asked for. */
+/** The shortest lists that contain all matching notifications. */
 function listsFor({ documentId, userId }: NotificationFilter): readonly NotificationList[] {
   if (documentId !== undefined) return [{ kind: 'document', id: documentId }]
   if (userId !== undefined) return [{ kind: 'user', id: userId }, { kind: 'everybody' }]
   return [{ kind: 'organization' }]
 }
 
-/** Times have one length, and ids no spaces: positions sort as the keys do. */
+/** Times have a fixed length, and ids contain no spaces, so positions sort as the keys do. */
 const segmentsOf = (position: string): readonly string[] => position.split(' ')
 const idOf = (position: string): string => segmentsOf(position)[1] as string
 const positionOf = ({ createdAt, id }: NotificationRecord): string =>

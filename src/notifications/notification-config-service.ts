@@ -7,24 +7,24 @@ import type { DirectoryReader } from '../directory/store/directory-reader.ts'
 import { ApiError } from '../errors.ts'
 import { effectiveConfig } from './visibility.ts'
 
-/** Configs that are written in one commit. */
+/** Configs that one commit writes. */
 const entriesAtOnce = 500
 
-/** A document, or with null the organization. */
+/** Id of a document; null for the organization. */
 export type ConfigScope = string | null
 
-/** What a user wants to see of notifications. */
+/** The notification config of a user in one scope. */
 export interface ConfigEntry {
   readonly documentId: ConfigScope
-  /** As set here. */
+  /** The config as set in this scope. */
   readonly config: NotificationConfig
-  /** What holds here, with what is set for the organization, and the default. */
+  /** The config in force: this scope, then the organization, then the default. */
   readonly effective: Required<NotificationConfig>
 }
 
 /**
- * What users want to see of notifications; they need not be users of the organization. Every call throws ApiError
- * NOT_FOUND when the organization or a document does not exist.
+ * Configs of users, which need not be users of the organization. Every call throws ApiError NOT_FOUND if the
+ * organization or a document does not exist.
  */
 export class NotificationConfigService {
   readonly #store: OrganizationStore
@@ -34,8 +34,8 @@ export class NotificationConfigService {
   }
 
   /**
-   * Sets what is given, for each user in each place; what is left out stays. Each user's in one commit: a call that was
-   * cut off can be made again.
+   * Sets the given channels for each user in each scope; absent channels stay as they are. All scopes of one user are
+   * in one commit, so an interrupted call can be repeated.
    */
   async set(
     scope: OrganizationScope,
@@ -56,7 +56,7 @@ export class NotificationConfigService {
     }
   }
 
-  /** In the order of the places. */
+  /** Returns the configs of a user in the order of the scopes. */
   async get(
     scope: OrganizationScope,
     userId: string,

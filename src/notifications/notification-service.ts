@@ -36,38 +36,38 @@ import { checkFilter, type NotificationFilter, type Selected, select } from './s
 import { renderHeadline } from './template.ts'
 import { reachabilityOf } from './visibility.ts'
 
-/** What a notification is made from: its record says what the members are. */
+/** A notification to add. The members are those of its record. */
 export type NewNotification = Omit<NotificationRecord, 'createdAt' | 'lastUpdated'>
 
-/** What is left out stays. */
+/** A change of a notification. Members that are absent stay as they are. */
 export interface NotificationChange {
   readonly id: string
   readonly displayHeadlineMessageTemplate?: string
   readonly displayHeadlineMessageTemplateData?: NotificationRecord['displayHeadlineMessageTemplateData']
   readonly displayBodyMessage?: string
   readonly notificationSourceData?: NotificationRecord['notificationSourceData']
-  /** Recipients who have read it now; who had read it before has. */
+  /** Recipients to mark as readers, in addition to the earlier ones. */
   readonly readByUserIds?: readonly string[]
 }
 
 export interface NotificationBatch {
   readonly id: string
-  /** What has the id already stays as it is. */
+  /** With `used already`, the stored notification stays as it is. */
   readonly outcome: 'added' | 'used already'
 }
 
-/** A notification as somebody sees it. */
+/** A notification of a response. */
 export interface NotificationView {
   readonly record: NotificationRecord
-  /** Rendered for the one user asked for, else for nobody in particular. */
+  /** Rendered for the user of the filter, or without a recipient if there is none. */
   readonly headline: string
-  /** In the order of their ids; of one user's notifications that user alone, else some, at most `readersShown`. */
+  /** In the order of the ids, at most `readersShown`. If the filter names a user, this user only. */
   readonly readByUserIds: readonly string[]
 }
 
 /**
- * Notifications of organizations, each of one document. Every call throws ApiError NOT_FOUND when the organization does
- * not exist, or the document that it names.
+ * Notifications of organizations. Each belongs to one document. Every call throws ApiError NOT_FOUND if the
+ * organization, or the document that it names, does not exist.
  */
 export class NotificationService {
   readonly #store: OrganizationStore
@@ -78,7 +78,7 @@ export class NotificationService {
     this.#clock = clock
   }
 
-  /** Whether an organization has a notification of this id. */
+  /** Returns whether the organization has a notification with this id. */
   async isUsed(scope: OrganizationScope, id: string): Promise<boolean> {
     return (await this.#store.read(scope).get(keys.notification(id))) !== null
   }
@@ -95,7 +95,7 @@ export class NotificationService {
     })
   }
 
-  /** Those of `ids` that fit, in the order of the ids. */
+  /** Returns the notifications of `ids` that match the filter, in the order of the ids. */
   async find(
     scope: OrganizationScope,
     filter: NotificationFilter,
@@ -107,7 +107,7 @@ export class NotificationService {
     return viewsOf(reader, await select(reader, records, filter, 'as wanted'), filter)
   }
 
-  /** A page in the order of time. It may have fewer than `limit`, and yet not be the last. */
+  /** Lists a page, ordered by time. It may have fewer than `limit` items and not be the last. */
   async list(scope: OrganizationScope, listing: NotificationListing): Promise<ListPage<NotificationView>> {
     const reader = this.#store.read(scope)
     await checkFilter(reader, listing)
@@ -115,7 +115,9 @@ export class NotificationService {
     return { items: await viewsOf(reader, items, listing), next }
   }
 
-  /** A bounded number in one commit: of a call that is cut off the first are changed. */
+  /**
+   * Changes notifications in commits of `limits.together`. An interrupted call may have changed the first ones only.
+   */
   async update(scope: OrganizationScope, changes: readonly NotificationChange[]): Promise<BatchResults> {
     const results = emptyBatchResults()
     for (let at = 0; at < changes.length; at += limits.together)
@@ -169,7 +171,7 @@ export class NotificationService {
 
 const tooManyNamed = `the notification names more than ${namedUsersMax} users; send several notifications`
 
-/** With those members that may change: callers send others, too. */
+/** Picks the members that may change; callers also pass others. */
 const changed = (
   record: NotificationRecord,
   {

@@ -4,22 +4,22 @@ import { organizationOf } from '../directory/organizations/organization-store.ts
 import type { DirectoryReader } from '../directory/store/directory-reader.ts'
 import { type InboxRule, visibleTo } from './visibility.ts'
 
-/** What notifications are asked for; several filters hold together. */
+/** Filter of notifications. A notification must match all members that are present. */
 export interface NotificationFilter {
   readonly documentId?: string | undefined
-  /** Those that reach this user. */
+  /** Notifications that reach this user. */
   readonly userId?: string | undefined
 }
 
-/** A notification, and for whom: null for nobody in particular. */
+/** A notification and the recipient of the filter; null if the filter names no user. */
 export interface Selected {
   readonly record: NotificationRecord
   readonly recipient: NotifiedUser | null
-  /** By the recipient. */
+  /** True if the recipient has read it. */
   readonly read: boolean
 }
 
-/** Those records that fit. */
+/** Returns the records that match the filter. */
 export async function select(
   reader: DirectoryReader,
   records: readonly NotificationRecord[],
@@ -31,7 +31,10 @@ export async function select(
   return fitting.map((record) => ({ record, recipient: null, read: false }))
 }
 
-/** @throws ApiError NOT_FOUND when the organization, or the document asked for, does not exist */
+/**
+ * Checks that the parts of a filter exist.
+ * @throws ApiError NOT_FOUND if the organization, or the document of the filter, does not exist
+ */
 export async function checkFilter(
   reader: DirectoryReader,
   { documentId }: NotificationFilter,

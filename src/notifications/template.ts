@@ -4,10 +4,10 @@ import { notificationLimits } from './limits.ts'
 const placeholder = /\{([^{}]+)\}/g
 
 /**
- * The headline as a recipient reads it; with null as it is for nobody in particular. `{name}` is the member of that name
- * of the template's data: text, a number or a boolean as it is, a user by name. `{actionUser}` is who acted unless the
- * data say otherwise, and so is `{recipientUser}` the recipient. What is not known stays as it
- * is, and what is filled in is not looked through again. At most `headlineLength` characters.
+ * Renders the headline for a recipient, or without one if `recipient` is null. `{name}` is replaced by this member of
+ * the template's data: texts, numbers and booleans as they are, users by their name. `{actionUser}` is the acting user
+ * and `{recipientUser}` the recipient, unless the data has these members. Unknown placeholders stay as they are, and
+ * inserted text is not searched for placeholders. Returns at most `headlineLength` characters.
  */
 export function renderHeadline(record: NotificationRecord, recipient: NotifiedUser | null): string {
   const values = valuesOf(record, recipient)
@@ -25,11 +25,11 @@ export function renderHeadline(record: NotificationRecord, recipient: NotifiedUs
     at = match.index + match[0].length
   }
   push(template.slice(at))
-  // A pair of surrogates may have been cut in two.
+  // Removes half of a surrogate pair at the cut.
   return parts.join('').replace(/[\uD800-\uDBFF]$/, '')
 }
 
-/** A map, so that no name reaches a prototype. */
+/** Returns the values by name. A map, so that no name reaches a prototype. */
 function valuesOf(
   { actionUser, displayHeadlineMessageTemplateData: data }: NotificationRecord,
   recipient: NotifiedUser | null,
@@ -45,7 +45,7 @@ function valuesOf(
 
 const nameOf = ({ userId, name }: NotifiedUser): string => name || userId
 
-/** Null when there is nothing to show of it. */
+/** Returns the text of a value; null if it has none. */
 function textOf(value: unknown): string | null {
   if (typeof value === 'string') return value
   if (typeof value === 'number' || typeof value === 'boolean') return String(value)

@@ -9,10 +9,10 @@ import { keys as organizationKeys } from '../directory/organizations/organizatio
 import type { DirectoryReader } from '../directory/store/directory-reader.ts'
 import type { UserRecord } from '../directory/store/records.ts'
 
-/** How a notification reaches somebody; null: not at all. */
+/** How a notification reaches a user; null if it does not. */
 export type Reachability = 'direct' | 'everybody' | null
 
-/** @param user record of the user in the organization, if any */
+/** Returns how a notification reaches a user. @param user record of the user in the organization, if there is one */
 export function reachabilityOf(
   record: NotificationRecord,
   userId: string,
@@ -22,7 +22,10 @@ export function reachabilityOf(
   return record.notifyAll && user !== null && user.createdAt <= record.createdAt ? 'everybody' : null
 }
 
-/** What holds for a document: its own config over that of the organization, channel by channel. */
+/**
+ * Returns the config in force for a document. For each channel, the config of the document takes precedence over that
+ * of the organization.
+ */
 export const effectiveConfig = (
   ofOrganization: NotificationConfig | null,
   ofDocument: NotificationConfig | null,
@@ -34,18 +37,21 @@ export const effectiveConfig = (
   ...ofDocument,
 })
 
-/** Whether it matters what the user wants to see. */
+/** `as wanted` applies the config of the user; `all` ignores it. */
 export type InboxRule = 'as wanted' | 'all'
 
-/** A notification as one user has it. */
+/** A notification in the inbox of a user. */
 export interface VisibleNotification {
   readonly record: NotificationRecord
-  /** The user, as well as known. */
+  /** The user, with the name from the notification or from the user record; '' if there is none. */
   readonly recipient: NotifiedUser
   readonly read: boolean
 }
 
-/** Those that are in the inbox of a user: they reach the user, were not removed there, and the user wants to see them. */
+/**
+ * Returns the notifications in the inbox of a user. They reach the user, the user has not removed them, and the config
+ * shows them.
+ */
 export async function visibleTo(
   reader: DirectoryReader,
   userId: string,
