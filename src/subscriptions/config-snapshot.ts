@@ -9,27 +9,30 @@ import { subscriptionKeys as keys, subscriptionsPart } from './subscription-keys
 import { activeTargets, type WebhookTarget } from './target.ts'
 import type { AdvancedConfig, BasicConfig, EndpointRecord } from './webhook-records.ts'
 
-/** Of what there is besides the records. */
+/** Estimated bytes of a snapshot in addition to the records. */
 const overheadBytes = 512
 
-/** What an API key had configured at some revision. */
+/** The webhook configuration of an API key at one revision. */
 export interface ConfigSnapshot {
   readonly revision: number
-  /** To whom anything is sent. */
+  /** Targets that can receive events. */
   readonly targets: readonly WebhookTarget[]
-  /** Types of events that somebody wants to be told of. */
+  /** Event types that at least one target wants. */
   readonly types: ReadonlySet<EventType>
-  /** What it takes to remember it, roughly. */
+  /** Estimated memory of the snapshot in bytes. */
   readonly bytes: number
 }
 
-/** How often an API key has changed what it has configured. */
+/** Returns the number of changes of an API key's configuration. */
 export async function readConfigRevision(kv: Kv, tenant: Tenant): Promise<number> {
   const [bytes = null] = await kv.get(subscriptionsPart(tenant), [keys.revision])
   return bytes === null ? 0 : (decodeRecord(bytes) as CounterRecord).count
 }
 
-/** Of a revision that is read first: what is newer counts as older, and is read once more. */
+/**
+ * Reads a snapshot. The revision is read first, so that a concurrent change makes the snapshot look outdated and it is
+ * read again.
+ */
 export async function readConfigSnapshot(kv: Kv, tenant: Tenant): Promise<ConfigSnapshot> {
   const part = subscriptionsPart(tenant)
   const revision = await readConfigRevision(kv, tenant)

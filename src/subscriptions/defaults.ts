@@ -1,6 +1,6 @@
 import type { AdvancedConfig, BasicConfig } from './webhook-records.ts'
 
-/** The basic service where it was never configured. */
+/** Configuration of the basic service before the first change. */
 export const noBasicConfig: BasicConfig = {
   useWebhookService: false,
   webhookServiceConfig: {
@@ -14,7 +14,7 @@ export const noBasicConfig: BasicConfig = {
   },
 }
 
-/** Advanced webhooks where they were never configured. */
+/** Configuration of advanced webhooks before the first change. */
 export const noAdvancedConfig: AdvancedConfig = {
   isEnabled: false,
   encryptData: false,

@@ -1,7 +1,10 @@
 import { exhaustedType } from '../events/outbound-event.ts'
 import type { BasicConfig, EndpointRecord, Triggers } from './webhook-records.ts'
 
-/** The members of a target that decide which events it gets. Both the records and the public configuration have it. */
+/**
+ * The members of a target that decide which events it gets. Stored records and the public configuration both convert to
+ * it.
+ */
 export type EventRecipient =
   | {
       readonly kind: 'basic'
@@ -24,11 +27,14 @@ export interface RoutedEvent {
   readonly type: string
   readonly organizationId: string
   readonly documentId: string | null
-  /** The endpoint that a `message.attempt.exhausted` is about; null: it is not known, or the event has another type. */
+  /**
+   * The endpoint that a `message.attempt.exhausted` event is about; null if it is not known or the event has another
+   * type.
+   */
   readonly failedEndpointId: string | null
 }
 
-/** Why a recipient does not get an event. */
+/** Reason why a recipient does not get an event. */
 export type Exclusion =
   | 'service-off'
   | 'no-url'
@@ -39,7 +45,7 @@ export type Exclusion =
   | 'own-failure'
   | 'other-channel'
 
-/** The forms in which the basic service sends events, each to a URL of its own. */
+/** The forms in which the basic service sends events. Each has its own URL. */
 export const basicForms = ['raw', 'processed'] as const
 export type BasicForm = (typeof basicForms)[number]
 
@@ -48,7 +54,7 @@ const basicTargetId = (form: BasicForm): string => `basic-${form}`
 /** Ids of the targets that every API key has. */
 export const basicTargetIds: readonly string[] = basicForms.map(basicTargetId)
 
-/** The recipient that gets events of the basic service in a form. */
+/** Returns the recipient of one form of the basic service. */
 export function basicRecipient(
   { useWebhookService: isServiceOn, webhookServiceConfig }: BasicConfig,
   form: BasicForm,
@@ -64,24 +70,27 @@ export const endpointRecipient = (
   state: { readonly isServiceOn: boolean; readonly isDisabled: boolean },
 ): EventRecipient => ({ kind: 'endpoint', id, ...state, filterTypes, channels })
 
-/** The first reason why a recipient does not get an event; null: it gets the event. The server sends by this decision. */
+/**
+ * Returns the first reason why a recipient does not get an event; null if it gets the event. The server sends by this
+ * decision.
+ */
 export const exclusionOf = (recipient: EventRecipient, event: RoutedEvent): Exclusion | null =>
   nameExclusion(event.type) ??
   inactiveBecause(recipient) ??
   typeExclusion(recipient, event.type) ??
   eventExclusion(recipient, event)
 
-/** A test is sent only to the endpoint that its call names. */
+/** A test event is sent only to the endpoint that its call names. */
 const nameExclusion = (type: string): Exclusion | null => (type === 'webhook.test' ? 'only-named' : null)
 
-/** Why a recipient gets no events at all; null: it gets some. */
+/** Returns why a recipient gets no events at all; null if it can get some. */
 export function inactiveBecause(recipient: EventRecipient): Exclusion | null {
   if (!recipient.isServiceOn) return 'service-off'
   if (recipient.kind === 'basic') return recipient.url === '' ? 'no-url' : null
   return recipient.isDisabled ? 'disabled' : null
 }
 
-/** Why a recipient gets no events of a type; null: it gets some. */
+/** Returns why a recipient gets no events of a type; null if it can get some. */
 export function typeExclusion(recipient: EventRecipient, type: string): Exclusion | null {
   const exclusion = nameExclusion(type)
   if (exclusion !== null) return exclusion
@@ -89,7 +98,7 @@ export function typeExclusion(recipient: EventRecipient, type: string): Exclusio
   return recipient.filterTypes === null || recipient.filterTypes.includes(type) ? null : 'filtered-out'
 }
 
-/** The event of a failure is not sent to the endpoint that failed. */
+/** Returns why a recipient does not get this event. The event of a failure is not sent to the endpoint that failed. */
 function eventExclusion(recipient: EventRecipient, event: RoutedEvent): Exclusion | null {
   const { type, organizationId, documentId, failedEndpointId } = event
   if (type === exhaustedType && failedEndpointId === recipient.id) return 'own-failure'

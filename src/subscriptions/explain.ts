@@ -18,25 +18,28 @@ export interface ExplainedConfig {
   readonly endpoints: readonly ExplainedEndpoint[]
 }
 
-/** The members of an advanced endpoint that decide. */
+/** The members of an advanced endpoint that decide whether it gets an event. */
 export interface ExplainedEndpoint extends Pick<EndpointRecord, 'id' | 'filterTypes' | 'channels'> {
   readonly disabled: boolean
 }
 
-/** Whether one target gets the event, and why not. */
+/** Whether one target gets the event, and the reason. */
 export interface Explanation {
   /** Id of the endpoint, `basic-raw` or `basic-processed`. */
   readonly endpointId: string
   readonly isSent: boolean
-  /** Why the event is not sent there, or when it is; null: it is sent. */
+  /** Why the event is not sent, or the condition for sending it; null if it is sent. */
   readonly reason: string | null
 }
 
-/** The event as it is sent: events of some types belong to the organization as a whole, and only these name an endpoint. */
+/**
+ * Returns the event as the server sends it. Events of some types belong to the whole organization, and only these name
+ * an endpoint.
+ */
 export const eventAsSent = (event: RoutedEvent): RoutedEvent =>
   event.type === exhaustedType ? { ...event, documentId: null } : { ...event, failedEndpointId: null }
 
-/** Explains for each target why it gets an event, or does not, by the decision by which the server sends. */
+/** Explains for each target why it gets an event or not, by the decision that the server sends by. */
 export function explainEvent(config: ExplainedConfig, given: RoutedEvent): readonly Explanation[] {
   const event = eventAsSent(given)
   return recipientsIn(config).map((recipient) => explained(recipient, event))

@@ -1,6 +1,6 @@
-/** What one API key may configure. */
+/** Limits of the configuration of one API key. */
 export const subscriptionLimits = {
-  /** All are looked at when an event is told. */
+  /** Endpoints. Each event is matched with all of them. */
   endpoints: 100,
   /** Channels of one endpoint. */
   channels: 100,
@@ -8,16 +8,16 @@ export const subscriptionLimits = {
   filterTypes: 100,
   /** Characters of the name of an event type. */
   eventType: 200,
-  /** JSON of all triggers of the basic service. */
+  /** Bytes of all triggers of the basic service as JSON. */
   triggersBytes: 16_384,
-  /** JSON of one endpoint's metadata. */
+  /** Bytes of one endpoint's metadata as JSON. */
   metadataBytes: 4_096,
   /** Characters of a URL. */
   url: 2_000,
   description: 2_000,
   authToken: 2_000,
-  /** Characters: the body of a key of `publicKeyBits.max` is shorter. */
+  /** Characters. The body of a key with `publicKeyBits.max` bits is shorter. */
   publicKey: 4_000,
-  /** 30 days: for which a replaced secret signs, too, at most. */
+  /** Maximum time for which a replaced secret also signs: 30 days. */
   graceSeconds: 2_592_000,
 } as const

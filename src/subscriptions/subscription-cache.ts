@@ -8,7 +8,7 @@ import { addressSchemas } from '../model/address-schemas.ts'
 import { type ConfigSnapshot, readConfigRevision, readConfigSnapshot } from './config-snapshot.ts'
 import { type MatchableEvent, targetIdOf, targetsOfEvent, type WebhookTarget } from './target.ts'
 
-/** The topic on which is told that an API key has configured something. */
+/** Bus topic of the notice that an API key has changed its configuration. */
 export const subscriptionsTopic = 'subscriptions.change'
 
 export const encodeChange = ({ workspaceId, apiKey }: Tenant): Uint8Array =>
@@ -18,25 +18,25 @@ const decodeChange = (message: Uint8Array): Tenant => readJson(addressSchemas.te
 
 const nameOf = cachedKeyNames(({ workspaceId, apiKey }: Tenant) => keyName([workspaceId, apiKey]))
 
-/** An object of its own for each reading: one that a change overtakes is remembered no more. */
+/** One read of a configuration. A change replaces the object, so that the result of an outdated read is not cached. */
 interface CachedSubscriptions {
   readonly reading: Promise<ConfigSnapshot>
-  /** Null while it is being read. */
+  /** Null while the read runs. */
   snapshot: ConfigSnapshot | null
-  /** When it was known to be what is stored; epoch milliseconds. */
+  /** Epoch milliseconds at which it was last known to equal the stored configuration. */
   checkedAt: number
   isChecking: boolean
 }
 
-/** One that was not looked at for so long may be another by now, in ms, where others change what is stored. */
+/** Age in ms at which a snapshot counts as outdated, because another node may have changed the configuration. */
 const checkedMs = 5_000
-/** One that is asked for is looked at so often, in ms. */
+/** Minimum interval in ms between two checks of a snapshot that is in use. */
 const checkEveryMs = 2_500
 
-/** Bytes of what is remembered, roughly; of more, what is remembered longest is forgotten. */
+/** Estimated bytes of all cached snapshots. Above it, the oldest ones are evicted. */
 const cachedBytesMax = 33_554_432
 
-/** Who wants to be told of what. */
+/** Caches which API keys want which events. */
 export class SubscriptionCache {
   readonly #kv: Engine['kv']
   readonly #clock: Clock
@@ -67,9 +67,9 @@ export class SubscriptionCache {
   }
 
   /**
-   * Whether anybody may want to be told of events of a type: true, too, while that is not known, and then it is found
-   * out. What this process changes acts at once, what others change when the bus has told it, or, where the news is lost,
-   * within 5 s.
+   * Returns whether any target may want events of a type. Returns true while that is unknown, and starts to read the
+   * configuration. Changes of this process apply at once. Changes of other nodes apply when their notice arrives, or
+   * within 5 s if it is lost.
    */
   wanted(tenant: Tenant, type: EventType): boolean {
     const known = this.#cache.get(nameOf(tenant))
@@ -78,29 +78,29 @@ export class SubscriptionCache {
     return !this.#isChecked(tenant, known)
   }
 
-  /** Those that are to be told of an event, as stored at this moment. */
+  /** Returns the targets that get an event, by the configuration as stored now. */
   async targetsOf(tenant: Tenant, event: MatchableEvent): Promise<readonly WebhookTarget[]> {
     const { targets } = await this.#current(tenant)
     return targetsOfEvent(targets, event)
   }
 
   /**
-   * The target of an id (see `targetIdOf`), as stored at this moment; null when nothing is sent to it: it is disabled or
-   * removed, or its whole service is off.
+   * Returns the target with an id (see `targetIdOf`), as stored now. Returns null if nothing is sent to it: it is
+   * disabled or removed, or its service is off.
    */
   async targetOf(tenant: Tenant, targetId: string): Promise<WebhookTarget | null> {
     const { targets } = await this.#current(tenant)
     return targets.find((target) => targetIdOf(target) === targetId) ?? null
   }
 
-  /** To be called when the API key has changed what it has configured. */
+  /** Evicts a configuration. Call after each change. */
   forget(tenant: Tenant): void {
     const name = nameOf(tenant)
     this.#bytes -= this.#cache.get(name)?.snapshot?.bytes ?? 0
     this.#cache.delete(name)
   }
 
-  /** Is it sure to be what was stored a short time ago? Else it is looked at. */
+  /** Returns whether a snapshot was recently known to be current. Starts a check if it is due. */
   #isChecked(tenant: Tenant, known: CachedSubscriptions): boolean {
     const age = this.#clock.now() - known.checkedAt
     if (age >= this.#checkEveryMs && !known.isChecking) {
@@ -112,7 +112,10 @@ export class SubscriptionCache {
     return age < this.#checkedMs
   }
 
-  /** What cannot be read counts as unknown after a while. */
+  /**
+   * Compares the revision with the store. If the store cannot be read, the snapshot becomes outdated after
+   * `#checkedMs`.
+   */
   async #check(tenant: Tenant, known: CachedSubscriptions): Promise<void> {
     const asked = this.#clock.now()
     const revision = await readConfigRevision(this.#kv, tenant).catch(() => null)
@@ -127,11 +130,11 @@ export class SubscriptionCache {
     if (known === undefined) return this.#load(tenant).reading
     const snapshot = await known.reading
     if (snapshot.revision === (await readConfigRevision(this.#kv, tenant))) return snapshot
-    // Of many who find this out at once the first reads it anew, for all.
+    // The first of several concurrent callers reads the configuration again, for all of them.
     return this.#cache.get(name) === known ? this.#load(tenant).reading : this.#current(tenant)
   }
 
-  /** A reading that fails is forgotten: the next question asks again. */
+  /** Starts a read. A failed read is evicted, so that the next call reads again. */
   #load(tenant: Tenant): CachedSubscriptions {
     const name = nameOf(tenant)
     this.forget(tenant)
@@ -155,7 +158,7 @@ export class SubscriptionCache {
     this.#bytes += snapshot.bytes
     for (const [name, { snapshot: oldest }] of this.#cache) {
       if (this.#bytes <= this.#bytesMax) return
-      // What is still being read takes no room yet.
+      // A read that is still running has no size yet.
       if (oldest === null) continue
       this.#bytes -= oldest.bytes
       this.#cache.delete(name)

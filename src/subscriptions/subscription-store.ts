@@ -11,7 +11,7 @@ interface SubscriptionStoreDependencies {
   readonly subscriptions: SubscriptionCache
 }
 
-/** Where it is kept what API keys have configured of webhooks; tells those who remember it what has changed. */
+/** Store of the webhook configuration of API keys. Announces changes to the caches of all nodes. */
 export class SubscriptionStore {
   readonly #parts: SubscriptionStoreDependencies
   readonly #transactions: TransactionRunner
@@ -21,15 +21,15 @@ export class SubscriptionStore {
     this.#transactions = new TransactionRunner(parts.kv)
   }
 
-  /** For reading only: nothing that is put into it is written. */
+  /** Returns a transaction for reads only; puts into it are not written. */
   read(tenant: Tenant): Transaction {
     return new Transaction(this.#parts.kv, subscriptionsPart(tenant))
   }
 
   /**
-   * Changes what an API key has configured; resolves when that is durable and told. Changes of one API key come one after
-   * the other.
-   * @throws ApiError ABORTED; what `work` throws, and then nothing is changed
+   * Changes the configuration of an API key. Resolves when the change is durable and announced. Changes of one API key
+   * run one after the other.
+   * @throws ApiError ABORTED, and the errors of `work`; then nothing has changed
    */
   async change<T>(tenant: Tenant, work: (transaction: Transaction) => Promise<T>): Promise<T> {
     const { bus, subscriptions } = this.#parts
@@ -39,14 +39,17 @@ export class SubscriptionStore {
       )
       return result
     } finally {
-      // Also after a failure: it may have been written all the same.
+      // Also after an error, because the outcome of the commit may be unknown.
       subscriptions.forget(tenant)
       bus.publish(subscriptionsTopic, encodeChange(tenant))
     }
   }
 }
 
-/** The revision is read first and counts every change: what `work` scans is as sure as what it gets. */
+/**
+ * Reads the revision first and increments it with every change, so that a concurrent change conflicts, even with a scan
+ * of `work`.
+ */
 async function revised<T>(
   transaction: Transaction,
   work: (transaction: Transaction) => Promise<T>,

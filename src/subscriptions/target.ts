@@ -10,7 +10,7 @@ import {
 } from './event-recipient.ts'
 import type { AdvancedConfig, BasicConfig, BasicServiceConfig, EndpointRecord } from './webhook-records.ts'
 
-/** Where events are sent to. */
+/** A destination of events with its configuration. */
 export type WebhookTarget = { readonly recipient: EventRecipient } & (
   | { readonly kind: 'endpoint'; readonly endpoint: EndpointRecord; readonly config: AdvancedConfig }
   | {
@@ -21,7 +21,7 @@ export type WebhookTarget = { readonly recipient: EventRecipient } & (
     }
 )
 
-/** What is configured by an API key. */
+/** The webhook configuration of an API key. */
 export interface TenantWebhooks {
   readonly basic: BasicConfig
   readonly advanced: AdvancedConfig
@@ -29,13 +29,13 @@ export interface TenantWebhooks {
   readonly endpoints: readonly EndpointRecord[]
 }
 
-/** What decides whether an event is told. */
+/** The members of an event that decide which targets get it. */
 export type MatchableEvent = Pick<QueuedEvent, 'type' | 'scope' | 'documentId' | 'data'>
 
-/** Names a target among those of its API key: the endpoint's id, `basic-raw` or `basic-processed`. */
+/** Returns the id of a target, unique within its API key: the endpoint's id, `basic-raw` or `basic-processed`. */
 export const targetIdOf = ({ recipient }: WebhookTarget): string => recipient.id
 
-/** All to whom anything is sent, whatever they want to be told of. */
+/** Returns all targets that can receive events, of any type. */
 export const activeTargets = (webhooks: TenantWebhooks): readonly WebhookTarget[] =>
   targetsIn(webhooks).filter(({ recipient }) => inactiveBecause(recipient) === null)
 
@@ -50,7 +50,7 @@ const targetsIn = ({ basic, advanced, endpoints }: TenantWebhooks): readonly Web
   }),
 ]
 
-/** The targets that get an event. */
+/** Returns the targets that get an event. */
 export function targetsOfEvent(
   targets: readonly WebhookTarget[],
   event: MatchableEvent,

@@ -4,7 +4,7 @@ import type { Triggers, TriggerValue } from './webhook-records.ts'
 
 export type TriggerName = Exclude<EventType, 'webhook.test'> | 'enableDataProtection'
 
-/** Every trigger and whether it is on when the service is enabled for the first time. */
+/** Every trigger, and its value when the service is enabled for the first time. */
 const firstTriggers: Readonly<Record<TriggerName, boolean>> = {
   'comment_annotation.add': true,
   'comment_annotation.assign': true,
@@ -46,10 +46,10 @@ export const hasTriggers = (triggers: Triggers): boolean =>
   triggerNames.some((name) => name !== 'enableDataProtection' && Object.hasOwn(triggers, name))
 
 /**
- * The triggers to store after a change: the given members as they were written, and the triggers that they switch. A
- * group stands for its members, and a map of a group switches the members that it names; a trigger under its own name
- * takes precedence over both.
- * @param isSeeding whether the service is enabled for the first time: then all triggers begin with their defaults
+ * Returns the triggers to store after a change: the given members as they were written, and the triggers that they
+ * switch. A group stands for its members. A map of a group switches the members that it names. A trigger under its own
+ * name takes precedence over both.
+ * @param isSeeding true if the service is enabled for the first time; then all triggers start with their defaults
  */
 export function mergeTriggers(stored: Triggers, change: Triggers, isSeeding: boolean): Triggers {
   const names = new Set<string>(triggerNames)
@@ -66,7 +66,7 @@ export function mergeTriggers(stored: Triggers, change: Triggers, isSeeding: boo
   }
 }
 
-/** Names among triggers that switch nothing, because neither an event nor a group has them. */
+/** Returns the names that switch nothing, because there is no event or group with this name. */
 export function unknownTriggers(triggers: Triggers): readonly string[] {
   const names = new Set<string>(triggerNames)
   return Object.entries(triggers).flatMap(([name, value]) => {
@@ -77,7 +77,10 @@ export function unknownTriggers(triggers: Triggers): readonly string[] {
   })
 }
 
-/** The first name that misspells `enableDataProtection`: stored as unknown, it would leave data unprotected. */
+/**
+ * Returns the first name that misspells `enableDataProtection`. If it were stored as unknown, data would remain
+ * unprotected.
+ */
 export const misspelledProtection = (triggers: Triggers): string | undefined =>
   Object.keys(triggers).find(
     (name) =>
@@ -85,13 +88,13 @@ export const misspelledProtection = (triggers: Triggers): string | undefined =>
       misspelledName(name, ['enableDataProtection', 'dataProtection']) !== null,
   )
 
-/** A map is merged into the stored one. */
+/** Merges a map into the stored one; other values replace it. */
 function joined(stored: Triggers, name: string, value: TriggerValue): TriggerValue {
   const old = new Map(Object.entries(stored)).get(name)
   return typeof value === 'object' && typeof old === 'object' ? { ...old, ...value } : value
 }
 
-/** The triggers that a group switches. Names in a map can be short (`create`) or whole (`huddle.create`). */
+/** Returns the triggers that a group switches. Names in a map can be short (`create`) or complete (`huddle.create`). */
 function membersOf(group: string, value: TriggerValue): readonly (readonly [string, boolean])[] {
   if (typeof value === 'boolean')
     return (new Map<string, readonly string[]>(Object.entries(triggerGroups)).get(group) ?? []).map(

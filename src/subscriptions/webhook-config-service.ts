@@ -10,16 +10,16 @@ import type { AdvancedConfig, BasicConfig, BasicServiceConfig, Triggers } from '
 
 type ChangedFields<T> = { readonly [K in keyof T]?: T[K] | undefined }
 
-/** What is left out stays. */
+/** A change of the basic service. Members that are absent stay as they are. */
 export interface BasicConfigPatch {
   readonly useWebhookService?: boolean | undefined
   readonly webhookServiceConfig?: ChangedFields<BasicServiceConfig> | undefined
 }
 
-/** What is left out stays. */
+/** A change of the advanced service. Members that are absent stay as they are. */
 export type AdvancedConfigPatch = ChangedFields<AdvancedConfig>
 
-/** The basic webhook service of API keys, and what holds for all their advanced endpoints. */
+/** The basic webhook service of API keys, and the configuration that all their advanced endpoints share. */
 export class WebhookConfigService {
   readonly #store: SubscriptionStore
 
@@ -36,9 +36,9 @@ export class WebhookConfigService {
   }
 
   /**
-   * Enabling the service where no triggers are stored begins with the default ones.
-   * @throws ApiError INVALID_ARGUMENT when it would encrypt without a key, or there would be too many triggers; then
-   * nothing is changed
+   * Changes the basic service. Enabling it with no stored triggers sets the default ones.
+   * @throws ApiError INVALID_ARGUMENT if it would encrypt without a key or if there are too many triggers; then nothing
+   * has changed
    */
   updateBasic(tenant: Tenant, change: BasicConfigPatch): Promise<BasicConfig> {
     return this.#store.change(tenant, async (transaction) => {
@@ -52,8 +52,9 @@ export class WebhookConfigService {
   }
 
   /**
-   * @throws ApiError FAILED_PRECONDITION when it is the first change and does not enable them; INVALID_ARGUMENT when they
-   * would encrypt without a key; then nothing is changed
+   * Changes the advanced service.
+   * @throws ApiError FAILED_PRECONDITION if the first change does not enable it; INVALID_ARGUMENT if it would encrypt
+   * without a key; then nothing has changed
    */
   updateAdvanced(tenant: Tenant, change: AdvancedConfigPatch): Promise<AdvancedConfig> {
     return this.#store.change(tenant, async (transaction) => {
@@ -73,7 +74,7 @@ const neverConfigured = (): ApiError =>
     'advanced webhooks were never configured: begin with isEnabled true in advancedwebhookconfig/update',
   )
 
-/** @throws ApiError FAILED_PRECONDITION unless advanced webhooks are enabled */
+/** Checks that advanced webhooks are enabled. @throws ApiError FAILED_PRECONDITION if they are not */
 export async function checkAdvanced(transaction: Transaction): Promise<void> {
   const config = await transaction.get<AdvancedConfig>(keys.advanced)
   if (config === null) throw neverConfigured()
@@ -84,7 +85,7 @@ export async function checkAdvanced(transaction: Transaction): Promise<void> {
     )
 }
 
-/** With those members that there are: callers send others, too. */
+/** Applies a change. Copies the known members only, because callers also pass others. */
 function changedBasic(stored: BasicConfig, change: BasicConfigPatch): BasicConfig {
   const { useWebhookService = stored.useWebhookService, webhookServiceConfig = {} } = change
   const {
@@ -131,7 +132,7 @@ function checkEncryption({
     throw invalid('webhook/public-key-missing', 'encryptData needs a publicKey')
 }
 
-/** What a change says, without what it leaves out. */
+/** Returns the members of a change that are present. */
 const given = <T extends object>(change: T): { readonly [K in keyof T]?: Exclude<T[K], undefined> } =>
   Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined)) as {
     readonly [K in keyof T]?: Exclude<T[K], undefined>

@@ -10,7 +10,7 @@ import { SubscriptionCache } from './subscription-cache.ts'
 import { SubscriptionStore } from './subscription-store.ts'
 import { WebhookConfigService } from './webhook-config-service.ts'
 
-/** Who wants to be told of what, and what has become of it. */
+/** The webhook configuration of API keys, and their deliveries. */
 export interface WebhookModule {
   readonly subscriptions: SubscriptionCache
   readonly webhookConfigs: WebhookConfigService
@@ -36,7 +36,7 @@ export function createWebhookModule(
   }
 }
 
-/** Removes what is kept of what was told of an organization. @param goOn called between bounded slices */
+/** Removes the messages for events of an organization. @param goOn called between bounded slices */
 export async function removeDeliveries(
   { kv }: Pick<Engine, 'kv'>,
   { deliveryRemoval }: WebhookModule,

@@ -2,40 +2,40 @@
 export type TriggerValue = boolean | Readonly<Record<string, boolean>>
 
 /**
- * Which events the basic service sends, by type; a type that is absent is not sent. `enableDataProtection` is one of
- * the names. Groups, and names without events, are stored as they were given and switch nothing themselves.
+ * The events that the basic service sends, by type; an absent type is not sent. `enableDataProtection` is one of the
+ * names. Groups, and names without events, are stored as given and switch nothing themselves.
  */
 export type Triggers = Readonly<Record<string, TriggerValue>>
 
-/** The basic webhook service of an API key. Never set: `false`, empty strings and no triggers. */
+/** The basic webhook service of an API key. Before the first change: `false`, empty strings and no triggers. */
 export interface BasicConfig {
   readonly useWebhookService: boolean
   readonly webhookServiceConfig: BasicServiceConfig
 }
 
 export interface BasicServiceConfig {
-  /** Sent with every request, as it is; '' for none. */
+  /** Value of the `authorization` header after `Basic `; '' for no header. */
   readonly authToken: string
-  /** '' for none, as is the other. Both get every event that is enabled. */
+  /** '' for none, as for `processedNotificationUrl`. Both URLs get every enabled event. */
   readonly rawNotificationUrl: string
   readonly processedNotificationUrl: string
-  /** base64 instead of JSON; `encryptData` wins over it. */
+  /** Sends base64 instead of JSON; `encryptData` takes precedence. */
   readonly encodeData: boolean
   readonly encryptData: boolean
   /** A PEM file or its base64 body, SPKI or PKCS#1; '' for none. */
   readonly publicKey: string
-  /** Equals the trigger of this name; present only if it was ever given next to the triggers. */
+  /** Equals the trigger with this name. Present only if a caller has set it next to the triggers. */
   readonly enableDataProtection?: boolean
   readonly triggers: Triggers
 }
 
-/** What holds for all advanced endpoints of an API key. */
+/** Settings that apply to all advanced endpoints of an API key. */
 export interface AdvancedConfig {
   readonly isEnabled: boolean
   readonly encryptData: boolean
   readonly encodeData: boolean
   readonly publicKey: string
-  /** Names, e-mail addresses and content stay away from payloads; ids are in them. */
+  /** True if payloads must not contain names, e-mail addresses and content. They still contain ids. */
   readonly enableDataProtection: boolean
 }
 
@@ -44,7 +44,7 @@ export type DisabledBy =
   | 'user'
   /** It answered 410. */
   | 'gone'
-  /** Nothing but failures for five days. */
+  /** All attempts of five days failed. */
   | 'failures'
 
 /** A receiver of events. */
@@ -52,14 +52,14 @@ export interface EndpointRecord {
   readonly id: string
   readonly url: string
   readonly description: string | null
-  /** Null: all types. May include types that Weft does not have. */
+  /** Null for all types. May include types that Weft does not have. */
   readonly filterTypes: readonly string[] | null
-  /** Organization and document ids; an event is told if it belongs to one of them. Null: all. */
+  /** Ids of organizations and documents; the endpoint gets events that belong to one of them. Null for all events. */
   readonly channels: readonly string[] | null
   readonly disabledBy: DisabledBy | null
-  /** Epoch milliseconds of when it was made, or enabled again: failures before that do not count. */
+  /** Epoch milliseconds of its creation, or of when it was last enabled. Earlier failures do not count. */
   readonly enabledSince: number
-  /** Deliveries a second; null: no limit. */
+  /** Attempts per second; null for no limit. */
   readonly rateLimit: number | null
   /** Unique among the endpoints of the API key. */
   readonly uid: string | null
@@ -69,6 +69,6 @@ export interface EndpointRecord {
   readonly updatedAt: number
   /** `whsec_` and base64 of 32 random bytes. */
   readonly secret: string
-  /** Signs, too, until then (epoch milliseconds). */
+  /** The secret that also signs until `until` (epoch milliseconds); null for none. */
   readonly previousSecret: { readonly secret: string; readonly until: number } | null
 }

@@ -10,7 +10,7 @@ import {
   type MessageRecord,
 } from './delivery-records.ts'
 
-/** One change of the messages of a target, which keeps indexes and numbers right. */
+/** One change of the messages of a target. It updates the indexes and counters. */
 export class DeliveryChange {
   readonly #transaction: Transaction
   state: DeliveryState
@@ -20,7 +20,10 @@ export class DeliveryChange {
     this.state = state
   }
 
-  /** The state is read first and written by every change, so that what `work` scans is what is there. */
+  /**
+   * Runs a change in a transaction. The state is read first and every change writes it, so a concurrent change
+   * conflicts and `work` never uses an outdated scan.
+   */
   static async run<T>(transaction: Transaction, work: (change: DeliveryChange) => Promise<T>): Promise<T> {
     const state = await transaction.get<DeliveryState>(keys.state)
     const change = new DeliveryChange(transaction, state ?? firstState)
@@ -29,19 +32,19 @@ export class DeliveryChange {
     return result
   }
 
-  /** The messages of these ids, in their order; null where there is none. */
+  /** Returns the messages with these ids, in their order; null for ids without a message. */
   get(ids: readonly string[]): Promise<readonly (MessageRecord | null)[]> {
     return this.#transaction.getAll<MessageRecord>(ids.map(keys.message))
   }
 
-  /** The first messages with a status, by the time of their events. @param after a key of the index */
+  /** Returns the first messages with a status, ordered by the time of their events. @param after a key of the index */
   async first(status: DeliveryStatus, limit: number, after?: Key): Promise<readonly MessageRecord[]> {
     const entries = await this.#transaction.scan({ prefix: keys.by(status), limit, ...(after && { after }) })
     const messages = await this.get(entries.map(({ key }) => key.at(-1) as string))
     return messages.filter((message) => message !== null)
   }
 
-  /** Some messages of an organization's events. */
+  /** Returns at most `limit` messages for events of an organization. */
   async ofOrganization(organizationId: string, limit: number): Promise<readonly MessageRecord[]> {
     const entries = await this.#transaction.scan({ prefix: keys.of(organizationId), limit })
     const messages = await this.get(entries.map(({ key }) => key.at(-1) as string))

@@ -3,10 +3,10 @@ import type { Job, Key } from '../../engine/engine.ts'
 import { readPayload } from '../../jobs/job-payload.ts'
 import type { DeliveryStatus, MessageRecord, TargetAddress } from './delivery-records.ts'
 
-/** Milliseconds of the year 9999. */
+/** Digits of an epoch time in milliseconds, up to the year 9999. */
 const timeDigits = 15
 
-/** All that is kept of what is sent to one target. */
+/** The partition with all records of the deliveries to one target. */
 export const deliveriesPart = ({ workspaceId, apiKey, targetId }: TargetAddress): Key => [
   'deliveries',
   workspaceId,
@@ -18,30 +18,30 @@ export const deliveryKeys = {
   state: ['state'] as Key,
   messages: ['messages'] as Key,
   message: (id: string): Key => ['messages', id],
-  /** What is sent; written once. */
+  /** The event of a message; written once. */
   event: (id: string): Key => ['events', id],
-  /** Index: those that wait, by the time of their next attempt. */
+  /** Index of pending messages by the time of their next attempt. */
   due: ['due'] as Key,
   dueAt: (at: number, id: string): Key => ['due', String(at).padStart(timeDigits, '0'), id],
   /** Index by the time of the event. */
   by: (status: DeliveryStatus): Key => ['by', status],
   byStatus: (status: DeliveryStatus, id: string): Key => ['by', status, id],
-  /** Index: what has to go when an organization is deleted. */
+  /** Index by organization, for the removal of an organization. */
   of: (organizationId: string): Key => ['of', organizationId],
   ofOrganization: (organizationId: string, id: string): Key => ['of', organizationId, id],
 }
 
-/** Epoch milliseconds of a key of `dueAt`. */
+/** Returns the epoch milliseconds of a key of `dueAt`. */
 export const timeIn = (key: Key): number => Number(key[1])
 
-/** Queue: targets that have something to do now. */
+/** Queue of targets with due messages. */
 export const serveQueue = 'webhooks'
-/** Queue: targets that have something to do later; then they are put into the other one. */
+/** Queue of targets whose messages are due later. Its jobs enqueue a job of `serveQueue`. */
 export const retryQueue = 'webhooks-retries'
-/** Queue: targets whose log is to be shortened. */
+/** Queue of targets whose delivery log must be swept. */
 export const sweepQueue = 'webhooks-sweeps'
 
-/** Told on the bus when targets have something to do, with an empty message. */
+/** Bus topic of the empty notice that targets have due messages. */
 export const deliveryTopic = 'deliveries'
 
 const nameOf = ({ workspaceId, apiKey, targetId }: TargetAddress): readonly string[] => [
@@ -50,12 +50,12 @@ const nameOf = ({ workspaceId, apiKey, targetId }: TargetAddress): readonly stri
   targetId,
 ]
 
-/** The same for the same target, whoever says it. */
+/** Returns the unique name of a target. */
 export const targetName = (address: TargetAddress): string => JSON.stringify(nameOf(address))
 
 const nameSchema = v.looseTuple([v.string(), v.string(), v.string()])
 
-/** The target that a job is about. @throws MalformedJobError */
+/** Reads the target of a job. @throws MalformedJobError */
 export function targetOf(payload: Uint8Array): TargetAddress {
   const [workspaceId, apiKey, targetId] = readPayload(nameSchema, payload)
   return { workspaceId, apiKey, targetId }
@@ -68,10 +68,13 @@ const jobOf = (queue: string, address: TargetAddress, at: number, id = targetNam
   payload: Buffer.from(targetName(address)),
 })
 
-/** @param now epoch milliseconds, so that those who have waited longest come first */
+/**
+ * Creates a job that serves a target.
+ * @param now epoch milliseconds, so that the target with the longest wait comes first
+ */
 export const serveJob = (address: TargetAddress, now: number): Job => jobOf(serveQueue, address, now)
 
-/** One for each message: a job that waits is never moved to an earlier time. */
+/** Creates the job of a retry. Each message has its own, because a waiting job is never moved to an earlier time. */
 export const retryJob = (address: TargetAddress, { id }: MessageRecord, at: number): Job =>
   jobOf(retryQueue, address, at, JSON.stringify([...nameOf(address), id]))
 

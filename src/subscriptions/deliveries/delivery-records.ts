@@ -2,29 +2,29 @@ import { createHash } from 'node:crypto'
 import { type EventType, orderOf, type QueuedEvent } from '../../events/outbound-event.ts'
 import type { Tenant } from '../../model/address.ts'
 
-/** Names a place that events are sent to: an endpoint of an API key, or one of the two URLs of its basic service. */
+/** Address of a receiver: an endpoint of an API key, or one of the two URLs of its basic service. */
 export interface TargetAddress extends Tenant {
   readonly targetId: string
 }
 
-/** What events of trials belong to: no organization can have this id. */
+/** Organization id of test events; no organization can have it. */
 export const noOrganizationKey = ''
 
 export const deliveryStatuses = ['pending', 'succeeded', 'failed'] as const
 export type DeliveryStatus = (typeof deliveryStatuses)[number]
 
-/** One POST, and what came of it. */
+/** One POST and its outcome. */
 export interface AttemptRecord {
-  /** Epoch milliseconds of its beginning. */
+  /** Epoch milliseconds of its start. */
   readonly at: number
-  /** Null: there was no answer. */
+  /** Null if there was no response. */
   readonly httpStatus: number | null
   readonly durationMs: number
-  /** Null: it succeeded. */
+  /** Null if the attempt succeeded. */
   readonly error: string | null
 }
 
-/** An event on its way to one target. What is sent is kept beside it, see `deliveryKeys.event`. */
+/** The delivery of one event to one target. The event is stored separately (`deliveryKeys.event`). */
 export interface MessageRecord {
   /** `webhook-id` of every attempt; sorts by the time of the event. */
   readonly id: string
@@ -33,40 +33,43 @@ export interface MessageRecord {
   /** Epoch milliseconds of the event. */
   readonly at: number
   readonly status: DeliveryStatus
-  /** Epoch milliseconds of the next attempt; null unless it is pending. */
+  /** Epoch milliseconds of the next attempt; null unless the message is pending. */
   readonly dueAt: number | null
-  /** Failures since it was sent for the first time, or again by somebody's wish. */
+  /** Failed attempts since the first send, or since a user requested another send. */
   readonly failures: number
-  /** Why it failed, where that is not the last attempt. */
+  /** Reason of the failure if it is not the last attempt; else null. */
   readonly reason: string | null
-  /** The last ones, oldest first. */
+  /** The most recent attempts, the oldest first. */
   readonly attempts: readonly AttemptRecord[]
 }
 
-/** What is known of all messages of a target. */
+/** State of the deliveries to a target. */
 export interface DeliveryState {
-  /** Messages that wait. */
+  /** Number of pending messages. */
   readonly pending: number
-  /** Epoch milliseconds of the first failure since the last success; null: the last one was a success. */
+  /** Epoch milliseconds of the first failure since the last success; null if the last attempt succeeded. */
   readonly failingSince: number | null
-  /** Epoch milliseconds of the beginning of the last attempt; 0 before there was one. */
+  /** Epoch milliseconds of the start of the last attempt; 0 before the first one. */
   readonly attemptedAt: number
 }
 
 export const firstState: DeliveryState = { pending: 0, failingSince: null, attemptedAt: 0 }
 
 export const deliveryLimits = {
-  /** Messages of a target that wait; of more, the oldest fail. */
+  /** Pending messages of a target. If there are more, the oldest ones fail. */
   pending: 10_000,
-  /** JSON of an event; a larger one is told without its data. */
+  /** Bytes of an event as JSON. A larger event is sent without its data. */
   eventBytes: 262_144,
-  /** Attempts that are kept of a message. */
+  /** Stored attempts of a message. */
   attempts: 50,
   /** Messages that one call of `recover` requeues. */
   recovered: 1_000,
 } as const
 
-/** The same for the same event and target, always: what is enqueued again is there already. */
+/**
+ * Returns the id of the message for an event and a target. It is deterministic, so that enqueuing an event again
+ * changes nothing.
+ */
 export function messageIdOf(event: Pick<QueuedEvent, 'id'>, targetId: string): string {
   const name = createHash('sha256')
     .update(JSON.stringify([event.id, targetId]))
@@ -75,5 +78,5 @@ export function messageIdOf(event: Pick<QueuedEvent, 'id'>, targetId: string): s
   return messageIdStart + orderOf(event.id) + name
 }
 
-/** What ids of messages begin with, before the order of their events. */
+/** Prefix of message ids. The order of the event follows. */
 export const messageIdStart = 'msg_'

@@ -9,10 +9,10 @@ const messagesAtOnce = 200
 /** Keys that one commit removes. */
 const keysAtOnce = 500
 
-/** To be called between slices: throws when the work must not go on. */
+/** Called between slices. Throws if the work must stop. */
 export type GoOn = () => Promise<void>
 
-/** Removes messages, a bounded number a commit. */
+/** Removes messages in bounded commits. */
 export class DeliveryRemoval {
   readonly #store: DeliveryStore
 
@@ -21,8 +21,8 @@ export class DeliveryRemoval {
   }
 
   /**
-   * Removes what has been told, or given up, of events before a time (epoch milliseconds). False when the target has no
-   * messages any more.
+   * Removes succeeded and failed messages of events before a time (epoch milliseconds). Returns false if the target has
+   * no more messages.
    */
   async sweep(address: TargetAddress, before: number, goOn: GoOn): Promise<boolean> {
     const end = messageIdStart + orderAt(before)
@@ -31,7 +31,7 @@ export class DeliveryRemoval {
     return (await this.#store.read(address).scan({ prefix: keys.messages, limit: 1 })).length > 0
   }
 
-  /** Removes all that is kept of a target that is no more. */
+  /** Removes all records of a deleted target. */
   async purge(address: TargetAddress, goOn: GoOn): Promise<void> {
     const { kv } = this.#store
     const part = deliveriesPart(address)
@@ -43,7 +43,10 @@ export class DeliveryRemoval {
     }
   }
 
-  /** Removes the messages of an organization's events, those that wait, too: of what is deleted nothing more is told. */
+  /**
+   * Removes all messages for events of an organization, including pending ones, because a deleted organization sends no
+   * more events.
+   */
   async forget(
     { workspaceId, apiKey, organizationId }: OrganizationAddress,
     targetIds: readonly string[],
@@ -53,7 +56,7 @@ export class DeliveryRemoval {
       while (await this.#forgetSome({ workspaceId, apiKey, targetId }, organizationId)) await goOn()
   }
 
-  /** False when there are no more. */
+  /** Returns false if no more messages remain. */
   #sweepSome(address: TargetAddress, status: DeliveryStatus, end: string): Promise<boolean> {
     return this.#store.change(address, async (change) => {
       const first = await change.first(status, messagesAtOnce)

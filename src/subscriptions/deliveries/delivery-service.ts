@@ -28,16 +28,16 @@ import type { DeliveryStore } from './delivery-store.ts'
 import type { CursorPage, ListingCursor } from './listing-cursor.ts'
 import { failMessage, newMessage, recordAttempt, requeueMessage, stateAfter } from './message-transitions.ts'
 
-/** Messages that one commit fails, or requeues. */
+/** Messages that one commit fails or requeues. */
 const changedAtOnce = 200
-/** 1 day: how often the log of a target is shortened. */
+/** Interval of the sweeps of a target's delivery log: 1 day. */
 export const sweepMs = 86_400_000
 
 export interface DeliveryServiceOptions {
   readonly store: DeliveryStore
   readonly bus: Bus
   readonly clock: Clock
-  /** Of `deliveryLimits`, unless a test has others. */
+  /** Default: `deliveryLimits`. Tests use smaller ones. */
   readonly limits?: Readonly<Record<keyof typeof deliveryLimits, number>>
 }
 
@@ -46,21 +46,24 @@ export interface AttemptResult {
   readonly attempt: AttemptRecord
 }
 
-/** What follows from attempts that fail. */
+/** Policy for failed attempts. */
 export interface RetryPolicy {
-  /** Milliseconds until the next attempt after so many failures; null: there is none. */
+  /**
+   * Returns the milliseconds until the next attempt after `failures` failed attempts; null if there is no further
+   * attempt.
+   */
   retryAfter(failures: number): number | null
-  /** What is told of a message that there is no next attempt of; null: nothing. */
+  /** Returns the event that reports a message without a further attempt; null for none. */
   exhausted(message: MessageRecord): QueuedEvent | null
 }
 
-/** What has become of a change; `message` null: it is gone meanwhile. */
+/** Result of a change. A message is null if it was deleted meanwhile. */
 export interface RecordedAttempt {
   readonly messages: readonly (MessageRecord | null)[]
   readonly state: DeliveryState
 }
 
-/** Messages of targets: which wait, and what has become of each. */
+/** Messages of targets: their queue, their outcomes and their log. */
 export class DeliveryService {
   readonly #parts: Required<DeliveryServiceOptions>
 
@@ -69,8 +72,8 @@ export class DeliveryService {
   }
 
   /**
-   * Enqueues events for a target, in their order; those that have been enqueued before are left as they are. Of more
-   * messages than may wait, the oldest fail.
+   * Enqueues events for a target in their order. Events that already have a message are skipped. If too many messages
+   * are pending, the oldest ones fail.
    */
   async enqueue(address: TargetAddress, events: readonly QueuedEvent[]): Promise<void> {
     const { clock, limits } = this.#parts
@@ -93,13 +96,13 @@ export class DeliveryService {
     this.#wake()
   }
 
-  /** Enqueues one event; returns the id of its message. */
+  /** Enqueues one event and returns the id of its message. */
   async send(address: TargetAddress, event: QueuedEvent): Promise<string> {
     await this.enqueue(address, [event])
     return messageIdOf(event, address.targetId)
   }
 
-  /** Messages by the time of their events, the newest first. */
+  /** Lists messages by the time of their events, the newest first. */
   list(
     address: TargetAddress,
     status: DeliveryStatus | undefined,
@@ -109,7 +112,7 @@ export class DeliveryService {
     return listMessages(this.#parts.store.read(address), status, cursor, limit)
   }
 
-  /** Messages whose time has come, in its order. */
+  /** Returns the due messages, ordered by their due time. */
   async due(address: TargetAddress, limit: number): Promise<readonly MessageRecord[]> {
     const { store, clock } = this.#parts
     const now = clock.now()
@@ -120,7 +123,7 @@ export class DeliveryService {
     return messages.filter((message) => message !== null)
   }
 
-  /** What a message tells; null when it is gone. */
+  /** Returns the event of a message; null if the message was deleted. */
   eventOf(address: TargetAddress, messageId: string): Promise<QueuedEvent | null> {
     return this.#parts.store.read(address).get<QueuedEvent>(keys.event(messageId))
   }
@@ -129,7 +132,10 @@ export class DeliveryService {
     return (await this.#parts.store.read(address).get<DeliveryState>(keys.state)) ?? firstState
   }
 
-  /** How many wait, and when the oldest event of them was (epoch milliseconds; null: none waits). */
+  /**
+   * Returns the number of pending messages and the time of their oldest event (epoch milliseconds; null if none is
+   * pending).
+   */
   async waiting(
     address: TargetAddress,
   ): Promise<{ readonly pending: number; readonly oldestAt: number | null }> {
@@ -139,7 +145,10 @@ export class DeliveryService {
     return { pending, oldestAt: items[0]?.at ?? null }
   }
 
-  /** Records what came of attempts, and when the next one is. @param results of different messages, in order */
+  /**
+   * Records the outcomes of attempts and schedules the next ones.
+   * @param results in order, at most one for each message
+   */
   async record(
     address: TargetAddress,
     results: readonly AttemptResult[],
@@ -151,7 +160,7 @@ export class DeliveryService {
       const messages = results.map(({ attempt }, index) => {
         change.state = stateAfter(change.state, attempt)
         const message = before[index]
-        // Somebody has failed it meanwhile, or deleted what it is about.
+        // The message was failed or deleted meanwhile.
         if (message?.status !== 'pending') return message ?? null
         return this.#recordOne(address, change, message, { attempt, rules, now })
       })
@@ -162,8 +171,8 @@ export class DeliveryService {
   }
 
   /**
-   * Sends a message again, with the same id, whatever has become of it.
-   * @throws ApiError NOT_FOUND when the target has none of that id
+   * Sends a message again with the same id and in any status.
+   * @throws ApiError NOT_FOUND if the target has no message with that id
    */
   async resend(address: TargetAddress, messageId: string): Promise<void> {
     await this.#parts.store.change(address, async (change) => {
@@ -179,8 +188,9 @@ export class DeliveryService {
   }
 
   /**
-   * Sends again what has failed of the events since a time, the oldest first; returns how many: at most
-   * `deliveryLimits.recovered`, and no more than may wait. @param since epoch milliseconds
+   * Requeues failed messages of events since a time, the oldest first. Returns their number, at most
+   * `deliveryLimits.recovered` and at most the room in the queue.
+   * @param since epoch milliseconds
    */
   async recover(address: TargetAddress, since: number): Promise<number> {
     const { recovered } = this.#parts.limits
@@ -192,14 +202,14 @@ export class DeliveryService {
     return count
   }
 
-  /** Has a target served at once. */
+  /** Makes a target due at once. */
   async serve(address: TargetAddress): Promise<void> {
     const { store, clock } = this.#parts
     await store.kv.commit(deliveriesPart(address), { jobs: [serveJob(address, clock.now())] })
     this.#wake()
   }
 
-  /** Fails some of those that wait, the oldest first; returns how many: 0 when none waits. */
+  /** Fails the oldest pending messages. Returns their number; 0 if none is pending. */
   failSome(address: TargetAddress, reason: string): Promise<number> {
     return this.#parts.store.change(address, async (change) => {
       const messages = await change.first('pending', changedAtOnce)

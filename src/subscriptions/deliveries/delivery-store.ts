@@ -5,7 +5,7 @@ import { DeliveryChange } from './delivery-change.ts'
 import { deliveriesPart } from './delivery-keys.ts'
 import type { TargetAddress } from './delivery-records.ts'
 
-/** Where the messages of targets are kept: a partition each. */
+/** Store of the messages. Each target is a partition. */
 export class DeliveryStore {
   readonly kv: Kv
   readonly #transactions: TransactionRunner
@@ -15,17 +15,20 @@ export class DeliveryStore {
     this.#transactions = new TransactionRunner(kv)
   }
 
-  /** For one call: what is read again is not sure to be as it was. */
+  /** Returns a reader for one call. It caches, so a repeated read may be outdated. */
   read(address: TargetAddress): DirectoryReader {
     return new CachingDirectoryReader(this.kv, deliveriesPart(address))
   }
 
-  /** Two changes of a target are one after the other. @throws ApiError ABORTED; what `work` throws */
+  /**
+   * Runs one change of a target; changes of the same target run one after the other.
+   * @throws ApiError ABORTED, and the errors of `work`
+   */
   async change<T>(address: TargetAddress, work: (change: DeliveryChange) => Promise<T>): Promise<T> {
     return (await this.run(address, work)).result
   }
 
-  /** Like `change`, with the transaction that was committed. */
+  /** Like `change`, but also returns the committed transaction. */
   run<T>(
     address: TargetAddress,
     work: (change: DeliveryChange) => Promise<T>,

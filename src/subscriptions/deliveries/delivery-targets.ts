@@ -5,14 +5,14 @@ import { subscriptionLimits } from '../limits.ts'
 import { subscriptionKeys as keys, subscriptionsPart } from '../subscription-keys.ts'
 import type { TargetAddress } from './delivery-records.ts'
 
-/** Everything that messages may be kept for, whether anything is sent to it or not. */
+/** Returns the ids of all targets that may have messages, including inactive ones. */
 export async function allTargetIds(kv: Kv, tenant: Tenant): Promise<readonly string[]> {
   const range = { prefix: keys.endpoints, limit: subscriptionLimits.endpoints }
   const entries = await kv.scan(subscriptionsPart(tenant), range)
   return [...basicTargetIds, ...entries.map(({ key }) => key.at(-1) as string)]
 }
 
-/** Whether a target is an endpoint that has been deleted: ids are not used again. */
+/** Returns whether a target is an endpoint that was deleted. Ids are not used again. */
 export async function isEndpointDeleted(kv: Kv, { targetId, ...tenant }: TargetAddress): Promise<boolean> {
   if (basicTargetIds.includes(targetId)) return false
   const [endpoint] = await kv.get(subscriptionsPart(tenant), [keys.endpoint(targetId)])

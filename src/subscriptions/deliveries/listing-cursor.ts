@@ -1,8 +1,8 @@
-/** Where a page of a listing is; the item need not be there any more. */
+/** Position of a page. Its item may have been deleted. */
 export type ListingCursor =
-  /** It begins after this id. */
+  /** The page starts after this id. */
   | { readonly after: string }
-  /** It ends with this id, or before it. */
+  /** The page ends with this id or before it. */
   | { readonly upTo: string }
 
 export interface CursorPage<Item> {
@@ -13,7 +13,7 @@ export interface CursorPage<Item> {
   readonly previous: ListingCursor | null
 }
 
-/** The page at a cursor (null: the first one) of items that are in the order of their ids. */
+/** Returns the page at a cursor (null for the first page). @param items in the order of their ids */
 export function pageAt<Item>(
   items: readonly Item[],
   idOf: (item: Item) => string,

@@ -6,7 +6,7 @@ import {
   type MessageRecord,
 } from './delivery-records.ts'
 
-/** @param now epoch milliseconds */
+/** Creates the pending message of an event. @param now epoch milliseconds */
 export const newMessage = (event: QueuedEvent, id: string, now: number): MessageRecord => ({
   id,
   type: event.type,
@@ -19,7 +19,7 @@ export const newMessage = (event: QueuedEvent, id: string, now: number): Message
   attempts: [],
 })
 
-/** Waits for being sent at once, as if it had never been. @param now epoch milliseconds */
+/** Makes a message due at once, with no failures. @param now epoch milliseconds */
 export const requeueMessage = (message: MessageRecord, now: number): MessageRecord => ({
   ...message,
   status: 'pending',
@@ -28,7 +28,7 @@ export const requeueMessage = (message: MessageRecord, now: number): MessageReco
   reason: null,
 })
 
-/** Is not sent any more. */
+/** Marks a message as failed; it is not sent again. */
 export const failMessage = (message: MessageRecord, reason: string | null): MessageRecord => ({
   ...message,
   status: 'failed',
@@ -36,7 +36,11 @@ export const failMessage = (message: MessageRecord, reason: string | null): Mess
   reason,
 })
 
-/** After an attempt. @param retryAt tells when to try again after so many failures; null: not any more */
+/**
+ * Returns a message after an attempt.
+ * @param retryAt returns when to try again after `failures` failed attempts (epoch milliseconds); null for no further
+ * attempt
+ */
 export function recordAttempt(
   message: MessageRecord,
   attempt: AttemptRecord,

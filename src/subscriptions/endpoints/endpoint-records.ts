@@ -5,7 +5,7 @@ import { subscriptionLimits as limits } from '../limits.ts'
 import { subscriptionKeys as keys } from '../subscription-keys.ts'
 import type { EndpointRecord } from '../webhook-records.ts'
 
-/** What callers say of an endpoint. */
+/** Members of an endpoint that callers set. */
 type Described = Pick<
   EndpointRecord,
   'url' | 'description' | 'filterTypes' | 'channels' | 'rateLimit' | 'metadata'
@@ -15,17 +15,17 @@ export interface NewEndpoint extends Described, Pick<EndpointRecord, 'uid'> {
   readonly disabled: boolean
 }
 
-/** What is left out stays. */
+/** A change of an endpoint. Members that are absent stay as they are. */
 export type EndpointChange = { readonly [K in keyof Described]?: Described[K] | undefined } & {
   readonly disabled?: boolean | undefined
 }
 
-/** Index: which endpoint has a uid. */
+/** Index entry: the endpoint with a uid. */
 interface UidRecord {
   readonly endpointId: string
 }
 
-/** @throws ApiError NOT_FOUND when there is no endpoint of that id, nor of that uid */
+/** Returns the endpoint with this id, or else with this uid. @throws ApiError NOT_FOUND if there is none */
 export async function endpointOf(transaction: Transaction, idOrUid: string): Promise<EndpointRecord> {
   const ofId = await transaction.get<EndpointRecord>(keys.endpoint(idOrUid))
   const endpoint = ofId ?? (await endpointOfUid(transaction, idOrUid))
@@ -40,8 +40,9 @@ async function endpointOfUid(transaction: Transaction, uid: string): Promise<End
 }
 
 /**
- * A uid that names something else already would name that, and not its endpoint.
- * @throws ApiError ALREADY_EXISTS when another has the uid or that id; FAILED_PRECONDITION when there are as many as there can be
+ * Adds an endpoint. A uid that is also the id of another endpoint would resolve to that endpoint, so it is rejected.
+ * @throws ApiError ALREADY_EXISTS if another endpoint has the uid as its uid or id; FAILED_PRECONDITION if the number
+ * of endpoints is at its limit
  */
 export async function putNewEndpoint(transaction: Transaction, endpoint: EndpointRecord): Promise<void> {
   const { id, uid } = endpoint
@@ -61,7 +62,7 @@ export async function putNewEndpoint(transaction: Transaction, endpoint: Endpoin
   transaction.put(keys.endpoint(id), endpoint)
 }
 
-/** The endpoint after a change. @param now epoch milliseconds */
+/** Returns the endpoint after a change. @param now epoch milliseconds */
 export function changedEndpoint(
   endpoint: EndpointRecord,
   { disabled, ...change }: EndpointChange,

@@ -19,8 +19,8 @@ import {
 import { generateSecret, rotateSecret } from './signing-secrets.ts'
 
 /**
- * The endpoints of API keys. An endpoint is named by its id, or else by its uid. Calls of users throw ApiError
- * FAILED_PRECONDITION unless advanced webhooks are enabled, and NOT_FOUND when there is no such endpoint.
+ * The endpoints of API keys. Callers name an endpoint by its id or its uid. Calls of users throw ApiError
+ * FAILED_PRECONDITION unless advanced webhooks are enabled, and NOT_FOUND if there is no such endpoint.
  */
 export class EndpointService {
   readonly #store: SubscriptionStore
@@ -32,7 +32,11 @@ export class EndpointService {
     this.#clock = clock
   }
 
-  /** @throws ApiError ALREADY_EXISTS when another has the uid; FAILED_PRECONDITION when there are as many as there can be */
+  /**
+   * Creates an endpoint.
+   * @throws ApiError ALREADY_EXISTS if another endpoint has the uid; FAILED_PRECONDITION if the number of endpoints is
+   * at its limit
+   */
   create(tenant: Tenant, { disabled, ...described }: NewEndpoint): Promise<EndpointRecord> {
     const now = this.#clock.now()
     const endpoint: EndpointRecord = {
@@ -52,7 +56,7 @@ export class EndpointService {
     })
   }
 
-  /** In the order of their ids. */
+  /** Lists endpoints in the order of their ids. */
   async list(
     tenant: Tenant,
     cursor: ListingCursor | null,
@@ -65,7 +69,6 @@ export class EndpointService {
     return pageAt(endpoints, ({ id }) => id, cursor, limit)
   }
 
-  /** One endpoint. */
   async find(tenant: Tenant, idOrUid: string): Promise<EndpointRecord> {
     const reader = this.#store.read(tenant)
     await checkAdvanced(reader)
@@ -76,20 +79,20 @@ export class EndpointService {
     return this.#change(tenant, idOrUid, (endpoint) => changedEndpoint(endpoint, change, this.#clock.now()))
   }
 
-  /** Answers the endpoint that there was. */
+  /** Deletes an endpoint and returns it as it was. */
   delete(tenant: Tenant, idOrUid: string): Promise<EndpointRecord> {
     return this.#store.change(tenant, async (transaction) => {
       await checkAdvanced(transaction)
       const endpoint = await endpointOf(transaction, idOrUid)
       transaction.delete(keys.endpoint(endpoint.id))
-      // Whoever serves it finds that it is gone, and removes its messages.
+      // The worker that runs this job finds that the endpoint was deleted, and removes its messages.
       transaction.enqueue(serveJob({ ...tenant, targetId: endpoint.id }, this.#clock.now()))
       if (endpoint.uid !== null) transaction.delete(keys.endpointOfUid(endpoint.uid))
       return endpoint
     })
   }
 
-  /** Gives it a new secret. The one it had signs, too, for `graceSeconds`; one that was replaced before does no more. */
+  /** Replaces the secret. The previous one also signs for `graceSeconds`; older ones no longer sign. */
   rotateSecret(tenant: Tenant, idOrUid: string, graceSeconds: number): Promise<EndpointRecord> {
     const secret = generateSecret()
     return this.#change(tenant, idOrUid, (endpoint) =>
@@ -97,7 +100,7 @@ export class EndpointService {
     )
   }
 
-  /** For who delivers: an endpoint that is gone, or disabled already, stays as it is. */
+  /** Disables an endpoint after failed deliveries. A deleted or disabled endpoint stays as it is. */
   disable(tenant: Tenant, id: string, by: Exclude<DisabledBy, 'user'>): Promise<void> {
     return this.#store.change(tenant, async (transaction) => {
       const endpoint = await transaction.get<EndpointRecord>(keys.endpoint(id))

@@ -1,19 +1,22 @@
 import { createPublicKey, type KeyObject, publicEncrypt } from 'node:crypto'
 
-/** Of an RSA modulus: fewer are no protection, more take long to encrypt with. */
+/** Size of an RSA modulus in bits. Smaller keys are insecure, and larger ones take too long to encrypt with. */
 export const publicKeyBits = { min: 2_048, max: 8_192 } as const
 
 const base64 = /^[A-Za-z0-9+/]+={0,2}$/
-/** Characters; the largest key has about 1,400. */
+/** Maximum length in characters. The longest key has about 1,400. */
 const textMax = 4_096
 
-/** A whole PEM file; its lines may also be separated by `\\n` as two characters, as in environment variables. */
+/**
+ * A complete PEM file. Its lines may also be separated by `\
+ * ` as two characters, as in environment variables.
+ */
 const pem = /^\s*-----BEGIN ((?:RSA )?PUBLIC KEY)-----([^-]*)-----END \1-----\s*$/
 
 /**
- * The RSA key that `text` is, for encryption: a PEM file, or its base64 body without the first and last line, in the form
- * SPKI (`BEGIN PUBLIC KEY`) or PKCS#1 (`BEGIN RSA PUBLIC KEY`); white space in it does not count. Null when it is none
- * of those, has not a size of `publicKeyBits`, or nothing can be encrypted with it.
+ * Parses an RSA public key for encryption: a PEM file, or its base64 body, as SPKI (`BEGIN PUBLIC KEY`) or PKCS#1
+ * (`BEGIN RSA PUBLIC KEY`). White space is ignored. Returns null if the text is not such a key, if its size is outside
+ * of `publicKeyBits`, or if it cannot encrypt.
  */
 export function readPublicKey(text: string): KeyObject | null {
   if (text.length > textMax) return null
@@ -25,7 +28,7 @@ export function readPublicKey(text: string): KeyObject | null {
   return key !== null && isFit(key) && isUsable(key) ? key : null
 }
 
-/** Null as well for a private key, which Node takes, too: it must not be kept here, much less be shown again. */
+/** Returns null also for a private key, which Node accepts here: it must not be stored or shown. */
 function loaded(bytes: Buffer, type: 'spki' | 'pkcs1'): KeyObject | null {
   try {
     const key = createPublicKey({ key: bytes, format: 'der', type })
@@ -35,14 +38,17 @@ function loaded(bytes: Buffer, type: 'spki' | 'pkcs1'): KeyObject | null {
   }
 }
 
-/** A key of exponent 1 would encrypt nothing; keys for signatures only have another type. */
+/**
+ * Checks type, size and exponent. A key with exponent 1 would encrypt nothing. Keys for signatures only have another
+ * type.
+ */
 function isFit({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject): boolean {
   const { modulusLength = 0, publicExponent = 0n } = asymmetricKeyDetails ?? {}
   const fits = modulusLength >= publicKeyBits.min && modulusLength <= publicKeyBits.max
   return asymmetricKeyType === 'rsa' && fits && publicExponent >= 3n && publicExponent < 2n ** 33n
 }
 
-/** Some numbers load as a key, and fail with the first use. */
+/** Returns whether a key can encrypt. Some numbers load as a key but fail at first use. */
 function isUsable(key: KeyObject): boolean {
   try {
     publicEncrypt({ key, oaepHash: 'sha256' }, Buffer.alloc(32))

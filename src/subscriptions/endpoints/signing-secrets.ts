@@ -3,10 +3,10 @@ import type { EndpointRecord } from '../webhook-records.ts'
 
 const secretBytes = 32
 
-/** A new signing secret, as Standard Webhooks spells them. */
+/** Creates a signing secret in the format of Standard Webhooks. */
 export const generateSecret = (): string => `whsec_${randomBytes(secretBytes).toString('base64')}`
 
-/** The endpoint with `secret` instead of the one it has, which signs, too, for a while. @param now epoch milliseconds */
+/** Replaces the secret of an endpoint. The previous one also signs for `graceSeconds`. @param now epoch milliseconds */
 export const rotateSecret = (
   endpoint: EndpointRecord,
   secret: string,
@@ -19,6 +19,6 @@ export const rotateSecret = (
   updatedAt: now,
 })
 
-/** The secrets that sign at `now` (epoch milliseconds), the current one first. */
+/** Returns the secrets that sign at `now` (epoch milliseconds), the current one first. */
 export const signingSecrets = ({ secret, previousSecret }: EndpointRecord, now: number): readonly string[] =>
   previousSecret !== null && previousSecret.until > now ? [secret, previousSecret.secret] : [secret]
