@@ -10,14 +10,14 @@ import type { Decision, Judgment, ReviewerScope } from './judgment-keys.ts'
 import { type JudgmentInput, JudgmentStore } from './judgment-store.ts'
 import { type SuggestionResult, type SuggestionScope, weighPrecedents } from './suggestion.ts'
 
-/** What a question is about; a document is one of the organization. */
+/** Place of a question. A document belongs to the organization. */
 export interface PlaceInput {
   readonly organizationId?: string | undefined
   readonly documentId?: string | undefined
 }
 
 export interface JudgmentFilter extends PlaceInput {
-  /** Only those that are like this text. */
+  /** Only judgments similar to this text. */
   readonly query?: string | undefined
   readonly decision?: Decision | undefined
   readonly reviewerId?: string | undefined
@@ -25,7 +25,7 @@ export interface JudgmentFilter extends PlaceInput {
   readonly limit: number
 }
 
-/** Remembers what people decided, and suggests what they would decide. */
+/** Stores decisions of users, and suggests decisions from them. */
 export class DecisionMemory {
   readonly #judgments: JudgmentStore
   readonly #indexes: JudgmentIndexCache
@@ -37,7 +37,7 @@ export class DecisionMemory {
     this.#clock = clock
   }
 
-  /** See `Judgments.add`. */
+  /** See `JudgmentStore.add`. */
   add(tenant: Tenant, input: JudgmentInput, unique?: string): Promise<string> {
     return this.#judgments.add(tenant, input, unique)
   }
@@ -46,22 +46,24 @@ export class DecisionMemory {
     return this.#judgments.delete(tenant, judgmentIds)
   }
 
-  /** See `Judgments.listReviewed`. */
+  /** See `JudgmentStore.listReviewed`. */
   judgmentsOf(tenant: Tenant, scope: ReviewerScope, range: PageRange): Promise<ListPage<Judgment>> {
     return this.#judgments.listReviewed(tenant, scope, range)
   }
 
-  /** See `Judgments.forgetReviewer`. */
+  /** See `JudgmentStore.forgetReviewer`. */
   forgetReviewer(tenant: Tenant, scope: ReviewerScope): Promise<number> {
     return this.#judgments.forgetReviewer(tenant, scope)
   }
 
-  /** Removes what belongs to an organization. @param goOn called between bounded slices */
+  /** Removes the judgments of an organization. @param goOn called between bounded slices */
   forget(scope: OrganizationScope, goOn: () => Promise<void>): Promise<void> {
     return this.#judgments.forget(scope, goOn)
   }
 
-  /** Judgments that fit, the newest first; with a text, the most relevant first. */
+  /**
+   * Returns the judgments that match the filter: the newest first, or the most relevant first if the filter has a text.
+   */
   async query(tenant: Tenant, filter: JudgmentFilter): Promise<readonly Judgment[]> {
     const { organizationId = null, documentId = null, query, decision, reviewerId, limit } = filter
     const index = await this.#indexes.at(tenant, { organizationId, documentId })
@@ -73,7 +75,7 @@ export class DecisionMemory {
     return found.filter(fits).slice(0, limit)
   }
 
-  /** Suggests from the narrowest scope in which one side has enough precedents. */
+  /** Suggests a decision from the narrowest scope in which one side has enough precedents. */
   async suggest(tenant: Tenant, query: string, place: PlaceInput): Promise<SuggestionResult> {
     for (const [scope, { organizationId = null, documentId = null }] of scopesOf(place)) {
       const index = await this.#indexes.at(tenant, { organizationId, documentId })
@@ -84,7 +86,7 @@ export class DecisionMemory {
   }
 }
 
-/** The narrowest first. */
+/** Returns the scopes of a place, the narrowest first. */
 function scopesOf({ organizationId, documentId }: PlaceInput): readonly [SuggestionScope, PlaceInput][] {
   const scopes: [SuggestionScope, PlaceInput][] = [['apiKey', {}]]
   if (organizationId !== undefined) scopes.unshift(['organization', { organizationId }])
@@ -92,7 +94,7 @@ function scopesOf({ organizationId, documentId }: PlaceInput): readonly [Suggest
   return scopes
 }
 
-/** Ids sort by time. Without sorting all that there are. */
+/** Selects the newest judgments without sorting all of them. Ids sort by time. */
 function newest(
   judgments: Iterable<Judgment>,
   fits: (judgment: Judgment) => boolean,

@@ -1,13 +1,16 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 
-/** What is put into indexes in one turn of the event loop, as `JudgmentIndex` counts it: takes some milliseconds. */
+/**
+ * Size of the index entries that one tick of the event loop adds, as `JudgmentIndex` measures it. That takes some
+ * milliseconds.
+ */
 const sizeMax = 20_000
 
-/** Lets the event loop turn in the middle of long work. */
+/** Yields to the event loop during long work. */
 export class EventLoopYield {
   #size = 0
 
-  /** Called after each step. @param size that of the step */
+  /** Call after each step. @param size size of the step, in the same unit as `sizeMax` */
   async spend(size: number): Promise<void> {
     this.#size += size
     if (this.#size < sizeMax) return

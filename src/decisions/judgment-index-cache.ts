@@ -16,12 +16,12 @@ import {
 } from './judgment-keys.ts'
 import { memoryLimits } from './limits.ts'
 
-/** Judgments read at once. */
+/** Judgments of one read. */
 const pageMax = 200
 
 interface Known {
   readonly index: JudgmentIndex
-  /** Number of the last change that is in it. */
+  /** Number of the last change that the index contains. */
   changes: number
 }
 
@@ -31,14 +31,14 @@ interface Scope {
 }
 
 /**
- * Indexes of places, built from the store when they are asked for first, and kept. Each follows the changes that are
- * written down in the store, so that it is as the store is, whoever has changed that.
+ * Caches the indexes of scopes. An index is built from the store at its first use. Then it follows the stored changes,
+ * of this and of other nodes.
  */
 export class JudgmentIndexCache {
   readonly #kv: Kv
   readonly #charactersMax: number
   readonly #lines = new KeyedMutex()
-  /** Those used last come last. */
+  /** In the order of their last use. */
   readonly #known = new Map<string, Known>()
 
   constructor(kv: Kv, charactersMax: number = memoryLimits.indexedCharacters) {
@@ -46,12 +46,15 @@ export class JudgmentIndexCache {
     this.#charactersMax = charactersMax
   }
 
-  /** How many are in memory. */
+  /** Number of cached indexes. */
   get count(): number {
     return this.#known.size
   }
 
-  /** The index of a place, with everything that was durable when this was called. To be used in the same turn. */
+  /**
+   * Returns the index of a scope with everything that was durable at the call. Use it in the same tick, because later
+   * calls change it.
+   */
   async at(tenant: Tenant, place: JudgmentScope): Promise<JudgmentIndex> {
     const scope = { part: memoryPart(tenant), place }
     const name = keyName([...scope.part, ...judgmentKeys.within(place)])
@@ -84,7 +87,7 @@ export class JudgmentIndexCache {
     return { index, changes }
   }
 
-  /** Takes over what has changed since. False when that is not known any more. */
+  /** Applies the changes since. Returns false if some of them are no longer stored. */
   async #follow(scope: Scope, known: Known): Promise<boolean> {
     const range = { prefix: judgmentKeys.changes, after: judgmentKeys.change(known.changes) }
     const entries = await this.#kv.scan(scope.part, { ...range, limit: memoryLimits.changes + 1 })
@@ -97,7 +100,9 @@ export class JudgmentIndexCache {
     return true
   }
 
-  /** What was added and is gone again is not found; the change that removed it comes later. */
+  /**
+   * Applies one change. A judgment that was added and removed again is not found; the change that removed it follows.
+   */
   async #apply(
     { part, place }: Scope,
     index: JudgmentIndex,
@@ -111,7 +116,7 @@ export class JudgmentIndexCache {
     for (const value of await this.#read(part, known)) index.replace(decodeRecord(value) as Judgment)
   }
 
-  /** Those that are still there. */
+  /** Reads those that still exist. */
   async #read(part: Key, judgments: readonly JudgmentEdit[]): Promise<readonly Uint8Array[]> {
     const keys = judgments.map((each) => judgmentKeys.judgment(each, each.judgmentId))
     const values = keys.length === 0 ? [] : await this.#kv.get(part, keys)

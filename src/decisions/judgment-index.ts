@@ -3,47 +3,47 @@ import type { Judgment } from './judgment-keys.ts'
 import { memoryLimits } from './limits.ts'
 import { searchTermsOf, termsOf } from './terms.ts'
 
-/** What one judgment takes beside its text, counted as characters. */
+/** Memory of a judgment in addition to its text, in characters. */
 const overheadCharacters = 500
-/** What each of its different words takes. */
+/** Memory of each distinct word of a judgment, in characters. */
 const wordCharacters = 40
-/** What an index takes without any, counted so. */
+/** Memory of an empty index, in characters. */
 const emptyCharacters = 5_000
-/** A precedent is at least so relevant, as a share of the most relevant one. */
+/** Minimum relevance of a precedent, as a share of that of the most relevant one. */
 const relevanceMin = 0.3
-/** Digits of a score that count: the last ones depend on the order in which judgments came. */
+/** Significant digits of a score. The digits after them depend on the order in which judgments were added. */
 const scoreDigits = 9
 
-/** A judgment that is like the query. */
+/** A judgment that is similar to the query. */
 export interface Precedent {
   readonly judgment: Judgment
   /** Relevance as a share of that of the most relevant one: from 0.3 to 1. */
   readonly weight: number
 }
 
-/** A judgment as the library sees it: its words, with a space in between. */
+/** A judgment as `minisearch` indexes it: its words, separated by spaces. */
 interface IndexedText {
   readonly judgmentId: string
   readonly terms: string
   readonly judgedAt: number
 }
 
-/** Judgments in memory, found by the words of what was judged: BM25+ of `minisearch`. */
+/** Judgments in memory, searched by the words of the judged text. Scores are BM25+ of `minisearch`. */
 export class JudgmentIndex {
   readonly #judgments = new Map<string, Judgment>()
-  /** In how many judgments each word is. */
+  /** Number of judgments that contain each word. */
   readonly #frequencies = new Map<string, number>()
   readonly #texts = new MiniSearch<IndexedText>({
     idField: 'judgmentId',
     fields: ['terms'],
     storeFields: ['judgedAt'],
     tokenize: (terms) => terms.split(' '),
-    // The empty text has one empty term.
+    // The empty text has one empty term, which is dropped.
     processTerm: (term) => branching(term) || null,
   })
   #characters = emptyCharacters
 
-  /** About what it takes, in characters. */
+  /** Estimated memory in characters. */
   get characters(): number {
     return this.#characters
   }
@@ -52,7 +52,7 @@ export class JudgmentIndex {
     return this.#judgments.has(judgmentId)
   }
 
-  /** One that is here already stays as it is. Returns what it takes; 0 for such a one. */
+  /** Adds a judgment, unless it is in the index. Returns the memory that it takes, in characters; 0 if it was there. */
   add(judgment: Judgment): number {
     if (this.has(judgment.judgmentId)) return 0
     this.#judgments.set(judgment.judgmentId, judgment)
@@ -62,12 +62,12 @@ export class JudgmentIndex {
     return this.#grow(sizeOf(judgment, terms))
   }
 
-  /** Takes over what has changed of a judgment with the same words. One that is not here stays away. */
+  /** Replaces a judgment by one with the same words. Ignores a judgment that is not in the index. */
   replace(judgment: Judgment): void {
     if (this.has(judgment.judgmentId)) this.#judgments.set(judgment.judgmentId, judgment)
   }
 
-  /** Returns what it took; 0 when it was not here. */
+  /** Removes a judgment. Returns the memory that it took, in characters; 0 if it was not there. */
   remove(judgmentId: string): number {
     const judgment = this.#judgments.get(judgmentId)
     if (judgment === undefined) return 0
@@ -82,7 +82,10 @@ export class JudgmentIndex {
     return this.#judgments.values()
   }
 
-  /** Precedents of `text`, the most relevant first; of equal ones the newest, whatever the order in which they came. */
+  /**
+   * Returns the precedents of `text`, the most relevant first. Equally relevant ones are ordered by time, the newest
+   * first, so that the order of adding has no effect.
+   */
   search(text: string): readonly Precedent[] {
     const terms = this.#rarest(searchTermsOf(text))
     const boostDocument = this.#newestWith(terms)
@@ -99,8 +102,8 @@ export class JudgmentIndex {
   }
 
   /**
-   * The rarest words, as many as are looked up in bounded time, one at least. Those that are left out are in so many
-   * judgments that they hardly tell these apart.
+   * Returns the rarest words that a search can match in bounded time, but at least one. The other words occur in too
+   * many judgments to distinguish them.
    */
   #rarest(terms: readonly string[]): readonly string[] {
     const known = terms
@@ -115,7 +118,10 @@ export class JudgmentIndex {
     return known.slice(0, end === -1 ? known.length : end).map(({ term }) => term)
   }
 
-  /** A word that alone is in too many judgments counts in the newest of them. Null: it counts wherever it is. */
+  /**
+   * Limits a single word that occurs in too many judgments to the newest of them. Returns null if there is no need for
+   * a limit.
+   */
   #newestWith([term = '', ...others]: readonly string[]): Boost | null {
     if (others.length > 0 || (this.#frequencies.get(term) ?? 0) <= memoryLimits.matches) return null
     const times: number[] = []
@@ -131,7 +137,7 @@ export class JudgmentIndex {
     return boostWhere((id, judgedAt) => judgedAt > since || (judgedAt === since && counting.has(id)))
   }
 
-  /** Shows all judgments with a word, without scoring them, which is most of the work. */
+  /** Calls `see` for all judgments with a word. Does not score them, because that would be most of the work. */
   #look(term: string, see: (judgmentId: string, judgedAt: number) => unknown): void {
     this.#texts.search(term, {
       boostDocument: boostWhere((id, judgedAt) => {
@@ -155,7 +161,7 @@ export class JudgmentIndex {
   }
 }
 
-/** What the library asks of each judgment with a word: it takes 0 as not found. */
+/** Callback of the library for each judgment with a word; 0 excludes the judgment. */
 type Boost = NonNullable<SearchOptions['boostDocument']>
 
 const boostWhere =
@@ -173,8 +179,8 @@ const sizeOf = ({ query, reason }: Judgment, terms: readonly string[]): number =
 const ascii = /^[\u0000-\u007f]*$/
 
 /**
- * The library goes through all letters that come next to find one. Of scripts with thousands of them it sees hexadecimal
- * digits, after a sign that is in no word.
+ * Encodes a term for the library, which tries all following letters at each node of its tree. Scripts with thousands of
+ * letters are converted to hexadecimal digits, after a character that no word contains.
  */
 const branching = (term: string): string =>
   ascii.test(term) ? term : `~${Buffer.from(term, 'utf16le').swap16().toString('hex')}`

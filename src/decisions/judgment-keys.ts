@@ -4,70 +4,70 @@ import type { Tenant } from '../model/address.ts'
 
 export type Decision = 'approve' | 'reject'
 
-/** Where precedents are looked for: the whole API key, one organization, or one document of it. */
+/** Scope of precedents: the API key, one organization, or one document of it. */
 export interface JudgmentScope {
   readonly organizationId: string | null
-  /** Null, too, when the organization is. */
+  /** Null if the organization is null. */
   readonly documentId: string | null
 }
 
-/** The judgments of one reviewer: all of the API key, or those of one organization. */
+/** The judgments of one reviewer, in the API key or in one organization. */
 export interface ReviewerScope {
   readonly reviewerId: string
   readonly organizationId: string | null
 }
 
-/** A decision that somebody made. */
+/** A decision of a user. */
 export interface Judgment extends JudgmentScope {
   /** Ids sort by `judgedAt`. */
   readonly judgmentId: string
-  /** What was judged. */
+  /** The judged text. */
   readonly query: string
   readonly decision: Decision
-  /** '' when none was given. */
+  /** '' if there is none. */
   readonly reason: string
-  /** '' when who it was has been forgotten. */
+  /** '' if the reviewer has been erased. */
   readonly reviewerId: string
   /** Epoch milliseconds. */
   readonly judgedAt: number
 }
 
-/** Where a judgment is kept, and what it counts. */
+/** Index entry: the place of a judgment and its size. */
 export interface JudgmentLocation extends JudgmentScope {
   readonly characters: number
-  /** As of the judgment. */
+  /** Reviewer of the judgment. */
   readonly reviewerId: string
 }
 
-/** What an API key holds. Every change counts `changes`, so that no two are made at once. */
+/** Totals of an API key. Every change increments `changes`, so that concurrent changes conflict. */
 export interface MemoryState {
   readonly count: number
   readonly characters: number
   readonly changes: number
 }
 
-/** A judgment that a change is about. */
+/** A judgment that was changed. */
 export interface JudgmentEdit extends JudgmentScope {
   readonly judgmentId: string
 }
 
-/** One change, for indexes to follow. */
+/** A change that indexes follow. */
 export interface JudgmentChange {
   readonly added: readonly JudgmentEdit[]
-  /** Their reviewers have been forgotten. */
+  /** Judgments whose reviewers were erased. */
   readonly anonymised: readonly JudgmentEdit[]
   readonly removed: readonly string[]
 }
 
-/** The judgments of an API key are one partition: those of organizations that are removed go by a prefix. */
+/** The partition with the judgments of an API key. The judgments of a removed organization are deleted by prefix. */
 export const memoryPart = (tenant: Tenant): Key => ['memory', ...tenantPart(tenant)]
 
-/** No id is empty, so that what belongs to no organization, or to no document, stays apart. */
+/** Key segment of judgments without an organization or without a document. No id is empty. */
 const nowhere = ''
 
 export const judgmentKeys = {
   state: ['state'] as Key,
-  /** All judgments of a place, those of its documents included. */
+  /** Prefix of all judgments of a scope, including those of its documents. */
   within: ({ organizationId, documentId }: JudgmentScope): Key => [
     'judgments',
     ...(organizationId === null ? [] : [organizationId]),
@@ -79,10 +79,10 @@ export const judgmentKeys = {
     documentId ?? nowhere,
     judgmentId,
   ],
-  /** Index: where each is, in the order of the times at which they were judged. */
+  /** Index of all judgments, ordered by `judgedAt`. */
   locations: ['locations'] as Key,
   location: (judgmentId: string): Key => ['locations', judgmentId],
-  /** Index: the judgments of a reviewer, by organizations; in one of these in the order of their times. */
+  /** Index of the judgments of a reviewer, by organization and then by time. */
   reviewed: ({ reviewerId, organizationId }: ReviewerScope): Key => [
     'reviewers',
     reviewerId,
@@ -94,17 +94,17 @@ export const judgmentKeys = {
     organizationId ?? nowhere,
     judgmentId,
   ],
-  /** The last changes by their numbers, from 1 on. */
+  /** The most recent changes by their numbers, from 1. */
   changes: ['changes'] as Key,
   change: (number: number): Key => ['changes', inOrder(number)],
 }
 
-/** The latest time that can be given, in epoch milliseconds: it has 13 digits. */
+/** Maximum of `judgedAt`: 13 digits. */
 export const judgedAtMax = 9_999_999_999_999
 
-/** @param unique tells it from others of the same time */
+/** Returns the id of a judgment. @param unique distinguishes judgments of the same time */
 export const judgmentIdOf = (judgedAt: number, unique: string): string =>
   `${String(judgedAt).padStart(13, '0')}-${unique}`
 
-/** Sorts as text as the numbers do; safe integers have at most 16 digits. */
+/** Formats a number so that texts sort as the numbers do. Safe integers have at most 16 digits. */
 const inOrder = (number: number): string => String(number).padStart(16, '0')

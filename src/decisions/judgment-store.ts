@@ -35,7 +35,7 @@ export interface JudgmentInput {
   readonly organizationId?: string | undefined
   /** Only together with `organizationId`. */
   readonly documentId?: string | undefined
-  /** Epoch milliseconds; now, when it is left out. */
+  /** Epoch milliseconds; default: now. */
   readonly judgedAt?: number | undefined
 }
 
@@ -43,14 +43,14 @@ interface JudgmentStoreOptions {
   readonly kv: Kv
   readonly organizations: OrganizationStore
   readonly clock: Clock
-  /** Of `memoryLimits`, unless a test has others. */
+  /** Default: `memoryLimits`. Tests use smaller ones. */
   readonly limits?: Pick<typeof memoryLimits, 'changes'> & {
     readonly judgments: number
     readonly characters: number
   }
 }
 
-/** The judgments of tenants as they are kept. */
+/** The stored judgments of tenants. */
 export class JudgmentStore {
   readonly #parts: Required<JudgmentStoreOptions>
   readonly #transactions: TransactionRunner
@@ -61,9 +61,9 @@ export class JudgmentStore {
   }
 
   /**
-   * Keeps a judgment, and answers its id. Beyond the limits, those judged longest ago are forgotten.
-   * @param unique tells it from others of the same time: with the same once more, nothing is added
-   * @throws ApiError NOT_FOUND when the organization or document does not exist; ABORTED
+   * Stores a judgment and returns its id. Above the limits, the judgments with the oldest `judgedAt` are deleted.
+   * @param unique distinguishes judgments of the same time; a repeated call with the same value adds nothing
+   * @throws ApiError NOT_FOUND if the organization or the document does not exist; ABORTED
    */
   async add(tenant: Tenant, input: JudgmentInput, unique: string = randomUUID()): Promise<string> {
     const { organizationId = null, documentId = null } = input
@@ -100,7 +100,7 @@ export class JudgmentStore {
     })
   }
 
-  /** Removes all of an organization, a bounded number a commit. @param goOn called in between */
+  /** Removes the judgments of an organization in bounded commits. @param goOn called between commits */
   async forget(scope: OrganizationScope, goOn: () => Promise<void>): Promise<void> {
     const prefix = judgmentKeys.within({ organizationId: scope.organizationId, documentId: null })
     for (let found = true; found; await goOn())
@@ -114,7 +114,7 @@ export class JudgmentStore {
       })
   }
 
-  /** A page of what somebody has judged, by organizations; in each the oldest first. */
+  /** Lists a page of the judgments of a reviewer, by organization, and the oldest first within one. */
   async listReviewed(
     tenant: Tenant,
     scope: ReviewerScope,
@@ -133,9 +133,8 @@ export class JudgmentStore {
   }
 
   /**
-   * Takes away who decided from what somebody has judged, as much as one commit is; what was decided stays a precedent.
-   * Those of all who have been forgotten count as of one reviewer. Resolves with how many were changed: 0 when none are
-   * left.
+   * Removes the reviewer from one commit's worth of judgments. The decisions remain as precedents, and all erased
+   * reviewers count as one. Resolves with the number of changed judgments; 0 if none remain.
    */
   forgetReviewer(tenant: Tenant, scope: ReviewerScope): Promise<number> {
     const prefix = judgmentKeys.reviewed(scope)
@@ -150,7 +149,10 @@ export class JudgmentStore {
     })
   }
 
-  /** The organization is another partition: if its removal has begun meanwhile, it may not have seen the judgment. */
+  /**
+   * Stores a judgment of an organization, which is another partition. If its removal has started meanwhile, it may have
+   * missed the judgment, so the judgment is deleted again.
+   */
   async #putWithin(scope: OrganizationScope, judgment: Judgment): Promise<void> {
     const { organizations } = this.#parts
     const before = organizations.read(scope)
@@ -181,7 +183,10 @@ export class JudgmentStore {
     return count > limits.judgments || characters > limits.characters
   }
 
-  /** The state is read first and written by every change, so that what `work` scans is what is there. */
+  /**
+   * Reads the state first and writes it with every change, so that a concurrent change conflicts and `work` never uses
+   * an outdated scan.
+   */
   async #change<T>(
     tenant: Tenant,
     work: (transaction: Transaction, tally: JudgmentWrite) => Promise<T>,
@@ -201,7 +206,7 @@ export class JudgmentStore {
 const resourceOf = ({ documentId }: JudgmentScope, { organizationId }: OrganizationScope): Resource =>
   documentId === null ? { type: 'organization', id: organizationId } : { type: 'document', id: documentId }
 
-/** What the entries of the index of reviewers are about. What is gone meanwhile is left out. */
+/** Reads the judgments of entries of the reviewer index. Judgments that were deleted meanwhile are left out. */
 async function reviewedAt(reader: DirectoryReader, entries: readonly Key[]): Promise<readonly Judgment[]> {
   const ids = entries.map((key) => key.at(-1) as string)
   const locations = await reader.getAll<JudgmentLocation>(ids.map(judgmentKeys.location))
@@ -213,7 +218,7 @@ async function reviewedAt(reader: DirectoryReader, entries: readonly Key[]): Pro
   return judgments.filter((judgment) => judgment !== null)
 }
 
-/** Our ids have no slash. */
+/** Formats a position. Ids of judgments contain no slash. */
 const positionOf = (entry: Key): string => entry.slice(-2).toReversed().join('/')
 
 function reviewAt(reviewerId: string, position: string): Key {

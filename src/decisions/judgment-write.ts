@@ -8,10 +8,10 @@ import {
   type MemoryState,
 } from './judgment-keys.ts'
 
-/** The reviewer of judgments whose reviewer has been forgotten: no id is empty. */
+/** Reviewer of judgments whose reviewer was erased; no id is empty. */
 const forgotten = ''
 
-/** What one change adds, changes and removes: records, index entries, counts, and the note for those who follow. */
+/** One change of judgments: records, index entries, totals, and the entry that indexes follow. */
 export class JudgmentWrite {
   readonly #transaction: Transaction
   readonly #added: JudgmentEdit[] = []
@@ -32,7 +32,7 @@ export class JudgmentWrite {
     this.#count(1, characters)
   }
 
-  /** Takes away who decided; what was decided stays. */
+  /** Removes the reviewer of a judgment; the decision remains. */
   anonymise(judgment: Judgment): void {
     const { judgmentId, organizationId, reviewerId } = judgment
     this.#transaction.delete(judgmentKeys.review(reviewerId, organizationId, judgmentId))
@@ -48,7 +48,10 @@ export class JudgmentWrite {
     this.#count(-1, -location.characters)
   }
 
-  /** Writes the change down for those who follow, if there is any. @param kept how many of the last ones stay */
+  /**
+   * Stores the entry that indexes follow, if there was a change.
+   * @param kept number of recent entries that remain stored
+   */
   end(kept: number): void {
     const [added, anonymised, removed] = [this.#added, this.#anonymised, this.#removed]
     if (added.length + anonymised.length + removed.length === 0) return

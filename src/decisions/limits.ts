@@ -1,24 +1,30 @@
-/** What the memory of decisions holds, and how much of a text it looks at. */
+/** Limits of stored decisions and of searches. */
 export const memoryLimits = {
-  /** Judgments of one API key; with a further one, those judged longest ago are forgotten. */
+  /** Judgments of one API key. A further one replaces the one with the oldest `judgedAt`. */
   judgments: 100_000,
-  /** Characters of queries and reasons of one API key; beyond them the same. */
+  /** Characters of the judged texts and reasons of one API key, with the same effect. */
   characters: 20_000_000,
-  /** Characters that say what was, or is to be, judged. */
+  /** Characters of a text to judge. */
   queryCharacters: 4_000,
   reasonCharacters: 1_000,
-  /** Different words of a text that precedents are looked for with; further ones are left out. */
+  /** Distinct words of a text that a search uses; further ones are ignored. */
   queryTerms: 64,
-  /** Judgments that contain them, summed over these words; of more, the most common words are left out, and where one is left, the oldest. */
+  /**
+   * Matches of a search, summed over its words. Above it, the most common words are ignored. If one word remains, only
+   * the newest judgments with it count.
+   */
   matches: 8_000,
-  /** Characters of a word; longer ones are the same when they begin with the same so many. */
+  /** Characters of a word. Longer words with the same beginning count as equal. */
   termCharacters: 64,
   /** Judgments that one call deletes. */
   batch: 500,
-  /** Judgments that one listing answers. */
+  /** Judgments of one listing. */
   listed: 100,
-  /** Last changes that are kept of an API key; an index that is further behind is built anew. */
+  /** Stored changes of an API key. An index that is further behind is built again. */
   changes: 1_000,
-  /** What all indexes in memory take, in characters of about 2 bytes; beyond that, those not used for longest go, but for the one in use. */
+  /**
+   * Memory of all cached indexes, in characters of about 2 bytes. Above it, the least recently used ones are evicted,
+   * except for the one in use.
+   */
   indexedCharacters: 200_000_000,
 } as const

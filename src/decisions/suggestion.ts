@@ -3,12 +3,12 @@ import type { Decision } from './judgment-keys.ts'
 
 export type SuggestionScope = 'document' | 'organization' | 'apiKey'
 
-/** What precedents speak for, and how clearly. */
+/** The decision that precedents support, and their weight. */
 export interface Suggestion {
   readonly recommendation: Decision
-  /** Above 0 and below 1, three digits. */
+  /** Above 0 and below 1, with three digits. */
   readonly confidence: number
-  /** Number of precedents on this side. */
+  /** Number of precedents with this decision. */
   readonly basedOn: number
   readonly scope: SuggestionScope
   readonly scopeLabel: string
@@ -20,14 +20,14 @@ export interface Suggestion {
 
 export interface SuggestionResult {
   readonly primary: Suggestion | null
-  /** The other side, when both have enough. */
+  /** The opposite suggestion, if both sides have enough precedents. */
   readonly conflict: Suggestion | null
 }
 
-/** Precedents that a side needs. */
+/** Minimum number of precedents of a side. */
 const precedentsMin = 2
 const reasonsMax = 3
-/** Of a side's weight; more of it older than `oldMs` is a caveat. */
+/** Share of a side's weight. If more of it is older than `oldMs`, the suggestion has a caveat. */
 const oldShareMax = 0.7
 /** Half of a year of 365.2425 days. */
 const oldMs = 15_778_476_000
@@ -39,7 +39,7 @@ const scopeLabels: Readonly<Record<SuggestionScope, string>> = {
   apiKey: 'All content',
 }
 
-/** The precedents with one decision, in an order that depends on nothing but what they say. */
+/** The precedents with one decision. Their order depends on their content only. */
 interface Side {
   readonly decision: Decision
   readonly precedents: readonly Precedent[]
@@ -48,10 +48,11 @@ interface Side {
 }
 
 /**
- * Weighs precedents: the side with more weight leads; of equal ones that with more precedents, then that with the
- * newest, then `reject`. Its confidence is (w₁ + 1) / (w₁ + w₂ + 2), the rule of succession: few votes stay near ½.
+ * Weighs precedents. The side with more weight leads. Ties are resolved by the number of precedents, then by the newest
+ * precedent, then in favor of `reject`. The confidence is (w₁ + 1) / (w₁ + w₂ + 2), Laplace's rule of succession, so
+ * that few precedents stay near ½.
  * @param now epoch milliseconds
- * @returns null when no side has enough
+ * @returns null if neither side has enough precedents
  */
 export function weighPrecedents(
   found: readonly Precedent[],
@@ -86,7 +87,7 @@ function sideOf(decision: Decision, found: readonly Precedent[]): Side {
   return { decision, precedents, weight: weightOf(precedents), newestAt }
 }
 
-/** Those that are equal here say the same, so that it does not matter which is first. */
+/** Precedents that compare as equal give the same suggestion in either order. */
 const byWeight = (a: Precedent, b: Precedent): number =>
   b.weight - a.weight ||
   b.judgment.judgedAt - a.judgment.judgedAt ||
@@ -104,7 +105,9 @@ function confidenceOf({ weight }: Side, against: Side): number {
   return Number(((weight + 1) / (weight + against.weight + 2)).toFixed(confidenceDigits))
 }
 
-/** The same words, but for case and spaces at the ends, are one reason, shown as the most relevant one says it. */
+/**
+ * Groups equal reasons, ignoring case and surrounding spaces. A group has the wording of its most relevant precedent.
+ */
 function reasonsOf({ precedents }: Side): readonly string[] {
   const reasons = new Map<string, { readonly text: string; weight: number }>()
   for (const { judgment, weight } of precedents) {
@@ -120,7 +123,7 @@ function reasonsOf({ precedents }: Side): readonly string[] {
 const reviewersOf = ({ precedents }: Side): number =>
   new Set(precedents.map(({ judgment }) => judgment.reviewerId)).size
 
-/** @param against the other side, if the evidence is split */
+/** Returns the caveats of a side. @param against the other side, if the evidence is split */
 function caveatsOf(side: Side, against: Side | null, now: number): readonly string[] {
   const { precedents, weight } = side
   const old = precedents.filter(({ judgment }) => now - judgment.judgedAt > oldMs)
@@ -138,7 +141,7 @@ function caveatsOf(side: Side, against: Side | null, now: number): readonly stri
   return caveats
 }
 
-/** Of those who have been forgotten nobody knows how many they were. */
+/** The number of erased reviewers is not known. */
 const singleReviewer = ([first]: readonly Precedent[]): string =>
   first?.judgment.reviewerId === ''
     ? 'All of the support comes from reviewers who have been deleted, perhaps from a single one.'

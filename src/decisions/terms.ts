@@ -1,6 +1,6 @@
 import { memoryLimits } from './limits.ts'
 
-/** English words that say nothing about what is judged. */
+/** English words that do not describe the judged content. */
 const stopWords: ReadonlySet<string> = new Set(
   (
     'a about above after again all also am an and any are as at be because been before being below between both but by ' +
@@ -15,11 +15,11 @@ const separators = /[\p{Z}\p{P}\p{S}\p{C}]+/u
 /** Scripts without spaces between words. */
 const unspaced = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Khmer}\p{sc=Lao}\p{sc=Myanmar}]/u
 
-/** Characters. */
+/** Characters of a part that the segmenter gets. */
 const segmentedAtOnce = 256
 const segmenter = new Intl.Segmenter('und', { granularity: 'word' })
 
-/** The words of a text that count, as often as they are there: lower case, compatible forms alike, no stop words. */
+/** Returns the words of a text with their repetitions: in lower case, normalized by NFKC, without stop words. */
 export function termsOf(text: string): string[] {
   const plain = text.normalize('NFKC').toLowerCase()
   return plain
@@ -29,13 +29,13 @@ export function termsOf(text: string): string[] {
     .map((word) => word.slice(0, memoryLimits.termCharacters))
 }
 
-/** The different words that precedents of a text are looked for with. */
+/** Returns the distinct words to search precedents with. */
 export const searchTermsOf = (text: string): string[] =>
   [...new Set(termsOf(text))].slice(0, memoryLimits.queryTerms)
 
 /**
- * A part at a time: the time for all at once grows with the square of the length. The last segment of a part may go on
- * in the next one, which begins with it.
+ * Segments a word in parts, because the time of the segmenter grows with the square of the length. The last segment of
+ * a part may be incomplete, so the next part starts with it.
  */
 function segmentsOf(word: string): string[] {
   const all: string[] = []
