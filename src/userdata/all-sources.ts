@@ -12,7 +12,7 @@ export interface UserDataSourceDependencies {
   readonly memory: DecisionMemory
 }
 
-/** Everywhere where this server keeps data of users. Whoever keeps more of them adds a line here. */
+/** All places where this server stores data of users. Code that stores more of it must add a source here. */
 export const allUserDataSources = ({
   store,
   presence,

@@ -3,10 +3,10 @@ import { withoutOrder } from '../directory/comments/comment-records.ts'
 import { anonymiseComments, findMentions, type UserMention } from '../directory/comments/user-mentions.ts'
 import type { ShownEntry, UserRanges } from './range-source.ts'
 
-/** Records that are changed in one commit: a comment has up to 100 reactions. */
+/** Records that one commit changes. A comment has up to 100 reactions. */
 const sliceMax = 50
 
-/** Where annotations and comments name users. Threads stay, with the deleted user in them. */
+/** Annotations and comments that name a user. An erasure keeps them and replaces the user by the deleted user. */
 export const comments: UserRanges = {
   name: 'comments',
   kind: 'comment',
@@ -21,7 +21,7 @@ export const comments: UserRanges = {
   erase: (transaction, userId) => anonymiseComments(transaction, userId, sliceMax),
 }
 
-/** Who else has reacted to a comment is not said. */
+/** Returns the user's own data of a mention, without the reactions of other users. */
 function shownOf(trace: UserMention, userId: string): ShownEntry {
   const { annotationId, documentId } = trace.annotation
   if (trace.kind === 'annotation') return { documentId, data: withoutOrder(trace.annotation) }

@@ -6,37 +6,37 @@ import { readPayload } from '../jobs/job-payload.ts'
 import { addressSchemas } from '../model/address-schemas.ts'
 import type { UserDataScope } from './user-data-source.ts'
 
-/** The queue of erasures that have begun. */
+/** Queue of erasures that have started. */
 export const erasureQueue = 'erasure'
 
-/** Whose data are to be erased, and where. Kept until that is done, and nothing of the user after it. */
+/** User and scope of an erasure. Stored until the erasure ends; no data of the user remains then. */
 export interface ErasureTask {
   readonly jobId: string
   readonly place: UserDataScope
   readonly userId: string
 }
 
-/** How often the user was taken out of something, by the names of traces. */
+/** Number of erased items by the name of the source. */
 export type RemovedCounts = Readonly<Record<string, number>>
 
-/** What has become of an erasure. Says nothing of whose data it is. */
+/** State of an erasure. It does not identify the user. */
 export interface ErasureRecord {
   readonly jobId: string
   readonly status: 'running' | 'done'
   readonly removed: RemovedCounts
-  /** Epoch milliseconds of the first of those that `removed` counts. */
+  /** Epoch milliseconds of the start of the first erasure that `removed` counts. */
   readonly startedAt: number
-  /** Of the last that has ended; null while there is none. */
+  /** Epoch milliseconds of the end; null while the erasure runs. */
   readonly endedAt: number | null
-  /** The last organization that is done; null: none is. */
+  /** The last organization that is complete; null if none is. */
   readonly doneUpTo: string | null
 }
 
-/** The record's key in the tenant's partition. */
+/** Returns the key of the record in the tenant's partition. */
 export const erasureKey = ({ organizationId }: UserDataScope, userId: string): Key =>
   tenantKeys.erasure(userDigest(userId, organizationId))
 
-/** To be enqueued in the commit that makes the record; due at once. */
+/** Creates the job of an erasure, due at once. Enqueue it in the commit that writes the record. */
 export const erasureJob = (task: ErasureTask): Job => ({
   queue: erasureQueue,
   id: task.jobId,
@@ -50,5 +50,5 @@ const taskSchema = v.looseObject({
   userId: v.string(),
 })
 
-/** The task of a job that `erasureJob` has made. @throws MalformedJobError */
+/** Reads the task of a job that `erasureJob` created. @throws MalformedJobError */
 export const erasureTaskOf = (payload: Uint8Array): ErasureTask => readPayload(taskSchema, payload)

@@ -9,11 +9,14 @@ import { type ErasureRecord, type ErasureTask, erasureKey } from './erasure-reco
 import { nextOrganization } from './next-organization.ts'
 import type { UserDataSource, UserDataSourceList } from './user-data-source.ts'
 
-/** Until then after its begin what the user does is not recorded as the user's: revoked sockets end within a second. */
+/**
+ * Time after the start of an erasure in which new actions of the user are not recorded under their id. Revoked sockets
+ * close within a second.
+ */
 const settlingMs = 5_000
-/** What is added meanwhile is erased, too; but nobody is followed for ever. */
+/** Maximum number of passes over an organization. A further pass erases data that was added during the previous one. */
 const passesMax = 10
-/** How often progress is written. */
+/** Interval of the progress records. */
 const noteMs = 500
 
 export interface ErasureDependencies {
@@ -23,13 +26,13 @@ export interface ErasureDependencies {
   readonly clock: Clock
 }
 
-/** Carries out one task, in slices; what is left of it is found anew each time, so that it can be done again. */
+/** Runs one erasure in slices. Each attempt searches for the remaining data, so the task is idempotent. */
 export class ErasureTaskRunner {
   readonly #parts: ErasureDependencies
   readonly #transactions: TransactionRunner
   readonly #task: ErasureTask
   readonly #goOn: CheckLease
-  /** Of this attempt, not yet in the record. */
+  /** Counts of this attempt that the record does not contain yet. */
   readonly #counts = new Map<string, number>()
   #notedAt: number
 
@@ -59,7 +62,7 @@ export class ErasureTaskRunner {
     await this.#note({ status: 'done', endedAt: clock.now(), doneUpTo: null })
   }
 
-  /** Until a pass finds nothing. */
+  /** Repeats until a pass finds no data. */
   async #eraseIn(scope: OrganizationScope, userId: string): Promise<void> {
     const { store, traces, clock } = this.#parts
     const until = clock.now() + settlingMs
@@ -86,7 +89,7 @@ export class ErasureTaskRunner {
     return this.#parts.clock.now() - this.#notedAt >= noteMs
   }
 
-  /** Adds what was counted, and `change`, to the record; null when that is no longer the task's. */
+  /** Adds the counts and `change` to the record. Returns null if the record belongs to another task. */
   async #note(change: Partial<ErasureRecord>): Promise<ErasureRecord | null> {
     const { place, userId, jobId } = this.#task
     const counts = [...this.#counts]

@@ -1,7 +1,7 @@
 import type { DecisionMemory } from '../decisions/decision-memory.ts'
 import type { UserDataScope, UserDataSource } from './user-data-source.ts'
 
-/** What users have judged: theirs are precedents, which stay without the user. */
+/** Judgments of a user. An erasure removes the user from them, and they remain as precedents. */
 export const judgmentSource = (memory: DecisionMemory): UserDataSource<UserDataScope> => ({
   name: 'judgments',
   async list({ organizationId, ...tenant }, reviewerId, range) {

@@ -4,20 +4,20 @@ import type { Kv } from '../engine/engine.ts'
 import { nextOrganization } from './next-organization.ts'
 import type { UserDataScope, UserDataSourceList, UserDatum } from './user-data-source.ts'
 
-/** What is read at a time. */
+/** Entries of one read. */
 const chunkSize = 50
-/** Looks into a trace, or for an organization, for one page: it ends there, though it may not be full. */
+/** Reads of sources, or of the next organization, for one page. The page ends there, even if it is not full. */
 const looksMax = 500
-/** JSON of one page, but for its last chunk. */
+/** Bytes of a page as JSON. The last read may exceed it. */
 const pageBytesMax = 8_388_608
 
-/** How far a listing has come. */
+/** Position of a listing. */
 interface Position {
-  /** Whose traces are looked at; null: the tenant's. */
+  /** Organization of the current source; null for the sources of the tenant. */
   readonly organizationId: string | null
-  /** Which of the traces. */
+  /** Index of the source. */
   readonly trace: number
-  /** `next` of the trace's page before; null: it begins. */
+  /** `next` of the source's previous page; null at its start. */
   readonly after: string | null
 }
 
@@ -28,8 +28,10 @@ const positionSchema = v.looseObject({
 })
 
 /**
- * A page of all that is kept of a user: place by place, so that what is there all the while is listed once, whatever
- * comes and goes. A page may have fewer than `limit`, also none, and yet not be the last: its work is bounded.
+ * Lists a page of all stored data of a user, source by source. Data that exists during the whole listing is listed
+ * exactly once, despite additions and deletions meanwhile. A page may have fewer than `limit` items, or none, and not
+ * be the last, because its work is bounded.
+ * @throws ApiError INVALID_ARGUMENT if the page token is malformed
  */
 export async function listUserData(
   { kv, traces }: { readonly kv: Kv; readonly traces: UserDataSourceList },
@@ -53,7 +55,7 @@ export async function listUserData(
 
 const start: Position = { organizationId: null, trace: 0, after: null }
 
-/** Null when there is no such trace. */
+/** Reads a page of the source; null if there is no such source. */
 async function readTrace(
   { ofTenant, ofOrganization }: UserDataSourceList,
   { workspaceId, apiKey, organizationId: asked }: UserDataScope,
@@ -67,7 +69,7 @@ async function readTrace(
   return (await ofOrganization[trace]?.list({ ...tenant, organizationId }, userId, range)) ?? null
 }
 
-/** Null at the end. */
+/** Returns the next position; null at the end. */
 async function following(
   kv: Kv,
   place: UserDataScope,

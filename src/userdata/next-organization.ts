@@ -2,7 +2,7 @@ import { tenantKeys, tenantPart } from '../directory/organizations/organization-
 import type { Kv } from '../engine/engine.ts'
 import type { UserDataScope } from './user-data-source.ts'
 
-/** The organization that comes after another one, or with null the first; null when there is none. */
+/** Returns the organization after `before`, or the first one if `before` is null. Returns null if there is none. */
 export async function nextOrganization(
   kv: Kv,
   place: UserDataScope,

@@ -22,12 +22,15 @@ import { versionKeys } from '../versions/version-keys.ts'
 import { comments } from './comment-source.ts'
 import { rangeSource, type ShownEntry, type UserRanges } from './range-source.ts'
 
-/** Records that are changed in one commit. */
+/** Records that one commit changes. */
 const sliceMax = 100
-/** The same of activities: each has a dozen index entries. */
+/** Activities that one commit changes. Each has about 12 index entries. */
 const activitiesMax = 25
 
-/** All that organizations keep of users. Rights go first, so that nobody adds to the rest by them. */
+/**
+ * The sources of user data in organizations. Grants are first, so that an erasure removes the user's rights before
+ * other data.
+ */
 export const organizationSources = (store: OrganizationStore) =>
   [
     grants,
@@ -116,13 +119,13 @@ const notifications: UserRanges = {
   ranges: (userId) => [addressed(userId), notificationKeys.naming(userId)],
   show: (reader, entries, userId) => showNotifications(reader, entries, userId),
   async erase(transaction, userId) {
-    // A commit of its own: each of the two writes what the other has read.
+    // Separate commits, because each of the two functions writes records that the other has read.
     const count = await removeSomeRecipients(transaction, userId, sliceMax)
     return count > 0 ? count : anonymiseNotifications(transaction, userId, sliceMax)
   },
 }
 
-/** One that addresses a user and names the user, too, is shown once; whom else it addresses is not said. */
+/** Shows each notification once, even if it both addresses and names the user. Other recipients are left out. */
 async function showNotifications(
   reader: DirectoryReader,
   entries: readonly KvEntry[],

@@ -8,19 +8,19 @@ import type { Key, KvEntry } from '../engine/engine.ts'
 import { keySchema } from '../model/address-schemas.ts'
 import type { DataKind, UserDataSource, UserDatum } from './user-data-source.ts'
 
-/** What is shown of one entry. */
+/** The data of one entry. */
 export interface ShownEntry {
   readonly documentId: string | null
   readonly data: object
 }
 
-/** What is found in ranges of an organization's partition. */
+/** A kind of user data in ranges of an organization's partition. */
 export interface UserRanges {
   readonly name: string
   readonly kind: DataKind
-  /** Prefixes of what is kept of a user. */
+  /** Prefixes of the entries of a user. */
   readonly ranges: (userId: string) => readonly Key[]
-  /** In the order of the entries; null for what is not to be shown. */
+  /** Returns the data of entries in their order; null for entries without data to show. */
   readonly show: (
     reader: DirectoryReader,
     entries: readonly KvEntry[],
@@ -30,7 +30,10 @@ export interface UserRanges {
   readonly erase: (transaction: Transaction, userId: string) => Promise<number>
 }
 
-/** Nothing is found, or erased, in an organization that is being deleted: all of it goes. */
+/**
+ * Creates a source. It returns and erases nothing in an organization that is being deleted, because all its data is
+ * deleted.
+ */
 export function rangeSource(
   store: OrganizationStore,
   { name, kind, ranges, show, erase }: UserRanges,
@@ -57,7 +60,7 @@ const datumOf = (kind: DataKind, { organizationId }: OrganizationScope, shown: S
   ...shown,
 })
 
-/** Entries of one range after the other. */
+/** Lists the entries of the ranges in order. */
 async function listRanges(
   reader: DirectoryReader,
   prefixes: readonly Key[],
@@ -70,7 +73,7 @@ async function listRanges(
     const start = at === from && key !== null ? { after: key } : {}
     const entries = await reader.scan({ prefix, limit: limit - items.length + 1, ...start })
     for (const entry of entries) {
-      // The one beyond the page says that it goes on; the last of the page, where.
+      // The first entry after the page shows that there is a next page; it starts after the last item.
       const last = items.at(-1)
       if (items.length === limit && last !== undefined) return { items, next: writePosition(prefixes, last) }
       items.push(entry)

@@ -21,9 +21,9 @@ import { ErasureTaskRunner } from './erasure-task.ts'
 import { listUserData } from './listing.ts'
 import type { UserDataScope, UserDataSourceList, UserDatum } from './user-data-source.ts'
 
-/** How long a call waits for the end of what it has begun. */
+/** Maximum time that a call waits for the end of the erasure that it started. */
 const waitMs = 5_000
-/** What is erased within this time after the last erasure is counted together with that. */
+/** An erasure that starts within this time after the previous one adds to its counts: 30 days. */
 const countedTogetherMs = 2_592_000_000
 
 export interface UserDataOptions {
@@ -35,18 +35,18 @@ export interface UserDataOptions {
   readonly log: Log
 }
 
-/** How far an erasure has come. */
+/** Progress of an erasure. */
 export interface ErasureReport {
   readonly status: 'running' | 'done'
-  /** By the names of all traces. */
+  /** By the names of all sources. */
   readonly removed: RemovedCounts
   /** Epoch milliseconds. */
   readonly startedAt: number
-  /** Null while it is running. */
+  /** Null while the erasure runs. */
   readonly endedAt: number | null
 }
 
-/** All that is kept of one user: what it is, and getting rid of it. */
+/** Export and erasure of all stored data of one user. */
 export class UserDataService {
   readonly #options: UserDataOptions & { readonly kv: Kv }
   readonly #transactions: TransactionRunner
@@ -66,26 +66,27 @@ export class UserDataService {
     })
   }
 
-  /** Begins to look for erasures. */
+  /** Starts to run erasures. */
   start(): void {
     this.#worker.start()
   }
 
-  /** Resolves when nothing is erased any more; what is left goes on at the next start. */
+  /** Resolves when no erasure is running. The next start continues with the remaining work. */
   stop(): Promise<void> {
     return this.#worker.stop()
   }
 
-  /** What is kept of a user. @throws ApiError NOT_FOUND when the one organization does not exist */
+  /** Lists the stored data of a user. @throws ApiError NOT_FOUND if the organization of the scope does not exist */
   async list(place: UserDataScope, userId: string, range: PageRange): Promise<ListPage<UserDatum>> {
     await this.#checkPlace(place)
     return listUserData(this.#options, place, userId, range)
   }
 
   /**
-   * Erases what is kept of a user, whose tokens are revoked first. Says how far that has come after a while, or at once
-   * when it was under way; it goes on in the background.
-   * @throws ApiError NOT_FOUND when the one organization does not exist; what it failed with: then it is tried again
+   * Revokes the tokens of a user and erases the stored data. Resolves with the report at the end or after `waitMs`, or
+   * at once if an erasure was already running. The erasure continues in the background.
+   * @throws ApiError NOT_FOUND if the organization of the scope does not exist; the error of a failed attempt, which is
+   * retried
    */
   async erase(place: UserDataScope, userId: string): Promise<ErasureReport> {
     const { revocations, clock } = this.#options
@@ -110,7 +111,7 @@ export class UserDataService {
     if (organizationId !== null) await organizationOf(this.#options.store.read({ ...tenant, organizationId }))
   }
 
-  /** `elsewhere`: somebody else has begun meanwhile. */
+  /** Starts an erasure. `elsewhere`: another process has started one meanwhile. */
   async #begin(task: ErasureTask): Promise<'here' | 'elsewhere'> {
     const { place, userId, jobId } = task
     const now = this.#options.clock.now()
@@ -145,7 +146,7 @@ export class UserDataService {
   }
 }
 
-/** Resolves with what `done` does, or when that takes longer than a call waits. */
+/** Resolves or rejects as `done` does, or resolves after `waitMs`. */
 async function withinTime(clock: Clock, done: Promise<void>): Promise<void> {
   let cancel = (): void => {}
   const late = new Promise<void>((resolve) => {

@@ -2,7 +2,7 @@ import type { OrganizationScope } from '../directory/organizations/organization-
 import type { ListPage, PageRange } from '../directory/store/list-page.ts'
 import type { Tenant } from '../model/address.ts'
 
-/** What data of users are, as callers are told. */
+/** Kinds of user data in responses. */
 export const dataKinds = [
   'user',
   'grant',
@@ -18,35 +18,35 @@ export const dataKinds = [
 ] as const
 export type DataKind = (typeof dataKinds)[number]
 
-/** Something that is kept of a user. */
+/** One stored item of a user's data. */
 export interface UserDatum {
   readonly kind: DataKind
-  /** Null: it is of no organization. */
+  /** Null if it does not belong to an organization. */
   readonly organizationId: string | null
-  /** Null: it is of no document. */
+  /** Null if it does not belong to a document. */
   readonly documentId: string | null
   readonly data: object
 }
 
-/** One organization of a tenant, or with null all that the tenant has. */
+/** One organization of a tenant; null for all data of the tenant. */
 export interface UserDataScope extends Tenant {
   readonly organizationId: string | null
 }
 
-/** Somewhere where data of users are kept. */
+/** A place where user data is stored. */
 export interface UserDataSource<Place> {
-  /** Names what is removed here in the report, such as `activities`. */
+  /** Name of the source in the report, such as `activities`. */
   readonly name: string
-  /** What is kept of a user, in an order that stays. */
+  /** Lists the data of a user in a stable order. */
   list(place: Place, userId: string, range: PageRange): Promise<ListPage<UserDatum>>
-  /** Takes the user out of some, as much as one slice of work is; returns of how many: 0 when there are none left. */
+  /** Removes the user from one slice of records. Returns the number of changed records; 0 if none remain. */
   erase(place: Place, userId: string): Promise<number>
 }
 
-/** Everywhere where data of users are kept. They are listed, and erased, in this order: the tenant's first. */
+/** All sources of user data. They are listed and erased in this order, the tenant's first. */
 export interface UserDataSourceList {
-  /** Asked once, for all organizations. */
+  /** Read once for all organizations. */
   readonly ofTenant: readonly UserDataSource<UserDataScope>[]
-  /** Asked for each organization. */
+  /** Read for each organization. */
   readonly ofOrganization: readonly UserDataSource<OrganizationScope>[]
 }
