@@ -1,7 +1,10 @@
 import { versionLimits } from './limits.ts'
 import type { Author } from './version-keys.ts'
 
-/** With somebody who edited; of the same user the first edit counts. The first ones come first, and stay. */
+/**
+ * Adds authors. Each user appears once, with the time of the first edit. Authors are ordered by time, and the first
+ * `versionLimits.authors` are kept.
+ */
 export function withAuthors(authors: readonly Author[], more: readonly Author[]): readonly Author[] {
   const all = [...authors, ...more].sort((a, b) => a.at - b.at)
   const seen = new Set<string>()

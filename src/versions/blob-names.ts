@@ -2,14 +2,16 @@ import { createHash, randomBytes } from 'node:crypto'
 import type { Clock } from '../clock.ts'
 import type { Engine } from '../engine/engine.ts'
 
-/** A version is made within this time, in ms, from the storing of its content on. */
+/** Maximum time in ms between storing a content and adding its version. */
 const makingMs = 900_000
 
 /**
- * Names of the stored contents of versions. Each name is unique: another process may be about to name a content that no
- * version names yet. It contains the digest of the content, the time, and the incarnation of the process.
+ * Names of the stored contents of versions. Each name is unique, because another process may be about to add a version
+ * for a content that no version names yet. It contains the digest of the content, the time, and the incarnation of the
+ * process.
  *
- * If several processes write, only the time counts: a node that others take for dead may return and make its version.
+ * If several processes write, only the time counts: a node that other nodes take for dead may return and add its
+ * version.
  */
 export class BlobNames {
   readonly #incarnation: string
@@ -27,19 +29,25 @@ export class BlobNames {
     return [digest, this.#clock.now(), this.#incarnation, random].join('.')
   }
 
-  /** Returns whether a process may still make a version that names a content. */
+  /** Returns whether a process may still add a version that names this content. */
   mayBeNamedYet(name: string): boolean {
     const [, storedAt, incarnation] = name.split('.')
     if (storedAt === undefined || this.#clock.now() - Number(storedAt) >= makingMs) return false
     return !this.#hasOneWriter || incarnation === this.#incarnation
   }
 
-  /** When the sweep is due that is enqueued before a content is put; epoch milliseconds. 0: it waits for the call. */
+  /**
+   * Returns when the sweep is due that is enqueued before a content is stored, in epoch milliseconds. 0 means at once:
+   * the sweep waits for the running call.
+   */
   sweepAt(): number {
     return this.#hasOneWriter ? 0 : this.settledAt()
   }
 
-  /** When no version can name a content that is stored now; epoch milliseconds. The clocks of nodes differ. */
+  /**
+   * Returns when no version can be added for a content that is stored now, in epoch milliseconds. It allows for
+   * different clocks of nodes.
+   */
   settledAt(): number {
     return this.#clock.now() + 2 * makingMs
   }
@@ -48,5 +56,5 @@ export class BlobNames {
 export const contentDigest = (bytes: Uint8Array): string =>
   createHash('sha256').update(bytes).digest('base64url')
 
-/** Returns whether a name is that of a content with this digest. */
+/** Returns whether a name belongs to a content with this digest. */
 export const hasDigest = (name: string, digest: string): boolean => name.split('.')[0] === digest

@@ -8,18 +8,18 @@ import { VersionAuthorTracker } from './version-author-tracker.ts'
 import { authorQueue } from './version-jobs.ts'
 import { VersionStore } from './version-store.ts'
 
-/** Authors that are noted at the same time. */
+/** Authors that are recorded at the same time. */
 const atOnce = 64
 
-/** What stands below rooms, and is told by them who edits. */
+/** Parts of versions that rooms use to report edits. */
 export interface VersionDependencies {
   readonly store: VersionStore
   readonly notes: VersionAuthorTracker
-  /** Notes authors. To be started by `Versions`. */
+  /** Records authors. `VersionService` starts it. */
   readonly authors: JobConsumer
 }
 
-/** @param everyMs an automatic version is made when there was an edit in so long; 0: none is */
+/** Creates the parts. @param everyMs interval of automatic versions of edited documents; 0 for none */
 export function createVersionParts(
   engine: Engine,
   {

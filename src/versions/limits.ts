@@ -1,23 +1,23 @@
 const hourMs = 3_600_000
 const dayMs = 24 * hourMs
 
-/** What the versions of one editor may be. */
+/** Limits of the versions of one editor. */
 export const versionLimits = {
-  /** Versions that callers have made, of one editor; more are refused. */
+  /** Versions that callers have made; further ones are rejected. */
   manual: 1_000,
-  /** Versions that were made in the background, of one editor; with a further one the oldest goes. */
+  /** Automatic versions; a further one replaces the oldest. */
   automatic: 500,
   /** Characters of a label. */
   labelCharacters: 200,
-  /** People who are named as authors of one version; further ones are left out. */
+  /** Authors of one version; further ones are left out. */
   authors: 500,
-  /** Versions in one answer. */
+  /** Versions in one response. */
   listed: 100,
 } as const
 
 /**
- * Of automatic versions that are older than `afterMs`, the last one of each `everyMs` is kept. The last row is the end:
- * none is kept. The first day is kept whole.
+ * Retention of automatic versions. If they are older than `afterMs`, the last one of each `everyMs` is kept. After the
+ * last row, none is kept. Versions younger than the first row are all kept.
  */
 export const autoVersionRetention: readonly { readonly afterMs: number; readonly everyMs: number | null }[] =
   [

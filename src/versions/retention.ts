@@ -2,9 +2,10 @@ import { autoVersionRetention, versionLimits } from './limits.ts'
 import type { VersionRecord } from './version-keys.ts'
 
 /**
- * Ids of the automatic versions that are not worth keeping any more; the newest of all is never one of them. What falls
- * into one stretch is decided by the clock and not by age, so that what is kept today is not thinned out tomorrow.
- * @param records of one editor, the oldest first; @param now epoch milliseconds
+ * Returns the ids of expired automatic versions. The newest one never expires. Intervals are aligned to the clock and
+ * not to the age of versions, so that a version that is kept today is not removed by tomorrow's intervals.
+ * @param records all versions of one editor, the oldest first
+ * @param now epoch milliseconds
  */
 export function expiredVersions(records: readonly VersionRecord[], now: number): readonly string[] {
   const automatic = records.filter(({ kind }) => kind === 'automatic').reverse()
@@ -25,7 +26,7 @@ export function expiredVersions(records: readonly VersionRecord[], now: number):
 
 const unthinned = ''
 
-/** Names the time within which one version is enough; null: that none is kept of. */
+/** Returns the name of the interval in which one version is kept; null if no version of that time is kept. */
 function stretchOf(at: number, now: number): string | null {
   const row = autoVersionRetention.findLast(({ afterMs }) => now - at > afterMs)
   if (row === undefined) return unthinned

@@ -12,13 +12,13 @@ import {
 } from './version-keys.ts'
 import { writeVersion, writeVersions } from './version-writing.ts'
 
-/** What a version says of a user. */
+/** The data of a version that concerns a user. */
 interface ShownVersion {
   readonly documentId: string
   readonly data: object
 }
 
-/** @param entries of the index of a user; null for what is gone meanwhile */
+/** Returns the versions of index entries of a user; null for those that were deleted meanwhile. */
 export async function listVersionsByUser(
   reader: DirectoryReader,
   entries: readonly KvEntry[],
@@ -37,7 +37,7 @@ export async function listVersionsByUser(
   })
 }
 
-/** Puts the deleted user in the place of a user in up to `limit` records; returns in how many. */
+/** Replaces a user by the deleted user in up to `limit` records. Returns the number of processed records. */
 export async function anonymizeVersions(
   transaction: Transaction,
   userId: string,

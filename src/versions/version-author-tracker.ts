@@ -14,33 +14,33 @@ import type { DocumentAddress } from '../model/address.ts'
 import { addressSchemas } from '../model/address-schemas.ts'
 import { authorQueue, automaticJob } from './version-jobs.ts'
 
-/** For so long it is remembered that a user's edits are noted already; forgetting it costs one more job. */
+/** Time for which a recorded author is cached. An evicted one costs one more job. */
 const authorWindowMs = 600_000
 
 export interface VersionNotesOptions {
   readonly clock: Clock
-  /** An automatic version is made when there was an edit in so long; 0: none is. */
+  /** Interval of automatic versions of edited documents; 0 for none. */
   readonly everyMs: number
   /** Name of this node. */
   readonly node: string
-  /** Authors have been enqueued. */
+  /** Called when authors were enqueued. */
   readonly begun: () => void
-  /** To the other nodes that note who edits the same editors. */
+  /** Connects the nodes that record authors of the same editors. */
   readonly bus: Bus
 }
 
-/** Told with the address of an editor of which a version has been made. */
+/** Bus topic with the address of an editor that has a new version. */
 const splitTopic = 'versions.split'
 
 /**
- * Notes who edits, for the next version of each editor, and that there is something to make an automatic one of. Both
- * are jobs that are enqueued with the commit, so that a crash loses neither.
+ * Records who edits, for the next version of each editor, and that an automatic version is due. Both are jobs in the
+ * commit of the edit, so that a crash loses neither.
  */
 export class VersionAuthorTracker implements EditListener {
   readonly #options: VersionNotesOptions
   readonly #authors: EditWindows
   readonly #all: EditListener
-  /** Ends of the windows that have their job, by editor. */
+  /** Ends of the windows that have a job, by editor. */
   readonly #windows = new Map<string, number>()
 
   constructor(options: VersionNotesOptions) {
@@ -50,7 +50,7 @@ export class VersionAuthorTracker implements EditListener {
     this.#authors = new EditWindows({
       clock,
       ...windows,
-      // A version ends a window early: the next window has another id.
+      // A version ends a window early, so the next window needs another id.
       idOf: () => randomUUID(),
       begun,
       ended: null,
@@ -61,7 +61,7 @@ export class VersionAuthorTracker implements EditListener {
       this.#authors.forgetEditor(readJson(addressSchemas.document, message))
       return undefined
     })
-    // Of which editor there is a version nobody knows then: to note somebody once more costs a job.
+    // After a loss, new versions of other nodes may be unknown. Recording an author again only costs a job.
     bus.onLoss(() => this.#authors.forgetAll())
   }
 
@@ -69,7 +69,7 @@ export class VersionAuthorTracker implements EditListener {
     return this.#all.noted(address, editors)
   }
 
-  /** A version has been made: who edits from now on is an author of the next one. */
+  /** Starts a new window after a version was made: users who edit from now on are authors of the next version. */
   split(address: DocumentAddress): void {
     this.#authors.forgetEditor(address)
     const { workspaceId, apiKey, organizationId, documentId, editorId } = address
@@ -77,7 +77,10 @@ export class VersionAuthorTracker implements EditListener {
     this.#options.bus.publish(splitTopic, Buffer.from(JSON.stringify(editor)))
   }
 
-  /** Windows follow the clock, shifted for each editor so that not all end at once: a restart does not lose them. */
+  /**
+   * Enqueues the job of the current window. Windows follow the clock, so a restart does not lose them. They are shifted
+   * for each editor, so that they do not all end at once.
+   */
   #window(address: DocumentAddress): StartedWindows | null {
     const { clock, everyMs } = this.#options
     const name = editorName(address)
@@ -94,7 +97,7 @@ export class VersionAuthorTracker implements EditListener {
   }
 }
 
-/** Spreads names over time; the same for a name whenever it is asked for. */
+/** Returns a hash of a name, which spreads windows over time. */
 function shiftOf(name: string): number {
   let hash = 0
   for (let at = 0; at < name.length; at++) hash = (Math.imul(hash, 31) + name.charCodeAt(at)) >>> 0

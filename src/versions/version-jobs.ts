@@ -6,13 +6,13 @@ import { readPayload } from '../jobs/job-payload.ts'
 import { addressKey, type DocumentAddress } from '../model/address.ts'
 import { addressSchemas } from '../model/address-schemas.ts'
 
-/** The queue of work on versions. */
+/** Queue of the tasks of versions. */
 export const versionQueue = 'versions'
 
-/** The queue of those who have edited, to be noted for the next version. */
+/** Queue of the authors to record for the next version. */
 export const authorQueue = 'versionAuthors'
 
-/** `sweep`: remove contents that no version names; `automatic`: make a version. */
+/** `sweep` removes contents that no version names; `automatic` makes a version. */
 export interface VersionTask {
   readonly is: 'sweep' | 'automatic'
   readonly address: DocumentAddress
@@ -23,21 +23,25 @@ const taskSchema = v.looseObject({
   address: addressSchemas.document,
 })
 
-/** What a job of this queue was made of. @throws MalformedJobError */
+/** Reads the task of a job. @throws MalformedJobError */
 export const versionTaskOf = (payload: Uint8Array): VersionTask => readPayload(taskSchema, payload)
 
 /**
- * Due at once (0) where whoever carries it out waits for the call that enqueues it, if that is still under way.
+ * Creates a job that sweeps an editor. With `at` 0 it is due at once, and waits for the call that enqueued it if that
+ * is still running.
  * @param at epoch milliseconds
  */
 export const versionSweepJob = (address: DocumentAddress, at: number): Job =>
   jobOf('sweep', address, randomUUID(), at)
 
-/** @param at epoch milliseconds: the end of a window. The same window again is the same job */
+/**
+ * Creates the job of an automatic version. The same window always has the same job.
+ * @param at epoch milliseconds of the end of the window
+ */
 export const automaticJob = (address: DocumentAddress, at: number): Job =>
   jobOf('automatic', address, `${nameOf(address)}-${at}`, at)
 
-/** Ids are long; the name of a job isn't. */
+/** Shortens the address, because ids may be long and the name of a job must be short. */
 const nameOf = (address: DocumentAddress): string =>
   createHash('sha256')
     .update(keyName(addressKey(address)))

@@ -3,48 +3,48 @@ import type { Metadata } from '../directory/store/records.ts'
 import type { Key } from '../engine/engine.ts'
 import { addressKey, type DocumentAddress, documentPrefix, organizationPrefix } from '../model/address.ts'
 
-/** Somebody who edited. */
+/** A user who edited. */
 export interface Author {
   readonly userId: string
-  /** Absent when it is not known. */
+  /** Absent if it is not known. */
   readonly name?: string
-  /** Epoch milliseconds of the first edit since the version before. */
+  /** Epoch milliseconds of the first edit since the previous version. */
   readonly at: number
 }
 
-/** `manual`: somebody asked for it; `automatic`: made in the background, or before a restoration. */
+/** `manual`: requested by a caller. `automatic`: made in the background, or before a restore. */
 export type VersionKind = 'manual' | 'automatic'
 
-/** A version as it is kept; its content is a blob. */
+/** A stored version; its content is a blob. */
 export interface VersionRecord {
   /** Ids sort by `createdAt`. */
   readonly versionId: string
   readonly kind: VersionKind
-  /** '' when it has none. */
+  /** '' if there is none. */
   readonly label: string
   readonly metadata: Metadata
   /** Epoch milliseconds. */
   readonly createdAt: number
-  /** '' when nobody is known. */
+  /** '' if the user is not known. */
   readonly createdBy: string
-  /** Of the content, as encoded by Yjs. */
+  /** Size of the content as encoded by Yjs. */
   readonly sizeBytes: number
-  /** Which state of the document it is. */
+  /** Version of the document (epoch and head) that it contains. */
   readonly version: string
-  /** Of the log that the document had. */
+  /** Epoch of the document's log. */
   readonly epoch: number
-  /** Names the blob: versions of equal content share one. */
+  /** Name of the blob; versions with equal content share one. */
   readonly hash: string
-  /** Who edited since the version before, the first one first. */
+  /** Users who edited since the previous version, the first one first. */
   readonly authors: readonly Author[]
 }
 
-/** What is known of the versions of an editor together. Every change of them changes it, so that no two are made at once. */
+/** State of all versions of an editor. Every change of the versions writes it, so that concurrent changes conflict. */
 export interface EditorVersionsRecord {
   readonly changes: number
-  /** Epoch milliseconds of the newest one. */
+  /** Epoch milliseconds of the newest version. */
   readonly lastAt: number
-  /** Who has edited since. */
+  /** Users who have edited since then. */
   readonly authors: readonly Author[]
 }
 
@@ -60,7 +60,7 @@ export const versionKeys = {
   ],
   statesOf: (documentId: string): Key => ['versionsState', documentId],
   state: ({ documentId, editorId }: EditorIds): Key => ['versionsState', documentId, editorId],
-  /** Index: the records above that name a user. */
+  /** Index of the records that name a user. */
   allBy: (userId: string): Key => ['versionsBy', userId],
   by: (userId: string, { documentId, editorId }: EditorIds, versionId: string): Key => [
     'versionsBy',
@@ -91,6 +91,9 @@ export const blobKeys = {
 /** An editor of an organization. */
 export type EditorIds = Pick<DocumentAddress, 'documentId' | 'editorId'>
 
-/** @param unique tells it from others of the same time; without it, what comes before all of that time */
+/**
+ * Returns the id of a version.
+ * @param unique distinguishes versions of the same time; without it, the id sorts before all versions of that time
+ */
 export const versionIdOf = (createdAt: number, unique = ''): string =>
   `${String(createdAt).padStart(13, '0')}-${unique}`

@@ -20,7 +20,7 @@ import { type VersionTask, versionQueue, versionTaskOf } from './version-jobs.ts
 import type { VersionKind, VersionRecord } from './version-keys.ts'
 import { noVersion } from './version-store.ts'
 
-/** How often a restoration is begun anew because somebody typed; then it is made all the same. */
+/** Attempts of a restore that starts again because of concurrent edits. The last one applies in any case. */
 const attemptsMax = 4
 
 export interface VersionsOptions extends VersionDependencies {
@@ -30,34 +30,34 @@ export interface VersionsOptions extends VersionDependencies {
   readonly log: Log
 }
 
-/** What is said of a version when it is made. */
+/** Description of a new version. */
 export interface VersionDescription {
   readonly label?: string | undefined
   readonly metadata?: Metadata | undefined
-  /** Who makes it. */
+  /** The user who makes it. */
   readonly userId?: string | undefined
 }
 
 export interface RestoreRequest {
-  /** Who restores. */
+  /** The user who restores. */
   readonly userId?: string | undefined
-  /** Restore only if the document is at this version. */
+  /** Restores only if the document is at this version. */
   readonly ifVersion?: string | undefined
   readonly dryRun?: boolean | undefined
-  /** Reads the permission to change the document. @throws ApiError when there is none */
+  /** Reads the permission to change the document. @throws ApiError if there is none */
   readonly right: () => Promise<WriteRight>
 }
 
 export interface RestoredVersion extends EditResult<ReplacementResult> {
-  /** The version that was made of what there was before; null when nothing has changed. */
+  /** The version with the content before the restore; null if nothing changed. */
   readonly before: VersionRecord | null
 }
 
-/** Versions of editors: made on demand and in the background, and restored as edits that everybody sees. */
+/** Versions of editors: made on request and in the background, and restored as edits that all clients receive. */
 export class VersionService {
   readonly #options: VersionsOptions
   readonly #worker: TaskWorker<VersionTask>
-  /** What changes the versions of one editor comes one after the other. */
+  /** Serializes the changes of one editor's versions. */
   readonly #lines = new KeyedMutex()
 
   constructor(options: VersionsOptions) {
@@ -74,31 +74,31 @@ export class VersionService {
     })
   }
 
-  /** Begins to work in the background, also on what a crash has left. */
+  /** Starts the background work, including the jobs that a crash left behind. */
   start(): void {
     this.#options.authors.start()
     this.#worker.start()
   }
 
-  /** Resolves when nothing is under way in the background. To be called before rooms are closed. */
+  /** Resolves when no background work is running. Call before the rooms close. */
   async stop(): Promise<void> {
     await Promise.all([this.#options.authors.stop(), this.#worker.stop()])
   }
 
   /**
-   * Makes a version of the document as it is; resolves when that is durable.
-   * @throws ApiError NOT_FOUND when there is no content, FAILED_PRECONDITION when there are too many versions
+   * Makes a version of the current document. Resolves when it is durable.
+   * @throws ApiError NOT_FOUND if there is no content; FAILED_PRECONDITION if there are too many versions
    */
   create(address: DocumentAddress, description: VersionDescription): Promise<VersionRecord> {
     return this.#inLine(address, async () => this.#keep(address, 'manual', description))
   }
 
-  /** The newest first. */
+  /** Lists the versions of an editor, the newest first. */
   list(address: DocumentAddress, range: PageRange): Promise<ListPage<VersionRecord>> {
     return this.#options.store.list(address, range)
   }
 
-  /** A version with its content, a whole state (V1). @throws ApiError NOT_FOUND */
+  /** Returns a version with its content as a whole state (encoding V1). @throws ApiError NOT_FOUND */
   async read(
     address: DocumentAddress,
     versionId: string,
@@ -108,7 +108,7 @@ export class VersionService {
     return { record, bytes: await store.contentOf(address, record) }
   }
 
-  /** Resolves when that is durable. @throws ApiError NOT_FOUND */
+  /** Deletes a version. Resolves when the deletion is durable. @throws ApiError NOT_FOUND */
   delete(address: DocumentAddress, versionId: string): Promise<void> {
     return this.#inLine(address, async () => {
       if (!(await this.#options.store.remove(address, [versionId]))) throw noVersion()
@@ -116,10 +116,10 @@ export class VersionService {
   }
 
   /**
-   * Gives the document the content of a version, as one edit. What there was becomes an automatic version first, unless
-   * nothing is going to change. When others type meanwhile it is begun anew; if that goes on, what they typed since is
-   * in no version, but merged.
-   * @throws ApiError NOT_FOUND, ABORTED, and as `Replacing.restore` does
+   * Replaces the content of a document by that of a version, as one edit. The previous content first becomes an
+   * automatic version, unless nothing changes. With concurrent edits, the restore starts again. After `attemptsMax`
+   * attempts it applies in any case; then the latest edits are merged, but no version contains them.
+   * @throws ApiError NOT_FOUND, ABORTED, and the errors of `room.replacing.restore`
    */
   async restore(
     address: DocumentAddress,
@@ -140,12 +140,12 @@ export class VersionService {
     })
   }
 
-  /** Removes the versions of an editor. To be called before and after its content is destroyed. */
+  /** Removes the versions of an editor. Call before and after its content is destroyed. */
   removeEditor(address: DocumentAddress): Promise<void> {
     return this.#inLine(address, () => this.#options.store.removeEditor(address))
   }
 
-  /** Null when somebody has changed the document since the version was made, and the caller does not mind. */
+  /** Restores if the document is still at `version`. Returns null if it is not and the request has no `ifVersion`. */
   async #changeIfAt(
     address: DocumentAddress,
     past: Uint8Array,
@@ -172,7 +172,7 @@ export class VersionService {
     })
   }
 
-  /** @param earlier one that was made for the same and is of no use any more */
+  /** Makes the version before a restore. @param earlier the version of the previous attempt, which is removed */
   async #keepBefore(
     address: DocumentAddress,
     { userId }: RestoreRequest,
@@ -182,7 +182,7 @@ export class VersionService {
     return this.#keep(address, 'automatic', { userId, label: 'Before a restoration' })
   }
 
-  /** Waits until those who have edited up to now are noted. */
+  /** Makes a version after all edits up to now have their authors recorded. */
   async #keep(
     address: DocumentAddress,
     kind: VersionKind,
@@ -218,7 +218,7 @@ export class VersionService {
     )
   }
 
-  /** Nothing where there is a version of this state already, and of what is gone. */
+  /** Makes an automatic version, unless the newest version has the same state or the document was deleted. */
   async #keepAutomatically(address: DocumentAddress): Promise<void> {
     const { store, rooms, log } = this.#options
     try {

@@ -28,29 +28,29 @@ import {
 } from './version-keys.ts'
 import { writeVersion, writeVersions } from './version-writing.ts'
 
-/** Keys that are removed in one commit. */
+/** Keys that one commit removes. */
 const keysAtOnce = 200
 /** More than an editor can have. */
 const versionsMax = versionLimits.manual + versionLimits.automatic + keysAtOnce
 
-/** What is to be kept. */
+/** A version to add. */
 export interface NewVersion {
   readonly kind: VersionKind
   readonly label: string
   readonly metadata: Metadata
   readonly createdBy: string
-  /** Epoch milliseconds at which the document was like this. */
+  /** Epoch milliseconds at which the document had this content. */
   readonly createdAt: number
-  /** The whole state (V1). */
+  /** The whole state (encoding V1). */
   readonly bytes: Uint8Array
   readonly version: string
   readonly epoch: number
 }
 
 /**
- * Versions as they are kept: records in the partition of the organization, contents as blobs. Changes of the versions of
- * one editor are to come one after the other, of those in one process. A job that is enqueued before a blob is put sees to it that it goes when no
- * record comes to name it.
+ * Stored versions: records in the partition of the organization, contents as blobs. Callers must serialize the changes
+ * of one editor's versions within a process. A sweep is enqueued before each blob is stored, and removes the blob if no
+ * record names it.
  */
 export class VersionStore {
   readonly #organizations: OrganizationStore
@@ -69,7 +69,11 @@ export class VersionStore {
     this.#log = log
   }
 
-  /** @throws ApiError NOT_FOUND when the document is gone meanwhile, FAILED_PRECONDITION when there are too many */
+  /**
+   * Adds a version.
+   * @throws ApiError NOT_FOUND if the document was deleted meanwhile; FAILED_PRECONDITION if there are too many
+   * versions
+   */
   async add(address: DocumentAddress, version: NewVersion): Promise<VersionRecord> {
     const digest = contentDigest(version.bytes)
     const equal = (await this.all(address)).find(({ hash }) => hasDigest(hash, digest))
@@ -85,14 +89,14 @@ export class VersionStore {
       const record = await this.#addRecord(address, version, hash, 'new')
       if (record !== null) return record
     } catch (error) {
-      // No record names it. After another error a record may.
+      // After an ApiError no record names the blob. After another error, a record may name it.
       if (error instanceof ApiError) await this.#blobs.delete(blobKeys.blob(address, hash))
       throw error
     }
     throw new Error('a version with new content was not added')
   }
 
-  /** Null where the content was to be shared with other versions, and none of them is left. */
+  /** Adds the record. Returns null if the content was `shared` and no version names it any more. */
   async #addRecord(
     address: DocumentAddress,
     { bytes, ...version }: NewVersion,
@@ -102,12 +106,12 @@ export class VersionStore {
     await this.#requireEpoch(address, version.epoch)
     return this.#organizations.carryOut(address, async (transaction) => {
       await requireDocument(transaction, address)
-      // Every change of the versions writes it: so the records are the same when this commits.
+      // Every change of the versions writes this state, so a concurrent change of the records conflicts.
       const state = await stateOf(transaction, address)
       const records = await recordsOf(transaction, address)
       if (content === 'shared' && !records.some((record) => record.hash === hash)) return null
       if (version.kind === 'manual') checkRoom(records)
-      // Ids sort by time, and of two at the same time the later one is the newer one.
+      // Ids sort by time, so a version with the same time as the newest one gets a later time.
       const createdAt = Math.max(version.createdAt, state.lastAt + 1)
       const isNow = ({ at }: Author): boolean => at <= version.createdAt
       const record: VersionRecord = {
@@ -125,7 +129,7 @@ export class VersionStore {
     })
   }
 
-  /** The newest first. */
+  /** Lists versions, the newest first. */
   async list(address: DocumentAddress, { after, limit }: PageRange): Promise<ListPage<VersionRecord>> {
     const prefix = versionKeys.of(address)
     const from = after === undefined ? {} : { after: [...prefix, after] }
@@ -134,7 +138,7 @@ export class VersionStore {
     return { items, next: entries.length > limit ? (items.at(-1)?.versionId ?? null) : null }
   }
 
-  /** All of an editor, the oldest first. */
+  /** Returns all versions of an editor, the oldest first. */
   all(address: DocumentAddress): Promise<readonly VersionRecord[]> {
     return recordsOf(this.#read(address), address)
   }
@@ -143,23 +147,23 @@ export class VersionStore {
     return this.#read(address).get<VersionRecord>(versionKeys.version(address, versionId))
   }
 
-  /** @throws ApiError NOT_FOUND */
+  /** Returns a version. @throws ApiError NOT_FOUND */
   async require(address: DocumentAddress, versionId: string): Promise<VersionRecord> {
     const record = await this.find(address, versionId)
     if (record === null) throw noVersion()
     return record
   }
 
-  /** The state (V1) that a version is. */
+  /** Returns the state (encoding V1) of a version. @throws ApiError NOT_FOUND if the version was deleted meanwhile */
   async contentOf(address: DocumentAddress, { hash, versionId }: VersionRecord): Promise<Uint8Array> {
     const bytes = await this.#blobs.get(blobKeys.blob(address, hash))
     if (bytes !== null) return bytes
-    // It was deleted after its record was read; else something is wrong.
+    // Throws if the version was deleted after its record was read. If it still exists, its content is missing.
     await this.require(address, versionId)
     throw new Error(`the content of version ${versionId} is missing`)
   }
 
-  /** Removes versions, whose authors become those of the next newer one. False when there was none of them. */
+  /** Removes versions. Their authors move to the next newer version. Returns false if none of them existed. */
   async remove(address: DocumentAddress, versionIds: readonly string[]): Promise<boolean> {
     const hashes = new Set<string>()
     for (const versionId of versionIds) {
@@ -167,15 +171,15 @@ export class VersionStore {
       if (hash !== null) hashes.add(hash)
     }
     if (hashes.size === 0) return false
-    // A new version shares a content only while another version names it.
+    // A new version can share a content only while another version names it.
     for (const { hash } of await this.all(address)) hashes.delete(hash)
     for (const hash of hashes) await this.#blobs.delete(blobKeys.blob(address, hash))
     return true
   }
 
   /**
-   * Notes that somebody has edited: for the version that was made next, also where it has been made meanwhile. Nothing
-   * for a document that is gone; one whose data was deleted since is the deleted user.
+   * Records an author for the first version after the edit, even if that version already exists. Ignores deleted
+   * documents. A user whose data was erased since the edit is recorded as the deleted user.
    */
   async noteAuthor(address: DocumentAddress, author: Author): Promise<void> {
     if (!(await this.#isLive(address))) return
@@ -185,11 +189,11 @@ export class VersionStore {
       const noted = isErased ? { ...deletedUser, at: author.at } : author
       await addAuthors(transaction, address, versionIdOf(author.at), [noted])
     })
-    // It may have been deleted, with its versions, in between.
+    // The document may have been deleted with its versions meanwhile.
     if (!(await this.#isLive(address))) await this.removeEditor(address)
   }
 
-  /** Removes blobs that no record names, and what belongs to a log that is gone. */
+  /** Removes blobs that no record names, and versions of a log that was deleted. */
   async sweep(address: DocumentAddress): Promise<void> {
     const [head = null] = await this.#log.heads([addressKey(address)])
     if (head === null) return this.removeEditor(address)
@@ -202,26 +206,26 @@ export class VersionStore {
     await this.#removeUnnamed(address)
   }
 
-  /** Removes all that is kept of an editor. */
+  /** Removes all records and blobs of an editor. */
   async removeEditor(address: DocumentAddress): Promise<void> {
     await this.#removeKeys(address, versionKeys.of(address))
     await this.#removeKeys(address, versionKeys.state(address))
     await this.#removeBlobs(blobKeys.of(address))
   }
 
-  /** Removes all that is kept of the editors of a document. */
+  /** Removes all records and blobs of the editors of a document. */
   async forgetDocument(scope: OrganizationScope, documentId: string, goOn: CheckLease): Promise<void> {
     await this.#removeKeys(scope, versionKeys.allOf(documentId), goOn)
     await this.#removeKeys(scope, versionKeys.statesOf(documentId), goOn)
     await this.#removeBlobs(blobKeys.ofDocument(scope, documentId), goOn)
   }
 
-  /** Removes what is kept of an organization outside its partition. */
+  /** Removes the blobs of an organization, which are outside its partition. */
   forget(scope: OrganizationScope, goOn: CheckLease): Promise<void> {
     return this.#removeBlobs(blobKeys.ofOrganization(scope), goOn)
   }
 
-  /** Contents that no record names. */
+  /** Removes contents that no record names. */
   async #removeUnnamed(address: DocumentAddress): Promise<void> {
     const named = new Set((await this.all(address)).map(({ hash }) => hash))
     const keys = await this.#blobs.list(blobKeys.of(address), { limit: versionsMax * 2 })
@@ -238,7 +242,10 @@ export class VersionStore {
 
   #read = (address: DocumentAddress): DirectoryReader => this.#organizations.read(address)
 
-  /** Between the blob and the record: what was destroyed before is seen here, what is destroyed later removes both. */
+  /**
+   * Checks the epoch between storing the blob and the record. It detects an earlier deletion of the document; a later
+   * one removes both.
+   */
   async #requireEpoch(address: DocumentAddress, epoch: number): Promise<void> {
     const [head = null] = await this.#log.heads([addressKey(address)])
     if (head?.epoch !== epoch)
@@ -250,7 +257,7 @@ export class VersionStore {
     return head !== null
   }
 
-  /** Returns the name of its content. */
+  /** Removes a record and returns the name of its content. */
   #removeRecord(address: DocumentAddress, versionId: string): Promise<string | null> {
     return this.#organizations.carryOut(address, async (transaction) => {
       const record = await transaction.get<VersionRecord>(versionKeys.version(address, versionId))
@@ -301,7 +308,7 @@ const noVersions: EditorVersionsRecord = { changes: 0, lastAt: 0, authors: [] }
 const stateOf = async (transaction: Transaction, address: DocumentAddress): Promise<EditorVersionsRecord> =>
   (await transaction.get<EditorVersionsRecord>(versionKeys.state(address))) ?? noVersions
 
-/** To the first version after `versionId`; to those who have edited since the last one, if it was that. */
+/** Adds authors to the first version after `versionId`, or to the authors since the newest version if there is none. */
 async function addAuthors(
   transaction: Transaction,
   address: DocumentAddress,
@@ -321,7 +328,7 @@ async function addAuthors(
   await writeVersions(transaction, address, { ...state, changes: state.changes + 1, authors: since })
 }
 
-/** A version, or what is known of those of an editor together. */
+/** Removes the record of a version, or the state of all versions of an editor. */
 function removeRecord(transaction: Transaction, [, documentId = '', editorId = '', versionId]: Key) {
   const ids = { documentId, editorId }
   return versionId === undefined

@@ -2,10 +2,10 @@ import type { Transaction } from '../directory/store/transaction.ts'
 import type { Key } from '../engine/engine.ts'
 import { type EditorIds, type EditorVersionsRecord, type VersionRecord, versionKeys } from './version-keys.ts'
 
-/** An entry of an index: it says nothing more. */
+/** Value of an index entry. */
 const entry: object = {}
 
-/** Writes a version, or with null deletes it; with the index of whom it names. */
+/** Writes a version, or deletes it if `record` is null, and updates the index of the users that it names. */
 export async function writeVersion(
   transaction: Transaction,
   ids: EditorIds,
@@ -20,7 +20,7 @@ export async function writeVersion(
   else transaction.put(key, record)
 }
 
-/** The same of what is known of the versions of an editor together. */
+/** Writes the state of all versions of an editor, or deletes it, in the same way. */
 export async function writeVersions(
   transaction: Transaction,
   ids: EditorIds,
