@@ -1,7 +1,13 @@
-/** Into so many parts all documents fall: few enough to be listened to, enough to be spread evenly over any cluster. */
+/**
+ * Number of buckets. All documents are spread over them: few enough to subscribe to each, enough for an even spread
+ * over any cluster.
+ */
 export const bucketCount = 16_384
 
-/** FNV-1a with 32 bits (http://www.isthe.com/chongo/tech/comp/fnv/), over UTF-16 code units, and the finish of MurmurHash3. */
+/**
+ * Returns the FNV-1a hash with 32 bits (http://www.isthe.com/chongo/tech/comp/fnv/) of the UTF-16 code units, with
+ * the finalizer of MurmurHash3.
+ */
 export function hash32(text: string): number {
   let hash = 0x811c9dc5
   for (let index = 0; index < text.length; index += 1) {
@@ -13,5 +19,8 @@ export function hash32(text: string): number {
   return (hash ^ (hash >>> 16)) >>> 0
 }
 
-/** The bucket of a document: the same for every node and version of Weft. @param name as `keyName` makes it */
+/**
+ * Returns the bucket of a document. It is the same for every node and version of Weft. @param name as `keyName`
+ * returns it
+ */
 export const bucketOf = (name: string): number => hash32(name) % bucketCount

@@ -1,6 +1,6 @@
 import type { Key, LoadedLog } from './engine.ts'
 
-/** Something that is not what was written; `what` names it. */
+/** A stored item that differs from the bytes that were written. The field `what` names it. */
 export interface Damage {
   readonly kind: 'store' | 'file' | 'document' | 'version' | 'record' | 'index' | 'job'
   readonly what: string
@@ -9,33 +9,35 @@ export interface Damage {
 
 export interface StoreCheck {
   readonly damages: readonly Damage[]
-  /** Stored records, and the bytes of their keys and values. */
+  /** Number of stored records, and the bytes of their keys and values. */
   readonly records: number
   readonly bytes: number
-  /** Live documents. */
+  /** Number of live documents. */
   readonly documents: number
 }
 
 export type LiveLog = Extract<LoadedLog, { state: 'live' }>
 
-/** Something that must be there because something else is: in the same partition, or a blob. */
+/** An entry that must exist because another one exists: in the same partition, or a blob. */
 export interface ExpectedEntry {
   readonly in: 'partition' | 'blobs'
   readonly key: Key
 }
 
-/** A record of a partition that, while it says so, has the whole of it removed, one commit after the other. */
+/**
+ * A record of a partition. While `isBeing` is true for its value, the partition is being removed, in several commits.
+ */
 export interface PendingRemoval {
   readonly key: Key
   readonly isBeing: (value: Uint8Array) => boolean
 }
 
 export interface CheckOptions {
-  /** What says that a partition is being removed: nothing is expected there any more. */
+  /** Returns the record that states that a partition is being removed. In such a partition, no entry is expected. */
   readonly removed: (part: Key) => PendingRemoval | null
-  /** What a record, or an entry of an index, says that there is. */
+  /** Returns the entries that must exist according to a record or an entry of an index. */
   readonly expected: (part: Key, key: Key, value: Uint8Array) => readonly ExpectedEntry[]
-  /** Why what is stored of a document is of no use although it is what was written; null when it is. */
+  /** Returns why the stored content of an undamaged document is unusable; null if it is usable. */
   readonly contentProblem: (loaded: LiveLog) => Promise<string | null>
   readonly onProgress: (step: string, share: number) => void
 }

@@ -1,11 +1,17 @@
 import { CorruptRecordError, type Key } from './engine.ts'
 
-/** What is stored is not what was written. Whoever knows its name says so in a CorruptRecordError. */
+/**
+ * The stored bytes differ from the bytes that were written. A caller that knows the name of the record throws a
+ * CorruptRecordError instead.
+ */
 export class DamagedRecordError extends Error {
   override readonly name = 'DamagedRecordError'
 }
 
-/** Names what is damaged. @throws CorruptRecordError for a DamagedRecordError of `work`; what else it throws */
+/**
+ * Runs `work`. @throws CorruptRecordError, with the name of the record, instead of a DamagedRecordError; other errors
+ * unchanged
+ */
 export async function withRecordName<T>(what: string, key: Key, work: () => Promise<T>): Promise<T> {
   try {
     return await work()

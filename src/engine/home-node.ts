@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 
 /**
- * The node that a bucket is at home at, by rendezvous hash: the one with the highest weight. Who comes or goes moves
- * what comes to it, or was at it, and nothing else. @param nodes at least one, in any order
+ * Returns the home node of a bucket by rendezvous hashing: the node with the highest weight. When a node joins or
+ * leaves, only the buckets that it gets or had move. @param nodes at least one, in any order
  */
 export function homeNodeOf(bucket: number, nodes: readonly string[]): string {
   const weighed = nodes.map((node) => ({ node, weight: weightOf(bucket, node) }))

@@ -1,24 +1,27 @@
 import type { ClaimedJob, Job } from './engine.ts'
 import { decodeKey, encodeKey, encodeNumber } from './key-encoding.ts'
 
-/** A job between its enqueuing and its end: what happens to it, for every engine. */
+/** A job from its enqueuing to its end. All engines use these state changes. */
 export interface JobRecord {
-  /** Due from then on, in epoch milliseconds; while leased, the end of the lease. */
+  /** Due time in epoch milliseconds; while leased, the end of the lease. */
   readonly at: number
   readonly attempt: number
-  /** Names the last lease; '' when there is none to honour. */
+  /** Id of the last lease; '' if no lease is valid. */
   readonly lease: string
   readonly payload: Uint8Array
-  /** Of the last attempt; '' before there was one. */
+  /** Error of the last attempt; '' before the first one. */
   readonly error: string
-  /** Enqueued under the same id while this one was leased: it takes its place afterwards, so nothing is lost. */
+  /**
+   * A job that was enqueued under the same id while this one was leased. It replaces this one at its end, so that no
+   * job is lost.
+   */
   readonly next: { readonly at: number; readonly payload: Uint8Array } | null
 }
 
-/** Times are whole milliseconds: a delay with jitter is rounded up. */
+/** Times are whole milliseconds; a delay with jitter is rounded up. */
 const wholeMs = (ms: number): number => Math.max(0, Math.ceil(ms))
 
-/** To be asked before anything is written. @throws RangeError for a time that is none, TypeError for a broken id */
+/** Checks jobs; call before anything is written. @throws RangeError for an invalid time, TypeError for an invalid id */
 export function checkJobs(jobs: readonly Job[]): void {
   for (const { queue, id, at } of jobs) {
     encodeNumber(wholeMs(at))
@@ -26,12 +29,12 @@ export function checkJobs(jobs: readonly Job[]): void {
   }
 }
 
-/** Payloads may be views on buffers that are used again. */
+/** Returns a copy: payloads may be views on buffers that are reused. */
 export const copyOfJob = (job: Job): Job => ({ ...job, payload: new Uint8Array(job.payload) })
 
 const isLeased = (record: JobRecord, now: number): boolean => record.lease !== '' && record.at > now
 
-/** What is kept when `job` is enqueued; `record` itself when it is left as it is. */
+/** Returns the record to store when `job` is enqueued; `record` itself if it stays unchanged. */
 export function enqueueJob(record: JobRecord | null, job: Job, now: number): JobRecord {
   const at = wholeMs(job.at)
   const payload = new Uint8Array(job.payload)
@@ -46,11 +49,11 @@ export const leaseJob = (record: JobRecord, until: number, lease: string): JobRe
   lease,
 })
 
-/** Is this the lease of the token, and has it not ended? */
+/** Returns whether the token's lease is the current one and has not ended. */
 export const holdsLease = (record: JobRecord | null, lease: string, now: number): record is JobRecord =>
   record !== null && record.lease === lease && isLeased(record, now)
 
-/** What is left when the job has ended. */
+/** Returns the record that replaces a job at its end; null if none does. */
 export const endJob = ({ next }: JobRecord): JobRecord | null =>
   next === null ? null : { ...next, attempt: 0, lease: '', error: '', next: null }
 
@@ -66,7 +69,7 @@ export const rescheduleJob = (record: JobRecord, at: number, error: string): Job
   error,
 })
 
-/** Names a lease to its holder. */
+/** Identifies a lease to its holder. */
 export interface JobLease {
   readonly queue: string
   readonly id: string
@@ -76,7 +79,7 @@ export interface JobLease {
 export const leaseToken = ({ queue, id, lease }: JobLease): string =>
   encodeKey([queue, id, lease]).toString('base64url')
 
-/** Null when no engine has made this token. */
+/** Parses a token. Null if no engine has issued it. */
 export function parseLeaseToken(token: string): JobLease | null {
   try {
     const [queue, id, lease] = decodeKey(Buffer.from(token, 'base64url'))

@@ -1,17 +1,20 @@
 import type { Key } from './engine.ts'
 
 /**
- * Keys as bytes whose order is the order of the keys: segment by segment, each by code point. After the tuple layer
- * of FoundationDB (https://github.com/apple/foundationdb/blob/main/design/tuple.md): a segment is 02, its UTF-8 with
- * 00 spelled 00 FF, and 00. UTF-8 has no FF, so nothing within a segment can end it, and all keys that start with
- * the same segments are one range.
+ * Encodes keys as bytes whose order is the order of the keys: segment by segment, each by code point. After the tuple
+ * layer of FoundationDB (https://github.com/apple/foundationdb/blob/main/design/tuple.md): a segment is 02, its UTF-8
+ * with 00 written as 00 FF, and 00. UTF-8 has no FF, so no byte within a segment can end it, and all keys that start
+ * with the same segments form one range.
  */
 const segmentStart = 0x02
 const segmentEnd = 0x00
 const escapedNul = Buffer.from([0x00, 0xff])
-/** Follows a whole key inside a longer one; smaller than a further segment, so that the two never mix. */
+/**
+ * Follows a whole key inside a longer one. It is smaller than the start of a further segment, so that the two never
+ * mix.
+ */
 export const keyEnd = 0x01
-/** Greater than whatever follows a key. */
+/** Greater than any byte that can follow a key. */
 const afterAll = Buffer.from([0xff])
 const justAfter = Buffer.from([0x00])
 
@@ -21,7 +24,10 @@ export interface ByteRange {
   readonly lt: Buffer
 }
 
-/** @throws TypeError when a segment is not well-formed Unicode: it would share its bytes with another */
+/**
+ * Encodes a key. @throws TypeError if a segment is not well-formed Unicode: two such segments would have the same
+ * bytes
+ */
 export function encodeKey(key: Key): Buffer {
   let text = ''
   let hasNul = false
@@ -42,7 +48,7 @@ function encodeSegment(segment: string): Buffer {
   return Buffer.concat([...parts, Buffer.of(segmentEnd)])
 }
 
-/** The key whose encoding `bytes` are. @throws RangeError when they are none */
+/** Decodes a key. @throws RangeError if `bytes` are not an encoded key */
 export function decodeKey(bytes: Uint8Array): Key {
   const key: string[] = []
   for (let at = 0; at < bytes.length; ) {
@@ -54,13 +60,16 @@ export function decodeKey(bytes: Uint8Array): Key {
   return key
 }
 
-/** A whole key, and the one that follows it (see `keyEnd`). @throws RangeError when they are none */
+/** Decodes a whole key and the key that follows it (see `keyEnd`). @throws RangeError if `bytes` are not such a pair */
 export function decodeKeyPair(bytes: Uint8Array): readonly [Key, Key] {
   const [key, rest] = splitKey(bytes)
   return [key, decodeKey(rest)]
 }
 
-/** A whole key, and the bytes that follow its end. @throws RangeError when it is none */
+/**
+ * Decodes a whole key and returns the bytes after its end. @throws RangeError if `bytes` do not start with a whole
+ * key
+ */
 export function splitKey<B extends Uint8Array>(bytes: B): readonly [Key, B] {
   let at = 0
   while (bytes[at] === segmentStart) at = segmentEndAt(bytes, at + 1) + 1
@@ -75,14 +84,17 @@ function segmentEndAt(bytes: Uint8Array, from: number): number {
   return end
 }
 
-/** In one-byte characters the escape is two characters, whatever stands around it. */
+/** Latin-1 has one character for each byte, so the escape is always two characters. */
 function decodeSegment(escaped: Uint8Array): string {
   const bytes = Buffer.from(escaped.buffer, escaped.byteOffset, escaped.length)
   if (!bytes.includes(0)) return bytes.toString('utf8')
   return Buffer.from(bytes.toString('latin1').replaceAll('\0\u00ff', '\0'), 'latin1').toString('utf8')
 }
 
-/** Eight bytes, big endian: the order of the numbers. @throws RangeError unless a safe integer from 0 */
+/**
+ * Writes eight bytes, big endian, which sort like the numbers. @throws RangeError unless `value` is a safe integer
+ * from 0
+ */
 export function writeNumber(bytes: Buffer, value: number, at: number): void {
   if (!Number.isSafeInteger(value) || value < 0) throw new RangeError(`not a whole number from 0: ${value}`)
   bytes.writeUInt32BE(Math.floor(value / 2 ** 32), at)
@@ -99,13 +111,13 @@ export function encodeNumber(value: number): Buffer {
 export const decodeNumber = (bytes: Buffer, at: number): number =>
   bytes.readUInt32BE(at) * 2 ** 32 + bytes.readUInt32BE(at + 4)
 
-/** Everything in `space` that starts with `bytes`. */
+/** Returns the range of everything in `space` that starts with `bytes`. */
 export const rangeOf = (space: Uint8Array): ByteRange => ({
   gte: Buffer.from(space),
   lt: Buffer.concat([space, afterAll]),
 })
 
-/** The keys of `space` that start with `prefix` and come after `after` (before it, with `reverse`). */
+/** Returns the range of the keys of `space` that start with `prefix` and follow `after` (precede it with `reverse`). */
 export function keyRange(
   space: Uint8Array,
   { prefix = [], after, reverse = false }: { prefix?: Key; after?: Key | undefined; reverse?: boolean },
@@ -120,15 +132,18 @@ export function keyRange(
 const smaller = (a: Buffer, b: Buffer): Buffer => (Buffer.compare(a, b) < 0 ? a : b)
 const larger = (a: Buffer, b: Buffer): Buffer => (Buffer.compare(a, b) > 0 ? a : b)
 
-/** Tells keys apart in a Map; cheaper than their bytes, and without their order. */
+/**
+ * Returns a unique name of a key for a Map. It is less expensive than the encoded bytes and does not keep their
+ * order.
+ */
 export function keyName(key: Key): string {
-  // Joined, not added up: what is kept under it would keep a tree of its pieces, several times as large.
+  // Joined, not concatenated step by step: V8 would keep a tree of the pieces, which is several times as large.
   return key.map((segment) => `${segment.length}:${segment}`).join('')
 }
 
 /**
- * Names of what whoever asks keeps, made once for each object: a room asks with the same address for every commit, and
- * making a name costs more than what is done with it.
+ * Caches the name of each object. A room passes the same address for every commit, and computing the name costs more
+ * than the work that uses it.
  */
 export function cachedKeyNames<Of extends object>(nameOf: (of: Of) => string): (of: Of) => string {
   const names = new WeakMap<Of, string>()

@@ -1,4 +1,4 @@
-/** Work of one name is done in the order of calls, one after the other. */
+/** Runs the work of each name in the order of calls, one at a time. */
 export class KeyedMutex {
   readonly #last = new Map<string, Promise<unknown>>()
 

@@ -1,8 +1,9 @@
 import type { Bus, BusListener } from './engine.ts'
 
 /**
- * The bus of a single process. A message is delivered after the call that published it has returned, in order;
- * nothing is lost, so `onLoss` never calls. A listener that throws is the fault of its owner and surfaces as such.
+ * The bus of a single process. It delivers a message after the call that published it has returned, in order. It
+ * loses nothing, so `onLoss` listeners are never called. If a listener throws, that is the fault of its owner, and
+ * the error surfaces as such.
  */
 export class LocalBus implements Bus {
   readonly isConnected = true
@@ -13,8 +14,8 @@ export class LocalBus implements Bus {
   }
 
   /**
-   * As they come from another process, whose fault it may be when a listener throws: then `failed` is told, and the other
-   * listeners hear it all the same.
+   * Delivers a message of another process, which may be the cause if a listener throws. Then `failed` gets the error,
+   * and the other listeners still get the message.
    */
   hear(topic: string, message: Uint8Array, failed: (error: unknown) => void): void {
     this.#deliver(topic, message, failed)
@@ -35,10 +36,10 @@ export class LocalBus implements Bus {
   }
 
   async flushed(): Promise<void> {
-    // Whoever subscribes is heard of at once.
+    // A subscription takes effect at once.
   }
 
-  /** Hands a copy of the list out, so that listeners may come and go meanwhile. */
+  /** Iterates over a copy of the list, because listeners may be added and removed meanwhile. */
   #deliver(topic: string, message: Uint8Array, failed = surface): void {
     for (const { listener } of Array.from(this.#topics.get(topic) ?? [])) {
       try {
@@ -54,7 +55,7 @@ function surface(error: unknown): void {
   throw error
 }
 
-/** An object of its own, so that one function may subscribe twice. */
+/** A separate object, so that one function may subscribe twice. */
 interface Subscription {
   readonly listener: BusListener
 }

@@ -1,6 +1,6 @@
 import type { LeaseStore, NamedLease } from './engine.ts'
 
-/** The leases of a store that no other process uses: no lease needs to be renewed or stored. */
+/** The leases of a store that no other process uses. No lease has to be renewed or stored. */
 export class LocalLeaseStore implements LeaseStore {
   readonly #held = new Set<string>()
 

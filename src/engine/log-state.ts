@@ -11,7 +11,7 @@ import {
 } from './engine.ts'
 import { baseSnapshot, noSnapshots, oldestSnapshot, type SnapshotList } from './snapshot-list.ts'
 
-/** Where a document stands. `head` is the last number given out. */
+/** State of a document's log. `head` is the last assigned sequence number. */
 export type LogState =
   | { readonly state: 'absent' }
   | { readonly state: 'deleted'; readonly epoch: number }
@@ -19,7 +19,7 @@ export type LogState =
 
 export type LiveLogState = Extract<LogState, { state: 'live' }>
 
-/** Null unless the document lives. */
+/** Returns the head; null unless the document is live. */
 export function headOf(standing: LogState): LogHead | null {
   if (standing.state !== 'live') return null
   const { epoch, head, marks } = standing
@@ -41,7 +41,7 @@ export class HeadMovedError extends Error {
   }
 }
 
-/** The log an append goes to, before the append. @throws AppendRejectedError, HeadMovedError */
+/** Returns the log that an append goes to, before the append. @throws AppendRejectedError, HeadMovedError */
 export function resolveAppend(standing: LogState, to: AppendTo, { expectHead }: AppendOptions): LiveLogState {
   if (typeof to !== 'number' && expectHead !== undefined && standing.state === 'live')
     throw new HeadMovedError(standing.head)
@@ -50,10 +50,10 @@ export function resolveAppend(standing: LogState, to: AppendTo, { expectHead }: 
   return log
 }
 
-/** Bytes of entries that `moved` contains at most. */
+/** Maximum number of bytes of entries in a `moved` result. */
 const missingBytesMax = 1_048_576
 
-/** The result of an append whose head has moved. */
+/** Builds the result of an append whose head has moved. */
 export async function movedResult(
   log: Pick<DocumentLog, 'load'>,
   doc: Key,
@@ -61,7 +61,7 @@ export async function movedResult(
   { expectHead = 0 }: AppendOptions,
   { head }: HeadMovedError,
 ): Promise<Moved> {
-  // Such an append was behind one that was not written: nothing of the log is missing after it.
+  // Such an append followed one that was not written: no entry of the log is missing after it.
   if (expectHead > head) return { state: 'moved', head }
   const since = typeof to === 'number' ? { since: expectHead, epoch: to } : {}
   return { state: 'moved', head, missing: await log.load(doc, { ...since, bytesMax: missingBytesMax }) }
@@ -80,7 +80,7 @@ function created(standing: LogState, to: 'create' | 'recreate'): LiveLogState {
   return { state: 'live', epoch, marks: noSnapshots, head: 0 }
 }
 
-/** What a compaction was asked for. */
+/** Arguments of a compaction. */
 export interface CompactionRequest {
   readonly epoch: number
   readonly expectBase: number
@@ -88,7 +88,7 @@ export interface CompactionRequest {
   readonly keepSince: number
 }
 
-/** May a snapshot of everything up to `upTo` become the base? */
+/** Returns whether a snapshot of everything up to `upTo` may become the base. */
 export function canCompact(
   standing: LogState,
   { epoch, expectBase, upTo }: CompactionRequest,
@@ -98,10 +98,13 @@ export function canCompact(
   return base === expectBase && upTo > 0 && upTo >= base && upTo <= standing.head
 }
 
-/** Epochs and heads that an adopted log may have: some are left for what comes after. */
+/** Largest epoch and head of an adopted log. It leaves numbers for later epochs and entries. */
 export const adoptedMax = 2 ** 52
 
-/** Where a log stands that has been adopted; null where it may not be. @throws RangeError for numbers that no log has */
+/**
+ * Returns the state of an adopted log; null if it cannot be adopted. @throws RangeError for numbers that no log can
+ * have
+ */
 export function adoptedState(
   standing: LogState,
   log: AdoptedLog,
@@ -116,25 +119,31 @@ export function adoptedState(
   return { state: 'live', epoch, marks: [{ seq: log.head, at: now }], head: log.head }
 }
 
-/** `since`, if it is a number of this log and every entry after it is still there; else null: all is loaded. */
+/**
+ * Returns `since` if it is a number of this log and every entry after it is still there; otherwise null: load
+ * everything.
+ */
 export function effectiveSince(log: LiveLogState, { since, epoch = log.epoch }: LoadOptions): number | null {
   if (since === undefined || epoch !== log.epoch) return null
   return since >= oldestSnapshot(log.marks).seq && since <= log.head ? since : null
 }
 
-/** A version, and after which number to go on. */
+/** A version, and the sequence number to continue after. */
 export interface VersionRequest {
   readonly epoch: number
   readonly seq: number
   readonly after?: number | undefined
 }
 
-/** The number after which entries lead to a version: `after`, or that of a snapshot; null when they can't. */
+/**
+ * Returns the number after which entries lead to a version: `after`, or that of a snapshot; null if the version
+ * cannot be rebuilt.
+ */
 export function rebuildStart(standing: LogState, { epoch, seq, after }: VersionRequest): number | null {
   if (standing.state !== 'live' || standing.epoch !== epoch || seq > standing.head) return null
   if (after !== undefined) return after >= oldestSnapshot(standing.marks).seq && after <= seq ? after : null
   return standing.marks.findLast((mark) => mark.seq <= seq)?.seq ?? null
 }
 
-/** Documents that one call of `destroyPrefix` destroys. */
+/** Maximum number of documents that one call of `destroyPrefix` destroys. */
 export const destroyedPerCallMax = 100

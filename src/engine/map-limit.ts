@@ -1,7 +1,10 @@
-/** Node reads so many files at the same time. */
+/** Node reads this many files in parallel. */
 const atOnce = 4
 
-/** What `work` makes of each item, in their order; of a store's many files, a few at a time. @throws what it throws */
+/**
+ * Returns the results of `work` in the order of the items, with at most `atOnce` calls in parallel: a store may have
+ * many files. @throws the errors of `work`
+ */
 export async function mapLimit<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
   const results: R[] = []
   const left = items.entries()

@@ -1,6 +1,6 @@
 import type { ForeignChanges } from './engine.ts'
 
-/** The changes of a store that no other process writes to. */
+/** The foreign changes of a store that no other process writes to: none. */
 export const noForeignChanges: ForeignChanges = {
   maxAgeMs: Number.POSITIVE_INFINITY,
   watch: () => () => {},

@@ -2,7 +2,10 @@ import { StoreUnavailableError } from './engine.ts'
 
 export const closedMessage = 'the store is closed'
 
-/** What every call passes first: is the engine still open? Knows the calls under way, so that closing can wait. */
+/**
+ * Gate that every call passes first: it checks that the engine is still open, and tracks the running calls so that
+ * closing can wait for them.
+ */
 export class OpenCalls {
   readonly #running = new Set<Promise<unknown>>()
   #isOpen = true
@@ -11,12 +14,12 @@ export class OpenCalls {
     return this.#isOpen
   }
 
-  /** @throws StoreUnavailableError after `close` */
+  /** Checks that the engine is open. @throws StoreUnavailableError after `close` */
   pass(): void {
     if (!this.#isOpen) throw new StoreUnavailableError(closedMessage)
   }
 
-  /** Like `pass`, for a call that does not `await`. */
+  /** Like `pass` after `close`, for a call that does not `await`. */
   refuse(): Promise<never> {
     return Promise.reject(new StoreUnavailableError(closedMessage))
   }
@@ -33,7 +36,7 @@ export class OpenCalls {
     }
   }
 
-  /** Lets nothing in any more; resolves when the calls under way have ended. */
+  /** Rejects all further calls; resolves when the running calls have ended. */
   async close(): Promise<void> {
     this.#isOpen = false
     await Promise.allSettled(this.#running)

@@ -4,18 +4,18 @@ import type { ForeignChanges, Key, Kv } from './engine.ts'
 import { keyName } from './key-encoding.ts'
 import { Semaphore } from './semaphore.ts'
 
-/** How often values are read, in ms. */
+/** Interval of the reads, in ms. */
 const pollMs = 3_000
-/** Values that are read at the same time. */
+/** Number of values that are read in parallel. */
 const readsAtOnce = 32
 
 interface Watched {
   readonly part: Key
   readonly key: Key
   readonly changed: () => void
-  /** How many want to know of it. */
+  /** Number of watchers of this value. */
   watchers: number
-  /** Undefined until it has been read. */
+  /** Undefined before the first read. */
   value: Buffer | null | undefined
 }
 
@@ -26,8 +26,8 @@ export interface PolledChangesOptions {
 }
 
 /**
- * Reads watched values regularly. A value that is read for the first time counts as changed, because its watcher may have
- * read an older one before.
+ * Reads watched values regularly. A value that is read for the first time counts as changed, because its watcher may
+ * have read an older one before.
  */
 export class PolledChanges implements ForeignChanges {
   readonly maxAgeMs = pollMs
@@ -53,7 +53,7 @@ export class PolledChanges implements ForeignChanges {
     }
   }
 
-  /** Looks no more. */
+  /** Stops reading. */
   end(): void {
     this.#watched.clear()
     this.#cancel?.()

@@ -1,17 +1,17 @@
 import type { Clock } from '../clock.ts'
 import type { Engine, Job, Key, LeaseStore, NamedLease } from './engine.ts'
 
-/** Without a renewal a lease ends after this, in ms. */
+/** Lifetime of a lease without a renewal, in ms. */
 const leaseMs = 6_000
 
-/** The partition of the jobs that stand for leases. */
+/** Partition of the jobs that stand for leases. */
 const leasesPart: Key = ['turns']
 
 export interface QueueLeaseStoreOptions extends Pick<Engine, 'kv' | 'queue'> {
   readonly clock: Clock
 }
 
-/** Leases between the processes that share a store. Each is the lease of a job that is never done. */
+/** Leases between the processes that share a store. Each one is the lease of a job that is never done. */
 export class QueueLeaseStore implements LeaseStore {
   readonly #options: QueueLeaseStoreOptions
 
@@ -21,11 +21,11 @@ export class QueueLeaseStore implements LeaseStore {
 
   async acquire(name: string, lost: () => void = () => {}): Promise<NamedLease | null> {
     const { kv, queue, clock } = this.#options
-    // Before the request: until then no other process can have it.
+    // Measured before the request: no other process can have the lease until then.
     const claimedAt = clock.now()
     let [job] = await queue.claim(name, 1, leaseMs)
     if (job === undefined) {
-      // Nothing is changed where the job exists.
+      // Changes nothing if the job exists.
       await kv.commit(leasesPart, { jobs: [{ queue: name, id: name, at: 0, payload: new Uint8Array() }] })
       ;[job] = await queue.claim(name, 1, leaseMs)
     }
@@ -33,12 +33,14 @@ export class QueueLeaseStore implements LeaseStore {
   }
 }
 
-/** It is renewed until it is released or has ended. A renewal that fails is repeated while the lease lasts. */
+/**
+ * A lease that is renewed until it is released or has ended. A renewal that fails is repeated while the lease lasts.
+ */
 class RenewedLease implements NamedLease {
   readonly #options: QueueLeaseStoreOptions
   readonly #token: string
   readonly #lost: () => void
-  /** Epoch milliseconds. */
+  /** End of the lease in epoch milliseconds. */
   #until: number
   #isReleased = false
   #renewing: Promise<void> = Promise.resolve()
@@ -72,7 +74,7 @@ class RenewedLease implements NamedLease {
   async #renew(): Promise<void> {
     const { queue, clock } = this.#options
     const askedAt = clock.now()
-    // The store may be away for a moment.
+    // The store may be unavailable for a moment.
     const isExtended = await queue.extend(this.#token, leaseMs).catch(() => null)
     if (isExtended !== null) this.#until = isExtended ? askedAt + leaseMs : 0
     if (this.#isReleased) return

@@ -1,4 +1,4 @@
-/** So many at once; the others wait in the order in which they came. */
+/** Runs at most `count` calls at the same time. The others wait in the order of their calls. */
 export class Semaphore {
   #free: number
   readonly #waiting: (() => void)[] = []

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Cluster } from './engine.ts'
 
-/** The cluster of one process: everything is at home here, and nothing ever changes. */
+/** The cluster of one process. It is the home node of every document, and its list never changes. */
 export class SingleNode implements Cluster {
   readonly self: string
   readonly incarnation = randomUUID()
@@ -12,7 +12,7 @@ export class SingleNode implements Cluster {
     this.self = self
   }
 
-  /** The processes of before have ended, or this one could not have the store. */
+  /** Earlier processes have ended, otherwise this one could not have opened the store. */
   async isAlive(incarnation: string): Promise<boolean> {
     return incarnation === this.incarnation
   }
@@ -30,6 +30,6 @@ export class SingleNode implements Cluster {
   }
 
   async drain(): Promise<void> {
-    // Nobody else keeps a list of nodes.
+    // No other node keeps a list of nodes.
   }
 }

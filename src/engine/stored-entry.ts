@@ -1,9 +1,9 @@
 import type { Job, Key } from './engine.ts'
 
-/** Something that is stored, whatever the engine. */
+/** One stored item, independent of the engine. */
 export type StoredEntry =
   | {
-      /** There is a log of it, or there was one, which no late append brings back. */
+      /** A log of the document exists, or existed and no late append restores it. */
       readonly is: 'document'
       readonly key: Key
       readonly state: 'live' | 'deleted'
@@ -11,5 +11,5 @@ export type StoredEntry =
     }
   | { readonly is: 'value'; readonly part: Key; readonly key: Key; readonly value: Uint8Array }
   | { readonly is: 'blob'; readonly key: Key; readonly value: Uint8Array }
-  /** Waits, or has been put aside for good, with the error of its last attempt. */
+  /** A job that waits, or a dead letter with the error of its last attempt. */
   | (Job & { readonly is: 'job' | 'buried'; readonly error: string })

@@ -23,32 +23,37 @@ import { type OpenStore, openLevelStore } from './store/store.ts'
 import { measureLevelBytes } from './stored-bytes.ts'
 
 export interface LevelEngineOptions {
-  /** Data directory; made if it is not there. What belongs to this engine is in its folder `store`. */
+  /** Data directory; created if missing. Data of this engine is in its folder `store`. */
   readonly directory: string
-  /** What an acknowledged write survives: loss of power (`disk`, the default) or the end of this process. */
+  /**
+   * Event that an acknowledged write survives: a power failure (`disk`, the default) or the end of this process
+   * (`process`).
+   */
   readonly durability?: 'disk' | 'process'
   readonly clock?: Clock
   readonly log?: Log
-  /** Accepted but not yet durable bytes beyond which writes are refused with StoreUnavailableError. Default 64 MB. */
+  /**
+   * Limit of accepted but not yet durable bytes; more writes are rejected with StoreUnavailableError. Default 64 MB.
+   */
   readonly pendingBytesMax?: number
-  /** How long a failed write is tried again before StoreUnavailableError. Default 30 s. */
+  /** How long a failed write is retried before StoreUnavailableError, in ms. Default 30,000. */
   readonly holdMs?: number
-  /** How the store is opened, at start and after failed writes: tests put faults in here. */
+  /** Opens the store, at start and after failed writes. Tests inject faults here. */
   readonly openStore?: OpenStore
-  /** How much of the files is looked at before. Default `start`. */
+  /** How much of the files is checked before the store is opened. Default `start`. */
   readonly depth?: OpenRequest['depth']
-  /** What becomes of a store that is damaged. Default: it is opened. */
+  /** Whether a damaged store is opened. Default: it is opened. */
   readonly damaged?: OpenRequest['damaged']
-  /** What becomes of a store into which an import has not been ended. Default: it is refused. */
+  /** Whether a store with an incomplete import is opened. Default `refuse`. */
   readonly importing?: 'open' | 'refuse'
 }
 
 export interface LevelEngine extends Engine {
-  /** What LevelDB said when it was opened: sentences about damage it found and left out. Empty when all is well. */
+  /** Sentences of LevelDB at the opening about damage that it found and left out. Empty if there was none. */
   readonly warnings: readonly string[]
 }
 
-/** The embedded engine: one process, one directory. @throws EngineOpenError */
+/** Opens the embedded engine: one process, one directory. @throws EngineOpenError */
 export async function openLevelEngine(options: LevelEngineOptions): Promise<LevelEngine> {
   const { directory, clock = systemClock, log, openStore = openLevelStore } = options
   const { depth = 'start', damaged = 'open', importing = 'refuse' } = options
@@ -101,7 +106,7 @@ export async function openLevelEngine(options: LevelEngineOptions): Promise<Leve
   }
 }
 
-/** Calls under way first, then what they have written. */
+/** Waits for running calls first, then for their writes. */
 async function closeAll({
   gate,
   commit,
@@ -117,6 +122,6 @@ async function closeAll({
   await commit.durable().catch(() => undefined)
   const isSound = disk.health().ok
   await disk.close()
-  // After a failed write the files are what they are: nothing is said about them.
+  // After a failed write the state of the files is unknown, so no manifest is written.
   if (isSound) await writeManifest(path).catch(() => undefined)
 }

@@ -1,18 +1,18 @@
 import { open } from 'node:fs/promises'
 import type { DamagedBlock } from './check/table-check.ts'
 
-/** LevelDB knows no kind of compression with this bit: a block of such a kind it refuses, and does not look into. */
+/** LevelDB knows no compression type with this bit. It rejects a block of such a type and does not read it. */
 const fenceBit = 128
-/** As they are, and compressed by Snappy. */
+/** The compression types uncompressed and Snappy. */
 const kindsRead = [0, 1]
 
-/** Those that LevelDB would look into. */
+/** Returns the blocks that LevelDB would read. */
 export const unfenced = (blocks: readonly DamagedBlock[]): readonly DamagedBlock[] =>
   blocks.filter(({ kind }) => kindsRead.includes(kind))
 
 /**
- * Keeps LevelDB from blocks of the table at `path`: it would take what is in them for what was written, or end the
- * process. Of each one byte is changed, from which the one before can be told.
+ * Changes one byte of each block so that LevelDB rejects it. Otherwise LevelDB would accept the damaged content of
+ * the table at `path`, or end the process. The original byte can be computed from the changed one.
  */
 export async function fence(path: string, blocks: readonly DamagedBlock[]): Promise<void> {
   const file = await open(path, 'r+')
@@ -24,7 +24,7 @@ export async function fence(path: string, blocks: readonly DamagedBlock[]): Prom
   }
 }
 
-/** What is to be known of fences that there are now; '' where there are none. */
+/** Describes the current fences for the operator; '' without any. */
 export function fencesNote(blocks: readonly DamagedBlock[]): string {
   const fences = blocks
     .map(({ kind, kindAt }) => ({ kindAt, was: kind & ~fenceBit }))

@@ -15,7 +15,7 @@ import { type CacheEntry, known, WriteThroughCache } from './store/write-through
 
 type ValueCell = CacheEntry<Uint8Array | null>
 
-/** A commit on its way to the disk. */
+/** A commit that is being written to disk. */
 interface Decided {
   readonly cells: readonly ValueCell[]
   /** Call it when the commit is durable or lost. */
@@ -28,7 +28,7 @@ export class LevelKv implements Kv {
   readonly #commit: GroupCommit
   readonly #queue: LevelQueue
   readonly #fences: FenceCache
-  /** What checks depend on, and every value on its way to the disk. */
+  /** The values that checks depend on, and every value that is being written. */
   readonly #values: WriteThroughCache<Uint8Array | null>
   readonly #recent = new ReadCache()
   readonly #partitions = new KeyedMutex()
@@ -65,7 +65,7 @@ export class LevelKv implements Kv {
       const written = await this.#partitions.run(keyName(part), () =>
         withRecordName('partition', part, () => this.#decide(prepared)),
       )
-      // What the check has met may be on its way to the disk: nobody is told of it before it is there.
+      // The values that the check compared may not be durable yet. The caller gets the result only when they are.
       if (written === null) {
         await this.#commit.durable()
         return false
@@ -95,7 +95,7 @@ export class LevelKv implements Kv {
     })
   }
 
-  /** The written values, pinned until they are durable; null when a check failed. */
+  /** Returns the written values, pinned until they are durable; null if a check failed. */
   async #decide({ checks, writes, jobs, pace, fences }: Prepared): Promise<Decided | null> {
     this.#commit.admit()
     const pinnedJobs = await this.#queue.pin(jobs)
@@ -113,7 +113,7 @@ export class LevelKv implements Kv {
     }
   }
 
-  /** Never throws: a commit is added whole. */
+  /** Never throws: a commit is added as a whole. */
   #write({ name, at, value, stored }: Write, pace: CommitUrgency): ValueCell {
     this.#recent.write(name)
     if (stored === null) this.#commit.delete(at, pace)
@@ -125,7 +125,7 @@ export class LevelKv implements Kv {
     return this.#values.pin(at.toString('latin1'), () => at)
   }
 
-  /** While the store is away nobody is answered. */
+  /** Returns nothing from memory while the store is unavailable. */
   #cached(names: readonly string[]): readonly (Uint8Array | null)[] | null {
     return this.#gate.isOpen && this.#disk.health().ok ? this.#recent.all(names) : null
   }
@@ -154,7 +154,7 @@ export class LevelKv implements Kv {
     })
   }
 
-  /** After a write whose outcome is unknown. */
+  /** Evicts everything. Call after a write with unknown outcome. */
   forget(): void {
     this.#values.forget()
     this.#recent.forget()
@@ -164,13 +164,13 @@ export class LevelKv implements Kv {
 const partition = (part: Key): Buffer => under(keyspaces.kv, encodeKey(part))
 const stored = (space: Buffer, key: Key): Buffer => Buffer.concat([space, encodeKey(key)])
 
-/** Tell keys of all partitions apart. */
+/** Returns names that are unique across the keys of all partitions. */
 function namesOf(part: Key, keys: readonly Key[]): readonly string[] {
   const space = keyName(part)
   return keys.map((key) => `${space}/${keyName(key)}`)
 }
 
-/** What is, or is to be, stored under a key; null: nothing. */
+/** The value that is, or will be, stored under a key; null: absent. */
 interface Value {
   readonly name: string
   readonly at: Buffer
@@ -178,7 +178,7 @@ interface Value {
 }
 
 interface Write extends Value {
-  /** `value` as it is stored. */
+  /** `value` in its stored form. */
   readonly stored: Buffer | null
 }
 
@@ -187,11 +187,11 @@ interface Prepared {
   readonly writes: readonly Write[]
   readonly jobs: readonly Job[]
   readonly pace: CommitUrgency
-  /** Counters of the fences that it raises. */
+  /** Counters of the fences that the commit raises. */
   readonly fences: readonly number[]
 }
 
-/** What can be wrong is found before anything is done; what the caller may use again is copied before it waits. */
+/** Validates the commit before anything is done, and copies what the caller may reuse before it waits. */
 function prepare(
   part: Key,
   { checks = [], puts = [], dels = [], jobs = [], pace = 'now', fences = [] }: KvCommit,

@@ -3,12 +3,18 @@ import { type ByteRange, keyRange } from '../key-encoding.ts'
 import { keyspaces } from './store/keyspaces.ts'
 import type { Store } from './store/store.ts'
 
-/** Before all keys, so that no table holds it: its range only has LevelDB write its memory to a table. */
+/**
+ * A key before all others, which no table contains: compacting its range only makes LevelDB write its memory to a
+ * table.
+ */
 const noKey = Buffer.of(0)
-/** After all keys. */
+/** A key after all others. */
 const afterAll = Buffer.of(0xff)
 
-/** As `Engine.storedBytes`. LevelDB estimates ranges from the indexes of its tables, so its memory is written to a table first. */
+/**
+ * See `Engine.storedBytes`. LevelDB estimates ranges from the indexes of its tables, so its memory is written to a
+ * table first.
+ */
 export async function measureLevelBytes(store: Store, { logs, blobs, parts }: StoredUnder): Promise<number> {
   await store.compactTables({ gte: noKey, lt: noKey })
   const logSpaces = [keyspaces.heads, keyspaces.snapshots, keyspaces.updates]
@@ -21,7 +27,10 @@ export async function measureLevelBytes(store: Store, { logs, blobs, parts }: St
   return sizes.reduce((sum, size) => sum + size, 0)
 }
 
-/** The index of a table has one key for each block, which may be between two keys: only stored keys have exact places. */
+/**
+ * The index of a table has one key for each block, which may lie between two keys: only stored keys have exact
+ * positions.
+ */
 async function tableBytes(store: Store, { gte, lt }: ByteRange): Promise<number> {
   const first = await firstKey(store, gte)
   if (Buffer.compare(first, lt) >= 0) return 0

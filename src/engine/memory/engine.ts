@@ -15,7 +15,10 @@ export interface MemoryEngineOptions {
   readonly clock?: Clock
 }
 
-/** Keeps everything in this process and forgets it at exit: for tests and trials. All other promises hold. */
+/**
+ * Opens an engine that keeps everything in this process and loses it at exit, for tests and trials. All other
+ * promises hold.
+ */
 export async function openMemoryEngine({ clock = systemClock }: MemoryEngineOptions = {}): Promise<Engine> {
   const gate = new OpenCalls()
   const queue = new MemoryQueue(gate, clock)

@@ -41,9 +41,9 @@ import { SortedMap } from './sorted.ts'
 
 interface Document {
   standing: LogState
-  /** By the numbers they cover. */
+  /** By the sequence numbers that they cover. */
   readonly snapshots: Map<number, Uint8Array>
-  /** From the anchor's number, not included, to `head`. */
+  /** From the anchor's number, exclusive, to `head`. */
   entries: LogEntry[]
   changed: { readonly at: number; readonly by: string }
 }
@@ -202,7 +202,7 @@ export class MemoryLog implements DocumentLog {
     return sum
   }
 
-  /** With `only`: unless it has another epoch. */
+  /** With `only`: does nothing if the document has another epoch. */
   #destroy(doc: Key, only?: number): void {
     const document = this.#documents.get(encodeKey(doc))
     if (document?.standing.state !== 'live') return
@@ -229,7 +229,7 @@ function loaded(document: Document, log: LiveLogState, options: LoadOptions): Lo
   return { state: 'live', epoch, base, basedAt, head, snapshot, entries, changed, more }
 }
 
-/** Those after a number that is not before the anchor. */
+/** Returns the entries after a number that is not before the anchor. */
 function entriesAfter(
   { entries }: Document,
   { marks, head }: LiveLogState,
@@ -248,7 +248,7 @@ function page(
   return { entries: entries.length === 0 ? nothing : entries, more: entries.length < wanted.length }
 }
 
-/** How many entries stay within `bytesMax`: at least one. */
+/** Returns how many entries fit into `bytesMax`: at least one. */
 function countWithin(entries: readonly LogEntry[], bytesMax: number): number {
   let bytes = 0
   let count = 0

@@ -17,7 +17,7 @@ import { encodeKey, encodeNumber } from '../key-encoding.ts'
 import type { OpenCalls } from '../open-calls.ts'
 import { SortedMap } from './sorted.ts'
 
-/** Jobs of one queue: by id, and their ids in the order in which they are due. */
+/** Jobs of one queue: by id, and their ids in the order of their due times. */
 interface JobTable {
   readonly byId: Map<string, JobRecord>
   readonly due: SortedMap<string>
@@ -34,7 +34,7 @@ export class MemoryQueue implements Queue {
     this.#clock = clock
   }
 
-  /** Part of a commit of the log or of the Kv. */
+  /** Enqueues jobs as part of a commit of the log or of the Kv. */
   enqueue(jobs: readonly Job[]): void {
     for (const job of jobs) {
       const queue = this.#jobs(job.queue)

@@ -1,6 +1,8 @@
 import type { ByteRange } from '../key-encoding.ts'
 
-/** A map in the byte order of its keys. Keys are bytes spelled as one character each, as JavaScript compares them. */
+/**
+ * A map in the byte order of its keys. Keys are strings with one character for each byte, which JavaScript compares.
+ */
 export class SortedMap<T> {
   readonly #values = new Map<string, T>()
   readonly #names: string[] = []
@@ -20,7 +22,10 @@ export class SortedMap<T> {
     if (this.#values.delete(name)) this.#names.splice(this.#indexOf(name), 1)
   }
 
-  /** Costs what is taken of it; changes meanwhile are seen where it has not been yet. */
+  /**
+   * The cost is proportional to the pairs that are read. Changes meanwhile are visible in the part that has not been
+   * read.
+   */
   *range({ gte, lt }: ByteRange, reverse = false): Generator<[key: Buffer, value: T]> {
     const [first, end] = [gte.toString('latin1'), lt.toString('latin1')]
     let [from, until] = [first, end]
@@ -28,13 +33,13 @@ export class SortedMap<T> {
       const name = this.#names[reverse ? this.#indexOf(until) - 1 : this.#indexOf(from)]
       if (name === undefined || name < first || name >= end) return
       yield [Buffer.from(name, 'latin1'), this.#values.get(name) as T]
-      // The next key there can be is the one with a zero byte more.
+      // The next possible key is this one with a zero byte appended.
       from = `${name}\0`
       until = name
     }
   }
 
-  /** Index of the first key that is not smaller. */
+  /** Returns the index of the first key that is not smaller. */
   #indexOf(name: string): number {
     let low = 0
     let high = this.#names.length

@@ -12,27 +12,30 @@ import type { NatsSettings } from './settings.ts'
 import { subjectToken } from './subjects.ts'
 
 export interface NatsBusOptions extends NatsSettings {
-  /** Subjects of this cluster begin with it: tokens with points between them. */
+  /** Prefix of the subjects of this cluster: tokens separated by periods. */
   readonly prefix: string
   readonly log?: Log | undefined
 }
 
-/** A topic that somebody here listens to. */
+/** A topic with local listeners. */
 interface Topic {
   listeners: number
   subscription: Subscription | null
-  /** Of `performance.now`: when the log last had a message of this topic that a listener could not read. */
+  /** When the log last had a message of this topic that a listener could not read, by `performance.now`. */
   failureLoggedAt: number
 }
 
-/** After what was not sent the others are told so, together with what was not sent meanwhile, in ms. */
+/**
+ * Delay before the other nodes are notified of unsent messages, in ms. It combines the messages that are dropped
+ * meanwhile.
+ */
 const admitEveryMs = 500
 /** For each topic, the log has at most one malformed message in this time, in ms. */
 const failureEveryMs = 10_000
 
 /**
- * The bus over core NATS. Those who listen here hear what is published here by a bus of their own, whether NATS is
- * there or not; NATS does not tell it again.
+ * The bus over core NATS. A local bus delivers messages of this node to its own listeners, whether NATS is connected
+ * or not; NATS does not return them.
  */
 export class NatsBus implements ClusterBus {
   readonly #local = new LocalBus()
@@ -44,7 +47,7 @@ export class NatsBus implements ClusterBus {
   readonly #topics = new Map<string, Topic>()
   #link: BusConnection | null = null
   #admission: NodeJS.Timeout | null = null
-  /** Subscribed since the server was last asked whether it knows. */
+  /** True if there are subscriptions that the server has not confirmed. */
   #isFresh = false
   #settled: Promise<void> = Promise.resolve()
   #isClosed = false
@@ -54,7 +57,10 @@ export class NatsBus implements ClusterBus {
     this.#log = log
   }
 
-  /** Resolves also where no server answers: then it is tried again for ever. @throws EngineOpenError when we are refused */
+  /**
+   * Opens the bus. Resolves also if no server is reachable; it then retries until it is closed. @throws
+   * EngineOpenError if a server rejects the client
+   */
   static async open(options: NatsBusOptions): Promise<NatsBus> {
     const bus = new NatsBus(options)
     bus.#link = await BusConnection.open(options, options.log, {
@@ -124,14 +130,14 @@ export class NatsBus implements ClusterBus {
     return `${this.#prefix}.topic.${subjectToken(topic)}`
   }
 
-  /** What was said before is lost to us. That is told when the server knows what we want to hear. */
+  /** Earlier messages are lost for this node. The listeners are notified when the server knows the subscriptions. */
   #join(connection: NatsConnection): void {
     this.#listen(connection, this.#losing, () => this.lost())
     for (const [topic, known] of this.#topics) this.#subscribe(connection, topic, known)
     if (this.#link !== null) void this.flushed().then(() => this.lost())
   }
 
-  /** A listener that fails must not end the connection, which reads on only when this returns. */
+  /** A listener that fails must not end the connection, which continues to read only when this returns. */
   #listen(connection: NatsConnection, subject: string, hear: (message: Msg) => void): Subscription {
     return connection.subscribe(subject, {
       callback: (error, message) => {
@@ -152,7 +158,7 @@ export class NatsBus implements ClusterBus {
     known.listeners -= 1
     if (known.listeners > 0) return
     this.#topics.delete(topic)
-    // One of a connection that has ended is of no interest to the next one.
+    // The subscription of an ended connection does not matter to the next one.
     if (this.isConnected) known.subscription?.unsubscribe()
   }
 
@@ -161,11 +167,11 @@ export class NatsBus implements ClusterBus {
     if (frame === null) return this.lost()
     const { publisher, number, previous, message } = frame
     if (!received.follows(publisher, number, previous)) this.lost()
-    // As what is published here: all that has come is taken in before anybody does something about it.
+    // As for local messages: all received messages are read before a listener reacts to one.
     queueMicrotask(() => this.#local.hear(topic, message, (error) => this.#failed(topic, known, error)))
   }
 
-  /** Another version of Weft, or anybody who reaches NATS, may have said it: to this node it is as if it had been lost. */
+  /** Another version of Weft, or any client of NATS, may have published it. This node treats it as a lost message. */
   #failed(topic: string, known: Topic, error: unknown): void {
     this.lost()
     const now = performance.now()
@@ -184,7 +190,7 @@ export class NatsBus implements ClusterBus {
     } else if (this.#link?.send(this.#subjectOf(topic), frame) !== true) this.#admit()
   }
 
-  /** Others need not wait for the next message to notice that one is missing. */
+  /** Notifies the other nodes of a loss, so that they need not wait for the next message to detect it. */
   #admit(): void {
     this.#admission ??= setTimeout(() => {
       this.#admission = null

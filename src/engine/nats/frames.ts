@@ -1,10 +1,10 @@
-/** What goes over NATS: a head that says whose message it is and which one, then the message. */
+/** A message on NATS: a header with the publisher and the sequence number, then the content. */
 export interface Frame {
-  /** The bus that has published it, which is another one after each start. */
+  /** Id of the bus that published it; each start creates a new one. */
   readonly publisher: string
-  /** Grows with each message of the publisher. */
+  /** Sequence number, which grows with each message of the publisher. */
   readonly number: number
-  /** Number of its message before this one on the same topic; 0: not known. */
+  /** Sequence number of the publisher's previous message on the same topic; 0: unknown. */
   readonly previous: number
   readonly message: Uint8Array
 }
@@ -13,7 +13,7 @@ const version = 1
 const publisherBytes = 16
 const headBytes = 1 + publisherBytes + 6 + 6
 
-/** An id for one bus, as it stands in frames. */
+/** Encodes an id of one bus as it appears in frames. */
 export const publisherId = (random: Uint8Array): string => Buffer.from(random).toString('hex')
 
 export function encodeFrame({ publisher, number, previous, message }: Frame): Buffer {
@@ -29,7 +29,7 @@ export function encodeFrame({ publisher, number, previous, message }: Frame): Bu
 const rest = ({ buffer, byteOffset, length }: Uint8Array, from: number): Uint8Array =>
   new Uint8Array(buffer, byteOffset + from, length - from)
 
-/** Null for what is none of this version. The message is a view. */
+/** Decodes a frame; null if it is not one of this version. The message is a view on `bytes`. */
 export function decodeFrame(bytes: Uint8Array): Frame | null {
   if (bytes.length < headBytes || bytes[0] !== version) return null
   const head = Buffer.from(bytes.buffer, bytes.byteOffset, headBytes)

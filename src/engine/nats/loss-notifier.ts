@@ -1,7 +1,10 @@
-/** From the first loss until it is told, and between one telling and the next, in ms: who is told looks at everything. */
+/**
+ * Delay from the first loss to its notification, and the shortest interval of notifications, in ms: each one makes
+ * the listeners check everything.
+ */
 const pauseMs = { first: 20, next: 1_000 }
 
-/** Who is to be told of losses. Those that come close together are one. */
+/** Notifies listeners of losses. Losses in quick succession are combined. */
 export class LossNotifier {
   readonly #listeners = new Set<{ readonly call: () => void }>()
   #notifiedAt = Number.NEGATIVE_INFINITY

@@ -5,19 +5,19 @@ import type { Log } from '../../log.ts'
 import { EngineOpenError } from '../engine.ts'
 import { connectToAny, NatsRejectedError, type NatsSettings } from './settings.ts'
 
-/** Pauses between tries to connect, in ms: the first, and the longest. */
+/** Delays between attempts to connect, in ms: the first one and the longest. */
 const pauseMs = { first: 50, longest: 5_000 }
-/** Bytes on their way that the server has not been seen to take: beyond them nothing is sent. */
+/** Limit of bytes that are sent and not yet confirmed by the server; beyond it, messages are dropped. */
 const unconfirmedBytesMax = 16 * 2 ** 20
-/** After so many the server is asked whether it has them. */
+/** After this many bytes, the server is asked for a confirmation. */
 const confirmEveryBytes = 256 * 1024
 
 export interface NatsConnectionEvents {
-  /** There is a connection, on which nothing has been subscribed yet. */
+  /** A connection exists; nothing has been subscribed on it yet. */
   readonly up: (connection: NatsConnection) => void
-  /** The server says that something went wrong, and stays. */
+  /** The server reports an error and keeps the connection. */
   readonly trouble: () => void
-  /** Something that was taken was not sent after all. */
+  /** A message that was accepted was not sent. */
   readonly dropped: () => void
 }
 
@@ -27,15 +27,15 @@ interface Outgoing {
   readonly reply: string | undefined
 }
 
-/** One connection to NATS, made anew for ever. While there is none, what is sent is dropped. */
+/** One connection to NATS, which reconnects until it is closed. Messages are dropped while it is disconnected. */
 export class BusConnection {
   readonly #settings: NatsSettings
   readonly #log: Log | undefined
   readonly #events: NatsConnectionEvents
   readonly #stop = new AbortController()
-  /** Of those who wait for the server; it may go away before it answers. */
+  /** Resolves of calls that wait for the server, which may disconnect before it answers. */
   readonly #waiting = new Set<() => void>()
-  /** What has been said in this turn of the event loop: it goes out in one write. */
+  /** The messages of this tick, which are sent in one write. */
   #outgoing: Outgoing[] = []
   #connection: NatsConnection | null = null
   #state: 'new' | 'up' | 'away' = 'new'
@@ -51,7 +51,7 @@ export class BusConnection {
   }
 
   /**
-   * Waits for the first try. A server that is away is tried again, one that refuses us is not.
+   * Waits for the first attempt. Retries a server that is unreachable, but not one that rejects the client.
    * @throws EngineOpenError
    */
   static async open(
@@ -69,12 +69,12 @@ export class BusConnection {
     return this.#connection
   }
 
-  /** Largest message that the server takes, in bytes; null while there is none. */
+  /** Maximum size of a message that the server accepts, in bytes; null while disconnected. */
   get bytesMax(): number | null {
     return this.#connection?.info?.max_payload ?? null
   }
 
-  /** False when it was dropped. */
+  /** Sends a message. Returns false if it was dropped. */
   send(subject: string, bytes: Uint8Array, reply?: string): boolean {
     if (this.#connection === null || this.#unconfirmed + bytes.length > unconfirmedBytesMax) return false
     if (this.#outgoing.push({ subject, bytes, reply }) === 1) setImmediate(() => this.#sendAll())
@@ -91,14 +91,14 @@ export class BusConnection {
         if (this.#connection === null) return this.#events.dropped()
         this.#connection.publish(subject, bytes, reply === undefined ? {} : { reply })
       } catch {
-        // It is about to end, which is told in a moment.
+        // The connection is about to end; the status reports that in a moment.
         return this.#events.dropped()
       }
     }
     if (this.#unasked > confirmEveryBytes) this.#confirm()
   }
 
-  /** Resolves when the server has done what was asked of it so far, or is away. */
+  /** Resolves when the server has processed everything sent so far, or is disconnected. */
   flush(): Promise<void> {
     this.#sendAll()
     const connection = this.#connection
@@ -134,7 +134,7 @@ export class BusConnection {
         await this.#serve(connection)
       }
       const signal = this.#stop.signal
-      // Not all nodes at the same moment.
+      // Jitter, so that not all nodes connect at the same moment.
       await sleep(pause * (0.5 + Math.random() / 2), undefined, { signal }).catch(() => undefined)
       pause = Math.min(2 * pause, pauseMs.longest)
       connection = signal.aborted ? null : await this.#connect().catch(() => null)
@@ -142,7 +142,7 @@ export class BusConnection {
     await connection?.close()
   }
 
-  /** Null where no server answers. @throws EngineOpenError when we are refused */
+  /** Returns null if no server is reachable. @throws EngineOpenError if a server rejects the client */
   async #connect(): Promise<NatsConnection | null> {
     try {
       return await connectToAny(this.#settings)
@@ -178,7 +178,7 @@ export class BusConnection {
     }
   }
 
-  /** Told once, however long it lasts. */
+  /** Logged once for each outage. */
   #away(error: unknown): void {
     if (this.#state === 'away') return
     this.#state = 'away'
@@ -199,5 +199,5 @@ export class BusConnection {
   }
 }
 
-/** How long the server may take to take what is left, in ms. */
+/** How long the server may take to accept the remaining messages, in ms. */
 const closingMsMax = 1_000

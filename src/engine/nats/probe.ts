@@ -1,16 +1,16 @@
 import { connectToAny, type NatsSettings } from './settings.ts'
 
-/** What is to be known of a server before it is used. */
+/** Properties of a server, which are checked before it is used. */
 export interface NatsProbe {
-  /** As it says it, such as `2.9.10`. */
+  /** Version as the server states it, such as `2.9.10`. */
   readonly version: string
-  /** Of an empty question, in ms. */
+  /** Duration of an empty request, in ms. */
   readonly roundTripMs: number
-  /** Largest message that it takes. */
+  /** Maximum size of a message, in bytes. */
   readonly bytesMax: number
 }
 
-/** Of whichever answers first. @throws what keeps all of them from being used */
+/** Probes the server that answers first. @throws the reason why no server can be used */
 export async function probeNats(settings: NatsSettings): Promise<NatsProbe> {
   const connection = await connectToAny(settings)
   try {

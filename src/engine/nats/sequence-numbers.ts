@@ -1,6 +1,6 @@
-/** Topics whose last number is remembered. Of one that is forgotten those who listen are told a loss too many. */
+/** Number of topics whose last number is cached. An evicted topic causes one unnecessary loss notification. */
 const topicsMax = 100_000
-/** Publishers of a topic that are remembered: each start of a node is one. */
+/** Number of publishers that are remembered for each topic: each start of a node is one. */
 const publishersMax = 1000
 
 function remember<K, V>(map: Map<K, V>, key: K, value: V, countMax: number): void {
@@ -10,12 +10,12 @@ function remember<K, V>(map: Map<K, V>, key: K, value: V, countMax: number): voi
   if (oldest !== undefined) map.delete(oldest)
 }
 
-/** The numbers of what one publisher says. */
+/** The sequence numbers of one publisher. */
 export class SequenceCounter {
   #number = 0
   readonly #last = new Map<string, number>()
 
-  /** Also of a message that is not sent after all: so that its absence is noticed. */
+  /** Also counts a message that is not sent afterwards, so that its absence is detected. */
   next(topic: string): { readonly number: number; readonly previous: number } {
     const previous = this.#last.get(topic) ?? 0
     this.#number += 1
@@ -24,11 +24,14 @@ export class SequenceCounter {
   }
 }
 
-/** The numbers that have been heard on one topic. */
+/** The sequence numbers that were received on one topic. */
 export class SequenceTracker {
   readonly #last = new Map<string, number>()
 
-  /** False where a message of this publisher is missing before this one. Of what was before the first nothing is known. */
+  /**
+   * Returns false if a message of this publisher is missing before this one. Messages before the first one are
+   * unknown.
+   */
   follows(publisher: string, number: number, previous: number): boolean {
     const last = this.#last.get(publisher)
     if (last !== undefined && number <= last) return true

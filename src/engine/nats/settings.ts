@@ -12,25 +12,28 @@ import {
 import { errorMessage } from '../../errors.ts'
 
 export interface NatsSettings {
-  /** Such as `nats://user:password@host:4222`, `nats://token@host`, `tls://host`; all servers of one cluster. */
+  /** Servers of one cluster, such as `nats://user:password@host:4222`, `nats://token@host`, `tls://host`. */
   readonly urls: readonly string[]
-  /** A file of credentials (`.creds`); read anew for each connection. */
+  /** A file of credentials (`.creds`); read again for each connection. */
   readonly credentialsFile?: string | null
-  /** How this connection is called in the server's own listings. */
+  /** Name of this connection in the listings of the server. */
   readonly name?: string
-  /** How long connecting to one server may take, in ms. Default 5 s. */
+  /** How long connecting to one server may take, in ms. Default 5,000. */
   readonly connectTimeoutMs?: number
 }
 
-/** A connection that says nothing for so long is asked; unanswered twice it is lost. In ms. */
+/** Idle time after which the client sends a ping, in ms. Two unanswered pings end the connection. */
 const pingIntervalMs = 2_000
 
-/** Trying again will not help: somebody has to put it right. The message never holds what is secret. */
+/** Retrying does not help: the operator must correct the configuration. The message never contains secrets. */
 export class NatsRejectedError extends Error {
   override readonly name = 'NatsRejectedError'
 }
 
-/** To the first that takes us, in no particular order. @throws NatsRejectedError where one has refused us, else why none was reached */
+/**
+ * Connects to the first server that accepts the client, in random order. @throws NatsRejectedError if one has
+ * rejected the client, otherwise the reason why none was reached
+ */
 export async function connectToAny(settings: NatsSettings): Promise<NatsConnection> {
   const urls = settings.urls.map((url) => new URL(url))
   const credentials = authentication(urls, settings.credentialsFile ?? null)
@@ -48,9 +51,9 @@ export async function connectToAny(settings: NatsSettings): Promise<NatsConnecti
   throw failure
 }
 
-/** Of one connection: making the next one is our own matter. */
+/** Options of one connection. Reconnecting is not left to the library. */
 const connectionOptions = (url: URL, settings: NatsSettings): ConnectionOptions => ({
-  // Without what is secret in it: errors may name it.
+  // The host without secrets, because errors may name it.
   servers: url.host,
   ...(settings.name === undefined ? {} : { name: settings.name }),
   ...(url.protocol === 'tls:' ? { tls: tlsOptions(url.hostname) } : {}),
@@ -62,7 +65,7 @@ const connectionOptions = (url: URL, settings: NatsSettings): ConnectionOptions 
   ignoreClusterUpdates: true,
 })
 
-/** Of an address the library would want a certificate for `localhost`. */
+/** For an IP address the library would expect a certificate for `localhost`. */
 function tlsOptions(hostname: string): TlsOptions {
   const address = hostname.replace(/^\[|\]$/g, '')
   if (isIP(address) === 0) return {}

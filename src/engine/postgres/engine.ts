@@ -24,33 +24,38 @@ import { partitionsDefault } from './schema/tables.ts'
 import { measurePostgresBytes } from './stored-bytes.ts'
 
 export interface PostgresEngineOptions {
-  /** `postgres://user:password@host:port/database`; TLS and more as parameters. */
+  /** `postgres://user:password@host:port/database`; parameters set TLS and more. */
   readonly url: string
-  /** Where all tables are; made if it is not there. Small letters, digits and `_`. Default `weft`. */
+  /** Schema of all tables; created if missing. Lower-case letters, digits and `_`. Default `weft`. */
   readonly schema?: string
-  /** What an acknowledged write survives: loss of power (`disk`, the default), or the end of this process. */
+  /**
+   * Event that an acknowledged write survives: a power failure (`disk`, the default) or the end of this process
+   * (`process`).
+   */
   readonly durability?: 'disk' | 'process'
   readonly clock?: Clock
   readonly log?: Log
-  /** Servers that share the schema. Without it there is one. */
+  /** The cluster that shares the schema. Without it, this is a single node. */
   readonly nodes?: ClusterOptions
-  /** Connections that are used at once. Default 10. */
+  /** Number of connections in use at the same time. Default 10. */
   readonly poolSize?: number
-  /** How long one statement may take, in ms. Default 30 s. */
+  /** How long one statement may take, in ms. Default 30,000. */
   readonly statementTimeoutMs?: number
-  /** How long making a connection may take, in ms. Default 5 s. */
+  /** How long connecting may take, in ms. Default 5,000. */
   readonly connectTimeoutMs?: number
-  /** How long calls wait for a database that is away, in ms, before StoreUnavailableError. Default 30 s. */
+  /** How long calls wait for an unavailable database before StoreUnavailableError, in ms. Default 30,000. */
   readonly holdMs?: number
-  /** Accepted but not yet durable bytes beyond which writes are refused with StoreUnavailableError. Default 64 MB. */
+  /**
+   * Limit of accepted but not yet durable bytes; more writes are rejected with StoreUnavailableError. Default 64 MB.
+   */
   readonly pendingBytesMax?: number
   /** Whether a schema is opened into which an import was interrupted. Default `refuse`. */
   readonly importing?: 'open' | 'refuse'
-  /** Partitions of the tables when they are made; later it is what it was. Default 16. */
+  /** Number of partitions of the tables at their creation; fixed afterwards. Default 16. */
   readonly partitions?: number
 }
 
-/** The engine over PostgreSQL. @throws EngineOpenError */
+/** Opens the engine over PostgreSQL. @throws EngineOpenError */
 export async function openPostgresEngine(options: PostgresEngineOptions): Promise<Engine> {
   const { schema = 'weft', clock: own = systemClock, nodes } = options
   checkSchemaName(schema)

@@ -8,7 +8,7 @@ import type { PostgresDatabase } from './connection/database.ts'
 import { allSettled, type DatabaseSession, statement } from './connection/database-session.ts'
 import type { Write } from './connection/sql-transaction.ts'
 
-/** The partition of the counters. No caller of the Kv uses it. */
+/** Partition of the counters. No caller of the Kv uses it. */
 const part = encodeKey(['', 'fences'])
 
 /** Counters share locks: a transaction takes no more locks than these, however many documents it writes. */
@@ -68,7 +68,7 @@ export class PostgresFences implements FenceStore {
     return counts
   }
 
-  /** Call it before `raise`: from here on no append that has read the counters ends after this transaction. */
+  /** Call it before `raise`: after it, no append that has read the counters can commit after this transaction. */
   async lock(session: DatabaseSession, counters: readonly number[]): Promise<void> {
     if (counters.length > 0) await session.rows(lockAlone, [this.#locksOf(counters)])
   }
@@ -85,14 +85,14 @@ export class PostgresFences implements FenceStore {
     this.#here.raise(counters)
   }
 
-  /** In one order for all transactions. */
+  /** Sorted: all transactions lock in the same order. */
   #locksOf(counters: readonly number[]): string {
     const locks = [...new Set(counters.map((counter) => this.#locks[counter % locksMax] as bigint))]
     return `{${locks.sort((a, b) => (a < b ? -1 : 1)).join(',')}}`
   }
 }
 
-/** True when a count is another one in the store by now. */
+/** Returns whether a count in the store differs by now. */
 export const isRaised = (fence: Fence, counts: ReadonlyMap<number, number>): boolean =>
   fence.some(({ counter, raised }) => (counts.get(counter) ?? 0) !== raised)
 

@@ -26,7 +26,7 @@ const ofParts = statement<Sum>(
    from kv where part >= $1 and part < $2`,
 )
 
-/** As `Engine.storedBytes`: bytes of values, without what tables and indexes take besides. */
+/** See `Engine.storedBytes`. Counts the bytes of values, without the overhead of tables and indexes. */
 export function measurePostgresBytes(
   database: PostgresDatabase,
   { logs, blobs, parts }: StoredUnder,

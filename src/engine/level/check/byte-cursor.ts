@@ -1,4 +1,4 @@
-/** Reads the numbers of LevelDB and Snappy, lowest byte first, one after the other. Past the end: RangeError. */
+/** Reads the numbers of LevelDB and Snappy in sequence, little endian. @throws RangeError after the end */
 export class ByteCursor {
   readonly #bytes: Buffer
   #at = 0
@@ -11,13 +11,13 @@ export class ByteCursor {
     return this.#bytes.length - this.#at
   }
 
-  /** Of 1 to 4 bytes. */
+  /** Reads a number of 1 to 4 bytes. */
   number(bytes: number): number {
     this.#at += bytes
     return this.#bytes.readUIntLE(this.#at - bytes, bytes)
   }
 
-  /** Seven bits a byte, the highest one says whether more follow. */
+  /** Reads a number of seven bits for each byte. The highest bit states whether another byte follows. */
   varint(): number {
     let value = 0
     for (let factor = 1; ; factor *= 128) {

@@ -5,7 +5,7 @@ import { inKeyspace, keyspaces, under } from '../store/keyspaces.ts'
 import type { Reads } from '../store/reads.ts'
 import { checkChecksum } from '../store/record-codec.ts'
 
-/** What a value, which is sound, says that there is, and is not. */
+/** Returns the entries that must exist according to an undamaged value, and do not. */
 export async function checkExpected(
   reads: Reads,
   key: Buffer,
@@ -16,7 +16,7 @@ export async function checkExpected(
   const [part, name] = decodeKeyPair(key.subarray(1))
   const damages: Damage[] = []
   for (const expected of expectedOf(part, name, checkChecksum(key, value))) {
-    // One that cannot be read is told by itself.
+    // An entry that cannot be read is reported on its own.
     const found = await reads.get(storedAt(part, expected)).catch(() => Buffer.alloc(0))
     if (found !== undefined) continue
     const what = `value ${JSON.stringify([...part, ...name])}`
@@ -32,7 +32,7 @@ async function isBeingRemoved(reads: Reads, part: Key, removed: PendingRemoval |
     const value = await reads.get(key)
     return value !== undefined && removed.isBeing(checkChecksum(key, value))
   } catch {
-    // It is told by itself.
+    // It is reported on its own.
     return false
   }
 }

@@ -7,22 +7,22 @@ import { checkManifest, isTable, noteFenced, tablesAtStart } from './file-manife
 import { findTableDamage, type TableDamage } from './table-check.ts'
 
 /**
- * How much of the files is looked at: `start`, what can be within a moment, also where they are many; `verify`, every
+ * How much of the files is checked. `start`: as much as takes a moment, also if there are many files. `verify`: every
  * byte.
  */
 export type FilesDepth = 'start' | 'verify'
 
 /**
- * Sentences about files of a store that are damaged; each starts with the name of its file. LevelDB is kept from the
- * damaged blocks of tables that are found. To be asked before the store is opened, which replaces files; then
- * `withoutRemoved`. @throws what `level` throws where blocks are damaged and somebody else has the store open
+ * Returns sentences about damaged files of a store; each starts with the name of its file. Fences the damaged blocks
+ * of tables, so that LevelDB does not read them. Call it before the store is opened, which replaces files; then call
+ * `withoutRemoved`. @throws the error of `level` if blocks are damaged and another process has the store open
  */
 export async function checkFiles(path: string, depth: FilesDepth): Promise<readonly string[]> {
   const { problems, sound } = await checkManifest(path, depth)
   const problemOfFile = new Map(problems.map((sentence) => [fileOf(sentence), sentence]))
   const atStart = await tablesAtStart(path)
   const isWalked = (name: string) => depth === 'verify' || atStart.has(name)
-  // Of what is sound every byte has been looked at, now and before.
+  // Every byte of the sound files has been read, now or earlier.
   const isLookedAt = (name: string) => isTable(name) && (depth === 'verify' || !sound.has(name))
   const found = await mapLimit((await readdir(path)).filter(isLookedAt), async (name) => {
     const damage = await findTableDamage(join(path, name), isWalked(name) ? 'all' : 'structure')
@@ -52,8 +52,8 @@ async function fenceAll(path: string, tables: readonly DamagedTable[]): Promise<
 }
 
 /**
- * Leaves out tables that a crash or a close has left half written: LevelDB removes them when it opens the store, and
- * says so in its text before it does anything else.
+ * Leaves out tables that a crash or a close has left incomplete. LevelDB removes them when it opens the store, and
+ * logs that in its text file first.
  */
 export async function withoutRemoved(path: string, sentences: readonly string[]): Promise<readonly string[]> {
   if (sentences.length === 0) return []
@@ -67,7 +67,7 @@ export async function withoutRemoved(path: string, sentences: readonly string[])
 
 export const isAboutTable = (sentence: string): boolean => isTable(fileOf(sentence))
 
-/** After a clean stop the log files hold acknowledged writes that are in no table. */
+/** After a clean stop, the log files contain acknowledged writes that are not in a table. */
 export const isAboutLog = (sentence: string): boolean => /^\d+\.log$/.test(fileOf(sentence))
 
 const fileOf = (sentence: string): string => sentence.split(' ', 1)[0] ?? ''

@@ -17,7 +17,7 @@ interface RecordKind {
 
 const nothing: Decode = () => undefined
 
-/** By the first byte of their keys. Updates and snapshots are read with their document. */
+/** Decoders by the first byte of the key. Updates and snapshots are read with their document. */
 const recordKinds = new Map<number, RecordKind>([
   [letter(keyspaces.heads), { kind: 'document', name: 'head', decode: decodeHead }],
   [letter(keyspaces.kv), { kind: 'record', name: 'value', decode: checkChecksum }],
@@ -28,7 +28,10 @@ const recordKinds = new Map<number, RecordKind>([
   [letter(keyspaces.meta), { kind: 'record', name: 'note of the store', decode: nothing }],
 ])
 
-/** Null when the record is what was written under this key. Heads are told with their document. */
+/**
+ * Returns null if the record is the one that was written under this key. Damage of heads is reported with their
+ * document.
+ */
 export function checkRecord(key: Buffer, value: Buffer): Damage | null {
   const found = recordKinds.get(key[0] ?? -1)
   if (found === undefined)
@@ -42,7 +45,10 @@ export function checkRecord(key: Buffer, value: Buffer): Damage | null {
   }
 }
 
-/** A waiting job must be in the index of times, or it would never be done; and what is there must be one. */
+/**
+ * Checks that a waiting job is in the index of due times, without which it would never be done, and that each entry
+ * of the index has a job.
+ */
 export async function checkDueIndex(reads: Reads, key: Buffer, value: Buffer): Promise<Damage | null> {
   if (key[0] === letter(keyspaces.due)) return checkJob(reads, key)
   if (key[0] !== letter(keyspaces.jobs)) return null
@@ -55,7 +61,7 @@ export async function checkDueIndex(reads: Reads, key: Buffer, value: Buffer): P
 async function checkJob(reads: Reads, key: Buffer): Promise<Damage | null> {
   const { queue, id } = readDueKey(key)
   const job = inKeyspace(keyspaces.jobs, encodeKey([queue, id]))
-  // One that cannot be read is told by itself.
+  // A job that cannot be read is reported on its own.
   if ((await reads.get(job).catch(() => key)) !== undefined) return null
   return { kind: 'job', what: name('job', job), problem: 'it is in the index of times only' }
 }

@@ -16,12 +16,12 @@ import { writeManifest } from './file-manifest.ts'
 import { readUndamaged } from './read-undamaged.ts'
 
 /**
- * Reads everything in the store of a data directory that no process has open, which must be there.
- * @throws EngineOpenError where it can't be opened for another reason than damage
+ * Reads everything in the store of a data directory. The store must exist, and no process may have it open.
+ * @throws EngineOpenError if it cannot be opened for another reason than damage
  */
 export async function checkStore(directory: string, options: CheckOptions): Promise<StoreCheck> {
   const path = storePath(directory)
-  // Before it is opened: LevelDB replaces files then.
+  // Before the store is opened: LevelDB replaces files then.
   const changed = await checkFiles(path, 'verify').catch((error: unknown) => {
     throw levelOpenError(error, path)
   })
@@ -39,7 +39,7 @@ export async function checkStore(directory: string, options: CheckOptions): Prom
     } finally {
       await store.close()
     }
-    // What has been noticed must be noticed the next time, too.
+    // Damage that this check finds must also be found by the next one.
     if (check.damages.length === 0) await writeManifest(path)
     return check
   } catch (error) {
@@ -49,7 +49,7 @@ export async function checkStore(directory: string, options: CheckOptions): Prom
   }
 }
 
-/** A sentence about a file starts with the name of a file; LevelDB's do not. */
+/** A sentence about a file starts with the name of the file; sentences of LevelDB do not. */
 function fileDamage(sentence: string): Damage {
   const [name = ''] = sentence.split(' ', 1)
   const what = /^(CURRENT|MANIFEST-|\d+\.)/.test(name) ? name : `LevelDB: ${sentence}`
@@ -94,7 +94,7 @@ class StoreChecker {
     return count
   }
 
-  /** Every record for itself; those of documents are read with their document. */
+  /** Checks each record on its own. Records of documents are read with their document. */
   async #checkRecords(total: number): Promise<void> {
     let document = ''
     const onDamage = (problem: string) => this.#found('file', 'tables', problem)
@@ -114,7 +114,7 @@ class StoreChecker {
     }
   }
 
-  /** What has no head nobody would ever ask for. */
+  /** Reports records without a head: nothing would ever read them. */
   async #checkHead(encoded: Buffer): Promise<void> {
     const head = await this.#store.get(Buffer.concat([keyspaces.heads, encoded])).catch(() => undefined)
     if (head === undefined) this.#found('document', nameOf(encoded), 'the head is missing')
@@ -147,7 +147,7 @@ class StoreChecker {
     )
   }
 
-  /** What only versions before the base need. */
+  /** Checks the records that only versions before the base need. */
   async #checkVersions(keys: DocumentKeyspace): Promise<void> {
     const standing = await readLogStateNow(this.#store, keys)
     if (standing.state !== 'live') return
@@ -160,14 +160,14 @@ class StoreChecker {
   }
 }
 
-/** The encoded document that an update or a snapshot is of. */
+/** Returns the encoded document of an update or a snapshot. */
 function documentOf(key: Buffer): Buffer | null {
   const [space] = key
   if (space !== keyspaces.updates[0] && space !== keyspaces.snapshots[0]) return null
   return key.subarray(1, Math.max(1, key.length - numberBytes - 1))
 }
 
-/** Of the number at the end of the keys of updates and snapshots. */
+/** Bytes of the number at the end of the keys of updates and snapshots. */
 const numberBytes = 8
 
 function nameOf(encoded: Buffer): string {

@@ -7,7 +7,7 @@ const table = Uint32Array.from({ length: 256 }, (_, byte) => {
   return crc
 })
 
-/** The table of a byte with so many zeros behind it. */
+/** Returns the table of a byte that is followed by one more zero byte. */
 const behind = (before: Uint32Array): Uint32Array =>
   before.map((crc) => (crc >>> 8) ^ (table[crc & 0xff] as number))
 
@@ -15,11 +15,14 @@ const table1 = behind(table)
 const table2 = behind(table1)
 const table3 = behind(table2)
 
-/** CRC-32C, as RFC 3720 (iSCSI) defines it in 12.1 and shows it in B.4; `node:zlib` has only the other CRC-32. */
+/**
+ * Returns the CRC-32C as RFC 3720 (iSCSI) defines it in 12.1 and shows it in B.4. `node:zlib` has only the other
+ * CRC-32.
+ */
 export function crc32c(bytes: Uint8Array): number {
   let crc = 0xffffffff
   let at = 0
-  // Plain indices, four bytes a round: an iterator takes three times as long, and so do single bytes.
+  // Plain indices, four bytes for each step: an iterator or single bytes take three times as long.
   for (const end = bytes.length & ~3; at < end; at += 4) {
     crc ^=
       (bytes[at] as number) |
@@ -36,7 +39,9 @@ export function crc32c(bytes: Uint8Array): number {
   return (crc ^ 0xffffffff) >>> 0
 }
 
-/** What LevelDB stores in place of a CRC: one of bytes that hold CRCs themselves would be weak (util/crc32c.h). */
+/**
+ * Returns the masked CRC that LevelDB stores, because a CRC of bytes that contain CRCs would be weak (util/crc32c.h).
+ */
 export function maskCrc(crc: number): number {
   return (((crc >>> 15) | (crc << 17)) + 0xa282ead8) >>> 0
 }

@@ -5,35 +5,44 @@ import { mapLimit } from '../../map-limit.ts'
 import { findTableDamage } from './table-check.ts'
 
 /**
- * What the files of a store were when it was closed. LevelDB takes a log that ends early, or whose last record has a
- * wrong length, for one that a crash has cut, and is silent: after an orderly end there is none.
+ * State of a store's files when it was closed. LevelDB silently takes a log that ends early, or whose last record has
+ * a wrong length, for one that a crash has cut. After a clean stop, there is no such log.
  */
 interface Inventory {
   readonly files: readonly KnownFile[]
-  /** Names of tables that LevelDB is kept from blocks of. Missing where there have never been any. */
+  /** Names of tables with fenced blocks, which LevelDB does not read. Absent if there have never been any. */
   readonly fenced?: readonly string[]
-  /** Sentences about damaged log files that LevelDB has replaced since. No server starts until an operator removes this. */
+  /**
+   * Sentences about damaged log files that LevelDB has replaced since. No server starts until an operator removes
+   * this.
+   */
   readonly lost?: readonly string[]
 }
 
 interface KnownFile {
   readonly name: string
   readonly bytes: number
-  /** CRC-32 of all bytes; null where reading them would have taken too long, or where a table is damaged. */
+  /** CRC-32 of all bytes; null if reading them would have taken too long, or if a table is damaged. */
   readonly crc: number | null
 }
 
-/** A file that no other LevelDB has beside its own. */
+/** A file name that LevelDB does not use for its own files. */
 export const manifestName = 'CLOSED'
 const dataFile = /^(CURRENT|MANIFEST-\d+|\d+\.(log|ldb|sst))$/
-/** Tables are many and never change: they are read for a checksum once, when new, up to so much at a close. */
+/**
+ * Bytes of tables that one close reads for their checksums. Tables are many and never change, so each one is read
+ * once, when it is new.
+ */
 const tableBytesPerClose = 256 * 1024 * 1024
-/** Bytes of tables, the newest first, that a start looks at: a tenth of a second, three where they are not known. */
+/**
+ * Bytes of tables, the newest first, that a start checks. This takes 0.1 s, or 3 s if the manifest does not have
+ * their checksums.
+ */
 const tableBytesPerStart = 128 * 1024 * 1024
 
 export const isTable = (name: string): boolean => /\.(ldb|sst)$/.test(name)
 
-/** To be written when the store has been closed. */
+/** Writes the manifest. Call it when the store has been closed. */
 export async function writeManifest(path: string): Promise<void> {
   const before = await readInventory(path)
   const files: KnownFile[] = []
@@ -51,14 +60,16 @@ export async function writeManifest(path: string): Promise<void> {
   await replaceInventory(path, { files, ...(fenced.length > 0 && { fenced }) })
 }
 
-/** To be called when LevelDB is kept from blocks of these tables: they are looked at wholly from now on. */
+/** Records tables with fenced blocks; from then on they are always checked as a whole. */
 export async function noteFenced(path: string, names: readonly string[]): Promise<void> {
   const before = await readInventory(path)
   const fenced = [...new Set([...(before?.fenced ?? []), ...names])]
   await replaceInventory(path, { ...(before ?? noFiles), fenced })
 }
 
-/** Call before a store is opened whose log files are damaged: opening replaces them, and nothing else would show the loss. */
+/**
+ * Call before a store with damaged log files is opened: opening replaces them, and nothing else would show the loss.
+ */
 export async function noteLost(path: string, lost: readonly string[]): Promise<void> {
   if (lost.length > 0) await replaceInventory(path, { ...((await readInventory(path)) ?? noFiles), lost })
 }
@@ -68,7 +79,7 @@ const noFiles: Inventory = { files: [] }
 const replaceInventory = (path: string, inventory: Inventory): Promise<void> =>
   replaceFile(join(path, manifestName), JSON.stringify(inventory))
 
-/** What is damaged already must not be taken for what it was. */
+/** Data that is already damaged must not be recorded as correct. */
 async function firstCrcOf(
   path: string,
   name: string,
@@ -82,15 +93,16 @@ async function firstCrcOf(
 export interface ManifestComparison {
   /** Sentences; each starts with the name of its file. */
   readonly problems: readonly string[]
-  /** Names of the files of which all bytes are what they were. */
+  /** Names of the files whose bytes are all unchanged. */
   readonly sound: ReadonlySet<string>
 }
 
 /**
- * Files that are not what they were when the store was closed. Nothing is reported where that is not known: after a
- * crash, or when another program has opened the store since. Earlier damage of log files is reported in any case.
- * Tables never change: a table that is still there and has the same bytes is sound.
- * @param depth of tables `start` compares all sizes, and the bytes as far as is quick; `verify` all bytes
+ * Returns the files that differ from their state at the last close. Reports nothing if that state is unknown: after a
+ * crash, or if another program has opened the store since. Earlier damage of log files is reported in any case.
+ * Tables never change: a table that still exists and has the same bytes is sound.
+ * @param depth `start` compares the sizes of all tables and the bytes of some (see `tableBytesPerStart`); `verify`
+ * compares all bytes
  */
 export async function checkManifest(path: string, depth: 'start' | 'verify'): Promise<ManifestComparison> {
   const { files, lost = [] } = (await readInventory(path)) ?? noFiles
@@ -116,7 +128,7 @@ export async function checkManifest(path: string, depth: 'start' | 'verify'): Pr
 }
 
 /**
- * Each opening makes another manifest with a higher number, has CURRENT name it, and then removes the one before with
+ * Each opening creates a manifest with a higher number, lets CURRENT name it, and then removes the previous one with
  * the log files that it has read. A crash may leave any of these.
  */
 async function isOpenedSince(
@@ -130,7 +142,7 @@ async function isOpenedSince(
   return current.startsWith('MANIFEST') && names.has(current) && numberOf(current) > numberOf(closed)
 }
 
-/** Names of those tables that a start looks at wholly: the newest, and those of which damage is known. */
+/** Returns the names of the tables that a start checks as a whole: the newest, and those with known damage. */
 export async function tablesAtStart(path: string): Promise<ReadonlySet<string>> {
   const found = new Set((await readInventory(path))?.fenced)
   const tables = (await readdir(path)).filter(isTable)
@@ -143,7 +155,7 @@ export async function tablesAtStart(path: string): Promise<ReadonlySet<string>> 
   return found
 }
 
-/** 0 when it is not there: whoever has the store open may have removed it. */
+/** Returns 0 if the file is missing: a process that has the store open may have removed it. */
 const sizeOf = (path: string): Promise<number> =>
   stat(path).then(
     ({ size }) => size,
@@ -167,7 +179,7 @@ async function fileProblem(
 const dataFiles = async (path: string): Promise<string[]> =>
   (await readdir(path)).filter((name) => dataFile.test(name))
 
-/** Null when there is none that can be read: it is a help, not a condition. */
+/** Returns null if no readable inventory exists: it helps, but it is not required. */
 async function readInventory(path: string): Promise<Inventory | null> {
   try {
     const parsed: unknown = JSON.parse(await readFile(join(path, manifestName), 'utf8'))
@@ -199,10 +211,13 @@ const isKnownFile = (value: unknown): value is KnownFile =>
   'crc' in value &&
   (value.crc === null || typeof value.crc === 'number')
 
-/** Read at once. */
+/** Bytes of one read. */
 const readBytes = 256 * 1024
 
-/** Of the first `bytes` bytes. @param spare buffers to read into: what is let go stays with the process for long after a start */
+/**
+ * Returns the CRC of the first `bytes` bytes. @param spare buffers to read into; a released buffer would stay
+ * allocated for long after a start
+ */
 async function crcOf(path: string, name: string, bytes: number, spare: Buffer[]): Promise<number> {
   const file = await open(join(path, name))
   const buffer = spare.pop() ?? Buffer.allocUnsafe(readBytes)

@@ -1,8 +1,8 @@
 import { ByteCursor } from './byte-cursor.ts'
 
 /**
- * What was compressed, as google/snappy describes in format_description.txt: its length, then pieces that are either
- * there as they are or copies of what came before. @throws RangeError where a piece goes past the end
+ * Decompresses bytes as google/snappy describes in format_description.txt: the length, then pieces that are either
+ * literals or copies of earlier output. @throws RangeError if a piece exceeds the end
  */
 export function decompressSnappy(compressed: Buffer): Buffer {
   const input = new ByteCursor(compressed)
@@ -16,7 +16,7 @@ export function decompressSnappy(compressed: Buffer): Buffer {
       end += literal.length
     } else {
       const { back, bytes } = copyOf(tag, input)
-      // It may overlap with what it makes.
+      // The copy may overlap with its own output.
       for (const stop = end + bytes; end < stop; end++) output[end] = output[end - back] as number
     }
   }

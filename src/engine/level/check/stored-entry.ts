@@ -6,7 +6,7 @@ import { checkChecksum, decodeHead } from '../store/record-codec.ts'
 
 type Decode = (key: Buffer, value: Buffer) => StoredEntry
 
-/** By the first byte of their keys. What else is stored follows from these, or is read with its document. */
+/** Decoders by the first byte of the key. Other records follow from these, or are read with their document. */
 const decoders = new Map<number | undefined, Decode>([
   [keyspaces.heads[0], readHead],
   [keyspaces.kv[0], readValue],
@@ -18,7 +18,10 @@ const decoders = new Map<number | undefined, Decode>([
   [keyspaces.buried[0], readJob],
 ])
 
-/** What a stored pair says by itself; null: nothing. @throws DamagedRecordError, RangeError where it is damaged */
+/**
+ * Decodes a stored pair; null if it is not an entry of its own. @throws DamagedRecordError, RangeError if it is
+ * damaged
+ */
 export const storedEntry = (key: Uint8Array, value: Uint8Array): StoredEntry | null =>
   decoders.get(key[0])?.(asBuffer(key), asBuffer(value)) ?? null
 
@@ -34,7 +37,7 @@ function readValue(key: Buffer, value: Buffer): StoredEntry {
   return { is: 'value', part, key: name, value: checkChecksum(key, value) }
 }
 
-/** A job that is leased is due when its lease ends. */
+/** A leased job is due when its lease ends. */
 function readJob(key: Buffer, value: Buffer): StoredEntry {
   const [queue = '', id = ''] = decodeKey(key.subarray(1))
   const { at, payload, error } = decodeJob(key, value)

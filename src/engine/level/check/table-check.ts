@@ -6,12 +6,12 @@ import { crc32c, maskCrc } from './crc32c.ts'
 import { decompressSnappy } from './snappy.ts'
 
 /**
- * How much of a table is looked at: `structure`, what is searched in: footer, index, metaindex and filters, some
- * hundredths of its bytes; `all`, every block.
+ * How much of a table is checked. `structure`: the parts that a search reads (footer, index, metaindex and filters),
+ * a few percent of its bytes. `all`: every block.
  */
 export type TableDepth = 'structure' | 'all'
 
-/** Where a block is in the file; behind it are its kind of compression and its checksum. */
+/** Position of a block in the file. Its compression type and its checksum follow it. */
 interface BlockHandle {
   readonly at: number
   readonly bytes: number
@@ -23,14 +23,14 @@ const magic = Buffer.from('57fb808b247547db', 'hex')
 const kindBytes = 1
 const trailerBytes = kindBytes + 4
 const snappyKind = 1
-/** Of small blocks so much is read at once. */
+/** Bytes that are read at once if blocks are small. */
 const stretchBytes = 1024 * 1024
 
 /** A block whose checksum is wrong. */
 export interface DamagedBlock {
   /** A sentence. */
   readonly problem: string
-  /** Where the byte is that says how it is compressed, and what it is. */
+  /** Position and value of the byte that states the compression of the block. */
   readonly kindAt: number
   readonly kind: number
 }
@@ -38,17 +38,17 @@ export interface DamagedBlock {
 export interface TableDamage {
   /** A sentence, which starts with the name of the file. */
   readonly problem: string
-  /** May be empty: what is wrong can be elsewhere. */
+  /** May be empty: the damage can be outside blocks. */
   readonly blocks: readonly DamagedBlock[]
 }
 
 type OnDamage = (block: DamagedBlock) => void
 
 /**
- * What is damaged in a table of LevelDB; null where there is nothing, or no such file. A table is data blocks, filter
- * blocks, metaindex, index and footer, one behind the other (doc/table_format.md). LevelDB compares no checksum when
- * it reads unless it is told to, and `level` cannot tell it: in a changed index or filter it does not find records
- * that are there, and takes them for such as never were; and it ends the process where a key is too short.
+ * Returns the damage of a LevelDB table; null if there is none, or no such file. A table consists of data blocks,
+ * filter blocks, metaindex, index and footer, in this order (doc/table_format.md). By default LevelDB compares no
+ * checksums when it reads, and `level` has no option for it. With a changed index or filter it does not find existing
+ * records and treats them as absent. If a key is too short, it ends the process.
  */
 export async function findTableDamage(path: string, depth: TableDepth): Promise<TableDamage | null> {
   const blocks: DamagedBlock[] = []
@@ -114,7 +114,7 @@ async function checkData(
 
 const afterBlock = ({ at, bytes }: BlockHandle): number => at + bytes + trailerBytes
 
-/** Where the last block ends when they are one behind the other from the start of the file; NaN when they are not. */
+/** Returns the end of the last block if the blocks are contiguous from the start of the file; otherwise NaN. */
 const endOf = (blocks: readonly BlockHandle[]): number =>
   blocks.reduce((end, block) => (block.at === end ? afterBlock(block) : Number.NaN), 0)
 
@@ -128,7 +128,7 @@ function readFooter(footer: Buffer): { readonly metaindex: BlockHandle; readonly
 
 const readHandle = (cursor: ByteCursor): BlockHandle => ({ at: cursor.varint(), bytes: cursor.varint() })
 
-/** @param stored the block with what is behind it */
+/** Returns whether the checksum of a block is correct. @param stored the block and the bytes that follow it */
 function isSound(what: string, { at, bytes }: BlockHandle, stored: Buffer, onDamage: OnDamage): boolean {
   const checksum = stored.readUInt32LE(bytes + kindBytes)
   if (maskCrc(crc32c(stored.subarray(0, bytes + kindBytes))) === checksum) return true
@@ -137,7 +137,7 @@ function isSound(what: string, { at, bytes }: BlockHandle, stored: Buffer, onDam
   return false
 }
 
-/** The values of the entries of a block that leads to others. Keys are cut where they begin like the one before. */
+/** Returns the values of the entries of an index block. A key omits the prefix that it shares with the one before. */
 function handlesOf(stored: Buffer): BlockHandle[] {
   const content = stored.subarray(0, -trailerBytes)
   const block = stored.at(-trailerBytes) === snappyKind ? decompressSnappy(content) : content

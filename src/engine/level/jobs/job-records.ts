@@ -2,7 +2,7 @@ import type { JobRecord } from '../../job-state.ts'
 import { decodeNumber, encodeNumber } from '../../key-encoding.ts'
 import { addChecksum, checkChecksum } from '../store/record-codec.ts'
 
-/** Times and counts first, then the lengths of what follows: lease, error, payload, and that of the next job. */
+/** Times and counts first, then the lengths of lease, error, payload, and the payload of the next job. */
 const none = Number.MAX_SAFE_INTEGER
 const fixedBytes = 48
 
@@ -22,7 +22,7 @@ export function encodeJob(key: Uint8Array, record: JobRecord): Buffer {
   )
 }
 
-/** @throws DamagedRecordError */
+/** Decodes a job. @throws DamagedRecordError */
 export function decodeJob(key: Uint8Array, value: Buffer): JobRecord {
   const record = checkChecksum(key, value)
   const numberAt = (index: number): number => decodeNumber(record, index * 8)

@@ -8,7 +8,7 @@ import type { ReopeningStore } from '../store/reopening-store.ts'
 import { type CacheEntry, known, WriteThroughCache } from '../store/write-through-cache.ts'
 import { decodeJob, encodeJob } from './job-records.ts'
 
-/** Where a job is stored. */
+/** Key of a stored job. */
 export interface JobKey {
   readonly queue: string
   readonly id: string
@@ -17,19 +17,19 @@ export interface JobKey {
 
 export type JobCell = CacheEntry<JobRecord | null, JobKey>
 
-/** Says that a job with this id is, or was, due at this time. */
+/** An entry of the index: a job with this id is, or was, due at this time. */
 export interface DueJob {
   readonly id: string
   readonly at: number
 }
 
 const nothing = Buffer.alloc(0)
-/** Of the time in a key. */
+/** Bytes of the time in a key. */
 const numberBytes = 8
 
 /**
- * Jobs by id, and an index of when they are due. A leased job is due at the end of its lease, so that nothing has to
- * be done for those whose holder is gone.
+ * Jobs by id, and an index of their due times. A leased job is due at the end of its lease, so nothing has to be done
+ * for jobs whose holder has died.
  */
 export class JobTable {
   readonly #disk: ReopeningStore
@@ -44,7 +44,7 @@ export class JobTable {
     this.#cells = new WriteThroughCache((key) => this.#read(key), 0)
   }
 
-  /** The job is known when the cell is ready; to be unpinned. */
+  /** Pins the cell of a job, which is loaded when the cell is ready. The caller must unpin it. */
   pin(queue: string, id: string): JobCell {
     const stored = inKeyspace(keyspaces.jobs, encodeKey([queue, id]))
     return this.#cells.pin(stored.toString('latin1'), () => ({ queue, id, stored }))
@@ -54,12 +54,12 @@ export class JobTable {
     this.#cells.unpin(cell)
   }
 
-  /** Adds it to the group commit; null removes the job. The cell must be ready. */
+  /** Adds the record to the group commit; null removes the job. The cell must be ready. */
   write(cell: JobCell, record: JobRecord | null): void {
     this.prepare(cell, record)()
   }
 
-  /** As `write`, in two steps: the first one encodes and may throw; the returned one adds, and never throws. */
+  /** Like `write`, in two steps: the first one encodes and may throw; the returned function adds, and never throws. */
   prepare(cell: JobCell, record: JobRecord | null): () => void {
     const { queue, id, stored } = cell.key
     const before = known(cell)
@@ -77,13 +77,13 @@ export class JobTable {
     }
   }
 
-  /** Adds a copy that nobody claims to the group commit. */
+  /** Adds a copy to the group commit as a dead letter, which no consumer claims. */
   putAside({ queue, id }: JobKey, record: JobRecord, lease: string): void {
     const key = inKeyspace(keyspaces.buried, encodeKey([queue, id, lease]))
     this.#commit.put(key, encodeJob(key, record))
   }
 
-  /** Up to `limit` entries of the index that are due by `now`, in order, after `after`. */
+  /** Returns up to `limit` entries of the index that are due by `now`, in order, after `after`. */
   async due(
     queue: string,
     { now, after, limit }: { now: number; after: DueJob | undefined; limit: number },
@@ -104,12 +104,12 @@ export class JobTable {
     })
   }
 
-  /** Removes an entry that the job does not have, or has no more. */
+  /** Removes an entry of the index that does not match, or no longer matches, a job. */
   forgetDue(queue: string, { at, id }: DueJob): void {
     this.#commit.delete(dueKey(queue, at, id))
   }
 
-  /** After a write whose outcome is unknown. */
+  /** Evicts everything. Call after a write with unknown outcome. */
   forget(): void {
     this.#cells.forget()
   }
@@ -121,7 +121,7 @@ export class JobTable {
     this.#commit.wait({ durable: unpin, lost: unpin })
   }
 
-  /** A damaged job cannot be done: it is dropped, so that its queue and the commits that name it go on. */
+  /** A damaged job cannot be done. It is dropped, so that its queue and the commits that name it continue. */
   async #read({ queue, id, stored }: JobKey): Promise<JobRecord | null> {
     const value = await this.#disk.read((store) => store.get(stored))
     if (value === undefined) return null
@@ -135,11 +135,11 @@ export class JobTable {
   }
 }
 
-/** Of the index of times. */
+/** Returns the key in the index of due times. */
 export const dueKey = (queue: string, at: number, id: string): Buffer =>
   Buffer.concat([under(keyspaces.due, encodeKey([queue])), encodeNumber(at), encodeKey([id])])
 
-/** Queue and id that `dueKey` was given. @throws RangeError when it is no such key */
+/** Returns queue and id of a `dueKey`. @throws RangeError if it is not such a key */
 export function readDueKey(key: Buffer): { readonly queue: string; readonly id: string } {
   const [[queue = ''], rest] = splitKey(key.subarray(keyspaces.due.length))
   const [id = ''] = decodeKey(rest.subarray(numberBytes))

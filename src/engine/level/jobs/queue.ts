@@ -18,17 +18,17 @@ import type { GroupCommit } from '../store/group-commit.ts'
 import { known } from '../store/write-through-cache.ts'
 import type { DueJob, JobCell, JobTable } from './job-table.ts'
 
-/** Jobs whose records are in memory, about to be enqueued. */
+/** Jobs whose records are loaded, ready to be enqueued. */
 export interface PinnedJobs {
   /**
-   * Adds all of them to the group commit, without waiting. Adds none if it throws: call it before anything else of the
+   * Adds all jobs to the group commit, without waiting. Adds none if it throws: call it before anything else of the
    * same commit is added.
    */
   enqueue(): void
   release(): void
 }
 
-/** Due jobs looked at in one read, beyond those wanted: some may have been taken a moment ago. */
+/** Number of additional due jobs that one read returns: some of the wanted ones may have been claimed a moment ago. */
 const lookAhead = 64
 
 export class LevelQueue implements Queue {
@@ -44,7 +44,10 @@ export class LevelQueue implements Queue {
     this.#clock = parts.clock
   }
 
-  /** Part of a commit of the log or of the Kv. @throws RangeError, TypeError as `checkJobs` */
+  /**
+   * Loads and pins jobs that are part of a commit of the log or of the Kv. @throws RangeError, TypeError as
+   * `checkJobs`
+   */
   async pin(jobs: readonly Job[]): Promise<PinnedJobs> {
     checkJobs(jobs)
     const pinned = jobs.map((job) => ({ job, cell: this.#table.pin(job.queue, job.id) }))
@@ -100,7 +103,7 @@ export class LevelQueue implements Queue {
     )
   }
 
-  /** A job may be named twice: the second one meets the record that the first one makes. */
+  /** A job may be named twice: the second one finds the record of the first one. */
   #prepared(pinned: readonly { readonly job: Job; readonly cell: JobCell }[]): readonly (() => void)[] {
     const now = this.#clock.now()
     const records = new Map<JobCell, JobRecord>()
@@ -111,7 +114,7 @@ export class LevelQueue implements Queue {
       .map(([cell, record]) => this.#table.prepare(cell, record))
   }
 
-  /** Nothing when it is not due any more. */
+  /** Returns an empty array if the job is no longer due. */
   async #take(queue: string, due: DueJob, leaseMs: number): Promise<ClaimedJob[]> {
     const cell = this.#table.pin(queue, due.id)
     try {

@@ -27,7 +27,7 @@ export class LogAdoption {
     })
   }
 
-  /** Head and snapshot come in one commit. */
+  /** Head and snapshot are written in one commit. */
   #write(cell: DocumentCacheEntry, log: AdoptedLog): boolean {
     this.#commit.admit()
     const standing = adoptedState(known(cell), log, this.#clock.now())

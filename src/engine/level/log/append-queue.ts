@@ -19,9 +19,9 @@ import type { DocumentHeads } from './document-heads.ts'
 import { PendingAppend } from './pending-append.ts'
 
 /**
- * Appends to logs. Where the head is known, a number is given and the bytes are copied before the call returns;
- * otherwise, and behind such a call, in the order of calls. The promises of one document resolve in that order too:
- * each is resolved by its group commit directly, with no other promise in between.
+ * Appends to logs. If the head is known, the sequence numbers are assigned and the bytes copied before the call
+ * returns. Otherwise, and after such a call, that happens in the order of calls. The promises of one document resolve
+ * in that order as well: its group commit resolves each one directly, without another promise in between.
  */
 export class AppendQueue {
   readonly #log: Pick<DocumentLog, 'load'>
@@ -92,7 +92,7 @@ export class AppendQueue {
       .finally(release)
   }
 
-  /** Nothing is written when it is refused. */
+  /** Writes nothing if the append is rejected. */
   #write(call: PendingAppend, enqueue?: () => void): void {
     const { cell, to, updates } = call
     const keys = cell.key
@@ -105,7 +105,7 @@ export class AppendQueue {
       const newHead = typeof to === 'number' ? null : encodeHead(keys.head, log)
       const key = keys.update(first)
       enqueue?.()
-      // From here on nothing throws.
+      // Nothing throws after this line.
       this.#documents.set(cell, { state: 'live', epoch, marks, head: last })
       if (newHead !== null) this.#commit.put(keys.head, newHead)
       this.#commit.put(key, record)

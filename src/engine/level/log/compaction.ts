@@ -13,7 +13,7 @@ import { known } from '../store/write-through-cache.ts'
 import type { DocumentCacheEntry, DocumentHeads, DocumentKeyspace } from './document-heads.ts'
 import { recordOf } from './read-entries.ts'
 
-/** Stored appends that are deleted in one commit: their keys are some hundred kilobytes. */
+/** Stored appends that one commit deletes. Their keys take some hundred kilobytes. */
 export const deletedPerCommitMax = 2_000
 
 interface CompactionChange {
@@ -30,7 +30,7 @@ export interface LevelCompactionDependencies {
   readonly rewriting: RangeCompaction
 }
 
-/** Puts snapshots in front of updates, and deletes the updates that are out of reach then. */
+/** Writes snapshots and deletes the updates that become unreachable. */
 export class LevelCompaction {
   readonly #gate: OpenCalls
   readonly #documents: DocumentHeads
@@ -48,7 +48,7 @@ export class LevelCompaction {
     this.#rewriting = rewriting
   }
 
-  /** Appends go on meanwhile; if the log has been destroyed or compacted in between, nothing is done. */
+  /** Appends continue meanwhile. Does nothing if the log has been destroyed or compacted in the meantime. */
   async compact(doc: Key, wanted: CompactionRequest, snapshot: Uint8Array): Promise<boolean> {
     this.#commit.admit()
     return this.#documents.pinned(doc, async (cell) => {
@@ -83,7 +83,7 @@ export class LevelCompaction {
     const gone = droppedSnapshots(standing.marks, marks).map(({ seq }) => keys.snapshot(seq))
     const updates = oldestSnapshot(marks).seq - oldestSnapshot(standing.marks).seq
     this.#rewriting.noted(keys, gone.length * bytes.length + updates * updateBytesGuessed)
-    // From here on nothing throws.
+    // Nothing throws after this line.
     for (const each of gone) this.#commit.delete(each)
     this.#commit.put(key, record)
     this.#commit.put(keys.head, head)
@@ -91,7 +91,7 @@ export class LevelCompaction {
     return compacted
   }
 
-  /** The compaction is done, whatever becomes of this: what is left is swept the next time. */
+  /** The compaction is done even if this fails. The next sweep deletes the remainder. */
   async #sweep(cell: DocumentCacheEntry, compacted: LiveLogState): Promise<void> {
     try {
       await this.#deleteCovered(cell, compacted)
@@ -100,7 +100,10 @@ export class LevelCompaction {
     }
   }
 
-  /** Deletes the appends that the anchor covers wholly. One that it covers in part stays whole; reading skips that part. */
+  /**
+   * Deletes the appends that the anchor covers completely. One that it covers in part stays; reading skips the
+   * covered part.
+   */
   async #deleteCovered(cell: DocumentCacheEntry, { epoch, marks, head }: LiveLogState): Promise<void> {
     const keys = cell.key
     const anchor = oldestSnapshot(marks).seq
@@ -112,7 +115,7 @@ export class LevelCompaction {
       const last = covered.at(-1)
       this.#commit.admit()
       const standing = known(cell)
-      // In a log made anew the same keys mean something else.
+      // If the document was created again, the same keys belong to the new log.
       if (last === undefined || standing.state !== 'live' || standing.epoch !== epoch) return
       for (const key of covered) this.#commit.delete(key)
       await this.#commit.durable()
@@ -129,7 +132,7 @@ async function firstKeys(store: Store, range: { gte: Buffer; lt: Buffer }): Prom
   return found
 }
 
-/** Time and user of the update `upTo`; null when it is not there. */
+/** Returns time and user of the update `upTo`; null if it is missing. */
 async function readChangedAt(
   store: Store,
   keys: DocumentKeyspace,

@@ -18,20 +18,20 @@ import type { ReopeningStore } from '../store/reopening-store.ts'
 import type { Store } from '../store/store.ts'
 import { type CacheEntry, WriteThroughCache } from '../store/write-through-cache.ts'
 
-/** Heads of documents kept in memory although nobody appends to them now: about 1 KB each. */
+/** Heads of documents that stay cached without a pending append, about 1 KB each. */
 const idleHeadsMax = 4_000
 
-/** Where everything of one document is stored. */
+/** The keys of one document. */
 export class DocumentKeyspace {
-  /** Updates are stored under this and the number of the first of them. */
+  /** Prefix of the updates; the number of the first update of an append follows it. */
   readonly updates: Buffer
-  /** Where the checksums of updates start from. */
+  /** Initial value for the checksums of updates. */
   readonly updatesCrc: number
 
-  /** @param encoded as `encodeKey` makes it */
+  /** @param encoded as `encodeKey` returns it */
   constructor(encoded: Buffer) {
     const updates = under(keyspaces.updates, encoded)
-    // Kept for long: a slice of the shared pool would keep 8 KB with it.
+    // Long-lived: a slice of the shared pool would keep its 8 KB allocated.
     this.updates = Buffer.allocUnsafeSlow(updates.length)
     this.updates.set(updates)
     this.updatesCrc = crc32(this.updates)
@@ -41,7 +41,7 @@ export class DocumentKeyspace {
     return inKeyspace(keyspaces.heads, this.#encoded)
   }
 
-  /** Everything that is stored of the document, but its head. */
+  /** Everything that is stored for the document except its head. */
   get ranges(): readonly ByteRange[] {
     return [rangeOf(this.updates), rangeOf(this.#snapshots)]
   }
@@ -58,7 +58,7 @@ export class DocumentKeyspace {
     return numberedKey(this.updates, first)
   }
 
-  /** Of the snapshot that covers everything up to `seq`. */
+  /** Returns the key of the snapshot that covers everything up to `seq`. */
   snapshot(seq: number): Buffer {
     return numberedKey(this.#snapshots, seq)
   }
@@ -73,7 +73,7 @@ function numberedKey(of: Buffer, number: number): Buffer {
 
 export type DocumentCacheEntry = CacheEntry<LogState, DocumentKeyspace>
 
-/** Where documents stand, appends on their way to the disk included. */
+/** States of documents, including appends that are not durable yet. */
 export class DocumentHeads {
   readonly #cells: WriteThroughCache<LogState, DocumentKeyspace>
 
@@ -92,7 +92,7 @@ export class DocumentHeads {
     this.#cells.unpin(cell)
   }
 
-  /** Runs `work` with the cell of a document, pinned as long. */
+  /** Runs `work` with the cell of a document, which stays pinned meanwhile. */
   async pinned<T>(doc: Key, work: (cell: DocumentCacheEntry) => Promise<T>): Promise<T> {
     const cell = this.pin(doc)
     try {
@@ -106,7 +106,7 @@ export class DocumentHeads {
     this.#cells.set(cell, standing)
   }
 
-  /** Known without a read, and durable. */
+  /** Returns the state if it is cached and durable. */
   settled(doc: Key): LogState | undefined {
     return this.#cells.settled(keyName(doc))
   }
@@ -120,7 +120,7 @@ const nameOf = cachedKeyNames(keyName)
 
 export const keysOf = (doc: Key): DocumentKeyspace => new DocumentKeyspace(encodeKey(doc))
 
-/** As it is at one moment: a head and the last update belong together. @throws DamagedRecordError */
+/** Reads the state as of one moment: a head and the last update belong together. @throws DamagedRecordError */
 export async function readLogStateNow(store: Store, keys: DocumentKeyspace): Promise<LogState> {
   const moment = store.snapshot()
   try {
@@ -133,13 +133,16 @@ export async function readLogStateNow(store: Store, keys: DocumentKeyspace): Pro
 export const readLogState = async (reads: Reads, keys: DocumentKeyspace): Promise<LogState> =>
   (await readLogEnd(reads, keys, 1)).standing
 
-/** Where a document stands, and its last updates behind the snapshot: all of them, or those of `appendsMax` appends. */
+/**
+ * State of a document, and its last updates after the snapshot: all of them, or those of the last `appendsMax`
+ * appends.
+ */
 export interface LogEnd {
   readonly standing: LogState
   readonly updates: readonly LogEntry[]
 }
 
-/** Both are asked for at once: waiting for one after the other is most of what opening a document takes. */
+/** Requests both in parallel: waiting for one after the other would be most of the time for opening a document. */
 export async function readLogEnd(reads: Reads, keys: DocumentKeyspace, appendsMax: number): Promise<LogEnd> {
   const [stored, appends] = await Promise.all([reads.get(keys.head), lastAppends(reads, keys, appendsMax)])
   const [newest, ...older] = appends
@@ -161,12 +164,15 @@ function standingOf(
   const head = decodeHead(keys.head, stored)
   if (head.state === 'deleted') return head
   const base = baseSnapshot(head.marks).seq
-  // A log is made by an append: without updates it has a snapshot.
+  // An append creates a log: without updates it must have a snapshot.
   if (last === undefined && base === 0) throw new DamagedRecordError('all updates are missing')
   return { ...head, head: Math.max(base, last?.seq ?? 0) }
 }
 
-/** What is behind `base` in the appends before `next`, the newest first. What is older is of no interest, and not read. */
+/**
+ * Returns the updates after `base` in the appends before `next`, the newest first. Older ones are not needed and not
+ * read.
+ */
 function updatesAfter(
   base: number,
   appends: readonly KeyValuePair[],
@@ -183,6 +189,6 @@ function updatesAfter(
   return found.flat()
 }
 
-/** The last appends that are still there, the newest first, as far as they come in one page. */
+/** Returns the last existing appends, the newest first, at most one page. */
 const lastAppends = (reads: Reads, keys: DocumentKeyspace, max: number): Promise<readonly KeyValuePair[]> =>
   reads.firstPage(rangeOf(keys.updates), { reverse: true, limit: max })

@@ -8,7 +8,7 @@ import type { ReopeningStore } from '../store/reopening-store.ts'
 import { inEntryOrder, known } from '../store/write-through-cache.ts'
 import type { DocumentCacheEntry, DocumentHeads, DocumentKeyspace } from './document-heads.ts'
 
-/** Takes everything out of logs. */
+/** Deletes everything in logs. */
 export class LogRemoval {
   readonly #documents: DocumentHeads
   readonly #commit: GroupCommit
@@ -37,8 +37,8 @@ export class LogRemoval {
   }
 
   /**
-   * Appends wait meanwhile, and are refused then.
-   * @param only nothing is done where the log has another epoch, unless it cannot be read
+   * Appends wait meanwhile and are rejected afterwards.
+   * @param only does nothing if the log has another epoch, unless it cannot be read
    */
   async destroy(doc: Key, only?: number): Promise<void> {
     this.#commit.admit()
@@ -54,8 +54,8 @@ export class LogRemoval {
   }
 
   /**
-   * What cannot be read can still be removed. Memory holds nothing of such a document, and its appends fail until
-   * this is durable. Where even the epoch is lost, the time in seconds is one that no log has had.
+   * Removes a document that cannot be read. Memory has nothing of it, and its appends fail until this is durable. If
+   * even the epoch is lost, the time in seconds becomes the epoch, which is greater than any earlier one.
    */
   async #destroyDamaged(keys: DocumentKeyspace): Promise<void> {
     const stored = await this.#storedKeys(keys)
@@ -81,7 +81,7 @@ export class LogRemoval {
     const keys = cell.key
     const stored = await this.#storedKeys(keys)
     this.#commit.admit()
-    // A compaction that came in between has made another snapshot.
+    // A compaction in the meantime may have written another snapshot.
     const latest = known(cell)
     const snapshots = latest.state === 'live' ? latest.marks.map(({ seq }) => keys.snapshot(seq)) : []
     const { epoch } = standing
@@ -89,11 +89,11 @@ export class LogRemoval {
     this.#documents.set(cell, { state: 'deleted', epoch })
   }
 
-  /** In one commit: a log made anew must not find anything of the old one, whatever happens in between. */
+  /** In one commit: a log that is created later must never find parts of the old one, even after a crash. */
   #remove(keys: DocumentKeyspace, stored: readonly Buffer[], epoch: number): void {
     const head = encodeHead(keys.head, { state: 'deleted', epoch })
     this.#rewriting.noted(keys, stored.length * updateBytesGuessed)
-    // From here on nothing throws.
+    // Nothing throws after this line.
     for (const key of stored) this.#commit.delete(key)
     this.#commit.put(keys.head, head)
   }

@@ -145,7 +145,7 @@ export class LevelLog implements DocumentLog {
     return found.length < destroyedPerCallMax ? null : (found.at(-1)?.doc ?? null)
   }
 
-  /** After a write whose outcome is unknown. */
+  /** Evicts everything. Call after a write with unknown outcome. */
   forget(): void {
     this.#documents.forget()
   }
@@ -154,7 +154,7 @@ export class LevelLog implements DocumentLog {
     return this.#gate.run(() => withRecordName(what, key, call))
   }
 
-  /** What memory knows counts only while no append is on its way. */
+  /** The cached state counts only while no append is pending. */
   async #head(doc: Key): Promise<LogHead | null> {
     const known = this.#documents.settled(doc)
     return headOf(known ?? (await withRecordName('document', doc, () => this.#read(doc))))
@@ -168,11 +168,11 @@ export class LevelLog implements DocumentLog {
 
 interface Listed {
   readonly doc: Key
-  /** Undefined where it cannot be read. */
+  /** Undefined if it cannot be read. */
   readonly epoch: number | undefined
 }
 
-/** A damaged head counts as live: whoever loads the document is told, and the others are found all the same. */
+/** A damaged head counts as live: loading the document reports the damage, and listing continues. */
 function listed(key: Buffer, value: Buffer): Listed | null {
   const doc = decodeKey(key.subarray(keyspaces.heads.length))
   try {

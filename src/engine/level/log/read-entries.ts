@@ -11,8 +11,8 @@ export interface EntryRange {
 }
 
 /**
- * Updates after a number up to another that exists, until they are more than `bytesMax`.
- * @throws DamagedRecordError also when one of them is missing
+ * Reads updates after a number up to another existing one, until they exceed `bytesMax`.
+ * @throws DamagedRecordError also if one of them is missing
  */
 export async function readLevelEntries(
   reads: Reads,
@@ -40,7 +40,7 @@ export async function readLevelEntries(
   return entries
 }
 
-/** Key of the append that the update `seq`, which is there, was part of: the last that starts at or before it. */
+/** Returns the key of the append that contains the existing update `seq`: the last one that starts at or before it. */
 export async function recordOf(reads: Reads, keys: DocumentKeyspace, seq: number): Promise<Buffer> {
   const upTo = { gte: keys.update(0), lt: keys.update(seq + 1) }
   for await (const [pair] of reads.pages(upTo, { reverse: true, limit: 1, values: false })) {

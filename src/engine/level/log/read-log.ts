@@ -8,17 +8,19 @@ import type { Store } from '../store/store.ts'
 import { type DocumentKeyspace, type LogEnd, readLogEnd, readLogState } from './document-heads.ts'
 import { type EntryRange, readLevelEntries } from './read-entries.ts'
 
-/** Appends at the end of a log that are read with its head: where it has few behind its snapshot, that is all of it. */
+/**
+ * Number of last appends that are read with the head. If the log has fewer after its snapshot, that is the whole log.
+ */
 const appendsAtOnce = 32
 
-/** Reads a log as it is at one moment. @throws DamagedRecordError */
+/** Reads a log as of one moment. @throws DamagedRecordError */
 export const readLevelLog = (
   store: Store,
   keys: DocumentKeyspace,
   options: LoadOptions,
 ): Promise<LoadedLog> => atOneMoment(store, (reads) => readNow(reads, keys, options))
 
-/** Reads what a version is rebuilt from, as it is at one moment. @throws DamagedRecordError */
+/** Reads the parts from which a version is rebuilt, as of one moment. @throws DamagedRecordError */
 export const readLevelVersion = (
   store: Store,
   keys: DocumentKeyspace,
@@ -70,7 +72,7 @@ async function readThen(
   return { snapshot: snapshot?.bytes ?? null, base, ...page }
 }
 
-/** What is wanted, if all of it is among the last updates; null when it has to be looked for. */
+/** Returns the requested entries if all of them are among the last updates; otherwise null, and they must be read. */
 function pageIn({ updates }: LogEnd, { after, upTo, bytesMax = Number.POSITIVE_INFINITY }: EntryRange) {
   const entries = updates.filter(({ seq }) => seq > after)
   const bytes = entries.reduce((sum, entry) => sum + entry.bytes.length, 0)
@@ -88,7 +90,7 @@ async function readPage(
   return { entries, more: (entries.at(-1)?.seq ?? wanted.after) < wanted.upTo }
 }
 
-/** Null for 0. @throws DamagedRecordError when there is none that covers `seq`, or it covers something else */
+/** Returns null for 0. @throws DamagedRecordError if no snapshot covers `seq`, or it covers something else */
 async function readSnapshot(
   reads: Reads,
   keys: DocumentKeyspace,

@@ -1,7 +1,7 @@
-/** Keys that are asked for at once: more take their turns on the threads that read, so that others get some in between. */
+/** Keys of one read. More keys are split, so that other reads get the reader threads in between. */
 const keysAtOnce = 64
 
-/** Reads the values of some keys, in their order. */
+/** Reads the values of keys, in their order. */
 export type ReadMany = (keys: readonly Uint8Array[]) => Promise<readonly (Buffer | undefined)[]>
 
 interface Asked {
@@ -11,8 +11,8 @@ interface Asked {
 }
 
 /**
- * Puts together what is asked for in one turn of the event loop, by whomever. Handing a read to a thread, and being
- * woken by it, costs many times what the read does, also where it is one of a single small value.
+ * Combines the reads of all callers in one tick. Handing a read to a thread, and being woken by it, costs many times
+ * as much as the read itself, even for a single small value.
  */
 export class BatchedReads {
   readonly #readMany: ReadMany
@@ -22,7 +22,7 @@ export class BatchedReads {
     this.#readMany = readMany
   }
 
-  /** The value of a key as it is at some moment between now and the answer. */
+  /** Returns the value of a key as of some moment between the call and the result. */
   get(key: Uint8Array): Promise<Buffer | undefined> {
     return new Promise((resolve, reject) => {
       this.#asked.push({ key, resolve, reject })
@@ -30,7 +30,7 @@ export class BatchedReads {
     })
   }
 
-  /** Reads what waits now. */
+  /** Starts the waiting reads now. */
   flush(): void {
     const asked = this.#asked
     this.#asked = []
@@ -45,7 +45,7 @@ export class BatchedReads {
         resolve(values[index])
       })
     } catch (error) {
-      // What is damaged must not take along what it was read with.
+      // A damaged value must not fail the reads that were combined with it.
       if (asked.length > 1) for (const one of asked) void this.#answer([one])
       else for (const { reject } of asked) reject(error)
     }

@@ -1,4 +1,4 @@
-/** A promise and its two ends, for something that others wait for. */
+/** A promise with its `resolve` and `reject`. */
 export class Deferred<T> {
   readonly promise: Promise<T>
   #resolve: (value: T) => void = () => undefined
@@ -9,7 +9,7 @@ export class Deferred<T> {
       this.#resolve = resolve
       this.#reject = reject
     })
-    // Often nobody waits.
+    // Often no caller waits.
     this.promise.catch(() => undefined)
   }
 

@@ -6,16 +6,16 @@ import { readError } from './level-errors.ts'
 import type { ReadSnapshot } from './reads.ts'
 import type { ReopeningStore } from './reopening-store.ts'
 
-/** Every key of a store. */
+/** The range of all keys of a store. */
 export const everything = rangeOf(Buffer.alloc(0))
 
-/** All pairs as they are when the first page is asked for. @throws StoreUnavailableError, CorruptRecordError */
+/** Yields all pairs as of the request for the first page. @throws StoreUnavailableError, CorruptRecordError */
 export async function* dumpStore(gate: OpenCalls, disk: ReopeningStore): AsyncGenerator<StoredPage> {
   gate.pass()
   yield* dumpSnapshot(await disk.read(async (store) => store.snapshot()))
 }
 
-/** All pairs of one moment, which is closed then. @throws StoreUnavailableError, CorruptRecordError */
+/** Yields all pairs of one snapshot and closes it at the end. @throws StoreUnavailableError, CorruptRecordError */
 export async function* dumpSnapshot(moment: ReadSnapshot): AsyncGenerator<StoredPage> {
   const pages = moment.pages(everything)[Symbol.asyncIterator]()
   const next = () =>

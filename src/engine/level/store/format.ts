@@ -4,7 +4,7 @@ import { keyspaces } from './keyspaces.ts'
 import { addChecksum, checkChecksum } from './record-codec.ts'
 import type { Store } from './store.ts'
 
-/** Number of the layout of keys and records; an older server refuses a newer one. */
+/** Number of the layout of keys and records. An older server refuses a newer number. */
 export const formatVersion = 2
 const formatKey = Buffer.concat([keyspaces.meta, Buffer.from('format')])
 
@@ -26,7 +26,7 @@ export async function ensureFormat(store: Store, path: string): Promise<void> {
   }
 }
 
-/** Null for a store without anything in it. */
+/** Returns null for an empty store. */
 async function readFormat(store: Store, path: string): Promise<number | null> {
   const stored = await store.get(formatKey)
   if (stored !== undefined) return checkChecksum(formatKey, stored)[0] ?? 0

@@ -3,7 +3,7 @@ import { StoreUnavailableError } from '../../engine.ts'
 import type { ReopeningStore } from './reopening-store.ts'
 import type { BatchOperation } from './store.ts'
 
-/** Who waits for a group; told in the order of `wait`. */
+/** A caller that waits for a group. Waiters are called in the order of `wait`. */
 export interface WriteWaiter {
   durable(): void
   lost(error: StoreUnavailableError): void
@@ -16,29 +16,31 @@ interface Group {
   bytes: number
 }
 
-/** When what is added is to be written: as soon as possible, or with what comes next. */
+/** Time of the write: as soon as possible, or together with the next one. */
 export type CommitUrgency = 'now' | 'soon'
-/** The longest that something that is to be written soon waits for company, in ms. */
+/** Longest delay of a `soon` write, in ms. */
 const soonMs = 20
 
 /**
- * Where so many would come together within this time, a group is begun no sooner after the one before: each costs a
- * write and a sync however few it holds (measured: 0.1 to 0.2 ms of CPU), and many small ones take from those who type.
+ * If at least `waiters` are expected within `withinMs`, the next group waits that long after the start of the
+ * previous one. Each group costs a write and a sync, independent of its size (measured: 0.1 to 0.2 ms of CPU), and
+ * many small groups take CPU from interactive users.
  */
 const crowd = { withinMs: 2, waiters: 4 }
-/** How long the rate at which waiters come is remembered, in ms. */
+/** Time constant of the average rate of waiters, in ms. */
 const rateMs = 10
 
 const emptyGroup = (): Group => ({ operations: [], waiters: [], bytes: 0 })
 
-/** Accepted but not yet durable bytes, beyond which nothing more is accepted. */
+/** Limit of accepted but not yet durable bytes; more are rejected. */
 export const pendingBytesMax = 64 * 1024 * 1024
-/** An operation costs at least this much memory, however small. */
+/** Minimum memory that an operation counts for, in bytes. */
 const operationBytes = 64
 
 /**
- * Group commit: what is written in one turn of the event loop becomes one batch with one sync; while it is on its
- * way the next one gathers, and starts as soon as it is done. What is added without an `await` in between is atomic.
+ * Group commit: the writes of one tick become one batch with one sync. While it is being written, the next one is
+ * collected; it starts when the first one is done. Operations that are added without an `await` in between are
+ * atomic.
  */
 export class GroupCommit {
   readonly #disk: ReopeningStore
@@ -48,9 +50,9 @@ export class GroupCommit {
   #scheduled = false
   #later: NodeJS.Timeout | null = null
   #reservedBytes = 0
-  /** When the last group was begun, as `performance.now` tells. */
+  /** Start of the last group, by `performance.now`. */
   #begunAt = 0
-  /** Waiters a millisecond. */
+  /** Waiters for each millisecond. */
   #rate = 0
 
   constructor(disk: ReopeningStore, bytesMax: number) {
@@ -62,14 +64,14 @@ export class GroupCommit {
     return this.#reservedBytes + this.#gathering.bytes + (this.#writing?.bytes ?? 0)
   }
 
-  /** To be asked before a call changes anything. @throws StoreUnavailableError when nothing more is accepted */
+  /** Call before a call changes anything. @throws StoreUnavailableError if the limit of pending bytes is reached */
   admit(): void {
     this.#disk.admit()
     if (this.pendingBytes() > this.#bytesMax)
       throw new StoreUnavailableError('too many bytes wait for the disk')
   }
 
-  /** Counts bytes of a call that is accepted and waits for something else. Returns what ends that. */
+  /** Counts the bytes of an accepted call that waits for something else. Returns the function that ends the count. */
   reserve(bytes: number): () => void {
     this.#reservedBytes += bytes
     return () => {
@@ -85,18 +87,20 @@ export class GroupCommit {
     this.#add({ key, value: null }, 0, pace)
   }
 
-  /** Tells `waiter` when all that has been added so far is durable. */
+  /** Calls `waiter` when everything that has been added so far is durable. */
   wait(waiter: WriteWaiter, pace: CommitUrgency = 'now'): void {
     this.#gathering.waiters.push(waiter)
     this.#schedule(pace)
   }
 
-  /** Resolves when all that has been added so far is durable. @throws StoreUnavailableError when that is unknown */
+  /**
+   * Resolves when everything that has been added so far is durable. @throws StoreUnavailableError if that is unknown
+   */
   durable(pace: CommitUrgency = 'now'): Promise<void> {
     return new Promise((resolve, reject) => this.wait({ durable: resolve, lost: reject }, pace))
   }
 
-  /** Gives up what is pending: whether it was written is unknown. */
+  /** Gives up the pending groups: whether they were written is unknown. */
   abandon(error: StoreUnavailableError): void {
     const groups = [this.#writing, this.#gathering]
     this.#writing = null
@@ -124,7 +128,7 @@ export class GroupCommit {
     void this.#writeAll()
   }
 
-  /** How long to wait for company: 0 where there is little to come. */
+  /** Returns how long to delay the next group, in ms; 0 if few waiters are expected. */
   #restMs(): number {
     if (this.#rate * crowd.withinMs < crowd.waiters) return 0
     return Math.max(0, Math.round(this.#begunAt + crowd.withinMs - performance.now()))
@@ -137,7 +141,7 @@ export class GroupCommit {
     this.#begunAt = now
   }
 
-  /** Comes to nothing where somebody else has been quicker. */
+  /** Does nothing if another call has already started the group. */
   #scheduleSoon(): void {
     if (this.#later !== null) return
     this.#later = setTimeout(() => {
@@ -153,7 +157,7 @@ export class GroupCommit {
     this.#gathering = emptyGroup()
     this.#noteRate(group.waiters.length)
     const failure = await this.#written(group)
-    // Somebody gave it up meanwhile, and another may be on its way.
+    // The group was given up meanwhile, and another one may be in progress.
     if (this.#writing !== group) return
     this.#writing = null
     if (failure === null) for (const waiter of group.waiters) waiter.durable()

@@ -1,23 +1,23 @@
 import { keyEnd } from '../../key-encoding.ts'
 
-/** The first byte of every stored key: what kind of record it is. */
+/** The first byte of every stored key: the kind of the record. */
 const space = (letter: string): Buffer => Buffer.from(letter, 'latin1')
 
 export const keyspaces = {
-  /** Format of the store, and the probe. */
+  /** Format of the store, and the probe of a reopened store. */
   meta: space('m'),
-  /** One a document: epoch, base, whether it is deleted. */
+  /** One for each document: epoch, base, whether it is deleted. */
   heads: space('h'),
   snapshots: space('s'),
-  /** One an append: (document, number of its first update). */
+  /** One for each append: (document, number of its first update). */
   updates: space('u'),
   /** (partition, key). */
   kv: space('k'),
   /** (queue, id): jobs that wait or are leased. */
   jobs: space('q'),
-  /** (queue, time, id): when jobs are due. */
+  /** (queue, time, id): due times of jobs. */
   due: space('d'),
-  /** (queue, id, lease): jobs put aside for good. */
+  /** (queue, id, lease): dead letters. */
   buried: space('x'),
   blobs: space('b'),
 } as const
@@ -26,5 +26,5 @@ export const inKeyspace = (of: Buffer, encoded: Buffer): Buffer => Buffer.concat
 
 const end = Buffer.of(keyEnd)
 
-/** What lies under a whole key and under no longer one. */
+/** Returns the prefix of the keys below a whole key; it excludes those below longer keys. */
 export const under = (of: Buffer, encoded: Buffer): Buffer => Buffer.concat([of, encoded, end])

@@ -2,25 +2,25 @@ import { errorMessage } from '../../../errors.ts'
 import { DamagedRecordError } from '../../damaged-record.ts'
 import { StoreUnavailableError } from '../../engine.ts'
 
-/** What went wrong, instead of a throw. */
+/** Returns the error instead of throwing it. */
 export const settleError = (work: Promise<void>): Promise<{ readonly error: unknown } | null> =>
   work.then(
     () => null,
     (error: unknown) => ({ error }),
   )
 
-/** LevelDB reads tables by maps of their files: where one has been cut it speaks of an invalid argument. */
+/** LevelDB maps table files into memory; for a truncated file the error is "Invalid argument". */
 const cutTable = /\.(ldb|sst): Invalid argument/
 
-/** Does what LevelDB says mean that its files are damaged? */
+/** Returns whether an error of LevelDB means that its files are damaged. */
 export const isDamage = (code: string, message: string): boolean =>
   code === 'LEVEL_CORRUPTION' || (code === 'LEVEL_IO_ERROR' && cutTable.test(message))
 
-/** The code that `level` gives an error; '' where there is none. */
+/** Returns the error code of `level`; '' without one. */
 export const levelErrorCode = (error: unknown): string =>
   error instanceof Error && 'code' in error ? String(error.code) : ''
 
-/** What a failed read means to its caller. */
+/** Converts the error of a failed read for its caller. */
 export function readError(error: unknown): unknown {
   const code = levelErrorCode(error)
   if (isDamage(code, errorMessage(error)))

@@ -7,7 +7,7 @@ import { formatVersion } from './format.ts'
 import { openChecked, storePath } from './open.ts'
 import { openLevelStore } from './store.ts'
 
-/** What can be done to the store of a server that is stopped. */
+/** Maintenance of the store of a stopped server. */
 export { checkStore } from '../check/check-store.ts'
 export { checkManifest } from '../check/file-manifest.ts'
 export { storedEntry } from '../check/stored-entry.ts'
@@ -15,7 +15,7 @@ export { bulkLoad, syncDirectory } from './bulk-load.ts'
 export { formatVersion } from './format.ts'
 export { importMarkPath, lockPath, readWarnings, startProblem, storePath } from './open.ts'
 
-/** Rewrites all tables without what has been deleted or replaced. @throws EngineOpenError, also where it is damaged */
+/** Rewrites all tables without deleted or replaced records. @throws EngineOpenError, also if the store is damaged */
 export async function compactFiles(directory: string): Promise<void> {
   const { store, path } = await openChecked(directory, openLevelStore, {
     depth: 'verify',
@@ -29,7 +29,7 @@ export async function compactFiles(directory: string): Promise<void> {
   await writeManifest(path)
 }
 
-/** Opens the stored data to read it. The caller must close it. @throws EngineOpenError */
+/** Opens the stored data for reading. The caller must close it. @throws EngineOpenError */
 export async function openDump(directory: string): Promise<OpenedDump> {
   const { store, path } = await openChecked(directory, openLevelStore, {
     depth: 'verify',
@@ -42,12 +42,12 @@ export async function openDump(directory: string): Promise<OpenedDump> {
   return { format: formatVersion, pages: dumpSnapshot(store.snapshot()), close }
 }
 
-/** Bytes of all files of the store that hold data. */
+/** Returns the bytes of all data files of the store. */
 export async function storedBytes(directory: string): Promise<number> {
   const path = storePath(directory)
   const names = (await readdir(path)).filter((name) => /\.(ldb|log)$/.test(name))
   const sizes = names.map((name) =>
-    // LevelDB may have removed it meanwhile.
+    // LevelDB may have removed the file meanwhile.
     stat(join(path, name)).then(
       ({ size }) => size,
       () => 0,

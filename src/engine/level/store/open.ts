@@ -17,7 +17,7 @@ import { ensureFormat } from './format.ts'
 import { isDamage, levelErrorCode } from './level-errors.ts'
 import type { OpenStore, Store } from './store.ts'
 
-/** Of the data directory. */
+/** Folder of the store in the data directory. */
 const storeFolder = 'store'
 
 export interface OpenedStore {
@@ -27,24 +27,27 @@ export interface OpenedStore {
 }
 
 export interface OpenRequest {
-  /** How much of the files is looked at before. */
+  /** How much of the files is checked before the store is opened. */
   readonly depth: FilesDepth
-  /** Whether a damaged store is opened. Only `inspect` opens one whose log has lost writes; it notes the loss. */
+  /** Whether a damaged store is opened. Only `inspect` opens one whose log has lost writes; it records the loss. */
   readonly damaged: 'open' | 'refuse' | 'inspect'
-  /** What becomes of a store into which an import has not been ended; refused unless given. */
+  /** Whether a store with an incomplete import is opened. Default `refuse`. */
   readonly importing?: 'open' | 'refuse'
 }
 
-/** Where the store of a data directory is. */
+/** Returns the path of the store of a data directory. */
 export const storePath = (directory: string): string => join(directory, storeFolder)
 
-/** Where it is until all of it is there. */
+/** Returns the path of a store that is not complete yet. */
 export const unfinishedPath = (directory: string): string => `${storePath(directory)}.unfinished`
 
-/** Is there while a store that was empty takes in an export: what is there meanwhile is not all of it. */
+/**
+ * Returns the path of the import marker. It exists while an empty store takes in an export, whose data is incomplete
+ * until the end.
+ */
 export const importMarkPath = (directory: string): string => join(directory, 'import.unfinished')
 
-/** Opens the store in a data directory, or makes it, unless something there speaks against it. @throws EngineOpenError */
+/** Opens the store in a data directory, or creates it, unless a check refuses that. @throws EngineOpenError */
 export async function openChecked(
   directory: string,
   openStore: OpenStore,
@@ -60,7 +63,7 @@ export async function openChecked(
     refuseChangedManifest(path, changed)
     if (damaged === 'inspect') await noteLost(path, changed.filter(isAboutLog))
     else refuseLost(directory, changed)
-    // Opening replaces what is no table.
+    // Opening replaces all files except tables.
     if (damaged === 'refuse')
       refuseDamaged(
         directory,
@@ -81,7 +84,7 @@ export async function openChecked(
   }
 }
 
-/** An empty store must not take the place of one that was being restored, and half of one must not pass for all of it. */
+/** An empty store must not replace one that was being restored, and an incomplete one must not pass as complete. */
 async function refuseUnfinished(directory: string, importing: 'open' | 'refuse'): Promise<void> {
   const names: readonly string[] = await readdir(directory).catch(() => [])
   const problem =
@@ -89,7 +92,7 @@ async function refuseUnfinished(directory: string, importing: 'open' | 'refuse')
   if (problem !== null) throw new EngineOpenError('corrupted', problem)
 }
 
-/** Why no server starts on this directory. Opens nothing. Null when its files show no reason. */
+/** Returns why no server can start on this directory; null if its files show no reason. Opens nothing. */
 export async function startProblem(directory: string): Promise<string | null> {
   const names: readonly string[] = await readdir(directory).catch(() => [])
   const unfinished = restoreProblem(directory, names) ?? importProblem(directory, names)
@@ -108,7 +111,7 @@ function importProblem(directory: string, names: readonly string[]): string | nu
   return `the import of an export into ${directory} was interrupted: start it again, and let it come to its end`
 }
 
-/** LevelDB would make an empty store where its tables have lost the file that names them. */
+/** LevelDB would create an empty store if the file that names the tables is missing. */
 async function refuseHeadless(path: string): Promise<void> {
   const names = await readdir(path)
   if (names.includes('CURRENT')) return
@@ -121,7 +124,7 @@ async function refuseHeadless(path: string): Promise<void> {
   )
 }
 
-/** What LevelDB finds no longer named by a manifest it would remove. */
+/** LevelDB would remove the files that its manifest no longer names. */
 function refuseChangedManifest(path: string, changed: readonly string[]): void {
   const manifest = changed.find((sentence) => /^(MANIFEST|CURRENT)/.test(sentence))
   if (manifest === undefined) return
@@ -131,7 +134,7 @@ function refuseChangedManifest(path: string, changed: readonly string[]): void {
   )
 }
 
-/** An opening would replace the log files, and with them what shows the loss. */
+/** Opening would replace the log files, and with them the evidence of the loss. */
 function refuseLost(directory: string, changed: readonly string[]): void {
   const problem = lostProblem(directory, changed)
   if (problem !== null) throw new EngineOpenError('corrupted', problem)
@@ -145,7 +148,7 @@ function lostProblem(directory: string, changed: readonly string[]): string | nu
   return `${path} is damaged (${lost.join('; ')}): acknowledged writes were lost after the server stopped; ${help}`
 }
 
-/** For what rewrites the files: nothing would tell of the damage any more. */
+/** For operations that rewrite the files: afterwards nothing would show the damage. */
 function refuseDamaged(directory: string, problems: readonly string[]): void {
   if (problems.length === 0) return
   throw new EngineOpenError(
@@ -154,19 +157,19 @@ function refuseDamaged(directory: string, problems: readonly string[]): void {
   )
 }
 
-/** Damage that LevelDB passes over in silence is in the text it writes while opening. */
+/** Returns the damage that LevelDB ignores silently; it logs it in its text file at the opening. */
 export async function readWarnings(path: string): Promise<readonly string[]> {
   const text = await readFile(join(path, 'LOG'), 'utf8').catch(() => '')
   return text.split('\n').filter((line) => /corrupt|dropp|ignoring error|missing/i.test(line))
 }
 
-/** Names the process that has the store open, for a sentence. */
+/** Returns the name of the process that has the store open, for a message. */
 function holderOf(path: string): string {
   const found = processWith([lockPath(path)])
   return found === null ? 'another process' : `the ${describeProcess(found)}`
 }
 
-/** The file that a process with the store open has open, as /proc names it. */
+/** Returns the path of the lock file as /proc shows it for the process that has the store open. */
 export function lockPath(path: string): string {
   const lock = join(path, 'LOCK')
   try {
@@ -176,7 +179,7 @@ export function lockPath(path: string): string {
   }
 }
 
-/** The sentence for what `level` says by codes. @param changed sentences about files that are damaged */
+/** Converts an error code of `level` to an error for the operator. @param changed sentences about damaged files */
 export function levelOpenError(
   error: unknown,
   path: string,

@@ -7,15 +7,17 @@ import type { DocumentKeyspace } from '../log/document-heads.ts'
 import type { GroupCommit } from './group-commit.ts'
 import type { ReopeningStore } from './reopening-store.ts'
 
-/** Of one update that is deleted without being read: it is at least as long with what belongs to it. */
+/**
+ * Estimated bytes of an update that is deleted without being read. With its key and header it is at least this long.
+ */
 export const updateBytesGuessed = 64
-/** What has been deleted of a document, in bytes, from which on its tables are rewritten. */
+/** Deleted bytes of a document from which on its tables are rewritten. */
 const deletedBytesMin = 64 * 1024
-/** A document of which more is deleted meanwhile waits so long again. */
+/** Delay after the last deletion of a document, in ms. A further deletion starts the delay again. */
 const quietMs = 10_000
-/** After each rewriting so many times as long as it took: it takes a tenth of the disk at most. */
+/** Pause after each rewrite, as a multiple of its duration: rewriting takes at most a tenth of the disk time. */
 const restShare = 9
-/** Documents that wait; LevelDB comes past the others by itself some day. */
+/** Maximum number of waiting documents. LevelDB compacts the others eventually. */
 const waitingMax = 10_000
 
 /** No update or snapshot has this number, or 0. */
@@ -36,9 +38,9 @@ export interface RangeCompactionDependencies {
 }
 
 /**
- * Takes what was deleted out of the files. LevelDB leaves it there until so much else has been written that it comes
- * past; for a document whose log has been compacted that may be never. One document at a time, so the work is bounded
- * by the tables that its keys are in.
+ * Removes deleted records from the files. LevelDB keeps them until enough other data has been written to compact
+ * their range, which may never happen for a document whose log has been compacted. Rewrites one document at a time,
+ * so the tables that contain its keys bound the work.
  */
 export class RangeCompaction {
   readonly #gate: OpenCalls
@@ -46,7 +48,7 @@ export class RangeCompaction {
   readonly #commit: GroupCommit
   readonly #clock: Clock
   readonly #log: Log | undefined
-  /** By their keys, the longest quiet first. */
+  /** By their keys, the one that is quiet for longest first. */
   readonly #waiting = new Map<string, WaitingRange>()
   #cancel: (() => void) | null = null
 
@@ -58,7 +60,7 @@ export class RangeCompaction {
     this.#log = log
   }
 
-  /** So many bytes of a document have been deleted. */
+  /** Records that bytes of a document have been deleted. */
   noted(keys: DocumentKeyspace, bytes: number): void {
     const name = keys.updates.toString('latin1')
     const waiting = this.#waiting.get(name) ?? { keys, bytes: 0, at: 0 }
@@ -69,7 +71,7 @@ export class RangeCompaction {
     if (this.#cancel === null) this.#schedule()
   }
 
-  /** Ends the waiting; what is under way ends with the calls of the gate. */
+  /** Cancels waiting rewrites. A running rewrite ends with the calls of the gate. */
   stop(): void {
     this.#cancel?.()
     this.#waiting.clear()
@@ -99,8 +101,8 @@ export class RangeCompaction {
   }
 
   /**
-   * A range that only the lowest of its levels has tables of, LevelDB leaves alone. So what is in memory becomes a
-   * table first; then deletions of keys that never are, around all others, make one above it.
+   * LevelDB skips a range that only its lowest level has tables for. Therefore the data in memory is first written to
+   * a table. Then deletions of keys that never exist, around all others, create a table at a higher level.
    */
   async #rewrite(keys: DocumentKeyspace): Promise<void> {
     const compact = (range: ByteRange) => this.#disk.read((store) => store.compactTables(range))

@@ -1,29 +1,32 @@
-/** Values that are remembered; of more, the ones remembered longest are forgotten. */
+/** Maximum number of cached values. The ones cached for longest are evicted. */
 const cachedValuesMax = 1_000
-/** Bytes of a value that is worth remembering. */
+/** Maximum size of a cached value, in bytes. */
 const bytesMax = 1_024
 
-/** A value that has been looked for; null: there is none. */
+/** A value that was read; null: the key is absent. */
 type Found = Uint8Array | null
 
-/** Somebody who looks for values on the disk. */
+/** A read in progress. */
 export interface PendingRead {
   readonly names: readonly string[]
 }
 
 /**
- * Values that somebody has looked for lately, by names of their keys: what is asked for at every connection and call,
- * as whether an API key exists, is not asked of the disk each time. A value is remembered only while it cannot be
- * another: from when a write of it begins until that is durable, whoever wants to know looks.
+ * Recently read values by the names of their keys. Values that every connection and call needs, such as the existence
+ * of an API key, are not read from disk each time. A value is cached only while it cannot change: from the begin of a
+ * write until the write is durable, callers read from disk.
  */
 export class ReadCache {
   readonly #values = new Map<string, Found>()
-  /** Who looks for a value that has not been written since. */
+  /** The read in progress of each name that has not been written since it began. */
   readonly #looks = new Map<string, PendingRead>()
-  /** Writes under way. */
+  /** Number of writes in progress by name. */
   readonly #writes = new Map<string, number>()
 
-  /** In the order of the names; null unless all are remembered: what is asked for together is as of one moment. */
+  /**
+   * Returns the values in the order of the names; null unless all are cached, because values that are read together
+   * must be of one moment.
+   */
   all(names: readonly string[]): readonly Found[] | null {
     const found: Found[] = []
     for (const name of names) {
@@ -34,14 +37,14 @@ export class ReadCache {
     return found
   }
 
-  /** To be called before looking, and `end` afterwards. */
+  /** Call before a read, and `end` after it. */
   begin(names: readonly string[]): PendingRead {
     const look = { names }
     for (const name of names) if (!this.#writes.has(name)) this.#looks.set(name, look)
     return look
   }
 
-  /** @param found in the order of the names; undefined where looking has failed */
+  /** @param found in the order of the names; undefined if the read has failed */
   end(look: PendingRead, found?: readonly Found[]): void {
     look.names.forEach((name, index) => {
       if (this.#looks.get(name) !== look) return
@@ -51,7 +54,7 @@ export class ReadCache {
     })
   }
 
-  /** To be called in the moment in which a write begins to take effect, and `written` when it is durable or has failed. */
+  /** Call at the moment a write takes effect, and `written` when it is durable or has failed. */
   write(name: string): void {
     this.#writes.set(name, (this.#writes.get(name) ?? 0) + 1)
     this.#looks.delete(name)
@@ -64,7 +67,7 @@ export class ReadCache {
     else this.#writes.set(name, left)
   }
 
-  /** What is stored may be something else. */
+  /** Evicts everything: the stored values may be different. */
   forget(): void {
     this.#values.clear()
     this.#looks.clear()

@@ -6,21 +6,21 @@ export type KeyValuePair = readonly [key: Buffer, value: Buffer]
 
 export interface ScanOptions {
   readonly reverse?: boolean
-  /** Pairs at most. */
+  /** Maximum number of pairs. */
   readonly limit?: number
-  /** False: values are left empty. */
+  /** False: values are empty. */
   readonly values?: boolean
 }
 
 export interface Reads {
   get(key: Uint8Array): Promise<Buffer | undefined>
-  /** The pairs of a range in pages; what is there when the first page is asked for. */
+  /** Yields the pairs of a range in pages, as of the request for the first page. */
   pages(range: ByteRange, options?: ScanOptions): AsyncIterable<readonly KeyValuePair[]>
-  /** The first of them; less to do than a loop that is left after it. */
+  /** Returns the first page; less expensive than a loop that ends after it. */
   firstPage(range: ByteRange, options?: ScanOptions): Promise<readonly KeyValuePair[]>
 }
 
-/** Reads that all see the same moment. Must be closed. */
+/** Reads that all see the same moment. The caller must close it. */
 export interface ReadSnapshot extends Reads {
   close(): Promise<void>
 }
@@ -32,7 +32,7 @@ const pagePairs = 1_000
 const pageBytes = 1024 * 1024
 export const encodings = { keyEncoding: 'view', valueEncoding: 'view' } as const
 
-/** Reads values as they are now, or at a moment. */
+/** Returns a reader of values: current ones, or those of a snapshot. */
 export const readerOf =
   (database: LevelDatabase, snapshot?: DatabaseSnapshot): ReadMany =>
   async (keys) => {
@@ -41,7 +41,7 @@ export const readerOf =
     return values.map((value) => (value === undefined ? undefined : asBuffer(value)))
   }
 
-/** Reads ranges as they are now, or at a moment. */
+/** Returns a reader of ranges: current ones, or those of a snapshot. */
 export const rangesOf = (
   database: LevelDatabase,
   snapshot?: DatabaseSnapshot,
@@ -63,7 +63,7 @@ export const rangesOf = (
     try {
       return (await iterator.nextv(pagePairs)).map(pairOf)
     } finally {
-      // Nobody needs to wait for it: what is closed after it waits itself.
+      // No caller has to wait for the close: a later close of the database waits for it.
       void iterator.close()
     }
   },

@@ -4,21 +4,21 @@ import type { LogEntry, LogUpdate } from '../../engine.ts'
 import { decodeNumber, encodeNumber, writeNumber } from '../../key-encoding.ts'
 import type { SnapshotInfo, SnapshotList } from '../../snapshot-list.ts'
 
-/** Every value starts with a CRC-32 over its key and the rest, and the number of its layout. */
+/** Every value starts with a CRC-32 of its key and its remaining bytes, and the number of its layout. */
 const headerBytes = 5
 const layout = 1
 
-/** Room for a value; its header is filled in by `seal`. */
+/** Allocates a value; `seal` fills in its header. */
 const allocate = (bytes: number): Buffer => Buffer.allocUnsafe(headerBytes + bytes)
 
-/** The checksum covers the key, so that a record is not taken for another's. */
+/** The checksum covers the key, so that a record is not mistaken for that of another key. */
 function seal(keyCrc: number, value: Buffer): Buffer {
   value[4] = layout
   value.writeUInt32BE(crc32(value.subarray(4), keyCrc), 0)
   return value
 }
 
-/** The bytes that were sealed. @throws DamagedRecordError */
+/** Returns the sealed bytes. @throws DamagedRecordError */
 export const checkChecksum = (key: Uint8Array, value: Buffer): Buffer => unsealFrom(crc32(key), value)
 
 function unsealFrom(keyCrc: number, value: Buffer): Buffer {
@@ -40,14 +40,14 @@ export function addChecksum(key: Uint8Array, ...parts: readonly Uint8Array[]): B
   return seal(crc32(key), value)
 }
 
-/** First number, time, count; then per update the lengths of user and bytes, and both. */
+/** First number, time, count; then the lengths of user and bytes for each update, then both. */
 const batchBytes = 20
 const updateBytes = 8
 const seqBytes = 8
 
 /**
- * One append. Its key ends with the number of its first update, which is in the record too, so the checksum starts
- * from that of the key before it (`documentCrc`), which is known. `bytes` are copied.
+ * Encodes one append. Its key ends with the number of its first update, which the record also contains, so the
+ * checksum starts from the known checksum of the key before it (`documentCrc`). Copies `bytes`.
  */
 export function encodeUpdates(
   documentCrc: number,
@@ -72,7 +72,7 @@ export function encodeUpdates(
   return seal(documentCrc, value)
 }
 
-/** @throws DamagedRecordError */
+/** Decodes one append. @throws DamagedRecordError */
 export function decodeUpdates(key: Buffer, value: Buffer): LogEntry[] {
   const numberAt = key.length - seqBytes
   const record = unsealFrom(crc32(key.subarray(0, numberAt)), value)
@@ -102,7 +102,7 @@ export function encodeSnapshot(key: Uint8Array, { seq, changed, bytes }: StoredS
   return addChecksum(key, encodeNumber(seq), encodeNumber(changed.at), encodeNumber(user.length), user, bytes)
 }
 
-/** @throws DamagedRecordError */
+/** Decodes a snapshot. @throws DamagedRecordError */
 export function decodeSnapshot(key: Uint8Array, value: Buffer): StoredSnapshot {
   const record = checkChecksum(key, value)
   const start = 24 + decodeNumber(record, 16)
@@ -110,7 +110,7 @@ export function decodeSnapshot(key: Uint8Array, value: Buffer): StoredSnapshot {
   return { seq: decodeNumber(record, 0), changed, bytes: record.subarray(start) }
 }
 
-/** A document without its head, which follows from its last update. */
+/** State of a document without its head, which follows from its last update. */
 export type EncodedHead =
   | { readonly state: 'deleted'; readonly epoch: number }
   | { readonly state: 'live'; readonly epoch: number; readonly marks: SnapshotList }
@@ -118,7 +118,7 @@ export type EncodedHead =
 const epochBytes = 8
 const markBytes = 16
 
-/** Epoch, then number and time of each snapshot; a deleted document has none. */
+/** Encodes the epoch, then number and time of each snapshot; a deleted document has none. */
 export function encodeHead(key: Uint8Array, head: EncodedHead): Buffer {
   const marks = head.state === 'live' ? head.marks : []
   return addChecksum(
@@ -128,7 +128,7 @@ export function encodeHead(key: Uint8Array, head: EncodedHead): Buffer {
   )
 }
 
-/** @throws DamagedRecordError */
+/** Decodes a head. @throws DamagedRecordError */
 export function decodeHead(key: Uint8Array, value: Buffer): EncodedHead {
   const record = checkChecksum(key, value)
   const epoch = decodeNumber(record, 0)

@@ -8,25 +8,25 @@ import { keyspaces } from './keyspaces.ts'
 import { isDamage, levelErrorCode, readError, settleError } from './level-errors.ts'
 import type { BatchOperation, Store } from './store.ts'
 
-/** How long a failed write is tried again before those who wait are told that its outcome is unknown. */
+/** How long a failed write is retried before its outcome is reported as unknown, in ms. */
 export const holdMsDefault = 30_000
-/** Wait before the store is opened again; doubled after each failure up to the maximum. */
+/** Delay before the store is reopened; doubled after each failure up to the maximum. */
 const reopenDelayMs = { first: 100, max: 5_000 }
 
 const probeKey = Buffer.concat([keyspaces.meta, Buffer.from('probe')])
 
 export interface ReopeningStoreOptions {
   readonly store: Store
-  /** Opens the store anew. */
+  /** Opens the store again. */
   readonly open: () => Promise<Store>
   /** Wait for the disk itself, not only for the operating system. */
   readonly sync: boolean
   readonly holdMs: number
   readonly clock: Clock
   readonly log: Log | undefined
-  /** Sentences about files that are damaged, as far as that is known. */
+  /** Sentences about files that are known to be damaged. */
   readonly damages: readonly string[]
-  /** Called when failed writes are given up: what memory knows of the store may be wrong. */
+  /** Called when failed writes are given up: cached values may be wrong. */
   readonly onGivenUp: (error: StoreUnavailableError) => void
 }
 
@@ -34,15 +34,15 @@ interface Outage {
   reason: string
   readonly sinceMs: number
   givenUp: boolean
-  /** Before the store is opened the next time; at once the first time. */
+  /** Delay before the next reopening; 0 for the first one. */
   delayMs: number
   readonly stopHolding: () => void
 }
 
 /**
- * The store behind a handle that can be replaced: after a failed write a LevelDB handle stays failed, even when the
- * disk has room again. So the store is closed and opened until a probe can be written, and then the operations that
- * failed are written again: they are puts and deletions, so it does not matter how many of them were there already.
+ * A store behind a handle that can be replaced. After a failed write, a LevelDB handle stays failed, even if the disk
+ * has space again. So the store is closed and reopened until a probe can be written. Then the failed operations are
+ * written again. They are puts and deletions, so repeating them is harmless.
  */
 export class ReopeningStore {
   readonly #options: ReopeningStoreOptions
@@ -53,7 +53,7 @@ export class ReopeningStore {
   #reopening: Promise<void> | null = null
   #stopWaiting: () => void = () => undefined
   #isClosed = false
-  /** Grows when writes are given up: those from before must not be tried again. */
+  /** Grows when writes are given up: earlier ones must not be retried. */
   #era = 0
 
   constructor(options: ReopeningStoreOptions) {
@@ -66,13 +66,19 @@ export class ReopeningStore {
     return this.#outage === null ? { ok: true } : { ok: false, reason: this.#outage.reason }
   }
 
-  /** @throws StoreUnavailableError when writes would not even be held */
+  /**
+   * Checks that a write would be accepted. @throws StoreUnavailableError if the store is closed, or writes are not
+   * retried any longer
+   */
   admit(): void {
     if (this.#isClosed) throw new StoreUnavailableError(closedMessage)
     if (this.#outage?.givenUp) throw new StoreUnavailableError(this.#outage.reason)
   }
 
-  /** Waits while the store is being opened anew. @throws StoreUnavailableError, DamagedRecordError, and what `work` throws */
+  /**
+   * Runs `work` with the store; waits while the store is being reopened. @throws StoreUnavailableError,
+   * DamagedRecordError, and what `work` throws
+   */
   async read<T>(work: (store: Store) => Promise<T>): Promise<T> {
     for (;;) {
       const store = await this.#usable()
@@ -84,7 +90,10 @@ export class ReopeningStore {
     }
   }
 
-  /** One call at a time. Resolves when written, however long it takes. @throws StoreUnavailableError when given up */
+  /**
+   * Writes operations, one call at a time. Resolves when written, however long it takes. @throws
+   * StoreUnavailableError if given up
+   */
   async write(operations: readonly BatchOperation[]): Promise<void> {
     const era = this.#era
     for (;;) {
@@ -118,7 +127,7 @@ export class ReopeningStore {
     if (this.#store === store) this.#replace(store)
   }
 
-  /** Where LevelDB comes upon damage while it rewrites tables it does not say where. */
+  /** If LevelDB finds damage while it rewrites tables, its error does not name the file. */
   #reasonOf(error: unknown): string {
     const { damages } = this.#options
     const reason = `the store cannot be written: ${errorMessage(error)}`
@@ -144,7 +153,7 @@ export class ReopeningStore {
     const error = new StoreUnavailableError(this.#outage.reason)
     this.#era += 1
     this.#outage.givenUp = true
-    // A write that is still on its way must have ended before anything is read: closing waits for it.
+    // A write in progress must have ended before anything is read; closing waits for it.
     if (this.#store !== null) this.#replace(this.#store)
     this.#next?.missed(error)
     this.#options.onGivenUp(error)
@@ -161,7 +170,7 @@ export class ReopeningStore {
     }
   }
 
-  /** A store that has just been written to; null when it cannot be. */
+  /** Returns a store that a probe has just been written to; null if that fails. */
   async #tryOpen(): Promise<Store | null> {
     let store: Store | undefined
     try {

@@ -1,7 +1,7 @@
 import { BatchedReads } from './batched-reads.ts'
 import { type DatabaseSnapshot, type LevelDatabase, type ReadSnapshot, rangesOf, readerOf } from './reads.ts'
 
-/** One moment for all who want to see one in the same turn of the event loop: what they read is read together, too. */
+/** One snapshot for all callers that need one in the same tick. Their reads are also combined. */
 export class SharedSnapshots {
   readonly #database: LevelDatabase
   #current: TickSnapshot | null = null
@@ -15,9 +15,9 @@ export class SharedSnapshots {
     return this.#current.enter()
   }
 
-  /** Whoever comes from now on sees a later one. */
+  /** Later callers get a later snapshot. */
   end(): void {
-    // One that cannot be let go is let go with the database.
+    // A snapshot that cannot be released is released with the database.
     this.#current?.leave().catch(() => undefined)
     this.#current = null
   }
@@ -31,12 +31,12 @@ export class SharedSnapshots {
   }
 }
 
-/** Is let go when nobody needs it any more. */
+/** Released when its last user has left. */
 class TickSnapshot {
   readonly #snapshot: DatabaseSnapshot
   readonly #batched: BatchedReads
   readonly #ranges: ReturnType<typeof rangesOf>
-  /** Those who look, and one until nobody can come any more. */
+  /** The readers, and one more until no reader can join. */
   #users = 1
 
   constructor(database: LevelDatabase) {

@@ -5,35 +5,35 @@ import { levelErrorCode, settleError } from './level-errors.ts'
 import { encodings, type LevelDatabase, type ReadSnapshot, type Reads, rangesOf, readerOf } from './reads.ts'
 import { SharedSnapshots } from './shared-snapshots.ts'
 
-/** A put; a deletion where `value` is null. */
+/** A put; a deletion if `value` is null. */
 export interface BatchOperation {
   readonly key: Uint8Array
   readonly value: Uint8Array | null
 }
 
 /**
- * The few things wanted of a key-value store. Behind an interface so that tests can hold a write back or let the
- * disk be full; everything else is real.
+ * The required operations of a key-value store. An interface, so that tests can delay a write or simulate a full
+ * disk; everything else is real.
  */
 export interface Store extends Reads {
-  /** All or nothing. With `sync` it resolves when the operations are on the disk. */
+  /** Writes all operations or none. With `sync`, resolves when they are on disk. */
   write(operations: readonly BatchOperation[], sync: boolean): Promise<void>
   snapshot(): ReadSnapshot
-  /** Rewrites the tables of a range, or all, without what has been deleted or replaced. */
+  /** Rewrites the tables of a range, or all, without deleted or replaced records. */
   compactTables(range?: ByteRange): Promise<void>
-  /** Bytes of the tables that a range is in, about; without what is only in memory and in the log. */
+  /** Estimates the bytes of the tables of a range, without data that is only in memory and in the log. */
   tableBytes(range: ByteRange): Promise<number>
   close(): Promise<void>
 }
 
 export type OpenStore = (directory: string) => Promise<Store>
 
-/** Uncompressed blocks kept in memory for reads. */
+/** Bytes of uncompressed blocks that stay in memory for reads. */
 const cacheBytes = 32 * 1024 * 1024
-/** Two such buffers exist at most; larger ones mean fewer and larger tables. */
+/** Bytes of a write buffer. At most two exist; larger ones mean fewer and larger tables. */
 const writeBufferBytes = 16 * 1024 * 1024
 
-/** Opens or creates the LevelDB in `directory`. @throws what `level` throws */
+/** Opens or creates the LevelDB in `directory`. @throws the errors of `level` */
 export async function openLevelStore(directory: string): Promise<Store> {
   const database: LevelDatabase = new Level<Uint8Array, Uint8Array>(directory, {
     ...encodings,
@@ -53,7 +53,7 @@ export async function openLevelStore(directory: string): Promise<Store> {
         else batch.put(key, value)
       }
       await batch.write({ sync })
-      // Who looks after this must find it.
+      // A read that starts after the write must see it.
       moments.end()
     },
     snapshot: () => moments.enter(),
@@ -67,9 +67,12 @@ export async function openLevelStore(directory: string): Promise<Store> {
   }
 }
 
-/** Is nobody else at the store in `directory`? Nothing in it is read for that. @throws what `level` throws otherwise */
+/**
+ * Checks that no other process has the store in `directory` open. Reads nothing in it. @throws the error of `level`
+ * otherwise
+ */
 export async function requireUnlocked(directory: string): Promise<void> {
-  // LevelDB locks it before it sees that there is one.
+  // LevelDB locks the store before it finds that it exists.
   const database = new Level(directory, { createIfMissing: false, errorIfExists: true })
   const failure = await settleError(database.open())
   await database.close()
@@ -77,7 +80,7 @@ export async function requireUnlocked(directory: string): Promise<void> {
   if (levelErrorCode(cause) === 'LEVEL_LOCKED') throw failure?.error
 }
 
-/** `level` does not tell that its databases in Node have this. */
+/** The types of `level` omit this method, which its databases in Node have. */
 interface Compactable {
   compactRange(start: Uint8Array, end: Uint8Array, options: typeof encodings): Promise<void>
 }

@@ -3,35 +3,35 @@ import { StoreUnavailableError } from '../../engine.ts'
 export type CacheState<T> =
   | { readonly state: 'loading' }
   | { readonly state: 'known'; value: T }
-  /** The cell is of no use any more: the next one who asks gets another. */
+  /** The cell is unusable: the next caller gets a new one. */
   | { readonly state: 'lost'; readonly error: unknown }
 
-/** What memory knows of one stored thing, changes on their way to the disk included. */
+/** Cached state of one stored item, including changes that are being written. */
 export interface CacheEntry<T, K = Buffer> {
   readonly name: string
-  /** Where it is stored. */
+  /** Key in the store. */
   readonly key: K
   knowledge: CacheState<T>
   /** Resolves when loaded. */
   ready: Promise<void>
-  /** Those who need it; changes that are not yet durable among them. */
+  /** Number of users of the cell, including changes that are not yet durable. */
   pins: number
-  /** The last of those who take turns on it; null when nobody does. */
+  /** The last one of the calls that are serialized on this cell; null without any. */
   turn: Promise<unknown> | null
 }
 
 /**
- * The truth about stored things while somebody depends on it. A cell is loaded once, then changed in memory at the
- * moment a write is added to a group commit, and kept at least until that write is durable: so a decision never
- * needs a read of its own and never overlooks a write under way. Some unpinned ones are kept as a cache.
+ * Current values of stored items while a caller depends on them. A cell is loaded once, then changed in memory when a
+ * write is added to a group commit, and kept at least until that write is durable. So a decision needs no read of its
+ * own and never misses a write in progress. Some unpinned cells stay as a cache.
  */
 export class WriteThroughCache<T, K = Buffer> {
   readonly #load: (key: K) => Promise<T>
   readonly #idleMax: number
   readonly #cells = new Map<string, CacheEntry<T, K>>()
   /**
-   * Those that have been without pins, the first of them first. Pinned ones may be among them: taking them out and back
-   * for each change would cost more than now and then reading again what was dropped too early.
+   * Cells that have been unpinned, the earliest first. Some may be pinned again: removing and adding them for each
+   * change would cost more than an occasional read of a cell that was evicted too early.
    */
   readonly #idle = new Set<CacheEntry<T, K>>()
 
@@ -40,14 +40,14 @@ export class WriteThroughCache<T, K = Buffer> {
     this.#idleMax = idleMax
   }
 
-  /** The cell of that name, kept until `unpin`; loading if it is new. `key` is what it is stored under. */
+  /** Returns the cell of that name, pinned until `unpin`; loads a new one. `key` is its key in the store. */
   pin(name: string, key: () => K): CacheEntry<T, K> {
     const cell = this.#cells.get(name) ?? this.#start(name, key())
     cell.pins += 1
     return cell
   }
 
-  /** Like `pin`, for what is going to be `value` whatever it was. */
+  /** Like `pin`, for an item that gets `value` whatever its current value is. */
   hold(name: string, key: K, value: T): CacheEntry<T, K> {
     const cell = this.#cells.get(name) ?? this.#add(name, key)
     cell.pins += 1
@@ -62,19 +62,19 @@ export class WriteThroughCache<T, K = Buffer> {
     if (this.#idle.size > this.#idleMax) this.#dropFirst()
   }
 
-  /** Set by whoever adds the write, in the same moment. */
+  /** Sets the value. Call it at the moment the write is added. */
   set(cell: CacheEntry<T, K>, value: T): void {
     if (cell.knowledge.state === 'known') cell.knowledge.value = value
     else cell.knowledge = { state: 'known', value }
   }
 
-  /** The cell, if memory has it, known, and without a write under way. */
+  /** Returns the value if it is cached, loaded, and without a write in progress. */
   settled(name: string): T | undefined {
     const cell = this.#cells.get(name)
     return cell?.pins === 0 && cell.knowledge.state === 'known' ? cell.knowledge.value : undefined
   }
 
-  /** All that memory knows may be wrong: it is read again. */
+  /** Evicts everything, because any cached value may be wrong. */
   forget(): void {
     const error = new StoreUnavailableError('a write failed and its outcome is unknown')
     for (const cell of this.#cells.values()) cell.knowledge = { state: 'lost', error }
@@ -85,7 +85,7 @@ export class WriteThroughCache<T, K = Buffer> {
   #start(name: string, key: K): CacheEntry<T, K> {
     const cell = this.#add(name, key)
     cell.ready = this.#fill(cell)
-    // Those who pinned it look at it themselves.
+    // The callers that pinned it handle the rejection.
     cell.ready.catch(() => undefined)
     return cell
   }
@@ -115,7 +115,7 @@ export class WriteThroughCache<T, K = Buffer> {
     }
   }
 
-  /** One that is in use comes again when it is not. */
+  /** A cell in use is added again when it is unpinned. */
   #dropFirst(): void {
     for (const first of this.#idle) {
       if (first.pins === 0) return this.#drop(first)
@@ -129,14 +129,17 @@ export class WriteThroughCache<T, K = Buffer> {
   }
 }
 
-/** @throws what loading threw; StoreUnavailableError when what was known has been forgotten because a write failed */
+/**
+ * Returns the value of a loaded cell. @throws the error of loading; StoreUnavailableError if the value was evicted
+ * because a write failed
+ */
 export function known<T, K>({ knowledge }: CacheEntry<T, K>): T {
   if (knowledge.state === 'known') return knowledge.value
   if (knowledge.state === 'lost') throw knowledge.error
   throw new Error('the cell has not been waited for')
 }
 
-/** Runs `work` when the cell is loaded and those who came earlier have ended. */
+/** Runs `work` when the cell is loaded and earlier calls on it have ended. */
 export function inEntryOrder<T, K, R>(cell: CacheEntry<T, K>, work: () => Promise<R>): Promise<R> {
   const before = cell.turn ?? cell.ready
   const done = before.then(work)

@@ -22,28 +22,31 @@ import {
 } from './node-rows.ts'
 import { LeaseMonitor } from './row-lease.ts'
 
-/** And as soon as somebody would be dead: that is known to everybody within 5 s. In ms. */
+/**
+ * Interval of the heartbeats, in ms. One also follows as soon as a node would be dead, so that each node knows of it
+ * within 5 s.
+ */
 const beatEveryMs = 1_000
-/** Not at the very moment: somebody who is heard of late is not asked after twice. In ms. */
+/** Delay of that heartbeat, in ms: a node whose heartbeat is slightly late then needs no second check. */
 const afterDeathMs = 20
 const lookEveryMs = 100
-/** Told when the list has changed: who hears it looks at once. */
+/** Topic of changes of the node list. A node that receives a message reads the list at once. */
 const topic = 'cluster/nodes'
 
 export interface MembershipOptions {
   readonly schema: string
-  /** Id of this node; one that nobody else has unless given. */
+  /** Id of this node. A generated one is unique. */
   readonly id: string
-  /** Null where the clock is not the database's. */
+  /** Null if the clock is not the one of the database. */
   readonly clock: DatabaseClock | null
   readonly log: Log | undefined
 }
 
 /**
- * This process among the nodes that share a schema. The right to write goes with the heartbeat: who has not been heard of
- * for as long as makes it dead to the others writes nothing until it has been. What it had sent before that may still be
- * written later: that is no harm to a log, where updates commute and what may not be late names the head it expects; a job is
- * safe by its lease, a record by its checks.
+ * This process among the nodes that share a schema. The permission to write depends on the heartbeat: a node that the
+ * others consider dead writes nothing until its next heartbeat succeeds. A write that it has sent before may still be
+ * executed later. That is harmless: updates of a log commute, an append that must not be late names the head that it
+ * expects, a lease protects a job, and checks protect a record.
  */
 export class ClusterMembership implements WritePermission, Cluster {
   readonly clockSkewMs = 500
@@ -56,15 +59,20 @@ export class ClusterMembership implements WritePermission, Cluster {
   #others: readonly ClusterNode[] = []
   #homes: (string | undefined)[] = []
   #refusal: string | null = 'it has not joined the others yet'
-  /** Until then nobody is taken for dead: while the database was away, or slow, nobody could be heard of. */
+  /**
+   * No node counts as dead before this time: while the database was unavailable or slow, no node could send a
+   * heartbeat.
+   */
   #patientUntil = 0
   #bus: ClusterBus | null = null
-  /** When the heartbeat began that is known of; later ones may have been answered earlier. */
+  /** Start of the latest successful heartbeat; earlier ones may be answered after it. */
   #heardAt = 0
-  /** When somebody will be dead, by the last heartbeat; one that fails tells nothing. */
+  /**
+   * Time at which the next node will be dead, according to the last heartbeat. A failed heartbeat does not change it.
+   */
   #firstDeadAt = Number.POSITIVE_INFINITY
   #timer: NodeJS.Timeout | null = null
-  /** The one under way, or the one after it where that has been asked for. */
+  /** The running heartbeat, or the one after it if that has been requested. */
   #beating: Promise<HeartbeatResult | null> = Promise.resolve(null)
   #next: Promise<HeartbeatResult | null> | null = null
   #isLeaving = false
@@ -75,7 +83,10 @@ export class ClusterMembership implements WritePermission, Cluster {
     this.#node = { id: parts.id, incarnation: randomUUID() }
   }
 
-  /** Waits for the end of who is in the way and dead. @throws EngineOpenError where he is alive */
+  /**
+   * Joins the cluster. Waits until a dead holder of the id or of the schema expires. @throws EngineOpenError if that
+   * holder is alive
+   */
   static async join(database: PostgresDatabase, parts: MembershipOptions): Promise<ClusterMembership> {
     const membership = new ClusterMembership(database, parts)
     await database.once(removeDeadNodes)
@@ -91,7 +102,7 @@ export class ClusterMembership implements WritePermission, Cluster {
     return membership
   }
 
-  /** From now on changes of the list are told and heard at once. */
+  /** From now on, changes of the node list are published and received at once. */
   connect(bus: ClusterBus): void {
     this.#bus = bus
     bus.subscribe(topic, () => {
@@ -112,7 +123,7 @@ export class ClusterMembership implements WritePermission, Cluster {
   async isAlive(incarnation: string): Promise<boolean> {
     const isListed = (nodes: readonly ClusterNode[]) => nodes.some((node) => node.incarnation === incarnation)
     if (incarnation === this.incarnation || isListed(this.#others)) return true
-    // It may have joined a moment ago.
+    // The node may have joined a moment ago.
     const found = await this.#beatAside()
     return found === null || isListed(this.#others) || isListed(found.others.filter(({ isAlive }) => isAlive))
   }
@@ -127,7 +138,7 @@ export class ClusterMembership implements WritePermission, Cluster {
     return this.#homes[bucket]
   }
 
-  /** Who is about to leave is nobody's home, unless all are. */
+  /** Returns the nodes that can be home nodes: all that do not drain, or all nodes if all drain. */
   #serving(): readonly string[] {
     const all = [{ id: this.self, state: this.#state }, ...this.#others]
     const serving = all.filter(({ state }) => state === 'serving')
@@ -167,7 +178,7 @@ export class ClusterMembership implements WritePermission, Cluster {
     await this.#beat(session)
   }
 
-  /** Out of the list; the others are told. */
+  /** Leaves the node list and notifies the other nodes. */
   async leave(): Promise<void> {
     this.#isLeaving = true
     if (this.#timer !== null) clearTimeout(this.#timer)
@@ -189,8 +200,8 @@ export class ClusterMembership implements WritePermission, Cluster {
   }
 
   /**
-   * One at a time: who asks during one gets the next. Null where it failed, which is the database's matter: it tells the
-   * log, and renews when it is back.
+   * Runs one heartbeat at a time: a call during one gets the next one. Returns null if it failed; then the database
+   * connection logs the error and renews the permission after the reconnect.
    */
   #beatAside(): Promise<HeartbeatResult | null> {
     this.#next ??= this.#beating.then(() => {
@@ -220,7 +231,7 @@ export class ClusterMembership implements WritePermission, Cluster {
     return found
   }
 
-  /** The others may have written what is not known here, and have taken this node for dead. */
+  /** The other nodes may have considered this node dead and made changes that it does not know. */
   #returned(): void {
     this.#parts.log?.warn('this node was not heard of in time, and is heard of again')
     this.#bus?.lost()
@@ -253,6 +264,6 @@ export class ClusterMembership implements WritePermission, Cluster {
   }
 }
 
-/** Another process under the same name is another node. */
+/** Another process with the same name is another node. */
 const listOf = (nodes: readonly ClusterNode[]): string =>
   JSON.stringify(nodes.map(({ id, incarnation, state }) => [id, incarnation, state]).sort())

@@ -1,19 +1,19 @@
 import type { Clock } from '../../../clock.ts'
 
-/** Time as what is stored goes by. */
+/** The clock for stored times. */
 export interface StoreClock extends Clock {
-  /** What a moment of this process' own clock (epoch milliseconds) is by this one. */
+  /** Converts a time of the process's own clock (epoch milliseconds) to this clock. */
   of(moment: number): number
 }
 
-/** Where one process writes, its own clock will do. */
+/** The clock of a single process: its own. */
 export const localTime = (clock: Clock): StoreClock => ({
   now: () => clock.now(),
   after: (ms, fn) => clock.after(ms, fn),
   of: (moment) => moment,
 })
 
-/** Time of the database: nodes whose own clocks differ agree on when a lease ends and a job is due. */
+/** The clock of the database. Nodes whose own clocks differ agree on the ends of leases and the due times of jobs. */
 export class DatabaseClock implements StoreClock {
   readonly #own: Clock
   #aheadMs = 0
@@ -34,13 +34,14 @@ export class DatabaseClock implements StoreClock {
     return moment + this.#aheadMs
   }
 
-  /** Begins a measurement; what the database has said since is handed to what is returned. */
+  /** Starts a measurement. Pass a time that the database has returned since to the returned function. */
   measuring(): (read: number) => void {
     const from = this.#own.now()
     return (read) => {
       const to = this.#own.now()
       const aheadMs = Math.round(read - (from + to) / 2)
-      // Within what measuring it can be wrong, time had better not jump.
+      // If the difference is within the error of the measurement, the clock stays unchanged, so that time does not
+      // jump.
       if (Math.abs(aheadMs - this.#aheadMs) > (to - from) / 2) this.#aheadMs = aheadMs
     }
   }

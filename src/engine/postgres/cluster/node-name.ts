@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { hostname } from 'node:os'
 
-/** Of a node that has not been given a name: says where it runs, and is never that of another one. */
+/** Generates a unique name for a node without a configured one. It contains the host name. */
 export const newNodeName = (): string =>
   `${hostname()
     .replace(/[^A-Za-z0-9.-]/g, '-')

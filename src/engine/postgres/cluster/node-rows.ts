@@ -1,22 +1,22 @@
 import { type DatabaseSession, statement } from '../connection/database-session.ts'
 
-/** A node is dead when it has not been heard of for so long, by the clock of the database, in ms. */
+/** A node is dead when its last heartbeat is this old, by the clock of the database, in ms. */
 export const deadMs = 4_000
 
-/** Name of the lease that a server has on a schema alone, or that all nodes of a cluster have together. */
+/** Name of the lease that a single server holds on a schema, or that all nodes of a cluster hold together. */
 export const schemaLease = 'node'
-/** Who holds it then. A server alone, of an older version too, finds the schema in use. */
+/** Holder of the lease for a cluster. A single server, also one of an older version, finds the schema in use. */
 export const clusterHolder = 'cluster'
-/** After a heartbeat it lasts longer than the right to write that comes with it. */
+/** Duration of the lease after a heartbeat. It exceeds the permission to write that the heartbeat gives. */
 const leaseMs = 2 * deadMs
 const renewedBelowMs = 1.5 * deadMs
 
-/** `draining`: still alive, but nothing is to be at home there. */
+/** `draining`: the node is alive, but it must not be a home node. */
 export type NodeState = 'serving' | 'draining'
 
 export interface NodeIdentity {
   readonly id: string
-  /** Of one process: another one may have the same id later. */
+  /** Unique for one process: a later one may have the same id. */
   readonly incarnation: string
 }
 
@@ -24,34 +24,35 @@ export interface ClusterNode {
   readonly id: string
   readonly incarnation: string
   readonly state: NodeState
-  /** Of its last heartbeat, in ms of the database's clock. */
+  /** Time of its last heartbeat, in ms of the database's clock. */
   readonly heardAt: number
   readonly isAlive: boolean
 }
 
-/** What a heartbeat has found. */
+/** Result of a heartbeat. */
 export interface HeartbeatResult {
-  /** False while a server alone has the schema. */
+  /** False while a single server has the schema. */
   readonly isOurs: boolean
-  /** False while another process lives under this id: then this one is not in the list. */
+  /** False while another process is alive under this id: then this one is not in the list. */
   readonly isListed: boolean
   /** Epoch milliseconds by the database's clock. */
   readonly now: number
-  /** Without this one. Who has left is not among them, who has died lately is. */
+  /** The other nodes, including those that died recently, without those that have left. */
   readonly others: readonly ClusterNode[]
-  /** Changes when who is in the way shows that he is alive. */
+  /** Changes when the conflicting holder shows that it is alive. */
   readonly sign: string
 }
 
-/** How long after a heartbeat the first of those that are alive will be dead unless it is heard of, in ms. */
+/** Returns the time from a heartbeat until the first live node will be dead without a further heartbeat, in ms. */
 export const firstDeadInMs = ({ others, now }: Pick<HeartbeatResult, 'others' | 'now'>): number =>
   Math.min(...others.filter(({ isAlive }) => isAlive).map(({ heardAt }) => heardAt + deadMs - now))
 
 const ms = (parameter: string) => `${parameter} * interval '1 ms'`
 
 /**
- * One statement: renews the lease and the own row, and tells who is alive. The lease is written rarely: all nodes would
- * wait for each other there. ($1 id, $2 incarnation, $3 state, $4 dead, $5 lease, $6 renewed below)
+ * One statement that renews the lease and the node's own row, and returns the live nodes. The lease is written
+ * rarely, because all nodes would wait for each other there. ($1 id, $2 incarnation, $3 state, $4 dead, $5 lease, $6
+ * renewed below)
  */
 const beatOnce = statement<{
   ours: boolean
@@ -89,11 +90,11 @@ const beatOnce = statement<{
       from node where id <> $1) as others,
      concat((select until from lease where name = '${schemaLease}' and holder <> '${clusterHolder}'), ' ',
        (select heard_at from node where id = $1)) as sign`,
-  // Later it says nothing any more: who is not heard of for so long is dead.
+  // A later answer is useless: a node without a heartbeat for this time is dead.
   deadMs,
 )
 const leave = statement('leave', 'delete from node where id = $1 and incarnation = $2')
-/** Who has been dead for long is of no interest to anybody. */
+/** Nodes that have been dead for long are not needed. */
 const deleteDeadNodes = statement(
   'bury-nodes',
   `delete from node where heard_at < clock_timestamp() - interval '1 min'`,
@@ -110,7 +111,7 @@ export async function writeHeartbeat(
 ): Promise<HeartbeatResult> {
   const values = [node.id, node.incarnation, state, deadMs, leaseMs, renewedBelowMs]
   const found = await ask(session, values)
-  // It may have waited for another node that renewed the lease, and have looked at what was there before.
+  // The statement may have waited for another node that renewed the lease, and have read the state before that.
   return found.isOurs ? found : ask(session, values)
 }
 
@@ -129,7 +130,7 @@ export async function removeDeadNodes(session: DatabaseSession): Promise<void> {
   await session.rows(deleteDeadNodes, [])
 }
 
-/** An id that no other schema has, whatever its name. */
+/** Returns an id that is unique for this schema, independent of its name. */
 export async function readClusterId(session: DatabaseSession): Promise<string> {
   const [row] = await session.rows(readCluster, [])
   return row?.value ?? 'unknown'

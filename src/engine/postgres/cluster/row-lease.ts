@@ -3,10 +3,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { PostgresDatabase } from '../connection/database.ts'
 import { type DatabaseSession, statement } from '../connection/database-session.ts'
 
-/** A database that has not even said so much after so long is away, in ms: another server may serve in its place. */
+/**
+ * If the database does not answer this statement within this time, it is unavailable, and another server may have
+ * replaced it. In ms.
+ */
 const patienceMs = 5_000
 
-/** Takes or renews it; no row where somebody else holds it. The time is the database's own. */
+/** Takes or renews the lease; returns no row if another process holds it. The time is that of the database. */
 const take = statement(
   'take-lease',
   `insert into lease as l (name, holder, until) values ($1, $2, clock_timestamp() + $3 * interval '1 ms')
@@ -21,12 +24,12 @@ const look = statement<{ until: string; holder: string }>(
   'select until::text, holder from lease where name = $1',
 )
 
-/** How often somebody who waits for a lease looks whether it has ended, in ms. */
+/** Interval at which a waiting process checks whether the lease has ended, in ms. */
 const lookEveryMs = 100
 
 /**
- * What somebody renews from time to time. Once is no sign of life: what was under way when its holder died may be done
- * after that.
+ * Detects that a holder renews its lease. One renewal is not a sign of life: a statement in progress when the holder
+ * died may still be executed.
  */
 export class LeaseMonitor {
   readonly #seen = new Set<string>()
@@ -40,7 +43,7 @@ export class LeaseMonitor {
   }
 }
 
-/** A named right that one process has at a time, in a row that it renews. One whose holder is gone ends by itself. */
+/** A lease that one process at a time holds, in a row that it renews. It expires if the holder dies. */
 export class RowLease {
   readonly holder = randomUUID()
   readonly #database: PostgresDatabase
@@ -53,12 +56,12 @@ export class RowLease {
     this.#ms = ms
   }
 
-  /** Takes or renews it. False when somebody else holds it. */
+  /** Takes or renews the lease. Returns false if another process holds it. */
   async take(session: DatabaseSession): Promise<boolean> {
     return (await session.rows(take, [this.#name, this.holder, this.#ms])).length > 0
   }
 
-  /** Waits until it is free. False when `isHopeless` says of its holder that there is no point. */
+  /** Waits until the lease is free. Returns false if `isHopeless` returns true for its holder. */
   async wait(isHopeless: (renewed: boolean) => boolean): Promise<boolean> {
     const signs = new LeaseMonitor()
     signs.note(await this.#until())
@@ -70,7 +73,7 @@ export class RowLease {
     return true
   }
 
-  /** Null where nobody does. */
+  /** Returns null if there is no holder. */
   async readHolder(): Promise<string | null> {
     return (await this.#look())?.holder ?? null
   }

@@ -10,11 +10,11 @@ import { newNodeName } from './node-name.ts'
 import { readClusterId } from './node-rows.ts'
 import { SchemaLease } from './schema-lease.ts'
 
-/** The right of this process to use a schema: alone, or together with others. */
+/** The right of this process to use a schema: exclusively, or together with other nodes. */
 export interface SchemaAccess {
   readonly bus: Bus
   readonly cluster: Cluster
-  /** Gives it up; nothing is written after it. */
+  /** Ends the access; nothing is written afterwards. */
   end(): Promise<void>
 }
 
@@ -23,7 +23,7 @@ interface Given {
   readonly log: Log | undefined
 }
 
-/** @throws EngineOpenError where others use the schema */
+/** Opens the schema exclusively. @throws EngineOpenError if other processes use it */
 export async function openExclusive(
   database: PostgresDatabase,
   { schema, log }: Given,
@@ -33,13 +33,16 @@ export async function openExclusive(
   return { bus: new LocalBus(), cluster: new SingleNode(), end: () => lease.give() }
 }
 
-/** @throws EngineOpenError where one that is alone uses the schema, or the bus refuses us */
+/**
+ * Joins the cluster of the schema. @throws EngineOpenError if a single server uses the schema, or the bus rejects the
+ * client
+ */
 export async function joinCluster(
   database: PostgresDatabase,
   { schema, log, shared }: Given & { readonly shared: DatabaseClock | null },
   { name = newNodeName(), openBus }: ClusterOptions,
 ): Promise<SchemaAccess> {
-  // Whatever this process logs from now on, so that logs of several can be told apart.
+  // All later log lines of this process contain the name, so that the logs of several nodes can be distinguished.
   log?.setBindings({ node: name })
   const cluster = await ClusterMembership.join(database, { schema, id: name, clock: shared, log })
   database.guard(cluster)

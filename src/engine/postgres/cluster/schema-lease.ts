@@ -5,13 +5,14 @@ import type { DatabaseSession } from '../connection/database-session.ts'
 import { clusterHolder, schemaLease } from './node-rows.ts'
 import { RowLease } from './row-lease.ts'
 
-/** How long the lease of a node lasts that renews it no more, and how often it is renewed, in ms. */
+/** Duration of the lease without a renewal, and the interval of renewals, in ms. */
 const leaseMs = 10_000
 const renewEveryMs = 2_500
 
 /**
- * The right of one process to use a schema: what it remembers of documents nobody else changes. A process that could
- * not renew it in time writes nothing until it has it again, and nothing at all once another one has it.
+ * The right of one process to use a schema: no other process changes the documents that it caches. A process that
+ * could not renew the lease in time writes nothing until it has the lease again, and never again if another process
+ * has taken it.
  */
 export class SchemaLease implements WritePermission {
   readonly #database: PostgresDatabase
@@ -28,14 +29,15 @@ export class SchemaLease implements WritePermission {
     this.#log = log
   }
 
-  /** Waits for the end of a lease that nobody renews. @throws EngineOpenError where somebody does */
+  /** Takes the lease; waits for the end of one that is not renewed. @throws EngineOpenError if its holder renews it */
   static async take(database: PostgresDatabase, { schema, log }: { schema: string; log: Log | undefined }) {
     const node = new SchemaLease(database, log)
     const takenAt = performance.now()
     if (!(await node.#lease.wait((isRenewed) => isRenewed))) {
       throw new EngineOpenError('locked', inUse(schema, await node.#lease.readHolder()))
     }
-    // Another one may have been waited for; from the last try on it is ours for longer than this says.
+    // The call may have waited for another holder. From the last attempt on, the lease is ours for longer than this
+    // value.
     node.#validUntil = Math.max(takenAt, performance.now() - renewEveryMs) + leaseMs
     node.#schedule()
     return node
@@ -55,7 +57,7 @@ export class SchemaLease implements WritePermission {
     this.#timer.unref()
   }
 
-  /** What fails is the database's matter: it tells the log, and renews when it is back. */
+  /** Renews the lease. If that fails, the database connection logs the error and renews after the reconnect. */
   async #beat(): Promise<void> {
     await this.#database.aside((session) => this.renew(session)).catch(() => undefined)
     if (this.#timer !== null && this.#state === 'held') this.#schedule()
@@ -72,7 +74,7 @@ export class SchemaLease implements WritePermission {
     this.#log?.error('another server has taken over this schema: this one writes nothing more')
   }
 
-  /** The next one need not wait. */
+  /** Releases the lease, so that the next process does not have to wait. */
   async give(): Promise<void> {
     if (this.#timer !== null) clearTimeout(this.#timer)
     this.#timer = null

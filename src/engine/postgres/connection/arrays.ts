@@ -1,7 +1,7 @@
-/** Arrays as PostgreSQL reads them; the library's own way takes several times as long. */
+/** Arrays in the text format of PostgreSQL; the library's own conversion takes several times as long. */
 export const numberArray = (numbers: readonly number[]): string => `{${numbers.join(',')}}`
 
-/** Of texts without quotes and backslashes: ids that we made, JSON of numbers. */
+/** Array of texts without quotes and backslashes: generated ids, JSON of numbers. */
 export const plainArray = (texts: readonly string[]): string =>
   texts.length === 0 ? '{}' : `{"${texts.join('","')}"}`
 
@@ -14,10 +14,10 @@ export function bytesArray(all: readonly (Uint8Array | null)[]): string {
 const hexOf = (bytes: Uint8Array): string =>
   Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('hex')
 
-/** Bytes of many rows as one parameter, which is sent as it is: as elements of an array they would be sent in hex. */
+/** Bytes of many rows as one parameter in binary. Elements of an array would be sent in hex. */
 export interface PackedBytes {
   readonly bytes: Buffer
-  /** Where each begins; the first byte is 1, as `substr` counts. */
+  /** Start of each one; the first byte is 1, as in `substr`. */
   readonly starts: string
   readonly sizes: string
 }

@@ -1,26 +1,30 @@
 import { type Client, type ClientBase, Pool, type PoolClient, types } from 'pg'
 
-/** What the server is given beyond a statement's own limit to say that it has been reached. */
+/** Additional time for the server to report that a statement has reached its limit, in ms. */
 const graceMs = 5000
 /**
- * How long the server waits within a transaction for what is sent next: a large update takes its time, but who has stopped,
- * or is cut off, keeps his locks until then, and others wait for them, each as long as a statement may take.
+ * How long the server waits within a transaction for the next statement, in ms. A large update needs some time. But a
+ * client that has stopped or is disconnected keeps its locks until then, and others wait for them, each for as long
+ * as a statement may take.
  */
 const unfinishedMs = 10_000
 
 export interface ConnectionOptions {
-  /** Connections at most, one for looking after the database not counted. */
+  /** Maximum number of connections, without the one for maintenance. */
   readonly poolSize: number
-  /** How long one statement may take. */
+  /** How long one statement may take, in ms. */
   readonly statementTimeoutMs: number
-  /** How long making a connection may take. */
+  /** How long connecting may take, in ms. */
   readonly connectTimeoutMs: number
 }
 
 export interface ConnectionEvents {
-  /** Makes a connection ready; it is of no use where what this returns rejects. The library's type does not say so. */
+  /**
+   * Prepares a connection. If the returned promise rejects, the connection is not used. The library's type does not
+   * state that.
+   */
   readonly prepare: (client: ClientBase) => unknown
-  /** One that nobody was using has ended. */
+  /** An idle connection has ended. */
   readonly ended: () => void
 }
 
@@ -51,11 +55,11 @@ export class ConnectionPool {
       this.#open.add(client)
       client.on('error', () => undefined).once('end', () => this.#open.delete(client))
     })
-    // The library would wait for the answer that has not come.
+    // The library would wait for the missing answer.
     this.#pool.on('release', (isLost: unknown, client) => {
       if (isLost) cut(client)
     })
-    // Somebody may end a connection that nobody uses, and serve all the same.
+    // A server that ends an idle connection may still serve.
     this.#pool.on('error', ended)
   }
 
@@ -63,12 +67,12 @@ export class ConnectionPool {
     return this.#pool.connect()
   }
 
-  /** None is given out any more, and those in use are closed when they are given back; resolves when all are. */
+  /** Gives out no further connection and closes those in use when they are returned; resolves when all are closed. */
   end(): Promise<void> {
     return this.#pool.end()
   }
 
-  /** Ends those in use, too: whoever waits for an answer learns that his connection is lost. */
+  /** Also ends the connections in use: calls that wait for an answer fail with a lost connection. */
   cut(): void {
     for (const client of this.#open) cut(client)
   }

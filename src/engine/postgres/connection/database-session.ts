@@ -1,25 +1,28 @@
 import { type ClientBase, DatabaseError, type QueryConfig } from 'pg'
 import { ConnectionLostError } from './postgres-errors.ts'
 
-/** A statement with a name, prepared once a connection. `R` is the shape of its rows. */
+/** A named statement, prepared once for each connection. `R` is the shape of its rows. */
 export interface Statement<R> {
   readonly name: string
   readonly text: string
-  /** After so many ms without an answer the connection counts as lost; unless given, what holds for all statements. */
+  /** Time without an answer after which the connection counts as lost, in ms. Default: the limit for all statements. */
   readonly patienceMs?: number
-  /** Never there: it carries the type. */
+  /** Always absent: it carries the type. */
   readonly row?: R
 }
 
 export const statement = <R = unknown>(name: string, text: string, patienceMs?: number): Statement<R> =>
   patienceMs === undefined ? { name, text } : { name, text, patienceMs }
 
-/** Where PostgreSQL waits for its standbys. It says from there that it has given up, and that the commit is done all the same. */
+/**
+ * The routine in which PostgreSQL waits for its standbys. A notice from it states that the wait has ended early and
+ * that the commit is done anyway.
+ */
 const standbyRoutine = 'SyncRepWaitForLSN'
 
 /**
- * A connection, one object for all who have it to themselves one after the other. What is asked without an `await` in
- * between goes out together.
+ * A connection: one object for all of its consecutive users. Statements that are sent without an `await` in between
+ * go out together.
  */
 export class DatabaseSession {
   readonly #client: ClientBase
@@ -32,13 +35,16 @@ export class DatabaseSession {
     })
   }
 
-  /** @throws DatabaseError, ConnectionLostError */
+  /** Runs a statement and returns its rows. @throws DatabaseError, ConnectionLostError */
   async rows<R>({ name, text, patienceMs }: Statement<R>, values: readonly unknown[]): Promise<readonly R[]> {
     const patience = patienceMs === undefined ? {} : { query_timeout: patienceMs }
     return (await this.#query({ name, text, values: [...values], ...patience })).rows as R[]
   }
 
-  /** A command without parameters, or several; the tag of what was done. @throws DatabaseError, ConnectionLostError */
+  /**
+   * Runs one or several commands without parameters; returns the command tag. @throws DatabaseError,
+   * ConnectionLostError
+   */
   async command(text: string): Promise<string> {
     return (await this.#query({ text })).command
   }
@@ -47,13 +53,16 @@ export class DatabaseSession {
     const result = await this.#client.query(query).catch((error: unknown) => {
       throw error instanceof DatabaseError ? error : new ConnectionLostError(error)
     })
-    // Should that server be lost, so is the commit: as if nobody had been told how it has ended.
+    // If that server is lost, the commit is lost as well: the outcome counts as unknown.
     if (this.#commits === 'onOneServerOnly') throw new ConnectionLostError(new Error('no standby answers'))
     return result
   }
 }
 
-/** All of them, when all have ended: a connection is given back only when it is at rest. @throws the first error */
+/**
+ * Resolves with all results when all promises have settled: a connection is returned only when it is idle. @throws
+ * the first error
+ */
 export async function allSettled<T extends readonly unknown[]>(
   asked: readonly [...{ [K in keyof T]: Promise<T[K]> }],
 ): Promise<T> {

@@ -21,41 +21,43 @@ import { prepareSession, type SessionSettings } from './session-settings.ts'
 import { runSqlTransaction, type SqlTransaction } from './sql-transaction.ts'
 
 export interface DatabaseOptions extends SessionSettings, ConnectionOptions {
-  /** `postgres://user:password@host:port/database`; of several `host:port` the one that takes writes is used. */
+  /**
+   * `postgres://user:password@host:port/database`. With several `host:port`, the server that accepts writes is used.
+   */
   readonly url: string
-  /** How long what came in waits for a database that is away. */
+  /** How long calls wait for an unavailable database, in ms. */
   readonly holdMs: number
   readonly log?: Log | undefined
 }
 
-/** The right of this process to write. */
+/** The permission of this process to write. */
 export interface WritePermission {
-  /** Why nothing may be written now; null when it may. */
+  /** Returns why nothing may be written now; null if writing is allowed. */
   refusal(): string | null
-  /** Sees to it that it goes on, where it can. */
+  /** Renews the permission if possible. */
   renew(session: DatabaseSession): Promise<void>
 }
 
-/** Pause after a transaction that the database could not do though it is there, in ms. */
+/** Delay after a transaction that an available database could not execute, in ms. */
 const undonePauseMs = 200
-/** A collision is decided by trying again; so often it is a fault. */
+/** A retry resolves a collision; this many collisions of one transaction are a fault. */
 const collisionsMax = 50
 
-/** Connections to PostgreSQL, and what to do while there are none. */
+/** Connections to PostgreSQL, and the handling of outages. */
 export class PostgresDatabase {
   #current: ConnectionPool
-  /** Those that have been given up, until the last of them is closed. */
+  /** Pools that are no longer used, until the last connection of each is closed. */
   readonly #former = new Map<ConnectionPool, Promise<void>>()
-  /** Of connections that are open. */
+  /** Sessions of open connections. */
   readonly #sessions = new WeakMap<ClientBase, DatabaseSession>()
-  /** One a server; the first one is in use, or tried next. */
+  /** One for each server. The first one is in use, or tried next. */
   readonly #urls: string[]
-  /** The latest that was found on any of them. */
+  /** The latest timeline that was found on any server. */
   #timeline = 0
   readonly #slots: Semaphore
   readonly #options: DatabaseOptions
   readonly #stop = new AbortController()
-  /** Whether calls may wait for a database that is away. */
+  /** Aborted when calls may no longer wait for an unavailable database. */
   readonly #hold = new AbortController()
   #outage: Outage | null = null
   #state: 'unknown' | 'reached' = 'unknown'
@@ -68,7 +70,7 @@ export class PostgresDatabase {
     this.#current = this.#connections()
   }
 
-  /** From now on nothing is written without this right. */
+  /** From now on, nothing is written without this permission. */
   guard(right: WritePermission): void {
     this.#right = right
   }
@@ -80,7 +82,10 @@ export class PostgresDatabase {
     return refusal === null ? { ok: true } : { ok: false, reason: refusal }
   }
 
-  /** Waits while the database is away, and asks again what a lost connection left unanswered. @throws StoreUnavailableError */
+  /**
+   * Runs reads. Waits while the database is unavailable, and repeats reads that a lost connection left unanswered.
+   * @throws StoreUnavailableError
+   */
   async read<T>(work: (session: DatabaseSession) => Promise<T>): Promise<T> {
     const startedAt = performance.now()
     for (;;) {
@@ -93,8 +98,9 @@ export class PostgresDatabase {
   }
 
   /**
-   * Waits while the database is away; what certainly was not done is done again.
-   * @throws StoreUnavailableError also when nobody knows whether it was
+   * Runs a transaction. Waits while the database is unavailable, and repeats a transaction that was certainly rolled
+   * back.
+   * @throws StoreUnavailableError also if the outcome is unknown
    */
   async write<Asked, Result>(transaction: SqlTransaction<Asked, Result>): Promise<Result> {
     const startedAt = performance.now()
@@ -127,7 +133,10 @@ export class PostgresDatabase {
     return this.#hold.signal.aborted || performance.now() - startedAt > this.#options.holdMs
   }
 
-  /** Has `work` do something on a connection of its own. @throws what it throws, StoreUnavailableError without one */
+  /**
+   * Runs `work` with a connection of its own. @throws the errors of `work`; StoreUnavailableError without a
+   * connection
+   */
   once<T>(work: (session: DatabaseSession) => Promise<T>): Promise<T> {
     return this.#slots.run(async () => {
       const client = await this.#connection()
@@ -153,7 +162,7 @@ export class PostgresDatabase {
         this.#state = 'reached'
         return client
       } catch (error) {
-        // Once it has worked, a restart or a failover may look like this for a while.
+        // After a first success, a restart or a failover may look like this for a while.
         if (this.#state === 'unknown' && isMisconfigured(error)) throw toPublicError(error)
         this.#away(error)
       }
@@ -168,26 +177,29 @@ export class PostgresDatabase {
     })
   }
 
-  /** @throws unless there is a server that takes writes; another one is tried next time, if there is one */
+  /**
+   * Connects to a server that accepts writes. @throws if that fails; the next attempt uses another server if there is
+   * one
+   */
   async #reach(): Promise<void> {
     const [tried, connections] = [this.#urls[0], this.#current]
     try {
       await this.aside((session) => this.#right.renew(session))
     } catch (error) {
-      // Others may have tried it meanwhile.
+      // Another call may have tried it meanwhile.
       if (this.#urls[0] === tried) this.#urls.push(...this.#urls.splice(0, 1))
       this.#leave(connections)
       throw error
     }
   }
 
-  /** @throws of a server in whose place another one has been: it lacks what that has, though it takes writes */
+  /** @throws for a server whose standby has been promoted: it lacks the data of that one, though it accepts writes */
   async #prepare(session: DatabaseSession): Promise<void> {
     const servers = this.#urls.length === 1 ? 'one' : 'several'
     const timeline = await prepareSession(session, this.#options, servers)
     if (timeline < this.#timeline)
       throw new Error('a standby has been promoted in its place: it has to follow that one before it is used')
-    // Nobody needs an answer of the one that it has followed.
+    // Answers of the server that it has replaced are not needed.
     if (timeline > this.#timeline) for (const former of this.#former.keys()) former.cut()
     this.#timeline = timeline
   }
@@ -199,7 +211,7 @@ export class PostgresDatabase {
     })
   }
 
-  /** None of these is used again, whether it serves or not. */
+  /** No connection of this pool is used again, whether the server is available or not. */
   #leave(left: ConnectionPool): void {
     if (this.#current !== left || this.#stop.signal.aborted) return
     this.#current = this.#connections()
@@ -213,7 +225,7 @@ export class PostgresDatabase {
     return session
   }
 
-  /** Has `work` do something however busy the other connections are, and whether they can be used or not. */
+  /** Runs `work` on the additional connection, independent of the load of the others and of outages. */
   async aside<T>(work: (session: DatabaseSession) => Promise<T>): Promise<T> {
     const client = await this.#current.connect().catch((error: unknown) => {
       this.#away(error)
@@ -231,7 +243,7 @@ export class PostgresDatabase {
     }
   }
 
-  /** From now on nobody waits for a database that is away. */
+  /** From now on, no call waits for an unavailable database. */
   endHolding(): void {
     this.#hold.abort()
   }

@@ -1,26 +1,26 @@
 /** A write that waits for its group. */
 export interface QueuedWrite {
-  /** Nothing of a line is written behind something of it that may be missing. */
+  /** A write is never committed after an earlier one of its line that may be missing. */
   readonly line: string
-  /** What it holds in memory, in bytes. */
+  /** Memory that it uses, in bytes. */
   readonly bytes: number
   durable(): void
   lost(error: unknown): void
 }
 
-/** What one group holds at most; the first call is in it however large it is. */
+/** Maximum size of one group. The first call is always in it, however large it is. */
 const groupMax = { calls: 1000, bytes: 16 * 1024 * 1024 }
 
 /**
- * Group commit: the calls of a turn of the event loop are written in one transaction; those that come while it is on
- * its way gather, and are the next one. All are in the order of their calls.
+ * Group commit: the calls of one tick are written in one transaction. Calls during that transaction form the next
+ * group. All are written in the order of the calls.
  */
 export class GroupCommitQueue<C extends QueuedWrite> {
   readonly #write: (group: readonly C[]) => Promise<void>
   #waiting: C[] = []
   #state: 'idle' | 'writing' = 'idle'
 
-  /** @param write writes a group; it throws when nobody knows whether it was written, or it never can be */
+  /** @param write writes a group; throws if the outcome is unknown, or if the group can never be written */
   constructor(write: (group: readonly C[]) => Promise<void>) {
     this.#write = write
   }

@@ -6,7 +6,7 @@ import type { PostgresDatabase } from './database.ts'
 import { statement } from './database-session.ts'
 import { sqlStateOf } from './postgres-errors.ts'
 
-/** The oldest PostgreSQL that is used, as `server_version_num` says it. */
+/** The oldest supported PostgreSQL, as a `server_version_num`. */
 const oldestVersion = 150_000
 
 const readVersion = statement<{ version: string; fsync: string; standbys: string; waits: string }>(
@@ -15,7 +15,7 @@ const readVersion = statement<{ version: string; fsync: string; standbys: string
      current_setting('synchronous_standby_names') as standbys, current_setting('synchronous_commit') as waits`,
 )
 
-/** Why what is acknowledged may be lost though all works, and what to do about it. */
+/** Why acknowledged writes may be lost although everything works, and the remedy. */
 export interface DurabilityWarning {
   readonly found: string
   readonly help: string
@@ -31,7 +31,7 @@ const noStandby: DurabilityWarning = {
   help: "set synchronous_standby_names, such as 'ANY 1 (…)', and synchronous_commit to on",
 }
 
-/** @throws EngineOpenError */
+/** Checks the name of a schema. @throws EngineOpenError */
 export function checkSchemaName(schema: string): void {
   if (schemaName.parse(schema) !== undefined) return
   throw new EngineOpenError(
@@ -40,7 +40,7 @@ export function checkSchemaName(schema: string): void {
   )
 }
 
-/** What must hold of the server before anything is made there. @throws EngineOpenError */
+/** Checks the requirements on the server before anything is created there. @throws EngineOpenError */
 export async function checkServer(
   database: PostgresDatabase,
   url: string,
@@ -60,7 +60,7 @@ export async function checkServer(
   ]
 }
 
-/** The sentence for what went wrong, which never holds the password. */
+/** Converts an error to one for the operator. The message never contains the password. */
 export function postgresOpenError(error: unknown): EngineOpenError {
   if (error instanceof EngineOpenError) return error
   const fail = (reason: EngineOpenError['reason'], sentence: string) =>

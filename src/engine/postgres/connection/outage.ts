@@ -4,10 +4,10 @@ import type { Log } from '../../../log.ts'
 import { StoreUnavailableError } from '../../engine.ts'
 import { publicErrorCode } from './postgres-errors.ts'
 
-/** Pauses between tries to reach the database, in ms: the first, and the longest. */
+/** Delays between attempts to reach the database, in ms: the first one and the longest. */
 const pauseMs = { first: 20, longest: 2000 }
 
-/** A time in which nobody is served, from the first failure on until the database answers again. */
+/** An outage: the time from the first failure until the database answers again. */
 export class Outage {
   readonly #since = performance.now()
   readonly #over: Promise<void>
@@ -25,12 +25,15 @@ export class Outage {
     this.#over = this.#tryAgain(reach, log, stop).then(onOver)
   }
 
-  /** Names no address and no user. */
+  /** Error code of the outage. It contains no address and no user. */
   get code(): string {
     return this.#code
   }
 
-  /** Resolves when it is over. @throws StoreUnavailableError when it has lasted longer than `holdMs`, or with `giveUp` */
+  /**
+   * Resolves when the outage is over. @throws StoreUnavailableError if it has lasted longer than `holdMs`, or at
+   * `giveUp`
+   */
   async waited(holdMs: number, giveUp: AbortSignal): Promise<void> {
     const restMs = this.#since + holdMs - performance.now()
     const waiting = new AbortController()
@@ -52,7 +55,7 @@ export class Outage {
         this.#reason = errorMessage(error)
         this.#code = publicErrorCode(error)
       }
-      // Not all servers of a cluster at the same moment.
+      // Jitter, so that not all nodes of a cluster connect at the same moment.
       await sleep(pause * (0.5 + Math.random() / 2), undefined, { signal: stop }).catch(() => undefined)
     }
   }

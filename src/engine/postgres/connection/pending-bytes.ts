@@ -1,11 +1,11 @@
 import { StoreUnavailableError } from '../../engine.ts'
 
-/** Accepted but not yet durable bytes, beyond which nothing more is accepted. */
+/** Limit of accepted but not yet durable bytes; more are rejected. */
 export const pendingBytesMaxDefault = 64 * 1024 * 1024
-/** A call costs at least this much memory, however small. */
+/** Minimum memory that a call counts for, in bytes. */
 const callBytes = 64
 
-/** Bytes that were accepted and are not durable yet. */
+/** Counter of bytes that are accepted and not yet durable. */
 export class PendingBytes {
   readonly #max: number
   #bytes = 0
@@ -18,7 +18,7 @@ export class PendingBytes {
     return this.#bytes
   }
 
-  /** Counts a call until `work` has ended. @throws StoreUnavailableError when nothing more is accepted */
+  /** Counts a call until `work` has settled. @throws StoreUnavailableError if the limit is reached */
   async during<T>(bytes: number, work: () => Promise<T>): Promise<T> {
     if (this.#bytes > this.#max) throw new StoreUnavailableError('too many bytes wait for the database')
     this.#bytes += callBytes + bytes

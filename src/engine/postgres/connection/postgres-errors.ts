@@ -10,7 +10,7 @@ export class ConnectionLostError extends Error {
   }
 }
 
-/** A transaction that ended without having written anything, which is certain. */
+/** A transaction that certainly wrote nothing. */
 export class TransactionRolledBackError extends Error {
   override readonly name = 'TransactionRolledBackError'
   constructor(cause: unknown) {
@@ -18,7 +18,7 @@ export class TransactionRolledBackError extends Error {
   }
 }
 
-/** The connection ended after the commit had been sent: nobody knows whether it has been done. */
+/** The connection ended after the commit had been sent: the outcome is unknown. */
 export class OutcomeUnknownError extends Error {
   override readonly name = 'OutcomeUnknownError'
   constructor(cause: unknown) {
@@ -26,19 +26,19 @@ export class OutcomeUnknownError extends Error {
   }
 }
 
-/** What PostgreSQL or the connection said. */
+/** Returns the original error of PostgreSQL or of the connection. */
 const rootOf = (error: unknown): unknown =>
   error instanceof TransactionRolledBackError || error instanceof OutcomeUnknownError ? error.cause : error
 
-/** SQLSTATE, where PostgreSQL has said one. */
+/** Returns the SQLSTATE; '' if the error has none. */
 export const sqlStateOf = (error: unknown): string => {
   const root = rootOf(error)
   return root instanceof DatabaseError ? (root.code ?? '') : ''
 }
 
 /**
- * What anybody may read of it: the code of the system or of PostgreSQL. What they say besides names addresses and users;
- * that is for the log.
+ * Returns the part of an error that clients may see: the code of the system or of PostgreSQL. The message names
+ * addresses and users, so it goes to the server log only.
  */
 export function publicErrorCode(error: unknown): string {
   for (let at = error; at instanceof Error; at = at.cause) {
@@ -48,7 +48,7 @@ export function publicErrorCode(error: unknown): string {
   return 'the log says why'
 }
 
-/** Is the connection of no more use after it? */
+/** Returns whether the connection is unusable after the error. */
 export function endsConnection(error: unknown): boolean {
   const root = rootOf(error)
   return (
@@ -57,20 +57,23 @@ export function endsConnection(error: unknown): boolean {
   )
 }
 
-/** Not connected, out of disk or memory, broken files, or only readable (a standby, after a failover). */
+/** Not connected, out of disk or memory, broken files, or read-only (a standby, after a failover). */
 const awayStates = /^(08|53|57P0|58|25006)/
 
-/** Does it mean that nobody could be served now? */
+/** Returns whether the error means that the database is unavailable. */
 export const isAway = (error: unknown): boolean => endsConnection(error) || awayStates.test(sqlStateOf(error))
 
-/** Wrong user, password or database: until somebody changes that there is no point in trying again. */
+/** Wrong user, password or database: retrying is useless until the operator changes it. */
 export const isMisconfigured = (error: unknown): boolean => /^(28|3D)/.test(sqlStateOf(error))
 
-/** Serialization, deadlock, and a row that two made at once: doing all of it again decides. */
+/**
+ * Serialization failure, deadlock, or a row that two transactions created at once: repeating the whole transaction
+ * resolves it.
+ */
 const collisions = new Set(['40001', '40P01', '23505'])
 export const isCollision = (error: unknown): boolean => collisions.has(sqlStateOf(error))
 
-/** What a caller is told of a failure of the database; other errors stay what they are. */
+/** Converts an error of the database to one for callers; other errors stay unchanged. */
 export function toPublicError(error: unknown): unknown {
   const root = rootOf(error)
   if (!(root instanceof DatabaseError) && !(root instanceof ConnectionLostError)) return error

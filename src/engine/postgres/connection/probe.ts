@@ -4,18 +4,18 @@ import { PostgresDatabase } from './database.ts'
 import { statement } from './database-session.ts'
 import { checkServer, type DurabilityWarning, postgresOpenError } from './open.ts'
 
-/** What is to be known of a database before a server uses it. */
+/** Properties of a database, which are checked before a server uses it. */
 export interface DatabaseProbe {
-  /** As PostgreSQL says it, such as `18.4`. */
+  /** Version as PostgreSQL states it, such as `18.4`. */
   readonly version: string
-  /** Of an empty question, in ms. */
+  /** Duration of an empty request, in ms. */
   readonly roundTripMs: number
-  /** That it takes at once from all who use it; those that it keeps for administrators are not counted. */
+  /** Maximum number of connections of all clients together, without those reserved for administrators. */
   readonly connectionsMax: number
   readonly warnings: readonly DurabilityWarning[]
 }
 
-/** `reserved_connections` is there from PostgreSQL 16 on. */
+/** `reserved_connections` exists from PostgreSQL 16 on. */
 const readServer = statement<{ version: string; connections: number }>(
   'look',
   `select split_part(current_setting('server_version'), ' ', 1) as version,
@@ -23,7 +23,7 @@ const readServer = statement<{ version: string; connections: number }>(
        - coalesce(current_setting('reserved_connections', true), '0')::int as connections`,
 )
 
-/** Changes nothing, whoever uses the schema. @throws EngineOpenError */
+/** Probes the database. Changes nothing, even while other processes use the schema. @throws EngineOpenError */
 export async function probeDatabase({
   url,
   connectTimeoutMs,
@@ -34,7 +34,7 @@ export async function probeDatabase({
     poolSize: 1,
     statementTimeoutMs: connectTimeoutMs,
     connectTimeoutMs,
-    // Each server has its turn.
+    // Allows one attempt for each server.
     holdMs: (postgresUrls(url).length - 1) * connectTimeoutMs,
     durability: 'disk',
   })

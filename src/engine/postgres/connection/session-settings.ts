@@ -1,18 +1,19 @@
 import { type DatabaseSession, statement } from './database-session.ts'
 
-/** What is set on each connection. */
+/** Settings of each connection. */
 export interface SessionSettings {
   readonly schema: string
   readonly durability: 'disk' | 'process'
 }
 
-/** Which one is written to: one more after each promotion of a standby. */
+/** The current timeline. Each promotion of a standby increases it by one. */
 const readTimeline = `case when not pg_is_in_recovery()
   then ('x' || left(pg_walfile_name(pg_current_wal_insert_lsn()), 8))::bit(32)::int end`
 
 /** Settings of a session that do not depend on options, in place of the defaults of the role and the database. */
 const fixedSettings: readonly (readonly [name: string, value: string])[] = [
-  // A transaction reads under its locks what others have committed before: a snapshot from before the locks is too old.
+  // A transaction reads under its locks what others have committed before: a snapshot from before the locks is too
+  // old.
   ['default_transaction_isolation', 'read committed'],
   ['default_transaction_read_only', 'off'],
   ['default_transaction_deferrable', 'off'],
@@ -25,11 +26,11 @@ const fixedSettings: readonly (readonly [name: string, value: string])[] = [
   ['enable_hashjoin', 'off'],
   ['enable_mergejoin', 'off'],
   ['jit', 'off'],
-  // The forms in which values are written and read.
+  // The formats in which values are written and read.
   ['standard_conforming_strings', 'on'],
   ['bytea_output', 'hex'],
   ['extra_float_digits', '1'],
-  // That a standby was not waited for comes as a warning.
+  // A warning reports that a commit did not wait for a standby.
   ['client_min_messages', 'warning'],
 ]
 
@@ -38,11 +39,12 @@ const noTransactionTimeout = `case when current_setting('transaction_timeout', t
   then set_config('transaction_timeout', '0', false) end`
 
 /**
- * Sets all of a session in one round trip, so that transactions need no settings of their own. An acknowledged write
- * has been flushed: `synchronous_commit` is at least `on`, and a stronger setting of the server stays.
- * @param servers of several the timeline is read
- * @returns the timeline; 0 where it is not read
- * @throws of a server that takes no writes
+ * Sets all settings of a session in one round trip, so that transactions need no settings of their own. An
+ * acknowledged write has been flushed: `synchronous_commit` is at least `on`, and a stronger setting of the server
+ * stays.
+ * @param servers with several servers, the timeline is read
+ * @returns the timeline; 0 if it is not read
+ * @throws if the server does not accept writes
  */
 export async function prepareSession(
   session: DatabaseSession,

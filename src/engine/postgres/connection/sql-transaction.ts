@@ -2,9 +2,9 @@ import { allSettled, type DatabaseSession } from './database-session.ts'
 import { endsConnection, OutcomeUnknownError, TransactionRolledBackError } from './postgres-errors.ts'
 
 export interface SqlTransaction<Asked, Result> {
-  /** Locks and reads: sent with the beginning. */
+  /** Locks and reads, which are sent with the beginning. */
   readonly ask: (session: DatabaseSession) => Promise<Asked>
-  /** Decides, and says what is to be written: sent with the commit. It may come again after a collision. */
+  /** Decides and adds the writes, which are sent with the commit. It is called again after a collision. */
   readonly act: (asked: Asked, write: Write) => Result
 }
 
@@ -14,7 +14,8 @@ type SendStatements = (session: DatabaseSession) => Promise<unknown>
 export type Write = (send: SendStatements) => void
 
 /**
- * A transaction in two round trips. @throws Undone, OutcomeUnknownError, and what `act` throws
+ * Runs a transaction in two round trips. @throws TransactionRolledBackError, OutcomeUnknownError, and the errors of
+ * `act`
  */
 export async function runSqlTransaction<Asked, Result>(
   session: DatabaseSession,
@@ -46,11 +47,11 @@ async function asking<Asked>(
   }
 }
 
-/** After an error PostgreSQL makes of the commit that follows a rollback, and says so. */
+/** After an error, PostgreSQL turns a commit into a rollback; the command tag shows that. */
 async function commit(session: DatabaseSession, writes: readonly SendStatements[]): Promise<void> {
   const { sent, problem } = sendAll(session, writes)
   if (problem !== null) {
-    // The connection must not go on with a part of this transaction: its next user would commit that part.
+    // The connection must not keep a part of this transaction: its next user would commit that part.
     await Promise.allSettled([...sent, session.command('rollback')])
     throw problem.error
   }
@@ -65,7 +66,7 @@ async function commit(session: DatabaseSession, writes: readonly SendStatements[
   throw new OutcomeUnknownError(failed?.reason ?? done?.reason)
 }
 
-/** A write may throw before it is sent, while its values are encoded. Then those behind it are not sent either. */
+/** A write may throw before it is sent, while its values are encoded. Then the writes after it are not sent either. */
 function sendAll(session: DatabaseSession, writes: readonly SendStatements[]) {
   const sent: Promise<unknown>[] = []
   try {

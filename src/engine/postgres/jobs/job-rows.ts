@@ -20,13 +20,13 @@ interface StoredJob {
 
 const names = 'queue, id, due, attempt, lease, payload, error, next_due, next_payload'
 
-/** In the order of the keys given, which must be the same for everybody. */
+/** Locks in the order of the keys given, which must be the same for all transactions. */
 const lockJobs = statement<StoredJob>(
   'lock-jobs',
   `select j.* from unnest($1::bytea[], $2::bytea[]) with ordinality as k(queue, id, at)
    cross join lateral (select ${names} from job where job.queue = k.queue and job.id = k.id for update) j`,
 )
-/** The longest due first; those that somebody is changing are left to him. */
+/** The longest due first. Rows that another transaction is changing are skipped. */
 const lockDue = statement<StoredJob>(
   'lock-due',
   `select ${names} from job where queue = $1 and due <= $2 order by due, id limit $3 for update skip locked`,
@@ -66,7 +66,7 @@ const recordOf = (stored: StoredJob): JobRecord => ({
 
 const nameBytes = (name: string): Buffer => encodeKey([name])
 
-/** A job in a transaction: what is stored, and what shall be. */
+/** A job in a transaction: the stored record and the new one. */
 interface JobCell {
   readonly queue: Buffer
   readonly id: Buffer
@@ -76,7 +76,7 @@ interface JobCell {
 
 const cellName = (queue: Buffer, id: Buffer): string => `${queue.toString('hex')}/${id.toString('hex')}`
 
-/** The jobs that one transaction is about; their rows are locked in one order. */
+/** The jobs of one transaction; their rows are locked in one order. */
 export class JobRows {
   readonly #cells = new Map<string, JobCell>()
 
@@ -155,7 +155,7 @@ function cellOf(stored: StoredJob): JobCell {
   return { queue: stored.queue, id: stored.id, before: record, after: record }
 }
 
-/** Puts a job aside for good. */
+/** Moves a job to the dead letters. */
 export function moveToDeadLetters(
   { queue, id }: { queue: string; id: string },
   record: JobRecord,

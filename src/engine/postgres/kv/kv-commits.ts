@@ -12,10 +12,10 @@ import type { Write } from '../connection/sql-transaction.ts'
 import type { PostgresFences } from '../fences.ts'
 import { JobRows } from '../jobs/job-rows.ts'
 
-/** Groups under way at once; the commits of one partition are all in one of them. */
+/** Number of groups written in parallel; the commits of one partition are all in the same lane. */
 const laneCount = 4
 
-/** Also what is not there is kept from others: nothing of a partition changes but under its lock. */
+/** Also protects absent keys: nothing of a partition changes without its lock. */
 const lockParts = statement(
   'lock-parts',
   'select pg_advisory_xact_lock(lock) from unnest($1::bigint[]) as l(lock)',
@@ -37,7 +37,7 @@ const removeValues = statement(
    where v.part = u.part and v.key = u.key`,
 )
 
-/** What is, or is to be, stored under a key; null: nothing. */
+/** The value that is, or will be, stored under a key; null: absent. */
 interface Value {
   readonly name: string
   readonly part: Buffer
@@ -48,21 +48,21 @@ interface Value {
 const nameOf = (part: Buffer, key: Buffer): string =>
   `${part.toString('latin1')}\u0001${key.toString('latin1')}`
 
-/** One call of `commit`, from then until its promise ends. What is passed is copied. */
+/** One call of `commit`, until its promise settles. Copies its arguments. */
 export class PendingCommit implements QueuedWrite {
   readonly part: Buffer
   readonly line: string
   readonly checks: readonly Value[]
   readonly writes: readonly Value[]
   readonly jobs: readonly Job[]
-  /** Counters of the fences that it raises. */
+  /** Counters of the fences that the commit raises. */
   readonly fences: readonly number[]
   readonly ended: Promise<boolean>
   held = false
   #resolve!: (held: boolean) => void
   #reject!: (error: unknown) => void
 
-  /** @throws RangeError, TypeError for what can never be written */
+  /** @throws RangeError, TypeError for values that can never be written */
   constructor(part: Buffer, { checks = [], puts = [], dels = [], jobs = [], fences = [] }: KvCommit) {
     checkJobs(jobs)
     const valueAt = (key: Buffer, value: Uint8Array | null): Value => {
@@ -96,7 +96,7 @@ export class PendingCommit implements QueuedWrite {
   }
 }
 
-/** Commits of the Kv: those of many partitions in one transaction, each with checks of its own. */
+/** Commits of the Kv: those of many partitions in one transaction, each with its own checks. */
 export class KvCommitQueue {
   readonly #database: PostgresDatabase
   readonly #clock: StoreClock
@@ -156,7 +156,7 @@ export class KvCommitQueue {
     this.#fences.raisedHere(raisedBy(group))
   }
 
-  /** Two partitions that share one wait for each other, and no more. */
+  /** If two partitions have the same lock, they only wait for each other. */
   #lockOf(part: Buffer): bigint {
     return createHash('sha256').update(this.#schema).update('\0').update(part).digest().readBigInt64BE(0)
   }

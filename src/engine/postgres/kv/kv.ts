@@ -64,7 +64,7 @@ export class PostgresKv implements Kv {
     })
   }
 
-  /** `pace` is not looked at: whatever comes in one turn of the event loop is one transaction. */
+  /** Ignores `pace`: all commits of one tick are one transaction. */
   commit(part: Key, commit: KvCommit): Promise<boolean> {
     return this.#gate.run(async () => {
       const call = new PendingCommit(encodeKey(part), commit)

@@ -16,13 +16,13 @@ import { upsertSnapshot } from './snapshot-rows.ts'
 export interface DocumentCall extends QueuedWrite {
   readonly key: Buffer
   readonly jobs: readonly Job[]
-  /** The call is refused when one of these was raised. */
+  /** The call is rejected if one of these was raised. */
   readonly fence: Fence
-  /** Changes the document; false when it is refused. It comes again where a transaction is done again. */
+  /** Changes the document; returns false if it is rejected. It is called again if the transaction is repeated. */
   apply(change: DocumentChangeSet, isFenced: boolean): boolean
 }
 
-/** Groups under way at once; the calls of one document are all in one of them. */
+/** Number of groups written in parallel; the calls of one document are all in the same lane. */
 const laneCount = 4
 
 const addEntries = statement(
@@ -39,7 +39,7 @@ const removeAll = (table: 'entry' | 'snapshot') =>
   )
 const removals = [removeAll('entry'), removeAll('snapshot')]
 
-/** Appends and deletions: many documents in one transaction, each refused or taken by itself. */
+/** Appends and deletions: many documents in one transaction, each accepted or rejected on its own. */
 export class AppendBatch {
   readonly #database: PostgresDatabase
   readonly #clock: StoreClock
@@ -84,7 +84,7 @@ export class AppendBatch {
 
 const nameOf = (key: Buffer): string => key.toString('latin1')
 
-/** In their order: whoever locks several does it in this one. */
+/** Sorted: every transaction that locks several does it in this order. */
 function distinct(keys: readonly Buffer[]): Buffer[] {
   const byName = new Map(keys.map((key) => [nameOf(key), key]))
   return [...byName.values()].sort((a, b) => Buffer.compare(a, b))

@@ -24,7 +24,7 @@ export interface NewSnapshot {
 
 const noChange = { at: 0, by: '' }
 
-/** The checksum covers what an entry is of, so that it is not taken for another's. */
+/** The checksum covers the identity of an entry, so that it is not mistaken for another one. */
 export function entryCrc(
   key: Uint8Array,
   {
@@ -42,15 +42,15 @@ export function entryCrc(
 export const snapshotCrc = (key: Uint8Array, epoch: number, seq: number, bytes: Uint8Array): number =>
   crc32(bytes, crc32(Buffer.concat([encodeNumber(epoch), encodeNumber(seq)]), crc32(key)))
 
-/** One document in a transaction: where it stood, and what the calls of a group make of it. */
+/** One document in a transaction: its state before, and the changes by the calls of a group. */
 export class DocumentChangeSet {
   readonly key: Buffer
   readonly before: DocumentRow
   after: DocumentRow
   entries: NewEntry[] = []
-  /** Of an adopted log. */
+  /** Snapshot of an adopted log. */
   snapshot: NewSnapshot | null = null
-  /** Its entries and snapshots up to this epoch go. */
+  /** Its entries and snapshots up to this epoch are deleted. */
   destroyedEpoch: number | null = null
 
   constructor(key: Buffer, before: DocumentRow) {
@@ -87,7 +87,7 @@ export class DocumentChangeSet {
     this.after = { ...this.after, standing, changed }
   }
 
-  /** @param only unless it has another epoch */
+  /** @param only does nothing if the document has another epoch */
   destroy(only?: number): void {
     if (this.standing.state !== 'live') return
     const { epoch } = this.standing

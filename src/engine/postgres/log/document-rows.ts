@@ -8,9 +8,9 @@ import { noSnapshots, type SnapshotList } from '../../snapshot-list.ts'
 import { bytesArray, numberArray, plainArray } from '../connection/arrays.ts'
 import { statement } from '../connection/database-session.ts'
 
-/** The head row of a document, or what it would be. */
+/** The head row of a document, or the row of a document that is not stored. */
 export interface DocumentRow {
-  /** Names the document in other tables. */
+  /** Id of the document in other tables. */
   readonly id: string
   readonly isStored: boolean
   readonly standing: LogState
@@ -28,11 +28,11 @@ export interface HeadRow {
   readonly changed_by: Buffer
 }
 
-/** By name: columns that a newer version adds are nothing to this one. */
+/** Columns by name: columns that a newer version adds are ignored. */
 const names = 'key, id, epoch, state, head, marks, changed_at, changed_by'
 const columns = names.replaceAll(/\w+/g, (name) => `d.${name}`)
 
-/** In the order of the keys given, which must be the same for everybody. */
+/** Locks in the order of the keys given, which must be the same for all transactions. */
 export const lockHeads = statement<HeadRow>(
   'lock-heads',
   `select ${columns} from unnest($1::bytea[]) with ordinality as k(key, at)
@@ -60,7 +60,7 @@ export const moveHeads = statement(
    from ${given} as u(${names}) where d.key = u.key`,
 )
 
-/** @throws CorruptRecordError */
+/** Converts a stored row. @throws CorruptRecordError */
 export function rowOf(stored: HeadRow | undefined): DocumentRow {
   if (stored === undefined) {
     return { id: randomUUID(), isStored: false, standing: absentLog, changed: { at: 0, by: '' } }
@@ -92,7 +92,7 @@ const marksText = (marks: SnapshotList): string => JSON.stringify(marks.map(({ s
 
 const marksSchema = v.array(v.tuple([v.number(), v.number()]))
 
-/** @throws CorruptRecordError */
+/** Parses the snapshots of a row. @throws CorruptRecordError */
 function readMarks({ key, marks }: HeadRow): readonly (readonly [seq: number, at: number])[] {
   try {
     return readJson(marksSchema, marks)

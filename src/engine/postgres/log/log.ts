@@ -151,7 +151,7 @@ export class PostgresLog implements DocumentLog {
     return last === undefined || found.length < destroyedPerCallMax ? null : decodeKey(last.key)
   }
 
-  /** The order of these calls is that of the callers'. */
+  /** The calls are added in the order of the callers. */
   #add<T>(call: PendingCall<T>): Promise<T> {
     return this.#pending.during(call.bytes, () => {
       this.#appends.add(call)

@@ -13,7 +13,7 @@ import { adoptedState, resolveAppend } from '../../log-state.ts'
 import type { DocumentCall } from './append-batch.ts'
 import type { DocumentChangeSet } from './document-change-set.ts'
 
-/** What a call makes of its document; it throws where it is refused. */
+/** The change of a document by a call; `do` throws if it is rejected. */
 interface Work<T> {
   readonly do: (change: DocumentChangeSet) => T
   readonly bytes: number
@@ -21,7 +21,7 @@ interface Work<T> {
   readonly fence?: Fence | undefined
 }
 
-/** One call, from then until its promise ends. */
+/** One call, until its promise settles. */
 export class PendingCall<T> implements DocumentCall {
   readonly key: Buffer
   readonly line: string
@@ -68,7 +68,10 @@ export class PendingCall<T> implements DocumentCall {
   }
 }
 
-/** What is passed may be a view on a buffer that is used again: it is copied. @throws RangeError, TypeError */
+/**
+ * Creates an append. Copies its arguments, which may be views on buffers that the caller reuses. @throws RangeError,
+ * TypeError
+ */
 export function appendCall(
   key: Buffer,
   {
@@ -94,7 +97,7 @@ export function appendCall(
   })
 }
 
-/** @param only the epoch in which it is removed; any unless given */
+/** Creates a removal. @param only the epoch in which the document is removed; default: any */
 export const removalCall = (key: Buffer, only?: number): PendingCall<void> =>
   new PendingCall<void>(key, { bytes: 0, jobs: [], do: (change) => change.destroy(only) })
 

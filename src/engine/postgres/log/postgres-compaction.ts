@@ -12,24 +12,24 @@ const dropSnapshots = statement(
   'drop-snapshots',
   'delete from snapshot where doc = $1 and epoch = $2 and seq <> all($3::bigint[])',
 )
-/** What no version needs, a slice at a time. */
+/** Deletes the entries that no version needs, one slice at a time. */
 const dropEntries = statement<{ seq: number }>(
   'drop-entries',
   `delete from entry where doc = $1 and epoch = $2 and seq in
      (select seq from entry where doc = $1 and epoch = $2 and seq <= $3 order by seq limit $4)
    returning seq`,
 )
-/** Entries that one statement removes. */
+/** Entries that one statement deletes. */
 const sliceEntries = 1000
 
-/** What a compaction has put out of reach. */
+/** The entries that a compaction has made unreachable. */
 interface OutOfReach {
   readonly id: string
   readonly epoch: number
   readonly upTo: number
 }
 
-/** Puts a snapshot in the place of entries. */
+/** Replaces entries by a snapshot. */
 export class PostgresCompaction {
   readonly #database: PostgresDatabase
   readonly #clock: StoreClock
@@ -39,7 +39,10 @@ export class PostgresCompaction {
     this.#clock = clock
   }
 
-  /** Null when it was refused. The snapshot is sent before the head is locked: appends wait for no large upload. */
+  /**
+   * Returns null if the compaction was rejected. The snapshot is sent before the head is locked, so that appends do
+   * not wait for a large upload.
+   */
   async compact(key: Buffer, wanted: CompactionRequest, snapshot: Uint8Array): Promise<OutOfReach | null> {
     const [found] = await this.#database.read((session) => session.rows(readHead, [key]))
     const { id, standing } = rowOf(found)
@@ -66,7 +69,7 @@ export class PostgresCompaction {
     })
   }
 
-  /** Removes what is out of reach; what it leaves goes with a later compaction. @throws StoreUnavailableError */
+  /** Deletes unreachable entries. A later compaction deletes what a failure leaves. @throws StoreUnavailableError */
   async sweep({ id, epoch, upTo }: OutOfReach): Promise<void> {
     const slice = (session: DatabaseSession) => session.rows(dropEntries, [id, epoch, upTo, sliceEntries])
     for (;;) if ((await this.#database.read(slice)).length < sliceEntries) return

@@ -3,7 +3,7 @@ import type { LogEntry } from '../../engine.ts'
 import { type DatabaseSession, statement } from '../connection/database-session.ts'
 import { entryCrc, snapshotCrc } from './document-change-set.ts'
 
-/** Of which log. */
+/** Identifies a log. */
 export interface LogRequest {
   readonly key: Buffer
   readonly id: string
@@ -24,7 +24,7 @@ interface StoredEntry {
   readonly bytes: Buffer
 }
 
-/** What is asked for at once. */
+/** Limits of one query. */
 const chunk = { entries: 2000, bytes: 8 * 1024 * 1024 }
 
 /** The sizes are known without reading the bytes. */
@@ -45,8 +45,8 @@ const readSnapshot = statement<{ crc: number; bytes: Buffer }>(
 )
 
 /**
- * Entries after a number up to another that exists, until they are more than `bytesMax`.
- * @throws DamagedRecordError also when one of them is missing
+ * Reads entries after a number up to another existing one, until they exceed `bytesMax`.
+ * @throws DamagedRecordError also if one of them is missing
  */
 export async function readPostgresEntries(
   session: DatabaseSession,
@@ -56,7 +56,7 @@ export async function readPostgresEntries(
   const entries: LogEntry[] = []
   let bytes = 0
   for (let expected = after + 1; expected <= upTo; ) {
-    // One byte more than asked for: an entry is seen to be too much only when it is there.
+    // One byte more than allowed: an entry that exceeds the limit is recognized only when it is read.
     const chunkBytes = Math.min(chunk.bytes, Math.max(0, bytesMax - bytes) + 1)
     const values = [log.id, log.epoch, expected - 1, upTo, chunk.entries, chunkBytes]
     const stored = await session.rows(readChunk, values)
@@ -79,7 +79,7 @@ function checked({ key, epoch }: LogRequest, row: StoredEntry): LogEntry {
   return { seq: row.seq, at: row.at, by: row.by.toString(), bytes: row.bytes }
 }
 
-/** @throws DamagedRecordError also when it is missing */
+/** Reads a snapshot. @throws DamagedRecordError also if it is missing */
 export async function readSnapshotAt(
   session: DatabaseSession,
   { key, id, epoch }: LogRequest,

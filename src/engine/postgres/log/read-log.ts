@@ -5,7 +5,7 @@ import { allSettled, type DatabaseSession } from '../connection/database-session
 import { type DocumentRow, readHead, rowOf } from './document-rows.ts'
 import { readPostgresEntries, readSnapshotAt } from './read-entries.ts'
 
-/** Reads of one moment. */
+/** Runs reads that all see one moment. */
 export async function atOneMoment<T>(
   session: DatabaseSession,
   key: Buffer,
@@ -20,7 +20,7 @@ export async function atOneMoment<T>(
   }
 }
 
-/** @throws DamagedRecordError */
+/** Reads a log. @throws DamagedRecordError */
 export function readPostgresLog(
   session: DatabaseSession,
   key: Buffer,
@@ -40,7 +40,7 @@ export function readPostgresLog(
   })
 }
 
-/** @throws DamagedRecordError */
+/** Reads the parts from which a version is rebuilt. @throws DamagedRecordError */
 export function readPostgresVersion(
   session: DatabaseSession,
   key: Buffer,

@@ -8,7 +8,7 @@ const keepSnapshot = statement(
    on conflict (doc, epoch, seq) do update set crc = excluded.crc, bytes = excluded.bytes`,
 )
 
-/** Writes a snapshot, in the place of one of the same number. */
+/** Writes a snapshot; replaces one of the same number. */
 export const upsertSnapshot =
   ({ doc, epoch, seq, crc, bytes }: NewSnapshot) =>
   (session: DatabaseSession): Promise<unknown> =>

@@ -5,13 +5,13 @@ import type { PostgresDatabase } from '../connection/database.ts'
 import { type DatabaseSession, statement } from '../connection/database-session.ts'
 import { baseTables, clusterTables } from './tables.ts'
 
-/** Layout of the tables. A server reads and writes those of its major number, also where the minor one is newer. */
+/** Layout of the tables. A server reads and writes tables of its major number, also if their minor number is newer. */
 export interface SchemaFormat {
   readonly major: number
   readonly minor: number
 }
 
-/** What makes a format of the one before it. Within a major number steps only add. */
+/** A migration from the previous format. Within a major number, steps only add. */
 interface SchemaStep {
   readonly to: SchemaFormat
   readonly sql: (partitions: number) => string
@@ -28,12 +28,12 @@ const isBefore = (a: SchemaFormat, b: SchemaFormat): boolean =>
   a.major < b.major || (a.major === b.major && a.minor < b.minor)
 const textOf = ({ major, minor }: SchemaFormat): string => `${major}.${minor}`
 
-/** How long the making of tables may take before another server goes on with it, in ms. */
+/** How long the migration may take before another server continues it, in ms. */
 const migrationMs = 60_000
 
 const readStored = statement<{ value: string }>('read-format', `select value from meta where name = 'format'`)
 
-/** The schema, and the two tables in which everything else is told. Several may do this at once. */
+/** The schema, and the two tables that describe everything else. Several servers may create them at once. */
 const foundation = (schema: string): string => `
   select pg_advisory_xact_lock(hashtextextended('weft ${schema}', 0));
   do $$ begin
@@ -46,7 +46,7 @@ const foundation = (schema: string): string => `
     end if;
   end $$`
 
-/** Makes what is missing. @throws EngineOpenError */
+/** Creates what is missing. @throws EngineOpenError */
 export async function ensureSchema(
   database: PostgresDatabase,
   { schema, partitions, log }: { schema: string; partitions: number; log: Log | undefined },
@@ -67,7 +67,7 @@ export async function ensureSchema(
   }
 }
 
-/** The step and the number that says so in one transaction, which only the holder of the lease can commit. */
+/** Writes the step and its number in one transaction, which only the holder of the lease can commit. */
 async function take(
   session: DatabaseSession,
   { to, sql }: SchemaStep,
@@ -92,7 +92,7 @@ async function storedFormat(database: PostgresDatabase): Promise<SchemaFormat | 
   return { major, minor }
 }
 
-/** False where something is missing. @throws EngineOpenError */
+/** Returns false if something is missing. @throws EngineOpenError */
 function isSettled(schema: string, stored: SchemaFormat | null): boolean {
   if (stored === null) return false
   if (stored.major === schemaFormat.major) return !isBefore(stored, schemaFormat)

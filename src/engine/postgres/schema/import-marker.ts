@@ -9,7 +9,7 @@ const write = statement(
 )
 const remove = statement('end-import', `delete from meta where name = 'import'`)
 
-/** Which export a schema that was empty is taking in; null: none. */
+/** Returns the name of the export that the schema is taking in; null without one. */
 export async function readImport(database: PostgresDatabase): Promise<string | null> {
   const [row] = await database.read((session) => session.rows(read, []))
   return row?.value ?? null
@@ -23,7 +23,7 @@ export async function endImport(database: PostgresDatabase): Promise<void> {
   await database.once((session) => session.rows(remove, []))
 }
 
-/** Nobody is to serve half of an export. @throws EngineOpenError */
+/** Refuses an incomplete import, which must not be served. @throws EngineOpenError */
 export async function refuseUnfinishedImport(database: PostgresDatabase, schema: string): Promise<void> {
   if ((await readImport(database)) === null) return
   throw new EngineOpenError(

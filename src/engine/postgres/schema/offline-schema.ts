@@ -7,10 +7,10 @@ import { openPostgresEngine, type PostgresEngineOptions } from '../engine.ts'
 import { beginImport, endImport, readImport } from './import-marker.ts'
 import { storedEntries } from './stored-entries.ts'
 
-/** A schema that no server uses, and none can while this one has it. To be closed. */
+/** A schema that no server uses, and that none can use while this process has it. The caller must close it. */
 export interface OfflineSchema {
   readonly engine: Engine
-  /** All but the contents of documents. @throws CorruptRecordError, StoreUnavailableError */
+  /** Yields everything except the contents of documents. @throws CorruptRecordError, StoreUnavailableError */
   entries(): AsyncGenerator<StoredEntry>
   /** See `ImportMarker`. */
   readonly mark: {
@@ -39,7 +39,7 @@ const databaseOf = ({ url, schema, connectTimeoutMs = 5_000, statementTimeoutMs 
     durability: 'disk',
   })
 
-/** Has a server, or an import, ever made tables there? @throws EngineOpenError */
+/** Returns whether a server or an import has ever created tables in the schema. @throws EngineOpenError */
 export async function schemaExists(options: StoppedOptions): Promise<boolean> {
   checkSchemaName(options.schema)
   const database = databaseOf(options)
@@ -53,7 +53,10 @@ export async function schemaExists(options: StoppedOptions): Promise<boolean> {
   }
 }
 
-/** Opens it, or makes it. @throws EngineOpenError, also where servers use it, or an import has not ended (`importing`) */
+/**
+ * Opens the schema, or creates it. @throws EngineOpenError, also if servers use it, or an import is incomplete
+ * (`importing`)
+ */
 export async function openOfflineSchema(options: StoppedOptions): Promise<OfflineSchema> {
   const engine = await openPostgresEngine(options).catch((error: unknown) => {
     throw isLocked(error) ? stopThem(options.schema, error) : error
@@ -76,7 +79,7 @@ export async function openOfflineSchema(options: StoppedOptions): Promise<Offlin
 
 const isLocked = (error: unknown): boolean => error instanceof EngineOpenError && error.reason === 'locked'
 
-/** Of what a server is told half is no help here. */
+/** Half of the advice to a server does not apply here. */
 const stopThem = (schema: string, cause: unknown): EngineOpenError =>
   new EngineOpenError(
     'locked',

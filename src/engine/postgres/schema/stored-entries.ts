@@ -4,7 +4,7 @@ import type { StoredEntry } from '../../stored-entry.ts'
 import type { PostgresDatabase } from '../connection/database.ts'
 import { type Statement, statement } from '../connection/database-session.ts'
 
-/** Rows that are read together. */
+/** Rows of one query. */
 const rowsAtOnce = 500
 
 interface StoredDocument {
@@ -47,11 +47,14 @@ const allOf = (table: 'job' | 'buried', at: string) =>
     `select queue, id, ${at} as at, payload, error from ${table} where (queue, id) > ($1, $2)
      order by queue, id limit ${rowsAtOnce}`,
   )
-/** A job that is leased is due when its lease ends. */
+/** A leased job is due when its lease ends. */
 const jobs = allOf('job', 'due')
 const deadLetters = allOf('buried', 'at')
 
-/** All that is stored but the contents of documents, of a schema that no server uses. @throws CorruptRecordError, StoreUnavailableError */
+/**
+ * Yields everything that is stored except the contents of documents, for a schema that no server uses. @throws
+ * CorruptRecordError, StoreUnavailableError
+ */
 export async function* storedEntries(database: PostgresDatabase, stored: Blobs): AsyncGenerator<StoredEntry> {
   for await (const { key, state, epoch } of rows(database, documents, ({ key }) => [key], 1))
     yield { is: 'document', key: decodeKey(key), state, epoch }
@@ -74,7 +77,7 @@ function jobOf(is: 'job' | 'buried', { queue, id, at, payload, error }: StoredJo
   return { is, queue: name, id: job, at, payload, error: error.toString() }
 }
 
-/** In the order of their keys, which have so many parts. */
+/** Yields rows in the order of their keys, which have `parts` columns. */
 async function* rows<R>(
   database: PostgresDatabase,
   page: Statement<R>,

@@ -1,10 +1,16 @@
-/** Partitions of the tables that grow, by a hash of their key: each can be vacuumed and kept in memory on its own. */
+/**
+ * Number of partitions of the tables that grow, by a hash of their key. Each one can be vacuumed and cached on its
+ * own.
+ */
 export const partitionsDefault = 16
 
-/** Room in the pages of heads for a newer version of a row beside the older one, so that no index changes. */
+/**
+ * Percentage of a page of heads that is filled. The remainder takes the newer version of a row next to the older one,
+ * so that no index changes.
+ */
 const headFillFactor = 70
 
-/** What is partitioned, and by what. */
+/** The partitioned tables and their partition keys. */
 const partitioned = [
   { table: 'document', by: 'key', with: `(fillfactor = ${headFillFactor})` },
   { table: 'entry', by: 'doc', with: null },
@@ -13,8 +19,9 @@ const partitioned = [
 ] as const
 
 /**
- * Format 1.0. Keys and texts are bytes: PostgreSQL's texts have no zero character, and an order of their own. Times
- * are epoch milliseconds of the engine's clock. The order of entries is their number, which the head row gives out.
+ * Format 1.0. Keys and texts are bytes, because PostgreSQL's texts have no zero character and have their own order.
+ * Times are epoch milliseconds of the engine's clock. Entries are ordered by their number, which the head row
+ * assigns.
  */
 const tables = `
 create table document (
@@ -49,7 +56,7 @@ alter table snapshot alter column bytes set storage external;
 alter table blob alter column bytes set storage external;
 `
 
-/** Makes the tables of format 1.0. */
+/** Returns the statements that create the tables of format 1.0. */
 export function baseTables(partitions: number): string {
   const parts = partitioned.flatMap(({ table, with: storage }) =>
     Array.from({ length: partitions }, (_, index) => {
@@ -60,7 +67,10 @@ export function baseTables(partitions: number): string {
   return `${tables}${parts.join('\n')}`
 }
 
-/** Nodes of a cluster, `heard_at` by the clock of the database; and an id that tells this schema from others of the same name. */
+/**
+ * The nodes of a cluster, with `heard_at` by the clock of the database, and an id that distinguishes this schema from
+ * others of the same name.
+ */
 export const clusterTables = `
 create table node (
   id text primary key, incarnation text not null, state text not null, heard_at timestamptz not null
