@@ -67,7 +67,7 @@ describe.skipIf((noNats ?? noPostgres) !== null)(
     })
 
     it(
-      '[CF-20] where there is nothing yet, an export says so and makes nothing, and so does a dry run',
+      '[CF-20] creates nothing in an export or a dry run when the database holds no store, and reports that',
       deep,
       async () => {
         const nothing = await weft('export', at('nothing'))
@@ -81,7 +81,7 @@ describe.skipIf((noNats ?? noPostgres) !== null)(
       },
     )
 
-    it('[CF-20] all that was in the directory is at all servers', deep, async () => {
+    it('[CF-20] shows the content of the data directory at all servers', deep, async () => {
       const imported = await weft('import', 'weft', at('all'), '--json')
       expect(imported).toMatchObject({ code: 0, err: expect.any(String) })
       expect(JSON.parse(imported.out)).toMatchObject({
@@ -106,18 +106,22 @@ describe.skipIf((noNats ?? noPostgres) !== null)(
       }
     })
 
-    it('[CF-21] while a server uses the database neither works, and says why', deep, async () => {
-      const one = await node('of-the-first')
-      try {
-        const sentence = expect.stringContaining('in use: stop all its servers first')
-        expect(await weft('export', at('refused'))).toMatchObject({ code: 2, err: sentence })
-        expect(await weft('import', 'weft', at('all'))).toMatchObject({ code: 2, err: sentence })
-      } finally {
-        await one.stop()
-      }
-    })
+    it(
+      '[CF-21] rejects export and import with one sentence while a server uses the database',
+      deep,
+      async () => {
+        const one = await node('of-the-first')
+        try {
+          const sentence = expect.stringContaining('in use: stop all its servers first')
+          expect(await weft('export', at('refused'))).toMatchObject({ code: 2, err: sentence })
+          expect(await weft('import', 'weft', at('all'))).toMatchObject({ code: 2, err: sentence })
+        } finally {
+          await one.stop()
+        }
+      },
+    )
 
-    it('[CF-20] and back: all that was in the database is in a new directory', deep, async () => {
+    it('[CF-20] exports the content of the database into a new directory', deep, async () => {
       const [one, two] = [await node('of-the-first'), await node('of-another')]
       const ids = { organizationId: 'acme', documentId: 'report', editorId: 'from-the-cluster' }
       await one.post('/v2/crdt/add', { ...ids, type: 'text', data: 'made there' })
@@ -142,27 +146,23 @@ describe.skipIf((noNats ?? noPostgres) !== null)(
       }
     })
 
-    it(
-      '[CF-22] no server starts on a database into which an import has not come to its end',
-      deep,
-      async () => {
-        schema = postgres.newSchema()
-        const running = startCli(['import', 'weft', at('all')], root, environment())
-        let err = ''
-        await new Promise<void>((resolve) => {
-          running.child.stderr?.on('data', (text: string) => {
-            err += text
-            if (/documents \d/.test(err)) resolve()
-          })
-          running.child.once('close', () => resolve())
+    it('[CF-22] rejects the start of a server on a database with an interrupted import', deep, async () => {
+      schema = postgres.newSchema()
+      const running = startCli(['import', 'weft', at('all')], root, environment())
+      let err = ''
+      await new Promise<void>((resolve) => {
+        running.child.stderr?.on('data', (text: string) => {
+          err += text
+          if (/documents \d/.test(err)) resolve()
         })
-        running.child.kill('SIGKILL')
-        await running.ended
-        await postgres.sql(`delete from ${schema}.lease`)
-        expect(await weft('import', 'weft', at('all'))).toMatchObject({ code: 0 })
-        expect((await weft('export', at('whole'), '--secrets')).code).toBe(0)
-        expect(heldBy(at('whole'))).toEqual(heldBy(at('all')))
-      },
-    )
+        running.child.once('close', () => resolve())
+      })
+      running.child.kill('SIGKILL')
+      await running.ended
+      await postgres.sql(`delete from ${schema}.lease`)
+      expect(await weft('import', 'weft', at('all'))).toMatchObject({ code: 0 })
+      expect((await weft('export', at('whole'), '--secrets')).code).toBe(0)
+      expect(heldBy(at('whole'))).toEqual(heldBy(at('all')))
+    })
   },
 )

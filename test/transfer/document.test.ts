@@ -30,7 +30,7 @@ const report = { organizationId: 'acme', documentId: '50% of a/b' }
 const pathTo = (editorId: string): string => `acme/50%25%20of%20a%2Fb/${editorId}`
 
 itLong(
-  '[OUT-10] get prints each form of a document; put merges an update, or makes a document of it',
+  '[OUT-10] prints each form of a document in `doc get`, and merges or creates a document in `doc put`',
   deep,
   async () => {
     const [, , text] = contents.find(([, type]) => type === 'text') as (typeof contents)[number]
@@ -94,7 +94,7 @@ const copied = async (from: string, to: string, where: readonly string[]): Promi
 const shownAt = async (editorId: string, where: readonly string[]): Promise<unknown> =>
   JSON.parse((await weft('doc', 'get', pathTo(editorId), ...where)).out)
 
-it('[OUT-13] `doc get | doc put` gives another document the same content of the same type', {
+it('[OUT-13] gives another document the same content of the same type by `doc get | doc put`', {
   timeout: 120_000,
 }, async () => {
   const server = await startOn(at('data'))
@@ -152,7 +152,7 @@ it('[OUT-13] `doc get | doc put` gives another document the same content of the 
   }
 })
 
-it('[CMD-12] `doc put` reports at a server that it has created an editor, also of a document that is there', {
+it('[CMD-12] reports at a server that `doc put` has created an editor, also in an existing document', {
   timeout: 60_000,
 }, async () => {
   const server = await startOn(at('data'))
@@ -169,7 +169,7 @@ it('[CMD-12] `doc put` reports at a server that it has created an editor, also o
   await server.stop()
 })
 
-it('[OUT-14] `doc put` names the member of a JSON file that it does not know, and the shape that it expects', {
+it('[OUT-14] names the unknown member of a JSON file in `doc put`, and the expected shape', {
   timeout: 600_000,
 }, async () => {
   const shape = 'expected {"type", "contentKey", "data"} as `doc get` prints it'
@@ -207,7 +207,7 @@ it('[OUT-14] `doc put` names the member of a JSON file that it does not know, an
   )
 })
 
-itLong('[OUT-10] what is malformed, or of nobody, is refused with a sentence', deep, async () => {
+itLong('[OUT-10] rejects malformed input and unknown tenants with one sentence', deep, async () => {
   writeFileSync(at('bad.bin'), 'no update')
   for (const [args, sentence] of [
     [['get', 'acme/report', ...stopped], 'is no address'],
@@ -227,49 +227,62 @@ itLong('[OUT-10] what is malformed, or of nobody, is refused with a sentence', d
     expect(await weft('doc', ...args)).toMatchObject({ code: 2, err: expect.stringContaining(sentence) })
 })
 
-itLong('[OUT-11] what is got from a server that serves, put elsewhere, is the same', deep, async () => {
-  const server = await startOn(at('data'))
-  const serving = ['--url', server.url, '--data-dir', at('data')]
-  for (const [editorId, type, data] of contents) {
-    const format = type === 'text' || type === 'xml' ? type : 'json'
-    const file = at(`${editorId}.${format}`)
-    // Formatting is not in what is shown of a text.
-    if (type === 'delta') writeFileSync(file, JSON.stringify(data))
-    else await weft('doc', 'get', pathTo(editorId), '--format', format, '--out', file, ...serving)
-    const as = type === 'delta' ? ['--type', 'delta'] : []
-    const put = await weft('doc', 'put', pathTo(`${editorId}-2`), file, '--format', format, ...as, ...serving)
-    expect(put).toMatchObject({ code: 0, out: written })
-    const [first, second] = await Promise.all(
-      [editorId, `${editorId}-2`].map(async (id) => {
-        const read = { ...report, editorId: id, ...(type === 'delta' && { format: 'delta' }) }
-        const [{ data: shown }] = dataOf(await server.post('/v2/crdt/get', read)) as [{ data: unknown }]
-        return shown
-      }),
+itLong(
+  '[OUT-11] gives another document the same content when it is read from a running server and written elsewhere',
+  deep,
+  async () => {
+    const server = await startOn(at('data'))
+    const serving = ['--url', server.url, '--data-dir', at('data')]
+    for (const [editorId, type, data] of contents) {
+      const format = type === 'text' || type === 'xml' ? type : 'json'
+      const file = at(`${editorId}.${format}`)
+      // Formatting is not in what is shown of a text.
+      if (type === 'delta') writeFileSync(file, JSON.stringify(data))
+      else await weft('doc', 'get', pathTo(editorId), '--format', format, '--out', file, ...serving)
+      const as = type === 'delta' ? ['--type', 'delta'] : []
+      const put = await weft(
+        'doc',
+        'put',
+        pathTo(`${editorId}-2`),
+        file,
+        '--format',
+        format,
+        ...as,
+        ...serving,
+      )
+      expect(put).toMatchObject({ code: 0, out: written })
+      const [first, second] = await Promise.all(
+        [editorId, `${editorId}-2`].map(async (id) => {
+          const read = { ...report, editorId: id, ...(type === 'delta' && { format: 'delta' }) }
+          const [{ data: shown }] = dataOf(await server.post('/v2/crdt/get', read)) as [{ data: unknown }]
+          return shown
+        }),
+      )
+      expect(second).toEqual(first)
+    }
+    const updated = await weft(
+      'doc',
+      'get',
+      pathTo('xml'),
+      '--format',
+      'update',
+      '--out',
+      at('xml.bin'),
+      ...serving,
     )
-    expect(second).toEqual(first)
-  }
-  const updated = await weft(
-    'doc',
-    'get',
-    pathTo('xml'),
-    '--format',
-    'update',
-    '--out',
-    at('xml.bin'),
-    ...serving,
-  )
-  expect(updated.code).toBe(0)
-  expect((await weft('doc', 'put', pathTo('xml-3'), at('xml.bin'), ...serving)).out).toMatch(/^written: /)
-  const again = await runCli(['doc', 'put', pathTo('xml-3'), at('xml.bin')], root, {
-    WEFT_URL: server.url,
-    WEFT_API_KEY: server.credentials.apiKey,
-    WEFT_AUTH_TOKEN: server.credentials.authToken,
-  })
-  expect(again).toMatchObject({ code: 0, out: 'all of it was there already\n' })
-  const refused = await runCli(['doc', 'get', pathTo('xml'), '--url', server.url], root, {
-    WEFT_API_KEY: server.credentials.apiKey,
-    WEFT_AUTH_TOKEN: 'another-token-of-the-test',
-  })
-  expect(refused).toMatchObject({ code: 2, err: expect.stringContaining('UNAUTHENTICATED') })
-  await server.stop()
-})
+    expect(updated.code).toBe(0)
+    expect((await weft('doc', 'put', pathTo('xml-3'), at('xml.bin'), ...serving)).out).toMatch(/^written: /)
+    const again = await runCli(['doc', 'put', pathTo('xml-3'), at('xml.bin')], root, {
+      WEFT_URL: server.url,
+      WEFT_API_KEY: server.credentials.apiKey,
+      WEFT_AUTH_TOKEN: server.credentials.authToken,
+    })
+    expect(again).toMatchObject({ code: 0, out: 'all of it was there already\n' })
+    const refused = await runCli(['doc', 'get', pathTo('xml'), '--url', server.url], root, {
+      WEFT_API_KEY: server.credentials.apiKey,
+      WEFT_AUTH_TOKEN: 'another-token-of-the-test',
+    })
+    expect(refused).toMatchObject({ code: 2, err: expect.stringContaining('UNAUTHENTICATED') })
+    await server.stop()
+  },
+)

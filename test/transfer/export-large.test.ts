@@ -15,7 +15,7 @@ const address = {
   editorId: 'main',
 }
 
-itLong('[OUT-1] of a document that is too long for JSON the update is there, and its text', async () => {
+itLong('[OUT-1] exports the update and the text of a document that is too long for JSON', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'weft-export-'))
   try {
     // In JSON each takes six characters, in content and delta.

@@ -63,7 +63,7 @@ const linesOf = (directory: string, file: string): Line[] =>
     .filter((line) => line !== '')
     .map((line) => JSON.parse(line) as Line)
 
-it('[OUT-1] an export holds each document as update, JSON, text and XML, in a directory for its owner only', () => {
+it('[OUT-1] exports each document as update, JSON, text and XML into a directory for its owner only', () => {
   expect(statSync(at('plain')).mode & 0o777).toBe(0o700)
   for (const name of filesIn(at('plain'))) expect(statSync(at('plain', name)).mode & 0o777).toBe(0o600)
   const own = linesOf(at('plain'), 'documents.jsonl').filter(
@@ -86,7 +86,7 @@ it('[OUT-1] an export holds each document as update, JSON, text and XML, in a di
 })
 
 it(
-  '[OUT-2] imported into an empty directory, every listing answers the same, and sockets see the same',
+  '[OUT-2] returns the same listings and sends sockets the same content after an import into an empty directory',
   deep,
   async () => {
     const imported = await weft('import', 'weft', at('all'), '--data-dir', at('moved'), '--json')
@@ -110,7 +110,7 @@ it(
 )
 
 it(
-  '[OUT-2] what was deleted stays so for who still has it, and a log made anew keeps its versions',
+  '[OUT-2] keeps deleted documents deleted for stale clients, and the versions of a log that was created again',
   deep,
   async () => {
     const server = await startOn(at('moved'))
@@ -124,7 +124,7 @@ it(
 )
 
 itLong(
-  '[OUT-3] no secret in plain text is in an export that was not asked for any; an import makes new ones',
+  '[OUT-3] exports no secret in plain text without `--secrets`, and creates new secrets at the import',
   deep,
   async () => {
     const tokens = Object.entries(rich.credentials).filter(([name]) => /token|secret/i.test(name))
@@ -162,7 +162,7 @@ itLong(
   },
 )
 
-itLong('[OUT-4] documents only, and one organization only, are what is asked for', deep, async () => {
+itLong('[OUT-4] exports documents only or one organization only on request', deep, async () => {
   expect((await weft('export', at('only'), '--data-dir', at('data'), '--documents-only')).code).toBe(0)
   expect(linesOf(at('only'), 'documents.jsonl')).toEqual(linesOf(at('plain'), 'documents.jsonl'))
   for (const list of ['admin.jsonl', 'blobs.jsonl', 'jobs.jsonl'])
@@ -182,7 +182,7 @@ itLong('[OUT-4] documents only, and one organization only, are what is asked for
 })
 
 itLong(
-  '[OUT-5] neither a directory that is not empty nor a store in use is touched; a killed export leaves no name',
+  '[OUT-5] changes neither a non-empty directory nor a store in use, and leaves no final name after a kill',
   deep,
   async () => {
     const used = await weft('export', at('plain'), '--data-dir', at('data'))
@@ -211,7 +211,7 @@ itLong(
   },
 )
 
-itLong('[OUT-6] a document that is damaged is named and left out, the others are there', deep, async () => {
+itLong('[OUT-6] names a damaged document and leaves it out, and exports the others', deep, async () => {
   const { status } = spawnSync('cp', ['-r', at('moved'), at('damaged')])
   expect(status).toBe(0)
   const stored = (await storedKeys(at('damaged', 'store'), 'typed')).filter((key) =>

@@ -20,7 +20,7 @@ const rounds = 6
 const documents = 600
 
 itLong(
-  `[MOVE-6] ${rounds} SIGKILLs in the middle of importing ${documents} documents: the store is sound, and the next call goes on`,
+  `[MOVE-6] leaves a sound store after ${rounds} SIGKILLs during an import of ${documents} documents, and continues with the next call`,
   async () => {
     const data = await newStore()
     const old = mkdtempSync(join(tmpdir(), 'weft-old-'))

@@ -49,7 +49,7 @@ function writeLines(documents: Moved): string {
   return file
 }
 
-it('[MOVE-3] updates in lines of JSON become documents of the same content, which a started server serves', async () => {
+it('[MOVE-3] imports updates in lines of JSON as documents of the same content, which a server then serves', async () => {
   const documents = sampleDocuments(seed)
   const ran = await runImport(data, 'updates', writeLines(documents), '--organization', 'old', '--json')
   expect({ seed, err: ran.err, code: ran.code }).toEqual({ seed, err: '', code: 0 })
@@ -75,7 +75,7 @@ it('[MOVE-3] updates in lines of JSON become documents of the same content, whic
   await server.stop()
 })
 
-itLong('[MOVE-3] the files of a folder are named by their path, and a file by its own name', async () => {
+itLong('[MOVE-3] names the files of a folder by their path, and a single file by its own name', async () => {
   const [update] = typedAfter([], 'hello') as [Uint8Array]
   for (const file of ['acme/plan/main.bin', 'acme/%C3%A4%2F/notes.yjs', 'acme/bare/main']) {
     mkdirSync(dirname(join(old, file)), { recursive: true })
@@ -94,7 +94,7 @@ itLong('[MOVE-3] the files of a folder are named by their path, and a file by it
     expect(stored?.doc.getText('content').toString()).toBe('hello')
 })
 
-itLong('[MOVE-5] a dry run changes no byte, and says what would be', async () => {
+itLong('[MOVE-5] changes no byte in a dry run, and reports what an import would do', async () => {
   const documents = new Map([...sampleDocuments(1), ['damaged', [Uint8Array.of(1, 2, 3)]]])
   const file = writeLines(documents)
   const before = filesOf(data)
@@ -116,7 +116,7 @@ itLong('[MOVE-5] a dry run changes no byte, and says what would be', async () =>
 })
 
 itLong(
-  '[MOVE-6] a second import writes nothing; later ones add what the old server has got, and remove nothing',
+  '[MOVE-6] writes nothing in a second import, and only adds new updates of the old server in later ones',
   async () => {
     const documents = sampleDocuments(2)
     const arguments_ = ['--organization', 'old', '--json'] as const
@@ -149,7 +149,7 @@ itLong(
 )
 
 itLong(
-  '[MOVE-7] what is damaged, incomplete or too large is refused by name, and the others are in',
+  '[MOVE-7] rejects damaged, incomplete and too large documents by name, and imports the others',
   async () => {
     const whole = typedAfter([], 'whole')
     const parts = updatesOf((doc) => {
@@ -195,39 +195,33 @@ itLong(
   },
 )
 
-itLong(
-  '[MOVE-4] a map goes before the names; two names of one address do not become one document',
-  async () => {
-    const documents = new Map(
-      ['acme/a/main', 'old name', 'acme/%61/main'].map((name) => [name, typedAfter([], name)] as const),
-    )
-    const map = join(old, 'map.jsonl')
-    const target = { organizationId: 'new', documentId: 'named', editorId: 'e' }
-    const unknown = JSON.stringify({ name: 'nowhere', ...target, documentId: 'other' })
-    writeFileSync(map, `${JSON.stringify({ name: 'old name', ...target })}\n\n${unknown}\n`)
-    const ran = await runImport(data, 'updates', writeLines(documents), '--map', map)
-    expect([ran.code, ran.out]).toEqual([
-      1,
-      expect.stringContaining(
-        '"acme/%61/main" is refused: its address is that of "acme/a/main", too',
-      ) as string,
-    ])
-    expect(ran.out).toContain('the map names "nowhere", which is not there')
-    const [mapped, first] = await storedOf(data, [target, pathOf('acme/a/main')])
-    expect(mapped?.doc.getText('content').toString()).toBe('old name')
-    expect(first?.doc.getText('content').toString()).toBe('acme/a/main')
-    for (const line of ['no JSON', '{"name":"x"}', JSON.stringify({ name: 'x', ...target, editorId: '' })]) {
-      writeFileSync(map, `${JSON.stringify({ name: 'old name', ...target })}\n${line}\n`)
-      const refused = await runImport(data, 'updates', writeLines(documents), '--map', map)
-      expect([refused.code, refused.err]).toEqual([
-        2,
-        expect.stringContaining('map.jsonl, line 2:') as string,
-      ])
-    }
-  },
-)
+itLong('[MOVE-4] prefers a map to the names, and does not join two names with one address', async () => {
+  const documents = new Map(
+    ['acme/a/main', 'old name', 'acme/%61/main'].map((name) => [name, typedAfter([], name)] as const),
+  )
+  const map = join(old, 'map.jsonl')
+  const target = { organizationId: 'new', documentId: 'named', editorId: 'e' }
+  const unknown = JSON.stringify({ name: 'nowhere', ...target, documentId: 'other' })
+  writeFileSync(map, `${JSON.stringify({ name: 'old name', ...target })}\n\n${unknown}\n`)
+  const ran = await runImport(data, 'updates', writeLines(documents), '--map', map)
+  expect([ran.code, ran.out]).toEqual([
+    1,
+    expect.stringContaining(
+      '"acme/%61/main" is refused: its address is that of "acme/a/main", too',
+    ) as string,
+  ])
+  expect(ran.out).toContain('the map names "nowhere", which is not there')
+  const [mapped, first] = await storedOf(data, [target, pathOf('acme/a/main')])
+  expect(mapped?.doc.getText('content').toString()).toBe('old name')
+  expect(first?.doc.getText('content').toString()).toBe('acme/a/main')
+  for (const line of ['no JSON', '{"name":"x"}', JSON.stringify({ name: 'x', ...target, editorId: '' })]) {
+    writeFileSync(map, `${JSON.stringify({ name: 'old name', ...target })}\n${line}\n`)
+    const refused = await runImport(data, 'updates', writeLines(documents), '--map', map)
+    expect([refused.code, refused.err]).toEqual([2, expect.stringContaining('map.jsonl, line 2:') as string])
+  }
+})
 
-itLong('[MOVE-9] a document that was deleted here stays so, unless it is asked for anew', async () => {
+itLong('[MOVE-9] keeps a deleted document deleted unless `--recreate` is given', async () => {
   const file = writeLines(new Map([['acme/gone/main', typedAfter([], 'again')]]))
   await runImport(data, 'updates', file)
   const server = await startTestServer({ engine: 'level', dataDir: data })
@@ -245,7 +239,7 @@ itLong('[MOVE-9] a document that was deleted here stays so, unless it is asked f
   expect(stored?.doc.getText('content').toString()).toBe('again')
 })
 
-it('[MOVE-10] organizations and documents get their records, and REST lists and reads them', async () => {
+it('[MOVE-10] creates records of organizations and documents, which REST lists and reads', async () => {
   await runImport(data, 'updates', writeLines(new Map([['acme/plan/main', typedAfter([], 'hello')]])))
   const engine = await openOfflineStore(data, 'refuse')
   expect(await engine.queue.claim(eventQueue, 1, 1_000)).toEqual([])

@@ -64,7 +64,7 @@ async function contentOf(directory: string): Promise<Record<string, string>> {
   return heldBy(at('seen'))
 }
 
-it('[OUT-12] on a store into which an import has not come to its end no server starts, until it has', async () => {
+it('[OUT-12] rejects the start of a server on a store with an interrupted import until the import is complete', async () => {
   await expect(importInto('half', 'first', endAtDocuments)).rejects.toThrow('ended')
   const sentence = `the import of an export into ${at('half')} was interrupted: start it again`
   await expect(startTestServer({ engine: 'level', dataDir: at('half') })).rejects.toThrow(sentence)
@@ -77,7 +77,7 @@ it('[OUT-12] on a store into which an import has not come to its end no server s
   expect(readdirSync(at('half')).sort()).toEqual(['credentials.json', 'store'])
 })
 
-it('[OUT-12] a mark that was cut, or an import that is refused, keeps nobody out', async () => {
+it('[OUT-12] accepts a store with a truncated import marker, and leaves no marker after a rejected import', async () => {
   await (await openForImport(at('cut'))).close()
   writeFileSync(at('cut', 'import.unfinished'), '')
   expect(await importInto('cut')).toMatchObject({ problems: [] })
@@ -90,14 +90,14 @@ it('[OUT-12] a mark that was cut, or an import that is refused, keeps nobody out
   expect(existsSync(at('taken', 'import.unfinished'))).toBe(false)
 })
 
-it('[OUT-12] a store that has served something takes in an export without a mark', async () => {
+it('[OUT-12] imports an export without a marker into a store that has served data', async () => {
   await (await startTestServer({ engine: 'level', dataDir: at('served') })).stop()
   await expect(importInto('served', 'first', endAtDocuments)).rejects.toThrow('ended')
   await (await startTestServer({ engine: 'level', dataDir: at('served') })).stop()
   expect(await importInto('served')).toMatchObject({ problems: [], documents: { added: 3 } })
 })
 
-it('[OUT-8] work that waits is taken in once, however often the import is repeated', async () => {
+it('[OUT-8] enqueues waiting work once when an import is repeated', async () => {
   expect(await importInto('work')).toMatchObject({ records: { added: 3, there: 0 } })
   const engine = await openOfflineStore(at('work'), 'refuse')
   const claimed = await engine.queue.claim('q', 10, 60_000)
@@ -144,18 +144,15 @@ it.each([
   ['values', () => '{"part":"records","key":["k"],"json":1}'],
   ['values', () => '{"part":["records"],"key":["\\ud800"],"json":1}'],
   ['jobs', (line: string) => line.replace(/"at":\d+/, '"at":"now"')],
-] as const)(
-  '[OUT-7] a line of %s that Weft has not written is told with its number (%#)',
-  async (kind, change) => {
-    await forge(kind, change)
-    await expect(importInto('never', 'forged')).rejects.toThrow(
-      `${listNames[kind]}, line 2: it is no line of an export of Weft`,
-    )
-    expect(existsSync(at('never'))).toBe(false)
-  },
-)
+] as const)('[OUT-7] rejects an invalid line of %s with its number (%#)', async (kind, change) => {
+  await forge(kind, change)
+  await expect(importInto('never', 'forged')).rejects.toThrow(
+    `${listNames[kind]}, line 2: it is no line of an export of Weft`,
+  )
+  expect(existsSync(at('never'))).toBe(false)
+})
 
-it('[OUT-7] a file that changes after it was checked is told, and not taken', async () => {
+it('[OUT-7] reports a file that changes after its check, and does not import it', async () => {
   await forge('documents', (line) => line)
   const { problems, documents } = await importInto('changed', 'forged', (step) => {
     if (step !== 'documents') return
@@ -167,7 +164,7 @@ it('[OUT-7] a file that changes after it was checked is told, and not taken', as
   expect(problems[0]).toContain('has changed since it was checked')
 })
 
-it('[OUT-1] a document of values that JSON has not is in the export, whatever it holds', async () => {
+it('[OUT-1] exports a document whose values JSON cannot hold', async () => {
   const updates = updatesOf((doc) => {
     const map = doc.getMap('odd')
     for (const [name, value] of Object.entries({
@@ -198,7 +195,7 @@ it('[OUT-1] a document of values that JSON has not is in the export, whatever it
   expect(await contentOf('odd-again')).toEqual(heldBy(at('odd-export')))
 })
 
-it('[OUT-9] of documents alone one that is refused gets no records', async () => {
+it('[OUT-9] creates no records for a rejected document in an import of documents only', async () => {
   const change = (line: string) => line.replace(/"stateVector":"[^"]+"/, '"stateVector":"AA=="')
   await forge('documents', change, { ...all, holds: 'documents' })
   const making = await startTestServer({ engine: 'level', dataDir: at('records') })

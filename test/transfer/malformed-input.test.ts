@@ -59,7 +59,7 @@ async function importUpdates(
 const line = (name: string, update: Uint8Array): string =>
   `${JSON.stringify({ name, update: Buffer.from(update).toString('base64') })}\n`
 
-it('[MOVE-3] names with every separator of lines that there is are names', async () => {
+it('[MOVE-3] accepts names with every separator of lines', async () => {
   const [update] = typedAfter([], 'x') as [Uint8Array]
   writeFileSync(at('odd.jsonl'), line(odd, update))
   expect(await importUpdates(at('odd.jsonl'))).toMatchObject({ made: 1, problems: [] })
@@ -67,7 +67,7 @@ it('[MOVE-3] names with every separator of lines that there is are names', async
   expect(stored?.doc.getText('content').toString()).toBe('x')
 })
 
-it('[MOVE-7] a line that is damaged is told as such, and takes no address', async () => {
+it('[MOVE-7] reports a damaged line as damaged, and takes no address from it', async () => {
   const [update] = typedAfter([], 'x') as [Uint8Array]
   writeFileSync(at('lines.jsonl'), `no JSON\n${line('line 1', update)}`)
   expect(await importUpdates(at('lines.jsonl'))).toMatchObject({
@@ -80,7 +80,7 @@ it('[MOVE-7] a line that is damaged is told as such, and takes no address', asyn
   ])
 })
 
-it('[MOVE-3] a line ends at its end alone, however the file is cut into chunks', async () => {
+it('[MOVE-3] ends a line only at its line feed, however the file is read in chunks', async () => {
   const lines = ['', `${odd}\r`, 'ä'.repeat(70_000), '', 'last']
   writeFileSync(at('lines'), lines.join('\n'))
   const read: TextLine[] = []
@@ -88,7 +88,7 @@ it('[MOVE-3] a line ends at its end alone, however the file is cut into chunks',
   expect(read).toEqual(lines.map((text, index) => ({ number: index + 1, text })))
 })
 
-it('[MOVE-8] a file that cannot be read on, or has a line without end, is named', async () => {
+it('[MOVE-8] names a file that cannot be read further or has an endless line', async () => {
   const all = async (path: string, bytesMax?: number) => {
     for await (const _ of readLines(path, bytesMax));
   }
@@ -97,7 +97,7 @@ it('[MOVE-8] a file that cannot be read on, or has a line without end, is named'
   await expect(all(root)).rejects.toThrow(`${root} cannot be read: EISDIR`)
 })
 
-it('[MOVE-7] links in a folder are not followed, and told', async () => {
+it('[MOVE-7] does not follow links in a folder, and reports them', async () => {
   mkdirSync(at('linked', 'acme', 'plan'), { recursive: true })
   writeFileSync(at('main.bin'), typedAfter([], 'x')[0] as Uint8Array)
   symlinkSync(at('main.bin'), at('linked', 'acme', 'plan', 'main.bin'))
@@ -112,7 +112,7 @@ it('[MOVE-7] links in a folder are not followed, and told', async () => {
   })
 })
 
-it('[OUT-10] put to a stopped server keeps to its limits, as a socket does', async () => {
+it('[OUT-10] applies the limits of a socket when it puts updates into a stopped store', async () => {
   const address = documentAddress(await tenant(), { organizationId: 'a', documentId: 'b', editorId: 'c' })
   const put = (updates: readonly Uint8Array[], more = {}) =>
     putUpdateStopped(data, address, Y.mergeUpdates([...updates]), { ...limits, ...more })
@@ -133,7 +133,7 @@ it('[OUT-10] put to a stopped server keeps to its limits, as a socket does', asy
   expect(await put(typedAfter(first, ''))).toEqual({ created: false, changed: false, bytes: 0 })
 })
 
-it('[MOVE-8] where a source cannot be read on, what has been begun is ended', async () => {
+it('[MOVE-8] completes the documents in progress when a source cannot be read further', async () => {
   const ended: string[] = []
   const take: ImportSink = async ({ documentId }) => {
     await new Promise((resolve) => setImmediate(resolve))
@@ -154,7 +154,7 @@ it('[MOVE-8] where a source cannot be read on, what has been begun is ended', as
   expect(ended).toEqual(['one', 'two'])
 })
 
-itLong('[MOVE-6] nobody who reads what it prints is needed: an import comes to its end', async () => {
+itLong('[MOVE-6] completes an import whose output is closed', async () => {
   const names = Array.from({ length: 200 }, (_, index) => `acme/unread${index}/main`)
   writeFileSync(
     at('unread.jsonl'),

@@ -50,7 +50,7 @@ const state = (text: string): Uint8Array => Y.encodeStateAsUpdate(docOf(typedAft
 /** Made by @hocuspocus/extension-sqlite 4.7.0 itself, which needs a native module; each document was stored twice. */
 const real = join(import.meta.dirname, 'fixtures', 'hocuspocus-4.7.0.sqlite')
 
-it('[MOVE-2] what the real @hocuspocus/extension-sqlite has stored is in the store, and its file is as it was', async () => {
+it('[MOVE-2] imports everything that the real @hocuspocus/extension-sqlite stored, and does not change its file', async () => {
   copyFileSync(real, file)
   const before = filesOf(old)
   const ran = await runImport(data, 'hocuspocus-sqlite', file, '--organization', 'old', '--json')
@@ -65,7 +65,7 @@ it('[MOVE-2] what the real @hocuspocus/extension-sqlite has stored is in the sto
 })
 
 itLong(
-  '[MOVE-8] a database that was last open with a write-ahead log is refused, with what makes it one that is read',
+  '[MOVE-8] rejects a database whose last mode was a write-ahead log, and names the remedy',
   async () => {
     copyFileSync(real, file)
     const bytes = readFileSync(file)
@@ -77,28 +77,25 @@ itLong(
   },
 )
 
-itLong(
-  '[MOVE-2] more rows than are read at once, and rows with gaps in between, are all in the store',
-  async () => {
-    const rows = Array.from({ length: 600 }, (_, at): Row => [`acme/d${at}/main`, state(`text of ${at}`)])
-    write(rows)
-    const database = new sqlite.Database(file)
-    database.run('DELETE FROM documents WHERE rowid % 7 = 0')
-    database.close()
-    const left = rows.filter((_, at) => (at + 1) % 7 !== 0)
-    const ran = await runImport(data, 'hocuspocus-sqlite', file, '--json')
-    expect(JSON.parse(ran.out)).toMatchObject({ ok: true, documents: left.length, made: left.length })
-    const stored = await storedOf(
-      data,
-      left.map(([name]) => pathOf(name ?? '')),
-    )
-    expect(stored.map((each) => each && allOf(each.doc))).toEqual(
-      left.map(([, bytes]) => allOf(docOf([bytes as Uint8Array]))),
-    )
-  },
-)
+itLong('[MOVE-2] imports more rows than one read returns, and rows with gaps between their ids', async () => {
+  const rows = Array.from({ length: 600 }, (_, at): Row => [`acme/d${at}/main`, state(`text of ${at}`)])
+  write(rows)
+  const database = new sqlite.Database(file)
+  database.run('DELETE FROM documents WHERE rowid % 7 = 0')
+  database.close()
+  const left = rows.filter((_, at) => (at + 1) % 7 !== 0)
+  const ran = await runImport(data, 'hocuspocus-sqlite', file, '--json')
+  expect(JSON.parse(ran.out)).toMatchObject({ ok: true, documents: left.length, made: left.length })
+  const stored = await storedOf(
+    data,
+    left.map(([name]) => pathOf(name ?? '')),
+  )
+  expect(stored.map((each) => each && allOf(each.doc))).toEqual(
+    left.map(([, bytes]) => allOf(docOf([bytes as Uint8Array]))),
+  )
+})
 
-itLong('[MOVE-7] rows that hold no update are refused by name, and the others are in', async () => {
+itLong('[MOVE-7] rejects rows without an update by name, and imports the others', async () => {
   write([
     ['acme/first/main', state('first')],
     ['acme/null/main', null],
@@ -122,7 +119,7 @@ itLong('[MOVE-7] rows that hold no update are refused by name, and the others ar
 })
 
 itLong(
-  '[MOVE-8] what is no such database, or has a log or journal beside it, is refused, and nothing is written',
+  '[MOVE-8] rejects a file of another kind and a database with a log or journal, and writes nothing',
   async () => {
     const refused = async (sentence: string): Promise<void> => {
       const before = filesOf(old)
@@ -149,7 +146,7 @@ itLong(
   },
 )
 
-itLong('[MOVE-8] a store that a server has open is refused, and one that was never started', async () => {
+itLong('[MOVE-8] rejects a store that a server has open, and one that was never started', async () => {
   write([['acme/a/main', state('a')]])
   const server = await startTestServer({ engine: 'level', dataDir: data })
   const ran = await runImport(data, 'hocuspocus-sqlite', file)

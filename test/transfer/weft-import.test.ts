@@ -54,50 +54,49 @@ async function contentOf(name: string): Promise<Record<string, string>> {
   return heldBy(at(`${name}-seen`))
 }
 
+itLong('[OUT-7] names the file with a changed byte, and writes nothing', deep, async () => {
+  const names = filesIn(at('export'))
+  expect(names.length).toBeGreaterThan(documents)
+  for (const [index, name] of names.entries()) {
+    // Those of documents are alike.
+    if (name.startsWith('documents/') && index % 20 !== 0) continue
+    const path = at('export', name)
+    const bytes = readFileSync(path)
+    const changed = Buffer.from(bytes)
+    const place = (index * 7_919) % Math.max(1, bytes.length)
+    changed[place] = (changed[place] ?? 0) ^ 1
+    writeFileSync(path, bytes.length === 0 ? 'x' : changed)
+    await expect(importInto('never')).rejects.toThrow(name)
+    if (bytes.length > 0) writeFileSync(path, bytes.subarray(1))
+    await expect(importInto('never')).rejects.toThrow(name)
+    renameSync(path, `${path}.away`)
+    await expect(importInto('never')).rejects.toThrow(name)
+    renameSync(`${path}.away`, path)
+    writeFileSync(path, bytes)
+  }
+  expect(existsSync(at('never'))).toBe(false)
+  const told = await weft('import', 'weft', at('data'), '--data-dir', at('never'))
+  expect(told).toMatchObject({ code: 2, err: expect.stringContaining('is no export of Weft') })
+})
+
 itLong(
-  '[OUT-7] a changed byte in any file is told by the name of the file, and nothing is written',
-  deep,
+  '[OUT-7] rejects a list that names files outside the export, also with correct checksums',
   async () => {
-    const names = filesIn(at('export'))
-    expect(names.length).toBeGreaterThan(documents)
-    for (const [index, name] of names.entries()) {
-      // Those of documents are alike.
-      if (name.startsWith('documents/') && index % 20 !== 0) continue
-      const path = at('export', name)
-      const bytes = readFileSync(path)
-      const changed = Buffer.from(bytes)
-      const place = (index * 7_919) % Math.max(1, bytes.length)
-      changed[place] = (changed[place] ?? 0) ^ 1
-      writeFileSync(path, bytes.length === 0 ? 'x' : changed)
-      await expect(importInto('never')).rejects.toThrow(name)
-      if (bytes.length > 0) writeFileSync(path, bytes.subarray(1))
-      await expect(importInto('never')).rejects.toThrow(name)
-      renameSync(path, `${path}.away`)
-      await expect(importInto('never')).rejects.toThrow(name)
-      renameSync(`${path}.away`, path)
-      writeFileSync(path, bytes)
-    }
+    const { encodeSummary, decodeSummary, sha256Of } = await import('../../src/transfer/export/manifest.ts')
+    await exportStore(at('data'), at('forged'), all, noProgress)
+    const list = readFileSync(at('forged', 'blobs.jsonl'), 'utf8').replace(/"blobs\//, '"../forged/blobs/')
+    writeFileSync(at('forged', 'blobs.jsonl'), list)
+    const summary = decodeSummary(readFileSync(at('forged', 'export.json'), 'utf8'))
+    if (summary === null) throw new Error('no summary')
+    const blobs = { ...summary.lists.blobs, bytes: Buffer.byteLength(list), sha256: sha256Of(list) }
+    writeFileSync(
+      at('forged', 'export.json'),
+      encodeSummary({ ...summary, lists: { ...summary.lists, blobs } }),
+    )
+    await expect(importInto('never', 'forged')).rejects.toThrow('is no name of a file of an export')
     expect(existsSync(at('never'))).toBe(false)
-    const told = await weft('import', 'weft', at('data'), '--data-dir', at('never'))
-    expect(told).toMatchObject({ code: 2, err: expect.stringContaining('is no export of Weft') })
   },
 )
-
-itLong('[OUT-7] a list that names files elsewhere is refused, though its checksums fit', async () => {
-  const { encodeSummary, decodeSummary, sha256Of } = await import('../../src/transfer/export/manifest.ts')
-  await exportStore(at('data'), at('forged'), all, noProgress)
-  const list = readFileSync(at('forged', 'blobs.jsonl'), 'utf8').replace(/"blobs\//, '"../forged/blobs/')
-  writeFileSync(at('forged', 'blobs.jsonl'), list)
-  const summary = decodeSummary(readFileSync(at('forged', 'export.json'), 'utf8'))
-  if (summary === null) throw new Error('no summary')
-  const blobs = { ...summary.lists.blobs, bytes: Buffer.byteLength(list), sha256: sha256Of(list) }
-  writeFileSync(
-    at('forged', 'export.json'),
-    encodeSummary({ ...summary, lists: { ...summary.lists, blobs } }),
-  )
-  await expect(importInto('never', 'forged')).rejects.toThrow('is no name of a file of an export')
-  expect(existsSync(at('never'))).toBe(false)
-})
 
 /** Ends the command once it has printed so much on standard error, and some time later. False: it was done before. */
 async function killed(args: readonly string[], pattern: RegExp, afterMs: number): Promise<boolean> {
@@ -116,7 +115,7 @@ async function killed(args: readonly string[], pattern: RegExp, afterMs: number)
   return child.signalCode === 'SIGKILL'
 }
 
-itLong('[OUT-8] an import that is killed again and again is complete in the end', deep, async () => {
+itLong('[OUT-8] completes an import that is killed several times', deep, async () => {
   const args = ['import', 'weft', at('export'), '--data-dir', at('resumed')]
   let kills = 0
   for (const pattern of [/check 50/, /documents 0 /, /documents 25/, /documents 50/, /documents 100/])
@@ -147,7 +146,7 @@ function farDocument() {
   return { address: { workspaceId: 'w', apiKey: 'k', ...ids(1) }, bytes, stateVector, log }
 }
 
-it('[OUT-8] a document whose log is long, or of a late epoch, comes in one write', async () => {
+it('[OUT-8] writes a document with a long log or a late epoch in one write', async () => {
   const engine = await openMemoryEngine()
   const documents = new DocumentRestorer(engine.log)
   const document = farDocument()
@@ -163,7 +162,7 @@ it('[OUT-8] a document whose log is long, or of a late epoch, comes in one write
   })
 })
 
-it('[OUT-8] a document that is not the one listed is refused, and nothing of it is written', async () => {
+it('[OUT-8] rejects a document that differs from its list entry, and writes nothing of it', async () => {
   const engine = await openMemoryEngine()
   const document = { ...farDocument(), stateVector: 'AA==' }
   const documents = new DocumentRestorer(engine.log)
@@ -175,7 +174,7 @@ it('[OUT-8] a document that is not the one listed is refused, and nothing of it 
 const read = async (server: TestServer, index: number): Promise<unknown> =>
   (dataOf(await server.post('/v2/crdt/get', ids(index))) as [{ data: unknown }])[0].data
 
-itLong('[OUT-9] documents are merged with what a store has; nothing of it is removed', deep, async () => {
+itLong('[OUT-9] merges documents into a used store, and removes nothing', deep, async () => {
   await importInto('merged')
   const server = await startOn(at('merged'))
   await server.post('/v2/crdt/update', { ...ids(1), type: 'text', data: 'typed later, second of 1' })
@@ -201,7 +200,7 @@ itLong('[OUT-9] documents are merged with what a store has; nothing of it is rem
   expect((await weft('verify', at('merged'))).code).toBe(0)
 })
 
-itLong('[OUT-9] where a store has other values under the same keys nothing is written', deep, async () => {
+itLong('[OUT-9] writes nothing when the store has other values under the same keys', deep, async () => {
   const { workspaceId, apiKey } = JSON.parse(readFileSync(at('data', 'credentials.json'), 'utf8')) as Record<
     string,
     string
@@ -219,7 +218,7 @@ itLong('[OUT-9] where a store has other values under the same keys nothing is wr
   expect(await contentOf('taken')).toEqual(before)
 })
 
-itLong('[OUT-9] documents alone are given to another API key, and get their records', deep, async () => {
+itLong('[OUT-9] imports documents only under another API key, and creates their records', deep, async () => {
   const only = { ...all, holds: 'documents' } as const
   await exportStore(at('data'), at('alone'), only, noProgress)
   await (await startOn(at('others'))).stop()
@@ -243,7 +242,7 @@ itLong('[OUT-9] documents alone are given to another API key, and get their reco
   expect((await weft('verify', at('others'))).code).toBe(0)
 })
 
-itLong('[OUT-9] a dry run says what would be, and writes nothing', deep, async () => {
+itLong('[OUT-9] reports in a dry run what an import would do, and writes nothing', deep, async () => {
   const dry = await weft('import', 'weft', at('export'), '--data-dir', at('dry'), '--dry-run', '--json')
   const real = await importInto('wet')
   expect(JSON.parse(dry.out)).toEqual({ ok: true, ...real })

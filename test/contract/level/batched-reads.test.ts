@@ -20,7 +20,7 @@ afterEach(async () => {
   await directory.remove()
 })
 
-it('[ENG-72] everybody who reads in the same turn gets the value of their own key', async () => {
+it('[ENG-72] returns the value of its own key to each read of one tick', async () => {
   const names = Array.from({ length: 300 }, (_, index) => index)
   await store.write(
     names.filter((name) => name % 3 > 0).map((name) => put(name, `value ${name}`)),
@@ -36,7 +36,7 @@ it('[ENG-72] everybody who reads in the same turn gets the value of their own ke
   await moment.close()
 })
 
-it('[ENG-72] what is read in one turn is asked for at once; what is damaged fails nobody else', async () => {
+it('[ENG-72] reads all keys of one tick from the disk together, and a damaged value fails only its own read', async () => {
   const asked: number[] = []
   const gathered = new BatchedReads(async (keys) => {
     asked.push(keys.length)
@@ -49,7 +49,7 @@ it('[ENG-72] what is read in one turn is asked for at once; what is damaged fail
   expect(asked).toEqual([3, 1, 1, 1])
 })
 
-it('[ENG-73] who looks after a write sees it, also in the turn in which somebody looked before it', async () => {
+it('[ENG-73] returns a write to a read that starts after its acknowledgment, also when an earlier read of the same tick missed it', async () => {
   const [before, after] = await new Promise<readonly [ReadSnapshot, ReadSnapshot]>((resolve) => {
     // A timer: what the thread answers while it is busy comes in the same turn, before its end.
     setTimeout(() => {

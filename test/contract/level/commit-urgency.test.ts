@@ -40,7 +40,7 @@ const put = (name: string) => engine.kv.commit(['data'], { puts: [{ key: [name],
 const having = (...names: readonly string[]) =>
   batches.map((keys) => names.filter((name) => keys.some((key) => key.includes(name))))
 
-it('[ENG-71] what can wait is written in one batch with what is asked for later, and alone by itself', async () => {
+it('[ENG-71] writes a commit that can wait in one batch with a later commit, or alone after its delay', async () => {
   const order: string[] = []
   const waiting = soon('first').then(() => order.push('first'))
   await nextTurn()
@@ -53,7 +53,7 @@ it('[ENG-71] what can wait is written in one batch with what is asked for later,
   expect(having('first', 'second', 'third')).toEqual([['first', 'second'], ['third']])
 })
 
-it('[ENG-71] what is asked for a turn later never is on the disk without it, and closing waits for neither', async () => {
+it('[ENG-71] never stores a commit of a later tick without the waiting one, and closes without the delay', async () => {
   for (let index = 0; index < 50; index++) {
     void soon(`early-${index}.`)
     await nextTurn()
@@ -70,7 +70,7 @@ it('[ENG-71] what is asked for a turn later never is on the disk without it, and
   }
 })
 
-it('[ENG-74] many who write one after the other share batches; somebody alone waits for nobody', async () => {
+it('[ENG-74] shares batches between many writers, and delays no single writer', async () => {
   for (let index = 0; index < 20; index++) await put(`alone-${index}.`)
   expect(batches).toHaveLength(20)
   batches = []

@@ -92,14 +92,14 @@ async function compactAndCrash(): Promise<void> {
   deletions = []
 }
 
-it('[ENG-56] what a compaction puts out of reach is deleted in bounded commits', async () => {
+it('[ENG-56] deletes entries that a compaction made unreachable in bounded commits', async () => {
   expect(await compact(engine, 0, appends - 1)).toBe(true)
   expect(deletions).toEqual([deletedPerCommitMax, deletedPerCommitMax, 9])
   await engine.close()
   expect(await stored(directory)).toBe(3)
 })
 
-it('[ENG-56] what is kept for older versions is stored, and no more', async () => {
+it('[ENG-56] stores what older versions need, and no more', async () => {
   expect(await compact(engine, 0, appends - 8, 0)).toBe(true)
   expect(await compact(engine, appends - 8, appends - 6)).toBe(true)
   expect(await compact(engine, appends - 6, appends - 4, 0)).toBe(true)
@@ -113,7 +113,7 @@ it('[ENG-56] what is kept for older versions is stored, and no more', async () =
   expect(await stored(directory)).toBe(1)
 })
 
-it('[ENG-56] a crash between the deletions loses nothing and brings nothing back; the next compaction ends them', async () => {
+it('[ENG-56] loses and restores nothing when a crash interrupts the deletions, and ends them with the next compaction', async () => {
   await compactAndCrash()
   const loaded = await loadLive(engine.log, doc)
   expect([textOf(loaded.snapshot), entriesOf(loaded)]).toEqual([
@@ -128,7 +128,7 @@ it('[ENG-56] a crash between the deletions loses nothing and brings nothing back
   expect(await stored(image)).toBe(2)
 })
 
-it('[ENG-56] a document deleted and made anew after such a crash has nothing of the old one', async () => {
+it('[ENG-56] keeps nothing of the old document when it is deleted and created again after such a crash', async () => {
   await compactAndCrash()
   await engine.log.destroy(doc)
   await engine.log.append(doc, 'recreate', updates('anew'))
@@ -137,7 +137,7 @@ it('[ENG-56] a document deleted and made anew after such a crash has nothing of 
   expect(await stored(image)).toBe(2)
 })
 
-it('[ENG-56] a document deleted and made anew during the deletions keeps what it has', async () => {
+it('[ENG-56] keeps the new entries of a document that is deleted and created again during the deletions', async () => {
   let slices = 0
   // The second append of the new log is stored where updates of the old one are still to be deleted.
   const first = appends - 5
@@ -154,7 +154,7 @@ it('[ENG-56] a document deleted and made anew during the deletions keeps what it
   expect((await loadLive(engine.log, doc)).entries).toHaveLength(first + 2)
 })
 
-it('[ENG-56] a document deleted while it is compacted leaves one record', async () => {
+it('[ENG-56] leaves one record of a document that is deleted during its compaction', async () => {
   for (let turns = 0; turns < 30; turns++) {
     const name = docKey(`document ${turns}`)
     await engine.log.append(name, 'create', numbered(1, 3))
@@ -166,7 +166,7 @@ it('[ENG-56] a document deleted while it is compacted leaves one record', async 
   expect(await storedKeys(directory.store, 'document ')).toHaveLength(30)
 })
 
-it('[ENG-56] closing during the deletions does not wait for them', async () => {
+it('[ENG-56] closes without waiting for the deletions', async () => {
   let closing: Promise<void> = Promise.resolve()
   beforeDeleting = async () => {
     closing = engine.close()

@@ -82,7 +82,7 @@ async function expectCountKept(
 const durabilities = process.env.WEFT_TEST_ALL === '1' ? ['disk', 'process'] : ['disk']
 
 it.each(durabilities)(
-  '[DUR-4] what a process had acknowledged is there after SIGKILL, whole and in order (durability %s)',
+  '[DUR-4] keeps all acknowledged appends after SIGKILL, complete and in order (durability %s)',
   async (durability) => {
     for (let round = 0; round < rounds; round++) {
       const acknowledgements = 1 + Math.floor(Math.random() * acknowledgedMax)

@@ -70,7 +70,7 @@ async function expectOnlyDamagedRefused(): Promise<void> {
   expect(await engine.log.append(sound, 1, updates('next'))).toMatchObject({ first: head + 1 })
 }
 
-it('[ENG-60] a changed bit anywhere in an update refuses its document by name, and no other', async () => {
+it('[ENG-60] rejects the document of an update with a changed bit at any place by name, and no other', async () => {
   const [, record] = await stored('second of damaged')
   for (let at = 0; at < record.length; at += at < 12 ? 1 : 7) {
     const restore = await change('second of damaged', (value) => flipped(value, at))
@@ -80,7 +80,7 @@ it('[ENG-60] a changed bit anywhere in an update refuses its document by name, a
   expect(entriesOf(await loadLive(engine.log, damaged))).toHaveLength(3)
 })
 
-it('[ENG-60] an update cut short, or one of another document in its place, refuses the document', async () => {
+it('[ENG-60] rejects the document of a truncated update or of an update that belongs to another document', async () => {
   const [, other] = await stored('second of sound')
   const replacements = [(value: Buffer) => value.subarray(0, -1), () => other, () => Buffer.alloc(0)]
   for (const replacement of replacements) {
@@ -91,14 +91,14 @@ it('[ENG-60] an update cut short, or one of another document in its place, refus
   expect(entriesOf(await loadLive(engine.log, damaged))).toHaveLength(3)
 })
 
-it('[ENG-61] updates that are missing refuse the document', async () => {
+it('[ENG-61] rejects a document with missing updates', async () => {
   await change('second of damaged', () => null)
   await expectOnlyDamagedRefused()
   const since = engine.log.load(damaged, { since: 1, epoch: 1 })
   await expect(since).rejects.toThrow(CorruptRecordError)
 })
 
-it('[ENG-61] a document whose only update is missing takes no appends', async () => {
+it('[ENG-61] rejects appends to a document whose only update is missing', async () => {
   const only = docKey('only')
   await engine.log.append(only, 'create', updates('the only one'))
   await change('the only one', () => null)
@@ -109,20 +109,20 @@ it('[ENG-61] a document whose only update is missing takes no appends', async ()
 it.each([
   ['changed', (value: Buffer) => flipped(value, value.length - 1)],
   ['missing', () => null],
-])('[ENG-61] a snapshot that is %s refuses the document', async (_, how) => {
+])('[ENG-61] rejects a document whose snapshot is %s', async (_, how) => {
   await engine.log.compact(damaged, 1, 0, 2, bytesOf('the snapshot of damaged'), keepNone)
   await change('the snapshot of damaged', how)
   await expectOnlyDamagedRefused()
 })
 
-it('[ENG-61] a document whose last update is damaged takes no appends', async () => {
+it('[ENG-61] rejects appends to a document whose last update is damaged', async () => {
   await engine.log.append(damaged, 1, updates('last of damaged'))
   await change('last of damaged', (value) => flipped(value, value.length - 1))
   await expect(engine.log.append(damaged, 1, updates('more'))).rejects.toThrow(CorruptRecordError)
   await expectOnlyDamagedRefused()
 })
 
-it('[ENG-61] a damaged document can be deleted, and made anew', async () => {
+it('[ENG-61] deletes a damaged document, and creates it again', async () => {
   for (const marker of ['second of damaged', 'third of damaged']) {
     await engine.log.append(damaged, 'recreate', updates('first')).catch(() => undefined)
     const { epoch } = await loadLive(engine.log, damaged)
@@ -137,7 +137,7 @@ it.each([
   ['changed', (value: Buffer) => flipped(value, value.length - 1)],
   ['missing', () => null],
 ])(
-  '[ENG-57] an older snapshot that is %s takes its versions with it, and not the document',
+  '[ENG-57] rejects only the versions of an older snapshot that is %s, and not the document',
   async (_, how) => {
     await engine.log.compact(damaged, 1, 0, 2, bytesOf('the anchor of damaged'), keepNone)
     await engine.log.compact(damaged, 1, 2, 3, bytesOf('the base of damaged'), 0)
@@ -152,7 +152,7 @@ it.each([
   },
 )
 
-it('[ENG-57] a damaged update behind the snapshot takes the versions it is part of with it, and not the document', async () => {
+it('[ENG-57] rejects only the versions that contain a damaged update before the snapshot, and not the document', async () => {
   await engine.log.append(damaged, 1, updates('fourth'))
   await engine.log.compact(damaged, 1, 0, 3, bytesOf('the base of damaged'), 0)
   await change('second of damaged', () => null)
@@ -163,7 +163,7 @@ it('[ENG-57] a damaged update behind the snapshot takes the versions it is part 
   expect((await engine.log.loadAt(damaged, 1, 4))?.entries).toHaveLength(1)
 })
 
-it('[ENG-62] a damaged value or blob is refused, and no other', async () => {
+it('[ENG-62] rejects a damaged value or blob, and no other', async () => {
   await engine.kv.commit(['p'], {
     puts: ['damaged', 'sound'].map((key) => ({ key: [key], value: bytesOf(`value of ${key}`) })),
   })
@@ -177,7 +177,7 @@ it('[ENG-62] a damaged value or blob is refused, and no other', async () => {
   expect(await engine.blobs.get(['sound'])).toEqual(Buffer.from('blob of sound'))
 })
 
-it('[ENG-62] a damaged job does not keep the others of its queue waiting', async () => {
+it('[ENG-62] runs the other jobs of a queue with a damaged job', async () => {
   await enqueue(engine, job('a', 0, 'payload of damaged'), job('b', 1), job('c', 2))
   await change('payload of damaged', (value) => flipped(value, value.length - 1))
   expect(await claimable(engine)).toEqual(['b', 'c'])

@@ -99,8 +99,8 @@ async function expectAllWritten(): Promise<void> {
   expect((await claimable(engine)).sort()).toEqual(['of append', 'of kv'])
 }
 
-describe('level with a disk held back', () => {
-  it('[DUR-1] nothing is acknowledged or shown before it is on the disk', async () => {
+describe('level with a paused disk', () => {
+  it('[DUR-1] acknowledges and returns nothing before it is on disk', async () => {
     disk.hold()
     const { ended, all } = writeEverywhere()
     await until(() => engine.pendingBytes() > 0 && disk.writes > 2)
@@ -117,14 +117,14 @@ describe('level with a disk held back', () => {
     await expectAllWritten()
   })
 
-  it('everything written in a turn is one batch', async () => {
+  it('writes all appends of a tick in one batch', async () => {
     const before = disk.writes
     const appends = Array.from({ length: 100 }, (_, index) => engine.log.append(doc, 1, updates(`${index}`)))
     await Promise.all(appends)
     expect(disk.writes - before).toBe(1)
   })
 
-  it('[ENG-4] an append under way is known, however many documents are asked for meanwhile', async () => {
+  it('[ENG-4] has an append in progress in its head after reads of many other documents', async () => {
     disk.hold()
     const second = outcomeOf(engine.log.append(doc, 1, updates('2')))
     // More than the engine keeps heads of.
@@ -141,7 +141,7 @@ describe('level with a disk held back', () => {
     expect(entriesOf(await loadLive(engine.log, doc)).map(([, text]) => text)).toEqual(['1', '2', '3'])
   })
 
-  it('[ENG-52] beyond the limit of pending bytes writes are refused, without a trace', async () => {
+  it('[ENG-52] rejects writes beyond the limit of pending bytes without a trace', async () => {
     disk.hold()
     const bytes = new Uint8Array(16 * 1024)
     const appends = Array.from({ length: 10 }, () => engine.log.append(doc, 1, [{ bytes, by: '' }]))
@@ -163,7 +163,7 @@ describe('level with a disk held back', () => {
 })
 
 describe('level with a full disk', () => {
-  it('[STORE-9] writes wait while the disk is full, and are done when it has room, by themselves', async () => {
+  it('[STORE-9] delays writes while the disk is full, and completes them by itself when it has room', async () => {
     disk.weather = 'full'
     const { ended, all } = writeEverywhere()
     await until(() => !engine.health().ok)
@@ -180,7 +180,7 @@ describe('level with a full disk', () => {
     await expectAllWritten()
   })
 
-  it('[STORE-9] an append that needs to read its head waits for the store, and so does a load', async () => {
+  it('[STORE-9] delays an append that reads its head, and a load, until the store is available', async () => {
     disk.weather = 'full'
     const pending = engine.log.append(doc, 1, updates('2'))
     await until(() => !engine.health().ok)
@@ -193,7 +193,7 @@ describe('level with a full disk', () => {
     expect((await load).head).toBeGreaterThanOrEqual(1)
   })
 
-  it('[ENG-76] a value that is remembered waits for the store, too', async () => {
+  it('[ENG-76] delays a read of a cached value until the store is available', async () => {
     await engine.kv.commit(['p'], { puts: [{ key: ['k'], value: bytesOf('v') }] })
     const read = async () => (await engine.kv.get(['p'], [['k']])).map(textOf)
     expect(await read()).toEqual(['v'])
@@ -209,7 +209,7 @@ describe('level with a full disk', () => {
     expect(await passTime(pending)).toMatchObject({ first: 2 })
   })
 
-  it('[STORE-9] operations that had been written although the disk said no are written again, once', async () => {
+  it('[STORE-9] writes operations again, once, when the disk stored them and returned an error', async () => {
     await enqueue(engine, job('claimed', 0))
     disk.weather = 'silent'
     const { all } = writeEverywhere()
@@ -221,7 +221,7 @@ describe('level with a full disk', () => {
     await expectAllWritten()
   })
 
-  it('[ENG-54] writes that fail for too long end as StoreUnavailableError; new ones are refused at once', async () => {
+  it('[ENG-54] fails writes that wait too long with StoreUnavailableError, and rejects new ones at once', async () => {
     disk.weather = 'full'
     const { all } = writeEverywhere()
     expect(await passTime(all, 1_000)).toEqual(allUnknown)
@@ -235,7 +235,7 @@ describe('level with a full disk', () => {
   })
 
   it.each(['full', 'silent'] as const)(
-    '[ENG-54] what memory knew is forgotten then: the store decides what was written (%s)',
+    '[ENG-54] drops cached state after such failures, and reads from the store what was written (%s)',
     async (weather) => {
       disk.weather = weather
       const { all } = writeEverywhere()
@@ -286,7 +286,7 @@ describe('level with a full disk', () => {
     expect(await claimable(engine)).toEqual(['read early'])
   })
 
-  it('[ENG-55] closing while the disk is full ends, and nothing is acknowledged', async () => {
+  it('[ENG-55] closes while the disk is full, and acknowledges nothing', async () => {
     disk.weather = 'full'
     const { all } = writeEverywhere()
     await until(() => !engine.health().ok)

@@ -127,14 +127,14 @@ async function expectVerified(directory: string, what: string): Promise<void> {
   expect(damages.length, what).toBeGreaterThan(0)
 }
 
-it('[STORE-7] the store itself is sound', async () => {
+it('[STORE-7] finds no damage in the store itself', async () => {
   const directory = await copy()
   expect((await verify(directory, ignore)).damages).toEqual([])
   const started = await start(await copy())
   expect(started).toEqual({ warnings: [], read: sound })
 })
 
-it('[STORE-7] a list of files that is damaged itself is none', async () => {
+it('[STORE-7] ignores a damaged list of files', async () => {
   for (const text of [
     '',
     '{"files":[{"nbme":"CURRENT","bytes":1,"crc":1}]}',
@@ -149,7 +149,7 @@ it('[STORE-7] a list of files that is damaged itself is none', async () => {
 })
 
 for (const kind of Object.keys(kinds) as Kind[]) {
-  it(`[STORE-7] any changed bit of ${kind} is reported (seed ${seed})`, async () => {
+  it(`[STORE-7] reports any changed bit of ${kind} (seed ${seed})`, async () => {
     const random = new Random(seed)
     for (let round = 0; round < flips; round++) {
       let at = 0
@@ -161,7 +161,7 @@ for (const kind of Object.keys(kinds) as Kind[]) {
     }
   }, 120_000)
 
-  it(`[STORE-7] a ${kind} that is cut anywhere is reported (seed ${seed})`, async () => {
+  it(`[STORE-7] reports a ${kind} that is cut at any place (seed ${seed})`, async () => {
     const random = new Random(seed)
     for (let round = 0; round < cuts; round++) {
       let at = 0
@@ -175,7 +175,7 @@ for (const kind of Object.keys(kinds) as Kind[]) {
 }
 
 // After a crash there is no list of what the files were: tables must tell by themselves.
-it('[STORE-7] a record that becomes a deletion by one bit is reported after a crash, too', async () => {
+it('[STORE-7] reports a record that one changed bit turns into a deletion, also after a crash', async () => {
   const places: number[] = []
   // One is what a record is told from a deletion by, behind its key.
   await damagedCopy('.ldb', async (_, bytes) => {
@@ -188,7 +188,7 @@ it('[STORE-7] a record that becomes a deletion by one bit is reported after a cr
   }
 }, 120_000)
 
-it(`[STORE-7] a changed bit in what a table is searched by is told at a start after a crash (seed ${seed})`, async () => {
+it(`[STORE-7] reports a changed bit in footer, index or filter of a table at a start after a crash (seed ${seed})`, async () => {
   const random = new Random(seed)
   for (let round = 0; round < flips; round++) {
     let at = 0
@@ -201,7 +201,7 @@ it(`[STORE-7] a changed bit in what a table is searched by is told at a start af
   }
 }, 120_000)
 
-it(`[STORE-7] a changed bit or byte more of a table is told at a start after a crash also where it was there before (seed ${seed})`, async () => {
+it(`[STORE-7] reports a changed bit or an extra byte of a previously sound table at a start after a crash (seed ${seed})`, async () => {
   const random = new Random(seed)
   const served = await copy()
   const engine = await openLevelEngine({ directory: served })
@@ -222,7 +222,7 @@ it(`[STORE-7] a changed bit or byte more of a table is told at a start after a c
   }
 }, 120_000)
 
-it('[ENG-69] a table that a crash has left half written is no damage', async () => {
+it('[ENG-69] accepts a table that a crash left incomplete', async () => {
   const directory = await damagedCopy('.ldb', async (path, bytes) => {
     await writeFile(join(path, '..', '000999.ldb'), bytes.subarray(0, bytes.length / 2))
   })

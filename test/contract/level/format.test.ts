@@ -34,12 +34,12 @@ async function expectAll(): Promise<void> {
   await engine.close()
 }
 
-it('[STORE-12] a store of format 2 opens with all that is in it', async () => {
+it('[STORE-12] opens a store of format 2 with all its content', async () => {
   await cp(join(kept, 'store'), directory.store, { recursive: true })
   await expectAll()
 })
 
-it('[STORE-12] a backup of a store of format 2 is restored with all that is in it', async () => {
+it('[STORE-12] restores a backup of a store of format 2 with all its content', async () => {
   await restore(join(kept, 'backup'), directory.path, ignore)
   await expectAll()
 })

@@ -135,7 +135,7 @@ async function expectFenced(directory: string, what: string): Promise<void> {
 }
 
 for (const end of ['an orderly end', 'a crash'] as const)
-  it(`[STORE-17] what would end the process is refused, all else served, after ${end}, as often as it is started`, async () => {
+  it(`[STORE-17] rejects reads of a damaged block and serves all other data after ${end}, at each of several starts`, async () => {
     const directory = await damagedCopy()
     if (end === 'a crash') await rm(closedOf(directory))
     for (let round = 0; round < 3; round++) {
@@ -152,7 +152,7 @@ for (const end of ['an orderly end', 'a crash'] as const)
     expect(damages.find(({ what }) => what === table)?.problem).toMatch(fenceTold)
   })
 
-it('[STORE-17] a table whose index is damaged is refused, and one whose filter is, searched without it', async () => {
+it('[STORE-17] rejects a table with a damaged index, and searches a table with a damaged filter without the filter', async () => {
   const { index, filter } = blocks()
   // What says of which format the store is is in this table, too.
   const error = await failureOf(openLevelEngine({ directory: await damagedCopy(withShortKey(index.at)) }))
@@ -166,7 +166,7 @@ it('[STORE-17] a table whose index is damaged is refused, and one whose filter i
   await slow.close()
 })
 
-it('[STORE-17] a list and a backup that go over such a block are refused, not cut', async () => {
+it('[STORE-17] rejects a scan or a backup over a damaged block instead of truncating it', async () => {
   const directory = await damagedCopy()
   const engine = await openLevelEngine({ directory })
   const lost = await refused(engine)
@@ -183,7 +183,7 @@ it('[STORE-17] a list and a backup that go over such a block are refused, not cu
   await dump.close()
 })
 
-it('[STORE-17] what opens the store of a stopped server looks at every table', async () => {
+it('[STORE-17] checks every table in each command that opens a stopped store', async () => {
   const commands: Readonly<Record<string, (directory: string) => Promise<unknown>>> = {
     verify: (directory) => verify(directory, ignore),
     audit: async (directory) => (await openOfflineStore(directory, 'open')).close(),
@@ -197,7 +197,7 @@ it('[STORE-17] what opens the store of a stopped server looks at every table', a
   }
 })
 
-it('[STORE-17] a fence is told at each start, whatever newer tables there are', async () => {
+it('[STORE-17] reports a fenced block at each start, also behind much newer tables', async () => {
   const directory = await damagedCopy()
   await (await openLevelEngine({ directory })).close()
   // LevelDB removes it.
@@ -209,7 +209,7 @@ it('[STORE-17] a fence is told at each start, whatever newer tables there are', 
   await engine.close()
 })
 
-it('[STORE-17] nothing is written into a store that somebody has open', async () => {
+it('[STORE-17] writes nothing into a store that another process has open', async () => {
   const directory = await damagedCopy(sound)
   const engine = await openLevelEngine({ directory })
   await writeFile(tableOf(directory), withShortKey(0))
@@ -221,7 +221,7 @@ it('[STORE-17] nothing is written into a store that somebody has open', async ()
 })
 
 itLong(
-  '[STORE-18] compact refuses a store with a damaged table, and what tells of it stays',
+  '[STORE-18] rejects compact on a store with a damaged table, and keeps the report of the damage',
   async () => {
     const directory = await damagedCopy()
     const list = await readFile(closedOf(directory), 'utf8')
@@ -241,7 +241,7 @@ itLong(
   60_000,
 )
 
-itLong('[STORE-18] compact does not even open a store whose log is not what it was', async () => {
+itLong('[STORE-18] rejects compact on a store with a changed log without opening it', async () => {
   const directory = await damagedCopy(sound)
   const engine = await openLevelEngine({ directory })
   await engine.kv.commit(['p'], { puts: [{ key: ['one'], value: bytesOf('more') }] })
@@ -272,7 +272,7 @@ async function openHeld(directory: string, held: Held, lines: string[]): Promise
   return openLevelEngine({ directory, openStore, log })
 }
 
-it('[STORE-19] where rewriting tables comes upon a fence, readiness and log say why, and nothing acknowledged is lost', async () => {
+it('[STORE-19] names the table in readiness and log, and loses nothing acknowledged, when a compaction of tables meets a fenced block', async () => {
   const directory = await damagedCopy()
   const held: Held = { store: null, opening: Promise.resolve() }
   const lines: string[] = []

@@ -74,7 +74,7 @@ async function lostUpdates({ acknowledged }: Said): Promise<number> {
   return lost
 }
 
-it(`[DUR-5] ${rounds} cuts of power: what was acknowledged is there (seed ${seed})`, async () => {
+it(`[DUR-5] keeps all acknowledged appends after ${rounds} power losses (seed ${seed})`, async () => {
   const random = new Random(seed)
   let [cut, acknowledged] = [0, 0]
   for (let round = 0; round < rounds || (cut === 0 && round < roundsMax); round++) {
@@ -87,7 +87,7 @@ it(`[DUR-5] ${rounds} cuts of power: what was acknowledged is there (seed ${seed
   console.info(`${cut} bytes were cut`)
 }, 600_000)
 
-it('[DUR-5] a store that does not wait for the disk loses what it has acknowledged: the cut is one', async () => {
+it('[DUR-5] loses acknowledged appends with durability "process", which shows that the simulated power loss works', async () => {
   const said = await writeUntilKilled('process', linesMax)
   await cutPower(directory.store, new Map(), new Random(3))
   expect(await lostUpdates(said)).toBeGreaterThan(0)

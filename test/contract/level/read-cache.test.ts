@@ -68,7 +68,7 @@ class Model {
   }
 }
 
-it('[ENG-75] what is remembered is what the disk has, whoever reads and writes meanwhile', () => {
+it('[ENG-75] returns the same values from the cache as from the disk after any sequence of reads and writes', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
       const model = new Model()
@@ -81,7 +81,7 @@ it('[ENG-75] what is remembered is what the disk has, whoever reads and writes m
   )
 })
 
-it('[ENG-75] what has been looked for is remembered, also that there is nothing; of much, and of what is large, not all', () => {
+it('[ENG-75] caches read values and missing keys, but no large values and only a limited number', () => {
   const recent = new ReadCache()
   const remember = (name: string, value: Uint8Array | null): void => recent.end(recent.begin([name]), [value])
   remember('value', Uint8Array.of(1))

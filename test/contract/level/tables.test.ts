@@ -47,26 +47,26 @@ const isTold = expect.stringMatching(/^changed\.ldb is damaged \(.+\): data may 
 /** At the end, without any data: the filter alone has ten bits for each key. */
 const searchedBytes = (pairs * 10) / 8
 
-it('[STORE-7] a CRC-32C is what RFC 3720 says in B.4', () => {
+it('[STORE-7] computes the CRC-32C values of RFC 3720, B.4', () => {
   expect(crc32c(Buffer.alloc(32)).toString(16)).toBe('8a9136aa')
   expect(crc32c(Buffer.alloc(32, 0xff)).toString(16)).toBe('62a8ab43')
   expect(crc32c(Buffer.from(Array.from({ length: 32 }, (_, index) => index))).toString(16)).toBe('46dd794e')
 })
 
-it('[STORE-7] a table as LevelDB has made it is sound, and one that is not there is nothing', async () => {
+it('[STORE-7] finds no damage in a table of LevelDB, and nothing in place of a missing one', async () => {
   expect(await findTableDamage(path, 'structure')).toBe(null)
   expect(await findTableDamage(path, 'all')).toBe(null)
   expect(await findTableDamage(join(directory, 'none.ldb'), 'all')).toBe(null)
 })
 
-it(`[STORE-7] a changed byte of a table is found anywhere when all of it is looked at (seed ${seed})`, async () => {
+it(`[STORE-7] finds a changed byte at any place when it checks a whole table (seed ${seed})`, async () => {
   for (let round = 0; round < 200; round++) {
     const at = random.below(sound.length)
     expect(await problemOf(flipped(sound, at), 'all'), `byte ${at}`).toEqual(isTold)
   }
 })
 
-it(`[STORE-7] a changed byte of footer, index and filter is found without a look at the data (seed ${seed})`, async () => {
+it(`[STORE-7] finds a changed byte of footer, index and filter without reading the data (seed ${seed})`, async () => {
   const footer = Array.from({ length: 48 }, (_, index) => index)
   const others = Array.from({ length: 200 }, () => random.below(searchedBytes))
   for (const before of [...footer, ...others]) {
@@ -75,7 +75,7 @@ it(`[STORE-7] a changed byte of footer, index and filter is found without a look
   }
 })
 
-it(`[STORE-7] a table that is cut, or longer, is found without a look at the data (seed ${seed})`, async () => {
+it(`[STORE-7] finds a truncated or extended table without reading the data (seed ${seed})`, async () => {
   for (let round = 0; round < 50; round++) {
     const cut = random.below(sound.length)
     expect(await problemOf(sound.subarray(0, cut), 'structure'), `cut at ${cut}`).toEqual(isTold)

@@ -40,7 +40,7 @@ describe.skipIf(noNats !== null)('nodes on a bus over NATS', () => {
   }
   const numbers = (count: number): string[] => Array.from({ length: count }, (_, index) => String(index))
 
-  it('[CL-1] what a node publishes every node hears once and in order, its own listeners too', async () => {
+  it('[CL-1] delivers each message once and in order to all nodes, the publisher included', async () => {
     const [a, b] = await pair()
     const [own, others, twice] = [hear(a, 'topic'), hear(b, 'topic'), hear(b, 'topic')]
     const [lostA, lostB] = [losses(a), losses(b)]
@@ -54,7 +54,7 @@ describe.skipIf(noNats !== null)('nodes on a bus over NATS', () => {
     expect([lostA.count, lostB.count]).toEqual([0, 0])
   })
 
-  it('[CL-1] who has ended a subscription, or was never of this cluster, hears nothing', async () => {
+  it('[CL-1] delivers nothing after the end of a subscription, and nothing to other clusters', async () => {
     const [a, b] = await pair()
     const stranger = await join({ prefix: 'weft.test2' })
     const [heard, strange, still] = [hear(b, 'other'), hear(stranger, 'topic'), hear(b, 'topic')]
@@ -68,7 +68,7 @@ describe.skipIf(noNats !== null)('nodes on a bus over NATS', () => {
     expect([heard, strange]).toEqual([[], []])
   })
 
-  it('[CL-2] topics of any characters and any length are heard, each by those who listen to it', async () => {
+  it('[CL-2] delivers topics of any characters and any length to their own subscribers only', async () => {
     const [a, b] = await pair()
     const long = 'x'.repeat(5000)
     const topics = [
@@ -96,7 +96,7 @@ describe.skipIf(noNats !== null)('nodes on a bus over NATS', () => {
     expect(heard).toEqual(topics.map((_, index) => [String(index)]))
   })
 
-  it('[CL-4] while NATS is away listeners here hear, others miss it; back again all are told and hear on', async () => {
+  it('[CL-4] delivers local messages while NATS is unavailable, and reports a loss to all nodes afterwards', async () => {
     const lines: string[] = []
     const log = pino({ level: 'info' }, { write: (line) => void lines.push(line) })
     const [a, b] = [await join({ log }), await join()]
@@ -122,7 +122,7 @@ describe.skipIf(noNats !== null)('nodes on a bus over NATS', () => {
     expect(told).toEqual([expect.stringMatching(/^the bus is away/), 'the bus serves again'])
   }, 40_000)
 
-  it('[CL-5] a message that is too large for NATS is not sent; the others are told of a loss', async () => {
+  it('[CL-5] drops a message that is too large for NATS, and reports a loss to the other nodes', async () => {
     const [a, b] = await pair()
     const [own, others, lost] = [hear(a, 'topic'), hear(b, 'topic'), losses(b)]
     await b.flushed()
@@ -138,7 +138,7 @@ describe.skipIf(noNats !== null)('nodes on a bus over NATS', () => {
     expect([others, lost.count, a.isConnected]).toEqual([['small', 'next', 'and next'], 2, true])
   })
 
-  it('[CL-6] what NATS does not take is dropped beyond a limit, and its absence told', async () => {
+  it('[CL-6] drops messages beyond a limit when NATS does not accept them, and reports the loss', async () => {
     const [a, b] = await pair()
     const lost = losses(b)
     let bytes = 0
@@ -162,7 +162,7 @@ describe.skipIf(noNats !== null)('nodes on a bus over NATS', () => {
     expect(bytes).toBeLessThanOrEqual(16 * 2 ** 20)
   }, 30_000)
 
-  it('[CL-25] what a listener cannot understand of other nodes is a loss: it ends nothing, and others hear it', async () => {
+  it('[CL-25] counts a message as lost when a subscriber cannot parse it, and delivers it to other subscribers', async () => {
     const records: string[] = []
     const b = await join({ log: pino({}, { write: (line: string) => void records.push(line) }) })
     const a = await join()
@@ -182,7 +182,7 @@ describe.skipIf(noNats !== null)('nodes on a bus over NATS', () => {
   })
 
   itLong(
-    '[CL-24] a server that answers nothing is taken for away, until it answers again',
+    '[CL-24] treats a server that does not answer as unavailable until it answers again',
     async () => {
       const [a, b] = await pair()
       const [heard, lost] = [hear(b, 'topic'), losses(b)]
@@ -206,7 +206,7 @@ describe.skipIf(noNats !== null)('nodes on a bus over NATS', () => {
     60_000,
   )
 
-  it('[CL-7] a server that refuses us stops the start; one that is away does not', async () => {
+  it('[CL-7] rejects a start when the server rejects the client, and starts when the server is unavailable', async () => {
     const secret = 'not-to-be-told'
     const guarded = await startNats({ configuration: 'authorization { user: weft, password: "p@ss/word" }' })
     onTestFinished(() => guarded.remove())
@@ -230,7 +230,7 @@ describe.skipIf(noNats !== null)('nodes on a bus over NATS', () => {
     await eventually(() => early.isConnected && lost.count === 1)
   }, 30_000)
 
-  it('[CL-8] of several NATS servers any one will do: who loses his goes to another', async () => {
+  it('[CL-8] uses any of several NATS servers, and moves to another one when its server ends', async () => {
     const servers = await startNatsCluster(3)
     onTestFinished(async () => void (await Promise.all(servers.map((each) => each.remove()))))
     const urls = servers.map(({ url }) => url)

@@ -49,7 +49,7 @@ describe.skipIf((noNats ?? noPostgres) !== null)('nodes that share a schema', ()
   const docs = Array.from({ length: 100 }, (_, index) => docKey(`document ${index}`))
   const homes = ({ cluster }: Engine): readonly string[] => docs.map((doc) => cluster.home(doc))
 
-  it('[CL-9] all nodes have the same list and the same homes; who stops is out of it at once', async () => {
+  it('[CL-9] gives all nodes the same list and the same home nodes, and removes a stopped node at once', async () => {
     const [a, b, c] = [await join('a'), await join('b'), await join('c')]
     await listsAre([a, b, c], ['a', 'b', 'c'])
     expect([a, b, c].map(({ cluster }) => [cluster.self, cluster.isShared])).toEqual([
@@ -72,14 +72,14 @@ describe.skipIf((noNats ?? noPostgres) !== null)('nodes that share a schema', ()
     for (const [index, home] of before.entries()) if (home !== 'c') expect(homes(a)[index]).toBe(home)
   })
 
-  it('[CL-10] a node that is not heard of any more is out of the list by itself', async () => {
+  it('[CL-10] removes a silent node from the list by itself', async () => {
     const a = await join('a')
     await postgres.sql(`insert into ${schema}.node values ('gone', 'x', 'serving', clock_timestamp())`)
     await listsAre([a], ['a', 'gone'])
     await listsAre([a], ['a'])
   })
 
-  it('[CL-29] a process that begins again under the name of a node is a change of the list', async () => {
+  it('[CL-29] reports a change of the list when another process starts under the name of a node', async () => {
     const a = await join('a')
     const living = `clock_timestamp() + interval '1 hour'`
     await postgres.sql(`insert into ${schema}.node values ('b', 'first', 'serving', ${living})`)
@@ -93,7 +93,7 @@ describe.skipIf((noNats ?? noPostgres) !== null)('nodes that share a schema', ()
     expect(a.cluster.nodes()).toEqual(['a', 'b'])
   })
 
-  it('[CL-11] a server alone and nodes that share exclude each other, with sentences that say what helps', async () => {
+  it('[CL-11] excludes a single server and clustered nodes from one schema, and names the remedy', async () => {
     const a = await join('a')
     expect(await refused(openEngine())).toMatch(/in use by servers that share it: give this one the bus/)
     await a.close()
@@ -105,7 +105,7 @@ describe.skipIf((noNats ?? noPostgres) !== null)('nodes that share a schema', ()
     expect((await b.log.heads([docKey('mine')]))[0]?.head).toBe(1)
   }, 60_000)
 
-  it('[CL-12] of two nodes of one name the second is refused while the first lives', async () => {
+  it('[CL-12] rejects a second node of one name while the first is alive', async () => {
     const a = await join('same')
     expect(await refused(join('same'))).toMatch(/a node named same is alive/)
     await a.close()
@@ -116,7 +116,7 @@ describe.skipIf((noNats ?? noPostgres) !== null)('nodes that share a schema', ()
     expect(unnamed.cluster.self).not.toBe(other.cluster.self)
   }, 30_000)
 
-  it('[CL-13] who is not in the list writes nothing, and is not ready; back again it is told that it may have missed something', async () => {
+  it('[CL-13] writes nothing and is not ready while the node is not in the list, and reports a loss when it is back', async () => {
     const [a, b] = [await join('a'), await join('b')]
     await a.log.append(docs[0] ?? [], 'create', updates('1'))
     let lost = 0
@@ -136,7 +136,7 @@ describe.skipIf((noNats ?? noPostgres) !== null)('nodes that share a schema', ()
     expect(await a.log.append(docs[0] ?? [], 1, updates('3'))).toMatchObject({ last: 3 })
   })
 
-  it('[CL-14] while the database is away nobody is taken for dead; when it is back all are told of a loss', async () => {
+  it('[CL-14] removes no node while the database is unavailable, and reports a loss to all when it is back', async () => {
     const [a, b] = [await join('a'), await join('b')]
     await listsAre([a, b], ['a', 'b'])
     const changes: string[] = []
@@ -157,7 +157,7 @@ describe.skipIf((noNats ?? noPostgres) !== null)('nodes that share a schema', ()
     expect(changes).toEqual([])
   }, 60_000)
 
-  it('[CL-14] nobody is taken for dead by heartbeats that have waited for another one, and what ended meanwhile is renewed', async () => {
+  it('[CL-14] removes no node when heartbeats wait for each other, and renews an expired lease afterwards', async () => {
     const logged: string[] = []
     const log = pino({ level: 'error' }, { write: (line) => void logged.push(line) })
     const [a, b] = [await join('a', { log }), await join('b', { log })]
@@ -180,7 +180,7 @@ describe.skipIf((noNats ?? noPostgres) !== null)('nodes that share a schema', ()
     expect({ changes, logged }).toEqual({ changes: [], logged: [] })
   }, 60_000)
 
-  it('[CL-15] a node that drains is nobody’s home when the promise ends, and lives until it stops', async () => {
+  it('[CL-15] assigns no home node to a draining node, and keeps it in the list until it stops', async () => {
     const [a, b] = [await join('a'), await join('b')]
     await listsAre([a, b], ['a', 'b'])
     await a.cluster.drain(10_000)
@@ -194,7 +194,7 @@ describe.skipIf((noNats ?? noPostgres) !== null)('nodes that share a schema', ()
     expect(homes(a)).toEqual(homes(b))
   })
 
-  it('[CL-16] nodes whose clocks differ agree on when jobs are due and leases end', async () => {
+  it('[CL-16] decides due times and lease ends equally on nodes with different clocks', async () => {
     const hourMs = 3_600_000
     const early = { ...systemClock, now: () => systemClock.now() + hourMs }
     const [a, b] = [await join('early', { clock: early }), await join('right')]
@@ -220,7 +220,7 @@ describe.skipIf((noNats ?? noPostgres) !== null)('nodes that share a schema', ()
     expect(Math.abs(loaded.changed.at - systemClock.now())).toBeLessThan(hourMs / 2)
   })
 
-  it('[CL-17] schemas of one name in two databases hear nothing of each other', async () => {
+  it('[CL-17] delivers no messages between schemas of one name in two databases', async () => {
     await postgres.sql('create database other')
     const a = await join('a')
     const b = await join('b', { url: postgres.url.replace('/postgres', '/other') })

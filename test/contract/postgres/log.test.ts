@@ -56,7 +56,7 @@ describe.skipIf(noPostgres !== null)('logs in PostgreSQL', () => {
     expect(names).toEqual([{ name: 'second' }])
   })
 
-  it('the appends of a turn are few transactions, however many documents they are to', async () => {
+  it('writes the appends of a tick to many documents in few transactions', async () => {
     await Promise.all(docs(100).map((doc) => engine.log.append(doc, 'create', updates('1'))))
     await Promise.all(
       docs(100).map((doc, index) =>
@@ -74,7 +74,7 @@ describe.skipIf(noPostgres !== null)('logs in PostgreSQL', () => {
     expect(jobs?.others).toBe(0)
   })
 
-  it('[PG-2] an append that is refused harms nothing that is written with it', async () => {
+  it('[PG-2] stores the other appends of a transaction with a rejected append', async () => {
     const all = docs(40)
     await Promise.all(all.slice(0, 20).map((doc) => engine.log.append(doc, 'create', updates('1'))))
     const outcomes = await Promise.all(
@@ -88,7 +88,7 @@ describe.skipIf(noPostgres !== null)('logs in PostgreSQL', () => {
     expect(heads.map((head) => head?.head)).toEqual(all.map((_, index) => (index < 20 ? 2 : undefined)))
   })
 
-  it('[PG-3] entries of 16 MB are written and read, several at once', async () => {
+  it('[PG-3] writes and reads entries of 16 MB, several at once', async () => {
     const big = [1, 2].map((fill) => Buffer.alloc(16 * 1024 * 1024, fill))
     const doc = docKey('big')
     await engine.log.append(doc, 'create', updates('1'))
@@ -99,7 +99,7 @@ describe.skipIf(noPostgres !== null)('logs in PostgreSQL', () => {
     expect((await loadLive(engine.log, doc, { bytesMax: 1000 })).entries).toHaveLength(1)
   })
 
-  it('[PG-4] what is not what was written, or is missing, refuses its document by name, and no other', async () => {
+  it('[PG-4] rejects the document of a changed or missing entry by name, and no other', async () => {
     const [flipped, cut, sound] = docs(3) as [string[], string[], string[]]
     for (const doc of [flipped, cut, sound]) await appendNumbered(engine.log, doc, 'create', 1, 5)
     const entryOf = (doc: readonly string[], seq: number) =>
@@ -114,7 +114,7 @@ describe.skipIf(noPostgres !== null)('logs in PostgreSQL', () => {
     expect(await engine.log.append(cut, 'recreate', updates('anew'))).toMatchObject({ epoch: 2 })
   })
 
-  it('[PG-4] a snapshot that is damaged or missing refuses its document', async () => {
+  it('[PG-4] rejects the document of a damaged or missing snapshot', async () => {
     const doc = docKey('compacted')
     await appendNumbered(engine.log, doc, 'create', 1, 5)
     await engine.log.compact(doc, 1, 0, 3, bytesOf('1 to 3'), keepNone)
@@ -125,7 +125,7 @@ describe.skipIf(noPostgres !== null)('logs in PostgreSQL', () => {
     await expect(engine.log.load(doc)).rejects.toThrow(/compacted.*snapshot at 3 is missing/)
   })
 
-  it('[PG-5] what a compaction puts out of reach is removed after it, and so is what a crash has left', async () => {
+  it('[PG-5] removes entries that a compaction made unreachable, and remains of a crash', async () => {
     const doc = docKey('compacted')
     for (let from = 1; from <= 2001; from += 500) {
       await appendNumbered(engine.log, doc, from === 1 ? 'create' : 1, from, 500)

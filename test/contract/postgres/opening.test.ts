@@ -49,7 +49,7 @@ describe.skipIf(noPostgres !== null)('opening a schema of PostgreSQL', () => {
     return [error.reason, error.message]
   }
 
-  it('[PG-12] of many that make one schema at once one serves it, and all find it made', async () => {
+  it('[PG-12] creates a schema once when several processes create it, and serves it from one of them', async () => {
     const schema = server.newSchema()
     const opened = await Promise.allSettled(Array.from({ length: 4 }, () => open(schema)))
     const engines = opened.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []))
@@ -65,7 +65,7 @@ describe.skipIf(noPostgres !== null)('opening a schema of PostgreSQL', () => {
     ])
   })
 
-  it('[PG-13] a newer format is refused and left as it is; one that has only more is used', async () => {
+  it('[PG-13] rejects a newer format unchanged, and uses one with additions only', async () => {
     const schema = server.newSchema()
     await (await open(schema)).close()
     const stored = () => server.sql(`select value from ${schema}.meta where name = 'format'`)
@@ -90,7 +90,7 @@ describe.skipIf(noPostgres !== null)('opening a schema of PostgreSQL', () => {
     expect(await stored()).toEqual([{ value: '1.7' }])
   })
 
-  it('[PG-24] a schema of an older minor format gets what it lacks, and keeps what it has', async () => {
+  it('[PG-24] adds the missing parts of an older minor format, and keeps the others', async () => {
     const schema = server.newSchema()
     const older = await open(schema)
     await older.log.append(doc, 'create', updates('1'))
@@ -108,7 +108,7 @@ describe.skipIf(noPostgres !== null)('opening a schema of PostgreSQL', () => {
     ])
   })
 
-  it('[PG-14] a second server is refused; the lease ends at once with a stop, and by itself with its holder', async () => {
+  it('[PG-14] rejects a second server, ends the lease at a shutdown, and lets the lease of a dead holder expire', async () => {
     const schema = server.newSchema()
     const engine = await open(schema)
     const [reason, message] = await failure(open(schema))
@@ -128,7 +128,7 @@ describe.skipIf(noPostgres !== null)('opening a schema of PostgreSQL', () => {
     await next.close()
   })
 
-  it('[PG-15] who has lost its lease to another one writes nothing more', async () => {
+  it('[PG-15] writes nothing more after another server has taken its lease', async () => {
     const schema = server.newSchema()
     const engine = await open(schema)
     await engine.log.append(doc, 'create', updates('1'))
@@ -145,7 +145,7 @@ describe.skipIf(noPostgres !== null)('opening a schema of PostgreSQL', () => {
     expect(await server.sql(`select holder from ${schema}.lease`)).toEqual([{ holder: 'another' }])
   })
 
-  it('[PG-23] what is acknowledged has been flushed, whatever the database says of sessions in general', async () => {
+  it('[PG-23] flushes before it acknowledges, for any default settings of the database', async () => {
     const inUse = async (given: string, durability: 'disk' | 'process') => {
       await server.sql(`alter role weft set synchronous_commit = ${given}`)
       const options = { statementTimeoutMs: 5_000, connectTimeoutMs: 5_000, holdMs: 0, poolSize: 1 }
@@ -185,7 +185,7 @@ describe.skipIf(noPostgres !== null)('opening a schema of PostgreSQL', () => {
     return kv.commit(['counter'], { checks: [{ key, value }], puts: [{ key, value: next }] })
   }
 
-  it('[PG-39] sets what the engine needs when the role or the database has other defaults', async () => {
+  it('[PG-39] sets its own isolation, limits and formats when the role or the database has other defaults', async () => {
     const schema = server.newSchema()
     await server.sql('create role pinned superuser login')
     const known = new Set((await server.sql('select name from pg_settings')).map(({ name }) => name))
@@ -212,7 +212,7 @@ describe.skipIf(noPostgres !== null)('opening a schema of PostgreSQL', () => {
     }
   })
 
-  it('[PG-34] where several servers are named and no standby is waited for, the start and the doctor say so', async () => {
+  it('[PG-34] warns at the start and in the doctor when several servers are named and no standby is required', async () => {
     const several = server.url.replace(/@([^/]+)/, '@$1,$1')
     const words = /no standby is waited for/
     const foundAt = async (url: string) => {
@@ -226,7 +226,7 @@ describe.skipIf(noPostgres !== null)('opening a schema of PostgreSQL', () => {
     expect(lines.filter((line) => words.test(line))).toHaveLength(1)
   })
 
-  it('[PG-33] the connection is encrypted, and the server known, where the URL wants it', async () => {
+  it('[PG-33] encrypts the connection and verifies the server as the URL requires', async () => {
     const { encrypted, ca, remove } = await startEncrypted()
     onTestFinished(remove)
     const at = (parameters: string) => `${encrypted.url}?sslmode=verify-full${parameters}`
@@ -245,7 +245,7 @@ describe.skipIf(noPostgres !== null)('opening a schema of PostgreSQL', () => {
     expect(plain).toMatch(/does not support SSL/)
   }, 30_000)
 
-  it('[PG-16] what cannot be used is refused with a sentence, which never tells the password', async () => {
+  it('[PG-16] rejects an unusable database with one sentence without the password', async () => {
     const secret = 'not-to-be-told'
     const at = (url: string, options: Partial<PostgresEngineOptions> = {}) =>
       failure(openPostgresEngine({ url, ...options }))

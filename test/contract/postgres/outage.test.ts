@@ -10,7 +10,7 @@ import { withClient } from '../../support/servers/postgres-process.ts'
 import { itLong } from '../../support/time/full-run.ts'
 import { bytesOf, docKey, entriesOf, loadLive, outcomeOf, textOf, updates } from '../suite/sample-data.ts'
 
-describe.skipIf(noPostgres !== null)('a database that goes away', () => {
+describe.skipIf(noPostgres !== null)('a database that becomes unavailable', () => {
   let server: PostgresServer
   beforeAll(async () => {
     server = await startPostgres()
@@ -21,7 +21,7 @@ describe.skipIf(noPostgres !== null)('a database that goes away', () => {
   const open = (options: Partial<PostgresEngineOptions> = {}): Promise<Engine> =>
     openPostgresEngine({ url: server.url, schema: server.newSchema(), ...options })
 
-  it('[PG-6] what was acknowledged is there after SIGKILL of the database, once and in order', async () => {
+  it('[PG-6] keeps acknowledged appends once and in order after SIGKILL of the database', async () => {
     const engine = await open()
     const docs = Array.from({ length: 20 }, (_, index) => docKey(`killed ${index}`))
     const acknowledged = docs.map(() => 0)
@@ -54,7 +54,7 @@ describe.skipIf(noPostgres !== null)('a database that goes away', () => {
     await engine.close()
   })
 
-  it('[PG-7] calls wait for a database that is away, and are done once when it is back', async () => {
+  it('[PG-7] delays calls while the database is unavailable, and runs them once when it is back', async () => {
     const engine = await open()
     await engine.log.append(doc, 'create', updates('1'))
     await engine.kv.commit(['p'], { puts: [{ key: ['k'], value: bytesOf('v') }] })
@@ -79,7 +79,7 @@ describe.skipIf(noPostgres !== null)('a database that goes away', () => {
     await engine.close()
   })
 
-  it('[PG-7] a write whose connection is lost before it has begun, while the right to write is renewed, is done once it is back', async () => {
+  it('[PG-7] runs a write once whose connection is lost during the renewal of the lease, before the write began', async () => {
     const database = new PostgresDatabase({
       url: server.url,
       schema: 'public',
@@ -101,7 +101,7 @@ describe.skipIf(noPostgres !== null)('a database that goes away', () => {
     await database.close()
   })
 
-  it('[PG-8] after the time to wait every call ends with StoreUnavailableError, until the database is back', async () => {
+  it('[PG-8] fails every call with StoreUnavailableError after the waiting time, until the database is back', async () => {
     const engine = await open({ holdMs: 50 })
     await engine.log.append(doc, 'create', updates('1'))
     await server.kill()
@@ -124,7 +124,7 @@ describe.skipIf(noPostgres !== null)('a database that goes away', () => {
     await engine.close()
   })
 
-  it('[ENG-55] closing while the database is away ends, and acknowledges nothing', async () => {
+  it('[ENG-55] closes while the database is unavailable, and acknowledges nothing', async () => {
     const engine = await open()
     await engine.log.append(doc, 'create', updates('1'))
     await server.kill()
@@ -134,7 +134,7 @@ describe.skipIf(noPostgres !== null)('a database that goes away', () => {
     await server.start()
   })
 
-  it('[PG-10] a connection that is ended is made again, and nobody notices', async () => {
+  it('[PG-10] replaces a terminated connection without an effect on callers', async () => {
     const engine = await open()
     await engine.log.append(doc, 'create', updates('1'))
     for (let seq = 2; seq <= 6; seq++) {
@@ -148,7 +148,7 @@ describe.skipIf(noPostgres !== null)('a database that goes away', () => {
   })
 
   for (const commit of ['lost', 'untold'] as const) {
-    it(`[PG-21] a commit that is ${commit}: its appends fail, and so do those behind them; then all goes on`, async () => {
+    it(`[PG-21] fails the appends of a commit that is ${commit} and the appends behind them, then continues`, async () => {
       const proxy = await startCuttingProxy(server.port)
       const engine = await open({ url: server.url.replace(`:${server.port}/`, `:${proxy.port}/`) })
       await engine.log.append(doc, 'create', updates('1'))
@@ -166,7 +166,7 @@ describe.skipIf(noPostgres !== null)('a database that goes away', () => {
     })
   }
 
-  it('[PG-36] a read that the database gives up leaves nothing behind for those that follow on its connection', async () => {
+  it('[PG-36] keeps later reads on a connection correct when the database aborts a read', async () => {
     const schema = server.newSchema()
     const engine = await open({ schema, poolSize: 1, statementTimeoutMs: 200 })
     await engine.log.append(doc, 'create', updates('1'))
@@ -179,7 +179,7 @@ describe.skipIf(noPostgres !== null)('a database that goes away', () => {
   })
 
   itLong(
-    '[PG-35] who stops in the middle of a write does not hold up others until their statements are given up',
+    '[PG-35] ends a stopped write before its statement times out, so that other sessions can continue',
     async () => {
       const [proxy, schema] = [await startCuttingProxy(server.port), server.newSchema()]
       const url = server.url.replace(`:${server.port}/`, `:${proxy.port}/`)
@@ -200,7 +200,7 @@ describe.skipIf(noPostgres !== null)('a database that goes away', () => {
     60_000,
   )
 
-  it('[ENG-52] beyond the limit of pending bytes writes are refused without a trace', async () => {
+  it('[ENG-52] rejects writes beyond the limit of pending bytes without a trace', async () => {
     const engine = await open({ pendingBytesMax: 1000 })
     const first = engine.log.append(doc, 'create', [{ bytes: new Uint8Array(2000), by: '' }])
     expect(await outcomeOf(engine.log.append(doc, 1, updates('2')))).toBe('StoreUnavailableError')

@@ -15,7 +15,7 @@ export function adoptionContract(bench: () => Bench): void {
     ...more,
   })
 
-  it('[ENG-48] a log stands as it stood elsewhere, and goes on from there', async () => {
+  it('[ENG-48] adopts a log as it was elsewhere, and continues it', async () => {
     expect(await log().adopt(doc, former())).toBe(true)
     await bench().reopen()
     const [epoch, head] = [3, 2 ** 40]
@@ -31,7 +31,7 @@ export function adoptionContract(bench: () => Bench): void {
     expect(await log().loadAt(doc, epoch, head - 1)).toBeNull()
   })
 
-  it('[ENG-48] time and user of the last change are those given, and bytes may be used again', async () => {
+  it('[ENG-48] keeps the given time and user of the last change, and copies the passed bytes', async () => {
     const snapshot = bytesOf('all')
     const adopting = log().adopt(doc, former({ snapshot }))
     await adopting
@@ -40,14 +40,14 @@ export function adoptionContract(bench: () => Bench): void {
     expect([loaded.changed, textOf(loaded.snapshot)]).toEqual([{ at: 1_700_000_000_000, by: 'ann' }, 'all'])
   })
 
-  it('[ENG-48] what was deleted elsewhere is deleted, and its next log has the next epoch', async () => {
+  it('[ENG-48] adopts a deletion, and creates the next log with the next epoch', async () => {
     expect(await log().adopt(doc, { state: 'deleted', epoch: 7 })).toBe(true)
     await bench().reopen()
     expect(await log().load(doc)).toEqual({ state: 'deleted', epoch: 7 })
     expect(await log().append(doc, 'recreate', updates('a'))).toMatchObject({ epoch: 8 })
   })
 
-  it('[ENG-48] a log that is live, or was deleted at that epoch or later, stays as it is', async () => {
+  it('[ENG-48] does not adopt over a live log, or over a deletion at that epoch or a later one', async () => {
     await log().append(doc, 'create', updates('own'))
     for (const given of [former(), { state: 'deleted', epoch: 9 } as const])
       expect(await log().adopt(doc, given)).toBe(false)
@@ -59,7 +59,7 @@ export function adoptionContract(bench: () => Bench): void {
     expect((await loadLive(log(), doc)).epoch).toBe(2)
   })
 
-  it('[ENG-48] an epoch or a head that no log has is refused, and nothing is written', async () => {
+  it('[ENG-48] rejects an impossible epoch or head, and writes nothing', async () => {
     for (const number of [0, -1, 1.5, Number.NaN, Number.MAX_SAFE_INTEGER, Number.POSITIVE_INFINITY]) {
       await expect(log().adopt(doc, former({ epoch: number }))).rejects.toThrow(RangeError)
       await expect(log().adopt(doc, former({ head: number }))).rejects.toThrow(RangeError)

@@ -6,7 +6,7 @@ import type { Bench } from './suite.ts'
 export function blobContract(bench: () => Bench): void {
   const blobs = () => bench().engine.blobs
 
-  it('[ENG-35] a blob is what was put last, and gone when deleted', async () => {
+  it('[ENG-35] returns the last blob that was put, and nothing after its deletion', async () => {
     const big = Buffer.alloc(16 * 1024 * 1024, 'weft ')
     await blobs().put(['v', '1'], bytesOf('one'))
     await blobs().put(['v', '1'], bytesOf('two'))
@@ -21,7 +21,7 @@ export function blobContract(bench: () => Bench): void {
     expect(await blobs().get(['v', '1'])).toBeNull()
   })
 
-  it('[ENG-35] the bytes passed may be used again as soon as the call has returned', async () => {
+  it('[ENG-35] copies the passed bytes before the call returns', async () => {
     const bytes = Buffer.from('bytes')
     const put = blobs().put(['v'], bytes)
     bytes.fill(0)
@@ -29,7 +29,7 @@ export function blobContract(bench: () => Bench): void {
     expect(textOf(await blobs().get(['v']))).toBe('bytes')
   })
 
-  it('[ENG-36] list gives keys under whole segments, in order and in pages', async () => {
+  it('[ENG-36] lists keys under whole segments, in order and in pages', async () => {
     const keys: Key[] = [['a'], ['a', '1'], ['a', '2'], ['a\0'], ['ab'], ['b']]
     for (const key of [...keys].reverse()) await blobs().put(key, bytesOf('x'))
     expect(await blobs().list([], { limit: 100 })).toEqual(keys)

@@ -15,7 +15,7 @@ export function busContract(bench: () => Bench): void {
       bus().publish('echo', bytesOf('through'))
     })
 
-  it('[ENG-37] every subscriber of a topic hears what is published, later and in order', async () => {
+  it('[ENG-37] delivers published messages to every subscriber of a topic, later and in order', async () => {
     const heard: string[] = []
     bus().subscribe('t', (message) => void heard.push(`1 ${textOf(message)}`))
     bus().subscribe('t', (message) => void heard.push(`2 ${textOf(message)}`))
@@ -29,7 +29,7 @@ export function busContract(bench: () => Bench): void {
     expect(heard).toHaveLength(4)
   })
 
-  it('[ENG-37] who has ended a subscription hears nothing more; the others do', async () => {
+  it('[ENG-37] delivers nothing after the end of one subscription, and still delivers to the others', async () => {
     const heard: string[] = []
     const listener = (message: Uint8Array) => void heard.push(textOf(message) ?? '')
     const end = bus().subscribe('t', listener)
@@ -45,7 +45,7 @@ export function busContract(bench: () => Bench): void {
     expect(heard).toEqual(['a'])
   })
 
-  it('[ENG-39] a node is in the list of nodes, and a document has a home among them', async () => {
+  it('[ENG-39] lists a node, and assigns a document to one of the nodes', async () => {
     const { cluster } = bench().engine
     expect(cluster.nodes()).toContain(cluster.self)
     expect(cluster.nodes()).toContain(cluster.home(docKey('a')))

@@ -19,7 +19,7 @@ export function compactionContract(bench: () => Bench): void {
   const compact = (expectBase: number, upTo: number, epoch = 1) =>
     log().compact(doc, epoch, expectBase, upTo, bytesOf(`1 to ${upTo}`), keepNone)
 
-  it('[ENG-12] compaction replaces the entries it covers, and only those', async () => {
+  it('[ENG-12] replaces the entries that a compaction covers, and only those', async () => {
     await appendNumbered(log(), doc, 'create', 1, 3)
     await appendNumbered(log(), doc, 1, 4, 3)
     expect(await compact(0, 3)).toBe(true)
@@ -29,7 +29,7 @@ export function compactionContract(bench: () => Bench): void {
     expect(await log().append(doc, 1, updates('7'))).toMatchObject({ epoch: 1, first: 7, last: 7 })
   })
 
-  it('[ENG-12] compaction may end inside of what one call appended', async () => {
+  it('[ENG-12] accepts the end of a compaction inside the entries of one append', async () => {
     await appendNumbered(log(), doc, 'create', 1, 5)
     expect(await compact(0, 2)).toBe(true)
     expect(entriesOf(await loadLive(log(), doc)).map(([seq]) => seq)).toEqual([3, 4, 5])
@@ -39,7 +39,7 @@ export function compactionContract(bench: () => Bench): void {
     expect(entriesOf(await loadLive(log(), doc, { since: 4 }))).toEqual([[5, '5']])
   })
 
-  it('[ENG-13] compaction is refused unless epoch and base are as expected and the entries are there', async () => {
+  it('[ENG-13] rejects a compaction unless epoch and base match and the entries exist', async () => {
     await appendNumbered(log(), doc, 'create', 1, 5)
     expect(await compact(0, 6)).toBe(false)
     expect(await compact(0, 3, 2)).toBe(false)
@@ -53,7 +53,7 @@ export function compactionContract(bench: () => Bench): void {
     expect([loaded.base, textOf(loaded.snapshot), loaded.head]).toEqual([3, '1 to 3', 5])
   })
 
-  it('[ENG-13] of several compactions at once one wins, and its snapshot is the one that is kept', async () => {
+  it('[ENG-13] accepts one of several concurrent compactions, and keeps its snapshot', async () => {
     await appendNumbered(log(), doc, 'create', 1, 5)
     const done = await Promise.all([compact(0, 2), compact(0, 3), compact(0, 4)])
     expect(done.filter(Boolean)).toHaveLength(1)
@@ -62,7 +62,7 @@ export function compactionContract(bench: () => Bench): void {
     expect(textOf(snapshot)).toBe(`1 to ${base}`)
   })
 
-  it('[ENG-14] time and user of the last update survive compaction', async () => {
+  it('[ENG-14] keeps time and user of the last update after a compaction', async () => {
     const { clock } = bench()
     await log().append(doc, 'create', updates('1'))
     clock.advance(1_000)
@@ -76,7 +76,7 @@ export function compactionContract(bench: () => Bench): void {
     expect((await loadLive(log(), doc)).changed).toEqual(changed)
   })
 
-  it('[ENG-15] a deleted document keeps its epoch and nothing else; late appends are refused', async () => {
+  it('[ENG-15] keeps only the epoch of a deleted document, and rejects late appends', async () => {
     expect(await log().load(doc)).toEqual({ state: 'absent' })
     await appendNumbered(log(), doc, 'create', 1, 3)
     await compact(0, 2)
@@ -100,7 +100,7 @@ export function compactionContract(bench: () => Bench): void {
     ])
   })
 
-  it('[ENG-15] what is called after a deletion follows it, without waiting for it', async () => {
+  it('[ENG-15] runs calls after a deletion in order, without waiting for it', async () => {
     await appendNumbered(log(), doc, 'create', 1, 3)
     const before = log().append(doc, 1, updates('before'))
     const destroyed = log().destroy(doc)
@@ -118,7 +118,7 @@ export function compactionContract(bench: () => Bench): void {
     ])
   })
 
-  it('[ENG-15] deleting again, or what never was, changes nothing', async () => {
+  it('[ENG-15] changes nothing when a deleted or missing document is deleted', async () => {
     await log().destroy(doc)
     expect(await log().load(doc)).toEqual({ state: 'absent' })
     await log().append(doc, 'create', updates('a'))
@@ -126,7 +126,7 @@ export function compactionContract(bench: () => Bench): void {
     expect(await log().load(doc)).toEqual({ state: 'deleted', epoch: 1 })
   })
 
-  it('[ENG-16] destroyPrefix deletes a bounded number of documents a call, and none beside', async () => {
+  it('[ENG-16] deletes a bounded number of documents per call of destroyPrefix, and none outside the prefix', async () => {
     const count = destroyedPerCallMax + 20
     const appends = Array.from({ length: count }, (_, index) =>
       log().append(['p', String(index).padStart(4, '0')], 'create', updates('x')),
@@ -140,7 +140,7 @@ export function compactionContract(bench: () => Bench): void {
     expect(await log().load(['p', '0000'])).toEqual({ state: 'deleted', epoch: 1 })
   })
 
-  it('[ENG-77] destroyPrefix leaves what is made after it has asked whether it may', async () => {
+  it('[ENG-77] keeps documents that are created after destroyPrefix has asked for permission', async () => {
     const [anew, first, old] = [
       ['p', 'anew'],
       ['p', 'first'],
@@ -157,7 +157,7 @@ export function compactionContract(bench: () => Bench): void {
     expect(entriesOf(await loadLive(log(), anew))).toEqual([[1, 'anew']])
   })
 
-  it('[ENG-77] destroyPrefix destroys nothing when it may not', async () => {
+  it('[ENG-77] deletes nothing in destroyPrefix without permission', async () => {
     await log().append(['p', 'a'], 'create', updates('a'))
     const confirm = () => Promise.reject(new Error('another one does it'))
     await expect(log().destroyPrefix(['p'], { confirm })).rejects.toThrow('another one does it')

@@ -12,7 +12,7 @@ const names: readonly Key[] = [
 ]
 
 export function fencesContract(bench: () => Bench): void {
-  it('[ENG-79] an append is refused when a fence that it names was raised since it was read', async () => {
+  it('[ENG-79] rejects an append when a fence that it names was raised after it was read', async () => {
     const { log, kv, fences } = bench().engine
     const fence = await fences.read(names)
     expect(fences.isCurrent(fence)).toBe(true)
@@ -27,7 +27,7 @@ export function fencesContract(bench: () => Bench): void {
     expect(await log.heads([doc])).toMatchObject([{ head: 4 }])
   })
 
-  it('[ENG-79] other fences, and commits whose checks fail, change nothing', async () => {
+  it('[ENG-79] accepts an append when other fences are raised, or when the commit that raises its fence fails', async () => {
     const { log, kv, fences } = bench().engine
     const fence = await fences.read(names)
     const puts = [{ key: ['a'], value: bytesOf('a') }]
@@ -37,7 +37,7 @@ export function fencesContract(bench: () => Bench): void {
     await log.append(doc, 'create', updates, { fence })
   })
 
-  it('[ENG-79] stores an append before a simultaneous commit that raises its fence, or refuses the append', async () => {
+  it('[ENG-79] stores an append before a simultaneous commit that raises its fence, or rejects the append', async () => {
     const { log, kv, fences } = bench().engine
     await log.append(doc, 'create', updates)
     for (let round = 0; round < 20; round += 1) {

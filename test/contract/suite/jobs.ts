@@ -4,7 +4,7 @@ import { claimable, docKey, entriesOf, job, loadLive, outcomeOf, updates } from 
 import type { Bench } from './suite.ts'
 
 export function jobContract(bench: () => Bench): void {
-  it('[ENG-33] the jobs of an append are there when the append is', async () => {
+  it('[ENG-33] stores the jobs of an append together with the append', async () => {
     const { log } = bench().engine
     const doc = docKey('jobs')
     await log.append(doc, 'create', updates('a'), { jobs: [job('1', 0), job('2', 0)] })
@@ -13,7 +13,7 @@ export function jobContract(bench: () => Bench): void {
     expect(await claimable(bench().engine)).toEqual(['3'])
   })
 
-  it('[ENG-33] appends with and without jobs keep the order of their calls', async () => {
+  it('[ENG-33] keeps the order of calls for appends with and without jobs', async () => {
     const { log } = bench().engine
     const doc = docKey('jobs')
     const calls = [log.append(doc, 'create', updates('1'), { jobs: [job('1', 0)] })]
@@ -26,7 +26,7 @@ export function jobContract(bench: () => Bench): void {
     expect((await claimable(bench().engine)).sort()).toEqual(['1', '12', '3', '6', '9'])
   })
 
-  it('[ENG-33] a job with an impossible time is refused with its commit, and nothing else is harmed', async () => {
+  it('[ENG-33] rejects a commit with a job that has an impossible time, and no other commit', async () => {
     const { log, kv } = bench().engine
     const doc = docKey('jobs')
     for (const at of [Number.NaN, Number.POSITIVE_INFINITY]) {
@@ -41,14 +41,14 @@ export function jobContract(bench: () => Bench): void {
     expect(entriesOf(await loadLive(log, doc))).toEqual([[1, 'a']])
   })
 
-  it('[ENG-33] a time between two milliseconds is taken', async () => {
+  it('[ENG-33] accepts a time between two milliseconds', async () => {
     const { engine, clock } = bench()
     await engine.kv.commit(['p'], { jobs: [job('x', clock.now() - 0.5)] })
     clock.advance(1)
     expect(await claimable(engine)).toEqual(['x'])
   })
 
-  it('[ENG-34] the jobs of a commit are there when the commit is', async () => {
+  it('[ENG-34] stores the jobs of a commit together with the commit', async () => {
     const { kv } = bench().engine
     const put = { key: ['k'], value: new Uint8Array(1) }
     await Promise.all([

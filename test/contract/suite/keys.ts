@@ -35,7 +35,7 @@ const cut = (keys: readonly Key[], pick: number, length: number): Key =>
 export function keyContract(bench: () => Bench): void {
   let rounds = 0
 
-  it('[ENG-20] Kv keys of any well-formed segments stay apart, in order, and inside of their prefix', async () => {
+  it('[ENG-20] separates Kv keys of any well-formed segments, orders them, and keeps them inside their prefix', async () => {
     const { kv } = bench().engine
     await fc.assert(
       fc.asyncProperty(
@@ -58,7 +58,7 @@ export function keyContract(bench: () => Bench): void {
     )
   })
 
-  it('[ENG-20] Kv partitions of any well-formed segments stay apart', async () => {
+  it('[ENG-20] separates Kv partitions of any well-formed segments', async () => {
     const { kv } = bench().engine
     await fc.assert(
       fc.asyncProperty(distinctKeys, key, async (parts, key) => {
@@ -75,7 +75,7 @@ export function keyContract(bench: () => Bench): void {
     )
   })
 
-  it('[ENG-20] documents of any well-formed segments stay apart, in order, and inside of their prefix', async () => {
+  it('[ENG-20] separates documents of any well-formed segments, orders them, and keeps them inside their prefix', async () => {
     const { log } = bench().engine
     await fc.assert(
       fc.asyncProperty(distinctKeys, fc.nat(), fc.nat(3), async (keys, pick, length) => {
@@ -99,7 +99,7 @@ export function keyContract(bench: () => Bench): void {
     )
   })
 
-  it('[ENG-21] keys that are not well-formed are refused: they would share their bytes with others', async () => {
+  it('[ENG-21] rejects keys that are not well-formed, because they would share bytes with other keys', async () => {
     const { log, kv, blobs } = bench().engine
     const broken = docKey('\ud800')
     await expect(log.append(broken, 'create', updates('x'))).rejects.toThrow(TypeError)

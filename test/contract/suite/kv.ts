@@ -24,7 +24,7 @@ export function kvContract(bench: () => Bench): void {
       jobs: [{ queue: 'queue', id: 'never', at: 0, payload: bytesOf('') }],
     })
 
-  it('[ENG-22] values come back as they were written last, in the order asked for', async () => {
+  it('[ENG-22] returns the last written values in the requested order', async () => {
     expect(await put(['a'], ['b'])).toBe(true)
     expect(await kv().commit(part, { puts: [{ key: ['a'], value: bytesOf('') }], dels: [['none']] })).toBe(
       true,
@@ -36,7 +36,7 @@ export function kvContract(bench: () => Bench): void {
     expect(await get()).toEqual([])
   })
 
-  it('[ENG-22] the bytes passed may be used again as soon as the call has returned', async () => {
+  it('[ENG-22] copies the passed bytes before the call returns', async () => {
     const value = Buffer.from('value')
     const committed = kv().commit(part, {
       puts: [{ key: ['a'], value }],
@@ -47,7 +47,7 @@ export function kvContract(bench: () => Bench): void {
     expect(await get(['a'])).toEqual(['value'])
   })
 
-  it('[ENG-23] a scan goes through a prefix in either direction, from a key on, up to a limit', async () => {
+  it('[ENG-23] scans a prefix in both directions, from a key on, up to a limit', async () => {
     await put(['a'], ['b'], ['b', ''], ['b', '1'], ['b', '2'], ['b', '2', 'x'], ['b\0'], ['ba', '1'], ['c'])
     const all = ['a', 'b', 'b/', 'b/1', 'b/2', 'b/2/x', 'b\0', 'ba/1', 'c']
     const inside = all.slice(1, 6)
@@ -67,7 +67,7 @@ export function kvContract(bench: () => Bench): void {
     expect(await scan({ limit: 0 })).toEqual([])
   })
 
-  it('[ENG-24] a commit whose check fails writes nothing', async () => {
+  it('[ENG-24] writes nothing when a check of a commit fails', async () => {
     await put(['a'])
     expect(await attempt(['a'], 'other')).toBe(false)
     expect(await attempt(['a'], null)).toBe(false)
@@ -78,13 +78,13 @@ export function kvContract(bench: () => Bench): void {
     expect(await get(['a'], ['new'])).toEqual([null, 'x'])
   })
 
-  it('[ENG-24] a check tells an empty value from an absent one', async () => {
+  it('[ENG-24] distinguishes an empty value from an absent one in a check', async () => {
     await kv().commit(part, { puts: [{ key: ['empty'], value: new Uint8Array(0) }] })
     const check = (value: Uint8Array | null) => kv().commit(part, { checks: [{ key: ['empty'], value }] })
     expect([await check(null), await check(new Uint8Array(0))]).toEqual([false, true])
   })
 
-  it('[ENG-24] checks see commits that are still on their way: of several at once exactly one holds', async () => {
+  it('[ENG-24] applies checks to commits in progress, so that exactly one of several concurrent ones succeeds', async () => {
     await kv().commit(part, { puts: [{ key: ['count'], value: bytesOf('0') }] })
     for (let round = 0; round < 10; round++) {
       const attempts = Array.from({ length: 5 }, () =>
@@ -98,7 +98,7 @@ export function kvContract(bench: () => Bench): void {
     expect(await get(['count'])).toEqual(['10'])
   })
 
-  it('[ENG-24] who is told that a check failed finds what it met', async () => {
+  it('[ENG-24] returns the value that failed a check to a read after the failure', async () => {
     for (let round = 0; round < 10; round++) {
       const [, lost] = await Promise.all([
         kv().commit(part, { puts: [{ key: ['met'], value: bytesOf(`${round}`) }] }),
@@ -110,7 +110,7 @@ export function kvContract(bench: () => Bench): void {
     }
   })
 
-  it('[ENG-24] a chain of commits, each checking the one before, holds without waiting in between', async () => {
+  it('[ENG-24] accepts a chain of commits that check each other without waiting in between', async () => {
     const commits = Array.from({ length: 30 }, (_, index) =>
       kv().commit(part, {
         checks: [{ key: ['chain'], value: index === 0 ? null : bytesOf(`${index - 1}`) }],
@@ -121,7 +121,7 @@ export function kvContract(bench: () => Bench): void {
     expect(await get(['chain'])).toEqual(['29'])
   })
 
-  it('[ENG-25] commits of a partition take effect in the order of calls, whatever they have to look up', async () => {
+  it('[ENG-25] applies commits of a partition in the order of calls, also when one has to read first', async () => {
     for (let round = 0; round < 10; round++) {
       const value = (text: string) => [{ key: ['order'], value: bytesOf(`${text} ${round}`) }]
       await Promise.all([
@@ -132,7 +132,7 @@ export function kvContract(bench: () => Bench): void {
     }
   })
 
-  it('[ENG-25] a commit is seen whole or not at all', async () => {
+  it('[ENG-25] shows a commit completely or not at all', async () => {
     const keys: Key[] = Array.from({ length: 20 }, (_, index) => ['k', String(index).padStart(2, '0')])
     const write = async () => {
       for (let round = 0; round < 40; round++) {

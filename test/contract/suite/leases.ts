@@ -4,7 +4,7 @@ import type { Bench } from './suite.ts'
 export function leaseContract(bench: () => Bench): void {
   const leases = () => bench().engine.leases
 
-  it('[ENG-81] a lease has one holder until it is released, and leases of other names do not matter', async () => {
+  it('[ENG-81] gives a lease to one holder until it is released, independent of other names', async () => {
     const lease = await leases().acquire('a')
     expect(lease?.isHeld).toBe(true)
     expect(await leases().acquire('a')).toBeNull()
@@ -17,12 +17,12 @@ export function leaseContract(bench: () => Bench): void {
     expect(await leases().acquire('a')).toBeNull()
   })
 
-  it('[ENG-81] of those that want a lease at once one gets it', async () => {
+  it('[ENG-81] gives a lease to one of several concurrent callers', async () => {
     const all = await Promise.all(Array.from({ length: 5 }, () => leases().acquire('a')))
     expect(all.filter((lease) => lease !== null)).toHaveLength(1)
   })
 
-  it('[ENG-81] a lease is held as long as its holder wants it', async () => {
+  it('[ENG-81] keeps a lease until its holder releases it', async () => {
     const { clock } = bench()
     let isLost = false
     const lease = await leases().acquire('a', () => {

@@ -6,14 +6,14 @@ import type { Bench } from './suite.ts'
 export function lifeContract(bench: () => Bench): void {
   const doc = docKey('life')
 
-  it('[ENG-40] an engine is healthy and has nothing pending once all is durable', async () => {
+  it('[ENG-40] is healthy with nothing pending when all writes are durable', async () => {
     const { engine } = bench()
     expect(engine.health()).toEqual({ ok: true })
     await engine.log.append(doc, 'create', updates('a'))
     expect(engine.pendingBytes()).toBe(0)
   })
 
-  it('[ENG-41] close waits for what was accepted, also where a head had to be read first', async () => {
+  it('[ENG-41] waits in close for accepted writes, also when a head must be read first', async () => {
     const { log, kv, blobs, queue } = bench().engine
     await log.append(docKey('known'), 'create', updates('a'))
     const accepted = [
@@ -33,7 +33,7 @@ export function lifeContract(bench: () => Bench): void {
     await closed
   })
 
-  it('[ENG-41] close waits for an append that nothing else waits for', async () => {
+  it('[ENG-41] waits in close for an append that no other call waits for', async () => {
     const { log } = bench().engine
     await log.append(doc, 'create', updates('a'))
     const appended = outcomeOf(log.append(doc, 1, updates('b')))
@@ -41,7 +41,7 @@ export function lifeContract(bench: () => Bench): void {
     expect(await appended).toBe('appended')
   })
 
-  it('[ENG-42] after close everything fails with StoreUnavailableError, and closing again is nothing', async () => {
+  it('[ENG-42] fails every call after close with StoreUnavailableError, and accepts a second close', async () => {
     const { engine } = bench()
     const { log, kv, blobs, queue } = engine
     await log.append(doc, 'create', updates('a'))

@@ -19,7 +19,7 @@ export function logContract(bench: () => Bench): void {
   const doc = docKey('log')
   const log = () => bench().engine.log
 
-  it('[ENG-1] numbers start at 1 and have no gaps, in the order of calls, under concurrent appends', async () => {
+  it('[ENG-1] numbers updates from 1 without gaps, in the order of calls, also for concurrent appends', async () => {
     const calls = [log().append(doc, 'create', numbered(1, 1))]
     let next = 2
     for (let count = 1; count <= 40; count++) {
@@ -40,7 +40,7 @@ export function logContract(bench: () => Bench): void {
     expect(loaded.head).toBe(next - 1)
   })
 
-  it('[ENG-2] the appends of one document resolve in the order of calls', async () => {
+  it('[ENG-2] resolves the appends of one document in the order of calls', async () => {
     const order: number[] = []
     const note = (index: number) => () => order.push(index)
     const calls = [log().append(doc, 'create', updates('0')).then(note(0))]
@@ -58,7 +58,7 @@ export function logContract(bench: () => Bench): void {
     expect(entriesOf(await loadLive(log(), doc)).map(([, text]) => text)).toEqual(order.map(String))
   })
 
-  it('[ENG-3] a log is made once; appends name the epoch they are meant for', async () => {
+  it('[ENG-3] creates a log once, and accepts appends only for the named epoch', async () => {
     expect(await outcomeOf(log().append(doc, 1, updates('a')))).toBe('absent')
     expect(await log().append(doc, 'create', updates('a'))).toMatchObject({ epoch: 1, first: 1, last: 1 })
     expect(await outcomeOf(log().append(doc, 'create', updates('b')))).toBe('exists')
@@ -72,14 +72,14 @@ export function logContract(bench: () => Bench): void {
     })
   })
 
-  it('[ENG-3] of several that make the same log at once, one does', async () => {
+  it('[ENG-3] creates a log once when several appends create it', async () => {
     const calls = Array.from({ length: 8 }, (_, index) => log().append(doc, 'create', updates(`${index}`)))
     const outcomes = await Promise.all(calls.map(outcomeOf))
     expect(outcomes).toEqual(['appended', ...Array.from({ length: 7 }, () => 'exists')])
     expect(entriesOf(await loadLive(log(), doc))).toEqual([[1, '0']])
   })
 
-  it('[ENG-4] expectHead holds against appends that are still on their way', async () => {
+  it('[ENG-4] compares expectHead with the head that appends in progress will leave', async () => {
     await log().append(doc, 'create', updates('a'), { expectHead: 0 })
     const outcomes = await Promise.all([
       outcomeOf(log().append(doc, 1, updates('b'), { expectHead: 1 })),
@@ -95,7 +95,7 @@ export function logContract(bench: () => Bench): void {
     ])
   })
 
-  it('[ENG-4] an append that expects an earlier head returns what the log has after it', async () => {
+  it('[ENG-4] returns the entries after the expected head when an append names an earlier one', async () => {
     await log().append(doc, 'create', updates('a', 'b', 'c'))
     const after = async (to: number | 'create' | 'recreate', expectHead: number) => {
       const result = await log().append(doc, to, updates('never'), { expectHead })
@@ -116,7 +116,7 @@ export function logContract(bench: () => Bench): void {
     expect(await after(1, 3)).toMatchObject({ state: 'appended', first: 4 })
   })
 
-  it('[ENG-5] a refused append writes nothing and takes no number', async () => {
+  it('[ENG-5] writes nothing and takes no number for a rejected append', async () => {
     await log().append(doc, 'create', updates('a'))
     const options = { expectHead: 7, jobs: [{ queue: 'queue', id: 'never', at: 0, payload: bytesOf('') }] }
     expect(await outcomeOf(log().append(doc, 1, updates('never'), options))).toBe('moved')
@@ -125,7 +125,7 @@ export function logContract(bench: () => Bench): void {
     expect(await bench().engine.queue.claim('queue', 10, 1_000)).toEqual([])
   })
 
-  it('[ENG-6] bytes, user and time of each update come back as they were', async () => {
+  it('[ENG-6] returns bytes, user and time of each update unchanged', async () => {
     const { clock } = bench()
     const big = Buffer.alloc(8 * 1024 * 1024, 'weft ')
     const at = clock.now()
@@ -146,7 +146,7 @@ export function logContract(bench: () => Bench): void {
     expect(changed).toEqual({ at: at + 5, by: 'u' })
   })
 
-  it('[ENG-7] the bytes passed may be used again as soon as the call has returned', async () => {
+  it('[ENG-7] copies the passed bytes before the call returns', async () => {
     const buffer = Buffer.from('first')
     const made = log().append(doc, 'create', [{ bytes: buffer, by: '' }])
     buffer.write('XXXXX')
@@ -158,7 +158,7 @@ export function logContract(bench: () => Bench): void {
     expect((await loadLive(log(), doc)).entries.map(({ bytes }) => textOf(bytes))).toEqual(['first', 'again'])
   })
 
-  it('[ENG-8] a long log is loaded in pages that join without gap or repetition', async () => {
+  it('[ENG-8] loads a long log in pages without gap or repetition', async () => {
     await appendNumbered(log(), doc, 'create', 1, 50)
     for (let from = 51; from <= 200; from += 10) await appendNumbered(log(), doc, 1, from, 10)
     const seen: (string | null)[] = []
@@ -176,14 +176,14 @@ export function logContract(bench: () => Bench): void {
     expect(seen).toEqual(numbered(1, 200).map(({ bytes }) => textOf(bytes)))
   })
 
-  it('[ENG-8] an entry larger than the page is returned alone', async () => {
+  it('[ENG-8] returns an entry larger than the page alone', async () => {
     await log().append(doc, 'create', updates('a long entry', 'b'))
     const page = await loadLive(log(), doc, { bytesMax: 1 })
     expect(entriesOf(page)).toEqual([[1, 'a long entry']])
     expect(page.more).toBe(true)
   })
 
-  it('[ENG-9] `since` gives the entries after it, and all where the log cannot honour it', async () => {
+  it('[ENG-9] returns the entries after `since`, and all entries when the log cannot start there', async () => {
     await appendNumbered(log(), doc, 'create', 1, 4)
     const after = async (options: { since: number; epoch?: number }) =>
       entriesOf(await loadLive(log(), doc, options)).map(([seq]) => seq)
@@ -199,7 +199,7 @@ export function logContract(bench: () => Bench): void {
     expect([textOf(tooOld.snapshot), entriesOf(tooOld)]).toEqual(['1 to 3', [[4, '4']]])
   })
 
-  it('[ENG-10] heads are those of live documents, in the order asked for', async () => {
+  it('[ENG-10] returns the heads of live documents in the requested order', async () => {
     const [gone, live, none] = [docKey('gone'), docKey('live'), docKey('none')]
     await log().append(gone, 'create', updates('a'))
     await log().destroy(gone)
@@ -212,7 +212,7 @@ export function logContract(bench: () => Bench): void {
     expect(await log().heads([live])).toEqual([{ ...head, base: 2, oldest: 2 }])
   })
 
-  it('[ENG-11] list gives live documents under whole segments, in order and in pages', async () => {
+  it('[ENG-11] lists live documents under whole segments, in order and in pages', async () => {
     const names: Key[] = [
       ['a'],
       ['a', ''],

@@ -14,7 +14,7 @@ export function queueContract(bench: () => Bench): void {
     return claimed
   }
 
-  it('[ENG-26] due jobs are claimed in the order of their time, then their id, up to the count', async () => {
+  it('[ENG-26] claims due jobs by time, then id, up to the count', async () => {
     const { engine, clock } = bench()
     await enqueue(engine, job('c', now() - 5), job('later', now() + 1), job('b', now()), job('a', now()))
     await enqueue(engine, job('other', 0, 'x', 'another queue'), job('oldest', 0))
@@ -27,7 +27,7 @@ export function queueContract(bench: () => Bench): void {
     expect(await claimable(engine, 'no queue')).toEqual([])
   })
 
-  it('[ENG-26] claims at the same time never share a job', async () => {
+  it('[ENG-26] never gives one job to two concurrent claims', async () => {
     const { engine } = bench()
     const ids = Array.from({ length: 40 }, (_, index) => String(index).padStart(2, '0'))
     await enqueue(engine, ...ids.map((id) => job(id, 0)))
@@ -37,7 +37,7 @@ export function queueContract(bench: () => Bench): void {
     expect([...claimed, ...(await claimable(engine))].sort()).toEqual(ids)
   })
 
-  it('[ENG-27] a job is due again when its lease has ended, and its old token is worth nothing', async () => {
+  it('[ENG-27] makes a job due again when its lease ends, and rejects the old token', async () => {
     const { engine, clock } = bench()
     await enqueue(engine, job('a', 0, 'payload'))
     const first = await claimOne()
@@ -57,13 +57,13 @@ export function queueContract(bench: () => Bench): void {
     expect(await claimable(engine)).toEqual([])
   })
 
-  it('[ENG-27] a token nobody was given is refused', async () => {
+  it('[ENG-27] rejects an unknown token', async () => {
     for (const token of ['', 'x', '////', Buffer.from('\u0002queue\0').toString('base64url')]) {
       expect(await queue().done(token)).toBe(false)
     }
   })
 
-  it('[ENG-28] a lease that is extended lasts from then on', async () => {
+  it('[ENG-28] extends a lease from the time of the extension', async () => {
     const { engine, clock } = bench()
     await enqueue(engine, job('a', 0))
     const { token } = await claimOne()
@@ -74,7 +74,7 @@ export function queueContract(bench: () => Bench): void {
     expect(await queue().done(token)).toBe(true)
   })
 
-  it('[ENG-29] a job to be tried again is due after the delay, with its attempts counted', async () => {
+  it('[ENG-29] makes a retried job due after the delay, with its attempts counted', async () => {
     const { engine, clock } = bench()
     await enqueue(engine, job('a', 0))
     const { token } = await claimOne()
@@ -86,7 +86,7 @@ export function queueContract(bench: () => Bench): void {
     expect((await claimOne()).attempt).toBe(2)
   })
 
-  it('[ENG-30] a buried job is never due again; its id can be enqueued anew', async () => {
+  it('[ENG-30] never makes a dead job due again, and accepts its id for a new job', async () => {
     const { engine, clock } = bench()
     await enqueue(engine, job('a', 0))
     expect(await queue().bury((await claimOne()).token, 'hopeless')).toBe(true)
@@ -97,7 +97,7 @@ export function queueContract(bench: () => Bench): void {
     expect([again.attempt, textOf(again.payload)]).toEqual([1, 'anew'])
   })
 
-  it('[ENG-31] a job whose id is waiting is left as it is', async () => {
+  it('[ENG-31] leaves a waiting job unchanged when its id is enqueued again', async () => {
     const { engine, clock } = bench()
     await enqueue(engine, job('a', now() + 10, 'first'))
     await enqueue(engine, job('a', now(), 'second'), job('a', 0, 'third'))
@@ -109,7 +109,7 @@ export function queueContract(bench: () => Bench): void {
     expect(await claimable(engine)).toEqual([])
   })
 
-  it('[ENG-31] a job enqueued while one of its id is worked on follows it: nothing is lost', async () => {
+  it('[ENG-31] runs a job after the leased job of the same id, and loses none', async () => {
     const { engine, clock } = bench()
     await enqueue(engine, job('a', 0, 'first'))
     const first = await claimOne()
@@ -125,7 +125,7 @@ export function queueContract(bench: () => Bench): void {
     expect(textOf((await claimOne()).payload)).toBe('fourth')
   })
 
-  it('[ENG-31] the job that follows is kept while the first is tried again', async () => {
+  it('[ENG-31] keeps the following job while the first one is retried', async () => {
     const { engine, clock } = bench()
     await enqueue(engine, job('a', 0, 'first'))
     const { token } = await claimOne()
@@ -139,7 +139,7 @@ export function queueContract(bench: () => Bench): void {
     expect(textOf((await claimOne()).payload)).toBe('second')
   })
 
-  it('[ENG-27] of rivals for the end of one lease, one succeeds', async () => {
+  it('[ENG-27] accepts one of several concurrent ends of one lease', async () => {
     const { engine } = bench()
     await enqueue(engine, job('a', 0))
     const { token } = await claimOne()
@@ -152,7 +152,7 @@ export function queueContract(bench: () => Bench): void {
     expect((await Promise.all(rivals)).filter(Boolean)).toHaveLength(1)
   })
 
-  it('[ENG-32] queues and ids of any characters stay apart', async () => {
+  it('[ENG-32] separates queues and ids of any characters', async () => {
     const { engine } = bench()
     const names = ['', '\0', 'a', 'a\0', 'a\0b', 'b', '\u{1f9f5}', '\uffff']
     await enqueue(engine, ...names.flatMap((name) => names.map((id) => job(id, 0, `${name}|${id}`, name))))

@@ -16,7 +16,7 @@ import {
 import type { Bench } from './suite.ts'
 
 export function reopenContract(bench: () => Bench): void {
-  it('[ENG-43] logs, snapshots, epochs and heads are the same after a restart', async () => {
+  it('[ENG-43] keeps logs, snapshots, epochs and heads over a restart', async () => {
     const { log } = bench().engine
     const [plain, compacted, gone, again] = ['plain', 'compacted', 'gone', 'again'].map(docKey) as [
       string[],
@@ -49,7 +49,7 @@ export function reopenContract(bench: () => Bench): void {
     expect(entriesOf(await loadLive(reopened, plain))).toHaveLength(6)
   })
 
-  it('[ENG-43] values, blobs and jobs are the same after a restart, leases too', async () => {
+  it('[ENG-43] keeps values, blobs, jobs and leases over a restart', async () => {
     const { engine, clock } = bench()
     await engine.kv.commit(['p'], { puts: [{ key: ['k'], value: bytesOf('v') }] })
     await engine.blobs.put(['b'], bytesOf('blob'))

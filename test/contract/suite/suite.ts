@@ -55,7 +55,7 @@ export function engineContract(name: string, { keeps, open }: { keeps: boolean; 
     describe('log', () => logContract(bench))
     describe('compaction and deletion', () => compactionContract(bench))
     describe('adoption', () => adoptionContract(bench))
-    describe('log beside a model', () => logModelContract(bench))
+    describe('log compared with a model', () => logModelContract(bench))
     describe('versions', () => versionContract(bench))
     describe('keys', () => keyContract(bench))
     describe('kv', () => kvContract(bench))
@@ -66,7 +66,7 @@ export function engineContract(name: string, { keeps, open }: { keeps: boolean; 
     describe('stored bytes', () => storedBytesContract(bench))
     describe('blobs', () => blobContract(bench))
     describe('bus and cluster', () => busContract(bench))
-    describe('life', () => lifeContract(bench))
+    describe('lifecycle', () => lifeContract(bench))
     if (keeps) describe('restart', () => reopenContract(bench))
   })
 }

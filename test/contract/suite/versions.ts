@@ -116,7 +116,7 @@ export function versionContract(bench: () => Bench): void {
     }
   }
 
-  it('[ENG-19] a version since `keepSince` can be rebuilt, whatever is appended, compacted and reopened', async () => {
+  it('[ENG-19] rebuilds each version since `keepSince` after any appends, compactions and restarts', async () => {
     const histories = fc.array(step, { minLength: 1, maxLength: 30 })
     await fc.assert(
       fc.asyncProperty(histories, async (steps) => {
@@ -142,7 +142,7 @@ export function versionContract(bench: () => Bench): void {
     )
   })
 
-  it('[ENG-44] a log compacted all the time keeps at most twice what is asked for, and a compaction more', async () => {
+  it('[ENG-44] keeps versions at most twice as long as requested, plus one compaction, in a log that is compacted steadily', async () => {
     const doc = docKey('steady')
     const { clock } = bench()
     const [keptMs, everyMs] = [100, 10]
@@ -161,7 +161,7 @@ export function versionContract(bench: () => Bench): void {
     }
   })
 
-  it('[ENG-45] a version is loaded in pages, until a compaction takes away what follows', async () => {
+  it('[ENG-45] loads a version in pages until a compaction removes the remaining entries', async () => {
     const doc = docKey('paged')
     await appendNumbered(log(), doc, 'create', 1, 6)
     await log().compact(doc, 1, 0, 2, bytesOf('1 to 2'), keepNone)
@@ -181,7 +181,7 @@ export function versionContract(bench: () => Bench): void {
     expect(await texts(5, {})).toEqual(['1 to 5', 5, [], false])
   })
 
-  it('[ENG-9] `since` is honoured as far back as versions are kept', async () => {
+  it('[ENG-9] accepts `since` for as long as versions are kept', async () => {
     const doc = docKey('since')
     await log().append(doc, 'create', numbered(1, 6))
     await log().compact(doc, 1, 0, 2, bytesOf('1 to 2'), keepNone)

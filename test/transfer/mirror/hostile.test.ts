@@ -50,9 +50,9 @@ const behaviours: Readonly<Record<string, (client: WebSocket) => void>> = {
     client.send(message([2, 0], Buffer.from(`\u001b[2J${secret}\r\n is not good ${'!'.repeat(5000)}`))),
 }
 
-describe('a mirror of an old server that does as it likes', () => {
+describe('a mirror of an old server with arbitrary behavior', () => {
   itLong(
-    '[MIRROR-16] tells a sentence for each document, without token and control characters, and copies the others',
+    '[MIRROR-16] reports one sentence for each failing document, without token and control characters, and copies the others',
     async () => {
       const server = at.keep(
         await startScripted((client, asked) => {
@@ -85,7 +85,7 @@ describe('a mirror of an old server that does as it likes', () => {
     },
   )
 
-  itLong('[MIRROR-16] takes an answer that comes before it has asked', async () => {
+  itLong('[MIRROR-16] accepts an answer that arrives before the request', async () => {
     const server = at.keep(
       await startScripted((client) => {
         client.send(message([0, 1], offer))
@@ -99,23 +99,19 @@ describe('a mirror of an old server that does as it likes', () => {
     await sameInWeft(at.weft, 'acme/early/main', content)
   })
 
-  itLong(
-    '[MIRROR-16] waits for an answer that comes slowly, as long as it comes',
-    { timeout: 90_000 },
-    async () => {
-      const server = at.keep(
-        await startScripted((client) => {
-          client.send(message([0, 0], vector))
-          client.on('message', () => void dribble(client, message([0, 1], offer)))
-        }),
-      )
-      const running = await at.mirror(['acme/slow/main'], [], server.url)
-      await running.printed(inStep('acme/slow/main'))
-      expect(running.out()).not.toContain('"kind":"failed"')
-    },
-  )
+  itLong('[MIRROR-16] waits for a slow answer while it makes progress', { timeout: 90_000 }, async () => {
+    const server = at.keep(
+      await startScripted((client) => {
+        client.send(message([0, 0], vector))
+        client.on('message', () => void dribble(client, message([0, 1], offer)))
+      }),
+    )
+    const running = await at.mirror(['acme/slow/main'], [], server.url)
+    await running.printed(inStep('acme/slow/main'))
+    expect(running.out()).not.toContain('"kind":"failed"')
+  })
 
-  itLong('[MIRROR-16] takes nothing of another document for that which it has asked for', async () => {
+  itLong('[MIRROR-16] rejects an answer that belongs to another document', async () => {
     const server = at.keep(
       await startScripted((client) => {
         client.send(named('asked', [2, 2], Buffer.from('read-write')))
@@ -135,7 +131,7 @@ describe('a mirror of an old server that does as it likes', () => {
 })
 
 describe('the end of a mirror', () => {
-  itLong('[MIRROR-17] is no success where the last look could not be had', async () => {
+  itLong('[MIRROR-17] has exit code 1 when the last comparison fails', async () => {
     let state: 'talking' | 'silent' = 'talking'
     const server = at.keep(
       await startScripted((client) => {
@@ -151,7 +147,7 @@ describe('the end of a mirror', () => {
     expect([code, linesOf(out).at(-1)]).toMatchObject([1, { ok: false, inStep: 0, failed: 1 }])
   })
 
-  itLong('[MIRROR-17] comes after a look that was begun after the signal', async () => {
+  itLong('[MIRROR-17] waits for a comparison that starts after the signal', async () => {
     const questions: (() => void)[] = []
     let state: 'talking' | 'waiting' = 'talking'
     const added = typed('more', 9)
@@ -183,7 +179,7 @@ describe('the end of a mirror', () => {
     await sameInWeft(at.weft, 'acme/during/main', content)
   })
 
-  itLong('[MIRROR-8] of a document under `--once` does not keep SIGUSR2 from being answered', async () => {
+  itLong('[MIRROR-8] answers SIGUSR2 for a document that `--once` has completed', async () => {
     const server = at.keep(
       await startScripted((client, asked) => {
         if (!asked.includes('behind')) return serve(client)

@@ -25,8 +25,8 @@ afterAll(() => at.end())
 
 const visit = (name: string): ReturnType<typeof visitor> => at.keep(visitor(at.old.url, name))
 
-describe('a mirror of y-websocket’s own server', () => {
-  it('[MIRROR-1] passes on what was there and what people type meanwhile: the same state vector, byte by byte', async () => {
+describe('a mirror of the server of y-websocket', () => {
+  it('[MIRROR-1] copies the stored content and later edits with the same state vector, byte for byte', async () => {
     const [ada, grace] = [visit('acme/notes/main'), visit('acme/notes/main')]
     ada.text.insert(0, 'What was there before. '.repeat(100))
     ada.doc.getArray('list').insert(0, [1, { two: [3] }])
@@ -43,7 +43,7 @@ describe('a mirror of y-websocket’s own server', () => {
     expect([code, linesOf(out).at(-1)]).toMatchObject([0, { ok: true, documents: 2, inStep: 2, empty: 1 }])
   })
 
-  it('[MIRROR-2] says nothing to the old server but what it lacks, whatever is edited in Weft', async () => {
+  it('[MIRROR-2] sends the old server only its state vectors, also after edits in Weft', async () => {
     const recorder = at.keep(await startRecorder(at.old.url))
     const ada = visit('acme/asked/main')
     ada.text.insert(0, 'old')
@@ -62,7 +62,7 @@ describe('a mirror of y-websocket’s own server', () => {
     for (const bytes of recorder.said) expect([...bytes.subarray(0, 2)]).toEqual([0, 0])
   })
 
-  itLong('[MIRROR-3] goes on by itself when the old server was killed and is there again', async () => {
+  itLong('[MIRROR-3] continues by itself when the old server was killed and started again', async () => {
     const ada = visit('acme/restarted/main')
     const running = await at.mirror(['acme/restarted/main'])
     const stop = keepTyping(ada)
@@ -78,28 +78,25 @@ describe('a mirror of y-websocket’s own server', () => {
     expect((await running.ended).code).toBe(0)
   })
 
-  itLong(
-    '[MIRROR-4] goes on by itself when Weft was killed and is there again, and loses nothing',
-    async () => {
-      const ada = visit('acme/killed/main')
-      const running = await at.mirror(['acme/killed/main'])
-      const stop = keepTyping(ada)
-      await running.printed(inStep('acme/killed/main'))
-      for (let times = 0; times < 2; times++) {
-        const seen = ada.text.length
-        await at.weft.end('SIGKILL')
-        await eventually(() => ada.text.length > seen + 100)
-        await at.startWeft()
-      }
-      stop()
-      await sameInWeft(at.weft, 'acme/killed/main', ada.doc)
-      running.child.kill('SIGTERM')
-      expect((await running.ended).code).toBe(0)
-    },
-  )
+  itLong('[MIRROR-4] continues by itself without a loss when Weft was killed and started again', async () => {
+    const ada = visit('acme/killed/main')
+    const running = await at.mirror(['acme/killed/main'])
+    const stop = keepTyping(ada)
+    await running.printed(inStep('acme/killed/main'))
+    for (let times = 0; times < 2; times++) {
+      const seen = ada.text.length
+      await at.weft.end('SIGKILL')
+      await eventually(() => ada.text.length > seen + 100)
+      await at.startWeft()
+    }
+    stop()
+    await sameInWeft(at.weft, 'acme/killed/main', ada.doc)
+    running.child.kill('SIGTERM')
+    expect((await running.ended).code).toBe(0)
+  })
 
   itLong(
-    '[MIRROR-5] that was killed is started again, and gets what it has missed, deletions too',
+    '[MIRROR-5] copies missed updates and deletions when the mirror was killed and started again',
     async () => {
       const ada = visit('acme/again/main')
       const stop = keepTyping(ada)
@@ -125,7 +122,7 @@ describe('a mirror of y-websocket’s own server', () => {
   )
 
   itLong(
-    '[MIRROR-6] `--once` ends by itself, with many documents too: what was stored is there',
+    '[MIRROR-6] ends by itself with `--once` when all stored content is copied, also with many documents',
     async () => {
       const names = Array.from({ length: 120 }, (_, index) => `acme/many ${index}/main`)
       const writers = names.map((name, index) => {
@@ -146,7 +143,7 @@ describe('a mirror of y-websocket’s own server', () => {
   )
 
   itLong(
-    '[MIRROR-7] a document that fails is told with its reason, the others go on, and the exit code is 1',
+    '[MIRROR-7] reports a failing document with its reason, copies the others, and has exit code 1',
     async () => {
       const [bad, good] = [visit('acme/bad/main'), visit('acme/good/main')]
       // This Weft accepts no subdocuments.
@@ -166,7 +163,7 @@ describe('a mirror of y-websocket’s own server', () => {
     },
   )
 
-  itLong('[MIRROR-8] SIGUSR2 prints how each document stands, after it was looked at', async () => {
+  itLong('[MIRROR-8] prints the state of each document after a comparison on SIGUSR2', async () => {
     const ada = visit('acme/shown/main')
     ada.text.insert(0, 'shown')
     const running = await at.mirror(['acme/shown/main', 'acme/other/main'], ['--check', '45'])
@@ -177,7 +174,7 @@ describe('a mirror of y-websocket’s own server', () => {
   })
 
   itLong(
-    '[MIRROR-9] credentials that Weft refuses, and names that lead nowhere, are one sentence and exit code 2',
+    '[MIRROR-9] rejects wrong credentials and names without an address with one sentence and exit code 2',
     async () => {
       const wrongName = await (await at.mirror(['no-address'])).ended
       expect([wrongName.code, wrongName.err]).toEqual([
@@ -191,7 +188,7 @@ describe('a mirror of y-websocket’s own server', () => {
     },
   )
 
-  itLong('[MIRROR-14] is in step with a document of which the old server waits for a part', async () => {
+  itLong('[MIRROR-14] is in step with a document of which the old server has pending updates', async () => {
     const ada = visit('acme/gap/main')
     const author = new Y.Doc()
     const updates: Uint8Array[] = []
@@ -214,7 +211,7 @@ describe('a mirror of y-websocket’s own server', () => {
     expect(linesOf(out).at(-1)?.updates).toBeLessThan(4)
   })
 
-  itLong('[MIRROR-11] is behind, and says by how much, while Weft lacks something', async () => {
+  itLong('[MIRROR-11] is behind, and prints by how much, while Weft lacks content', async () => {
     const ada = visit('acme/behind/main')
     ada.text.insert(0, '12345')
     await eventually(() => ada.provider.synced)

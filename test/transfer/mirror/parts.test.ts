@@ -46,8 +46,8 @@ function docOf(updates: readonly Uint8Array[]): Y.Doc {
   return doc
 }
 
-describe('whether a copy has what its original has', () => {
-  it('[MIRROR-11] is proved by few bytes, of which nothing is lacking exactly when everything is there', () => {
+describe('coverage of an original by a copy', () => {
+  it('[MIRROR-11] is proved by few bytes, and lacks nothing exactly when the copy is complete', () => {
     const some = fc.array(fc.boolean(), { minLength: 40, maxLength: 40 })
     fc.assert(
       fc.property(edits, some, fc.nat(40), (script, kept, knownOf) => {
@@ -75,7 +75,7 @@ describe('whether a copy has what its original has', () => {
   })
 })
 
-it('[MIRROR-12] a document goes where its map says, read from a file whose first bad line is named', async () => {
+it('[MIRROR-12] takes the address of a document from the map, and names the first invalid line of a map file', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'weft-names-'))
   const file = join(folder, 'map.jsonl')
   try {
@@ -97,7 +97,7 @@ it('[MIRROR-12] a document goes where its map says, read from a file whose first
   }
 })
 
-it('[MIRROR-13] the token for Weft is made once, and anew before it ends', async () => {
+it('[MIRROR-13] creates the token for Weft once, and a new one before it expires', async () => {
   const clock = new HeldClock()
   const weft = await startTestServer({}, { clock })
   try {

@@ -24,8 +24,8 @@ async function refused(names: readonly string[], more: readonly string[] = [], f
   return [code, err]
 }
 
-describe('a mirror is started', () => {
-  itLong('[MIRROR-9] with at least one document, each of a name that can be asked for', async () => {
+describe('the start of a mirror', () => {
+  itLong('[MIRROR-9] requires at least one document, and a name that fits into a URL', async () => {
     expect(await refused(['', ''])).toEqual([2, 'weft: names names no document\n'])
     for (const name of ['a/%2e%2E', 'a\\b'])
       expect(await refused([name], ['--organization', 'acme'])).toEqual([
@@ -38,7 +38,7 @@ describe('a mirror is started', () => {
     ])
   })
 
-  itLong('[MIRROR-10] with the token of a file, and says it to the old server only', async () => {
+  itLong('[MIRROR-10] reads the token from a file, and sends it to the old server only', async () => {
     const recorder = at.keep(await startRecorder(at.old.url))
     await writeFile(join(at.path, 'token'), 'sesame&more\n')
     const running = await at.mirror(['\ufeffacme/token/main'], ['--token-file', 'token'], recorder.url)
@@ -52,7 +52,7 @@ describe('a mirror is started', () => {
     expect((await refused(['acme/a/main'], ['--token-file', 'token', '--token', 'x']))[0]).not.toBe(0)
   })
 
-  itLong('[MIRROR-7] and tells when what answers is no Weft', async () => {
+  itLong('[MIRROR-7] reports that the answering server is not Weft', async () => {
     const other = createServer((_request, response) => response.end('<html>'))
     at.keep(other.listen(0, '127.0.0.1'))
     await once(other, 'listening')
