@@ -32,7 +32,7 @@ export const options = {
   }),
   publicUrl: optional(
     webUrl,
-    'How clients reach the server, such as `https://docs.example.com`: for tokens that say where to go.',
+    'URL at which clients reach the server, such as `https://docs.example.com`. Tokens that contain a server URL use it.',
     { defaultText: '`http://localhost:` and the port' },
   ),
   dataDir: option(filePath, './data', 'Directory of the documents and credentials.'),
@@ -65,8 +65,8 @@ export const options = {
   natsUrl: option<readonly string[] | null>(
     natsUrls,
     null,
-    'NATS servers over which the servers that share one schema of PostgreSQL tell each other what is new: with it any ' +
-      'number of them may serve, all with it.',
+    'NATS servers that carry messages between the nodes of a cluster on one PostgreSQL schema. Every node of a cluster ' +
+      'needs it.',
     { secret: true, defaultText: 'none: one server' },
   ),
   natsCredentialsFile: optional(filePath, 'File of credentials (`.creds`) for those NATS servers.', {
@@ -81,12 +81,12 @@ export const options = {
   durability: option(
     oneOf('disk', 'process'),
     'disk',
-    'What an acknowledged change survives: loss of power (`disk`) or a crash of the process only (`process`).',
+    'Failure that an acknowledged change survives: loss of power (`disk`) or only a crash of the process (`process`).',
   ),
   auth: option(
     oneOf('required', 'none'),
     'required',
-    '`none` lets everybody on this machine in, and listens on loopback only.',
+    '`none` accepts every client on this machine without credentials, and listens on loopback only.',
   ),
   workspaceId: optional(headerValue(1), 'Id of the workspace to create and use.', {
     defaultText: 'made at first start',
@@ -126,7 +126,7 @@ export const options = {
   jwtSecretPrevious: secret(signingSecret, 'A secret that is still accepted, while rotating.', 'none'),
   jwtJwksUrl: optional(
     webUrl,
-    'Where an identity provider publishes its keys (JWKS): its tokens (RS256, ES256) open realtime connections too.',
+    'URL of the JWKS keys of an identity provider. Its tokens (RS256, ES256) also open realtime connections.',
     { defaultText: 'none' },
   ),
   jwtIssuer: optional(nonEmpty, '`iss` of the tokens of that provider.', { defaultText: 'none' }),
@@ -136,13 +136,13 @@ export const options = {
   jwtClaims: option<ClaimNames>(
     claimNames,
     usualClaimNames,
-    'Claims of that provider that say who a user is; `admin` of one that is true for editors of all documents, ' +
-      '`apiKey` of the API key that the token is for.',
+    'Claims of that provider that identify the user. The claim for `admin` is true for editors of all documents; the ' +
+      'claim for `apiKey` names the API key of the token.',
     { defaultText: '`userId=sub,name=name,email=email`' },
   ),
   jwtApiKey: optional(
     headerValue(1),
-    'API key that the tokens of that provider are for, unless a claim says so.',
+    'API key of the tokens of that provider that do not name one in a claim.',
     { defaultText: 'the first one' },
   ),
   metricsToken: secret(headerValue(16), 'Bearer token that `/metrics` asks for.', 'none: open'),
@@ -188,7 +188,7 @@ export const options = {
   maxConnectionsPerWorkspace: option(
     wholeNumber(0, 1_000_000),
     10_000,
-    'Open websockets of one workspace; 0 is no limit.',
+    'Open websockets of one workspace; 0: unlimited.',
   ),
   maxUnauthenticatedPerAddress: option(
     wholeNumber(1, 1_000_000),
@@ -198,7 +198,7 @@ export const options = {
   connectsPerAddressPerSecond: option(
     wholeNumber(0, 1_000_000),
     200,
-    'New websockets from one address per second, whoever they are; 0 is no limit.',
+    'New websockets from one address per second, with any credentials; 0: unlimited.',
   ),
   connectsPerAddressBurst: option(
     wholeNumber(1, 1_000_000),
@@ -208,17 +208,17 @@ export const options = {
   maxHttpConnectionsPerAddress: option(
     wholeNumber(0, 1_000_000),
     5000,
-    'Connections from one address that are no websockets; 0 is no limit. Not looked at behind reverse proxies (`trustProxy`).',
+    'Connections from one address that are not websockets; 0: unlimited. Not enforced behind reverse proxies (`trustProxy`).',
   ),
   maxDocumentsPerWorkspace: option(
     wholeNumber(0, 1_000_000),
     10_000,
-    'Open documents of one workspace, by socket or REST; 0 is no limit.',
+    'Open documents of one workspace, by websocket or REST; 0: unlimited.',
   ),
   newDocumentsPerWorkspacePerSecond: option(
     wholeNumber(0, 1_000_000),
     100,
-    'Documents per second that the websockets of one workspace may create; 0 is no limit.',
+    'Documents per second that the websockets of one workspace may create; 0: unlimited.',
   ),
   newDocumentsPerWorkspaceBurst: option(
     wholeNumber(1, 1_000_000),
@@ -233,7 +233,7 @@ export const options = {
   receiveBytesPerWorkspacePerSecond: option(
     wholeNumber(0, 1024 * MB),
     32 * MB,
-    'Bytes per second that are read from the websockets of one workspace; 0 is no limit.',
+    'Bytes per second that the server reads from the websockets of one workspace; 0: unlimited.',
   ),
   receiveBytesPerWorkspaceBurst: option(
     wholeNumber(1024, 1024 * MB),
@@ -264,8 +264,8 @@ export const options = {
   createMissing: option(
     booleanFlag,
     false,
-    'Whether `users/add`, `folders/add` and `permissions/add` make the organization, folder or document that they name if ' +
-      'it does not exist, unless the call says otherwise in `createMissing`.',
+    'Whether `users/add`, `folders/add` and `permissions/add` create the organization, folder or document that they name ' +
+      'if it does not exist. The field `createMissing` of a call has precedence.',
   ),
   defaultAccess: option(
     oneOf('public', 'organizationPrivate', 'restricted'),
@@ -288,19 +288,19 @@ export const options = {
   callsPerKeyPerSecond: option(
     wholeNumber(0, 1_000_000),
     400,
-    'REST calls of one API key per second; 0 is no limit.',
+    'REST calls of one API key per second; 0: unlimited.',
   ),
   callsPerKeyBurst: option(wholeNumber(1, 1_000_000), 10_000, 'REST calls of one API key at once.'),
   callsPerAddressPerSecond: option(
     wholeNumber(0, 1_000_000),
     1000,
-    'REST calls from one address per second, whoever they are and whatever they show; 0 is no limit.',
+    'REST calls from one address per second, with any credentials; 0: unlimited.',
   ),
   callsPerAddressBurst: option(wholeNumber(1, 1_000_000), 2000, 'REST calls from one address at once.'),
   bodyBytesPerKeyPerSecond: option(
     wholeNumber(0, 1024 * MB),
     32 * MB,
-    'Bytes per second of the bodies of REST calls of one API key; 0 is no limit.',
+    'Bytes per second of the bodies of REST calls of one API key; 0: unlimited.',
   ),
   bodyBytesPerKeyBurst: option(
     wholeNumber(1024, 1024 * MB),
@@ -310,7 +310,7 @@ export const options = {
   workspaceReadsPerMinute: option(
     wholeNumber(0, 1_000_000),
     60,
-    'Reads of one workspace (`/v2/workspace/get`) a minute; 0 is no limit.',
+    'Reads of one workspace (`/v2/workspace/get`) per minute; 0: unlimited.',
   ),
   idempotencyRetentionHours: option(
     wholeNumber(1, 168),
@@ -325,7 +325,7 @@ export const options = {
   presenceLeaveDelaySeconds: option(
     wholeNumber(0, 3600),
     10,
-    'Time a user must be away from a document to have left it (`presence.leave`), in seconds; who comes back earlier is not told to have joined again.',
+    'Seconds from the last disconnect of a user to `presence.leave`. A user who reconnects within this time causes no event.',
   ),
   autoVersionMinutes: option(
     wholeNumber(0, 10_080),
@@ -362,13 +362,13 @@ export const options = {
   webhookLogRetentionDays: option(
     wholeNumber(2, 3650),
     30,
-    'Days for which is known what has become of an event that was told, or could not be.',
+    'Days for which the delivery log keeps the outcome of an event after its last attempt.',
   ),
   audit: option(
     oneOf('admin', 'all', 'off'),
     'admin',
-    'Calls that are recorded: those that administrate, delete or hand out secrets (`admin`), all that change something ' +
-      '(`all`), or none (`off`).',
+    'Calls that the audit log records: administration, deletion and access to secrets (`admin`), every change (`all`), ' +
+      'or none (`off`).',
   ),
   auditRetentionDays: option(wholeNumber(1, 3650), 90, 'Days for which those records are kept.'),
   webhookAllowlist: option<readonly string[]>(

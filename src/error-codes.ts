@@ -150,7 +150,7 @@ export const errorCodes = {
   },
   'idempotency/response-not-kept': {
     status: 'ABORTED',
-    meaning: 'The first call with this key succeeded or failed for good, but its response is not stored.',
+    meaning: 'The first call with this key has a final outcome, but its response is not stored.',
     remedy: 'Do not repeat the call. Read the result with another operation.',
   },
 
@@ -454,7 +454,7 @@ export const errorCodes = {
   },
   'crdt/content-limit': {
     status: 'INVALID_ARGUMENT',
-    meaning: 'The content has too many values, too many levels, or too much formatting.',
+    meaning: 'The content exceeds the limit for values, levels, or formatting.',
     remedy: 'Divide the content among several editors. The message names the limit.',
   },
   'crdt/document-too-large': {

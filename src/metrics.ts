@@ -61,12 +61,12 @@ function gauges(registry: Registry) {
     /** Of targets that this process has served: of others it knows nothing. */
     webhookPending: new Gauge({
       name: 'weft_webhook_pending_messages',
-      help: 'Events that wait to be told, those between attempts included, by what this process has seen last',
+      help: 'Events waiting for delivery, including events between two attempts, when this process last read them',
       registers,
     }),
     webhookOldestPendingSeconds: new Gauge({
       name: 'weft_webhook_oldest_pending_seconds',
-      help: 'Age of the oldest event that waits to be told, by what this process has seen last',
+      help: 'Age of the oldest event waiting for delivery, when this process last read it',
       registers,
     }),
     /** `purpose` is `change`, `read` or `merge`, `state` is `waiting` or `running`. */
@@ -124,14 +124,14 @@ function counters(registry: Registry) {
     /** `outcome` is `succeeded` or `failed`. */
     webhookAttempts: new Counter({
       name: 'weft_webhook_attempts_total',
-      help: 'Requests to receivers of events, by what came of them',
+      help: 'Requests to webhook receivers, by outcome',
       labelNames: ['outcome'],
       registers,
     }),
     /** `outcome` is `succeeded`, `exhausted` (all attempts failed) or `undeliverable` (there is no place to send it to). */
     webhookMessages: new Counter({
       name: 'weft_webhook_messages_total',
-      help: 'Events that have been told to a receiver, or never will be',
+      help: 'Webhook events with a final outcome, by outcome',
       labelNames: ['outcome'],
       registers,
     }),
@@ -159,7 +159,7 @@ function updatesBySource(registers: Registry[]) {
   const counts = { socket: 0, rest: 0, node: 0 }
   const counter = new Counter({
     name: 'weft_updates_total',
-    help: 'Document updates accepted, by the door they came in by',
+    help: 'Document updates accepted, by source',
     labelNames: ['source'],
     registers: [],
     collect() {

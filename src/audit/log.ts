@@ -132,7 +132,10 @@ export class AuditLog {
   #end(place: AuditScope, record: AuditRecord, pace: CommitPace): void {
     const ending = this.#put(place, record, pace)
       .catch((err: unknown) =>
-        this.#options.log.warn({ err, auditId: record.id }, 'what came of a call is not in the audit log'),
+        this.#options.log.warn(
+          { err, auditId: record.id },
+          'could not record the outcome of a call in the audit log',
+        ),
       )
       .finally(() => this.#ending.delete(ending))
     this.#ending.add(ending)

@@ -121,7 +121,7 @@ export class RejectionCounter {
     try {
       for (const [place, records] of places) await this.#options.audit.add(place, records)
     } catch (err) {
-      this.#options.log.warn({ err }, 'refusals are not in the audit log')
+      this.#options.log.warn({ err }, 'could not record rejected calls in the audit log')
     }
   }
 

@@ -43,7 +43,7 @@ export class AuditRetention {
   #sweep(): void {
     const { clock, log } = this.#options
     this.#running = this.run().catch((err: unknown) =>
-      log.warn({ err: errorMessage(err) }, 'the audit log is not swept; it is tried again in an hour'),
+      log.warn({ err: errorMessage(err) }, 'could not sweep the audit log; retrying'),
     )
     this.#cancel = clock.after(sweepMs, () => this.#sweep())
   }

@@ -115,8 +115,8 @@ function readConfigFile(path: string | null): FileValues {
   const unknown = Object.keys(values).find((key) => !optionKeys.includes(key as OptionKey))
   if (unknown !== undefined)
     throw new ConfigError(
-      `the configuration file has "${unknown}", which is no option${didYouMean(unknown, optionKeys)}`,
-      { hint: '`weft config print` shows all there are' },
+      `unknown option "${unknown}" in the configuration file${didYouMean(unknown, optionKeys)}`,
+      { hint: '`weft config print` lists all options' },
     )
   return values
 }
@@ -154,7 +154,7 @@ function checkTogether(config: Config): void {
   if (config.auth === 'none' && !isLoopbackHost(config.host))
     throw new ConfigError(
       `${environmentOf('auth')} is "none" and ${environmentOf('host')} is ${JSON.stringify(config.host)}; ` +
-        'expected a loopback address (127.0.0.1, ::1 or localhost), because everybody who can connect may do everything',
+        'expected a loopback address (127.0.0.1, ::1 or localhost), because every client may do everything',
     )
   const isUsedKey = (key: string): boolean =>
     config.apiKey === key || config.bootstrap.some(({ apiKey }) => apiKey === key)

@@ -104,7 +104,7 @@ export const errorExamples: Readonly<Record<ErrorCode, ErrorExample>> = {
   'server/not-ready': { message: 'the store is not available; try again' },
   'server/store-unavailable': { message: 'the store is not available; try again' },
   'server/stopping': { message: 'the server is stopping; try again' },
-  'server/background-failed': { message: 'it has failed; the server tries again in the background' },
+  'server/background-failed': { message: 'the work failed; the server retries it in the background' },
   'server/no-documentation': { message: 'the documentation is not built; run `npm run build`' },
 
   'backup/nothing-stored': { message: 'this server keeps nothing: its engine is memory' },

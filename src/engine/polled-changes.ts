@@ -75,10 +75,7 @@ export class PolledChanges implements ForeignChanges {
     const reads = [...this.#watched.values()].map((watched) => this.#reads.run(() => this.#read(watched)))
     const failed = (await Promise.allSettled(reads)).find(({ status }) => status === 'rejected')
     if (failed?.status === 'rejected')
-      this.#options.log?.warn(
-        { err: failed.reason },
-        'changes by other nodes cannot be looked for; it is tried again',
-      )
+      this.#options.log?.warn({ err: failed.reason }, 'could not poll for changes of other nodes; retrying')
   }
 
   async #read(watched: Watched): Promise<void> {

@@ -101,7 +101,7 @@ export class JobConsumer {
         this.#hasLeft = jobs.length === free
         for (const job of jobs) this.#begin(job, claimedAt)
       } catch (err) {
-        log.warn({ err, queue: name }, 'jobs cannot be claimed')
+        log.warn({ err, queue: name }, 'could not claim jobs; retrying')
       }
     }
     // In the same turn in which nobody was found to have asked again: whoever asks now begins anew.
@@ -129,7 +129,7 @@ export class JobConsumer {
       else await this.#again(job, then.againAfterMs)
     } catch (err) {
       if (await moveIfMalformed(this.#options, job, err)) return
-      log.warn({ err, queue: name, attempt: job.attempt }, 'a job failed; it is tried again')
+      log.warn({ err, queue: name, attempt: job.attempt }, 'a job failed; retrying')
       const delayMs = Math.min(retryMs * 2 ** (job.attempt - 1), retryMsMax)
       // Without this it is due at the end of its lease.
       await queue.retry(job.token, delayMs, errorMessage(err)).catch(() => {})
@@ -158,7 +158,7 @@ export class JobConsumer {
       try {
         until = (await queue.extend(token, leaseMs)) ? asked + leaseMs : 0
       } catch (err) {
-        log.warn({ err }, 'a lease is not extended; it is tried again')
+        log.warn({ err }, 'could not extend a lease; retrying')
       }
       if (clock.now() < until) later()
     }

@@ -28,11 +28,11 @@ export async function moveIfMalformed(
   error: unknown,
 ): Promise<boolean> {
   if (!(error instanceof MalformedJobError)) return false
-  log.error({ err: error, queue: name }, 'a job is malformed; it becomes a dead letter')
+  log.error({ err: error, queue: name }, 'a job is malformed; moving it to the dead letters')
   await queue
     .bury(token, error.message)
     .catch((err: unknown) =>
-      log.warn({ err, queue: name }, 'a malformed job cannot become a dead letter now'),
+      log.warn({ err, queue: name }, 'could not move a malformed job to the dead letters; retrying'),
     )
   return true
 }

@@ -61,9 +61,7 @@ export class LeaderElection {
     this.#isLooking = true
     this.#cancel()
     this.#looking = this.#take()
-      .catch((err: unknown) =>
-        log.warn({ err, lease: name }, 'the leader election failed; it is tried again'),
-      )
+      .catch((err: unknown) => log.warn({ err, lease: name }, 'could not check leadership; retrying'))
       .finally(() => {
         this.#isLooking = false
         if (!this.#stopped && this.#lease === null) this.#cancel = clock.after(lookMs, () => this.#look())

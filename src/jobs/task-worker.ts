@@ -116,7 +116,7 @@ export class TaskWorker<Task> {
       if (this.#stopped || !this.#waiters.has(job.id)) return
       engine.kv
         .commit(partOf(taskOf(job.payload)), { jobs: [job] })
-        .catch((err: unknown) => log.warn({ err, queue: queueName }, 'a job is not enqueued again'))
+        .catch((err: unknown) => log.warn({ err, queue: queueName }, 'could not enqueue a job again'))
         .finally(() => this.insist(job))
     })
   }
@@ -157,7 +157,7 @@ export class TaskWorker<Task> {
     if (outcome === 'done') waiter?.resolve()
     else
       waiter?.reject(
-        new ApiError('server/background-failed', 'it has failed; the server tries again in the background'),
+        new ApiError('server/background-failed', 'the work failed; the server retries it in the background'),
       )
   }
 
@@ -181,4 +181,4 @@ class LeaseLostError extends Error {
 }
 
 const stopping = (): ApiError =>
-  new ApiError('server/stopping', 'the server is stopping; what is left is done at its next start')
+  new ApiError('server/stopping', 'the server is stopping; it completes the work after its next start')

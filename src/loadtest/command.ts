@@ -21,8 +21,8 @@ interface Flags extends LocationFlags {
 export function benchCommand(): Command {
   return new Command('bench')
     .description('Measure what a server does on this machine: one of its own, or one that serves (--url).')
-    .option('--seconds <seconds>', 'About how long it takes.', checkedSeconds, 30)
-    .option('--svg <file>', 'Where the chart goes.', 'weft-bench.svg')
+    .option('--seconds <seconds>', 'Approximate duration.', checkedSeconds, 30)
+    .option('--svg <file>', 'File for the chart.', 'weft-bench.svg')
     .option('--no-svg', 'Make no chart.')
     .option('--url <url>', 'The server that serves; its limits hold (default: a server of its own).')
     .option('--data-dir <directory>', 'Data directory of that server; its credentials are used.')
@@ -49,8 +49,8 @@ async function allowed(flags: Flags): Promise<OnlineServer | null> {
   const server = await onlineServerOf(flags)
   if (server === null || flags.yesItIsMine) return server
   if (isLoopbackHost(new URL(server.url).hostname.replace(/^\[|\]$/g, ''))) return server
-  throw new ConfigError(`${server.url} is not on this machine, and would get a lot to do`, {
-    hint: 'if it is yours, and nobody minds: --yes-it-is-mine',
+  throw new ConfigError(`${server.url} is not on this machine, and the benchmark loads it heavily`, {
+    hint: 'measure it anyway: --yes-it-is-mine',
   })
 }
 

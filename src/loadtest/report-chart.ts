@@ -23,7 +23,7 @@ export function renderReport(measured: ScenarioResult): string {
   const place = `${headline(measured)}. Logarithmic scales, one each.`
   return barChart(
     groups.filter(({ bars }) => bars.length > 0),
-    'What weft bench has measured',
+    'Results of weft bench',
     place,
   )
 }

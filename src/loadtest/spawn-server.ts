@@ -92,7 +92,9 @@ async function noticeOf(child: ChildProcess): Promise<Notice> {
       child.stdout === null ? Promise.reject(new Error()) : once(child.stdout, 'data', { signal: late })
     const ended = once(child, 'exit', { signal: late }).then(() => 'ended' as const)
     if ((await Promise.race([next, ended]).catch(() => 'ended' as const)) === 'ended')
-      throw new StorageError('the server to be measured does not start', { hint: 'weft doctor says why' })
+      throw new StorageError('the server for the benchmark does not start', {
+        hint: 'run weft doctor to find the cause',
+      })
   }
   try {
     return readJson(noticeSchema, printed.slice(0, printed.indexOf('\n')))

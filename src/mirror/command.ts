@@ -36,25 +36,31 @@ export function mirrorCommand(command: Command): void {
         checkedUrl(['ws:', 'wss:', 'http:', 'https:']),
       )
       .addOption(
-        new Option('--dialect <dialect>', 'What the other server speaks.')
+        new Option('--dialect <dialect>', 'Protocol of the other server.')
           .choices(sourceProtocolNames)
           .default('y-websocket'),
       )
       .option('--token <token>', 'Token for the other server.')
       .addOption(
-        new Option('--token-file <file>', 'File with it, which no list of processes shows.').conflicts(
-          'token',
-        ),
+        new Option(
+          '--token-file <file>',
+          'File with the token; a list of processes does not show it.',
+        ).conflicts('token'),
       )
-      .option('--organization <id>', 'Where documents go whose names are no organization/document/editor.')
-      .option('--editor <id>', 'Editor that these become.', 'main')
+      .option('--organization <id>', 'Organization for names that are not organization/document/editor.')
+      .option('--editor <id>', 'Editor for names that are not organization/document/editor.', 'main')
       .option(
         '--map <file>',
-        'JSON lines {name, organizationId, documentId, editorId}: names that go elsewhere.',
+        'JSON lines {name, organizationId, documentId, editorId} with the target of single names.',
       )
-      .option('--parallel <count>', 'Documents that come at once.', checkedNumber(1, 1000), 50)
-      .option('--check <seconds>', 'How often each document is compared.', checkedNumber(1, 45), 20)
-      .option('--once', 'Bring everything up to date, and end.')
+      .option(
+        '--parallel <count>',
+        'Number of documents that are opened at the same time.',
+        checkedNumber(1, 1000),
+        50,
+      )
+      .option('--check <seconds>', 'Seconds between two comparisons of a document.', checkedNumber(1, 45), 20)
+      .option('--once', 'Bring all documents up to date, and exit.')
       .action((url: URL, flags: Flags) => mirror(url, flags)),
   )
 }

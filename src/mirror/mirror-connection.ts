@@ -157,7 +157,7 @@ export class MirrorConnection {
       if (received.kind === 'vector' || received.kind === 'admitted') this.#greet()
       if (received.kind === 'offer') this.#answer(received.update)
     } catch (error) {
-      this.end(`says what cannot be read: ${errorMessage(error)}`)
+      this.end(`sent a message that cannot be read: ${errorMessage(error)}`)
     }
   }
 

@@ -105,7 +105,7 @@ export class SyncAttempt {
     if (has !== null) return has
     await sleep(vectorPatienceMs)
     const late = this.#opened.has
-    if (late === null) throw new Error('the old server: does not say what it has')
+    if (late === null) throw new Error('the old server: did not send its state vector')
     return late
   }
 

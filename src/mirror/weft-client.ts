@@ -103,8 +103,8 @@ export class WeftClient {
     })
     const text = await response.text()
     if (response.status === 401 || response.status === 403)
-      throw new MirrorRejectedError(`Weft at ${this.#access.url.host} refuses the API key or its auth token`)
-    if (!response.ok) throw new Error(`Weft makes no token: HTTP ${response.status}`)
+      throw new MirrorRejectedError(`Weft at ${this.#access.url.host} rejects the API key or its auth token`)
+    if (!response.ok) throw new Error(`Weft did not create a token: HTTP ${response.status}`)
     // By our own clock, for it may not be Weft's.
     return { text: readToken(text), expiresAt: madeAt + lifetimeSeconds * 1000 }
   }
@@ -126,6 +126,6 @@ function readToken(text: string): string {
   try {
     return readJson(answerSchema, text).result.data.token
   } catch (cause) {
-    throw new Error('Weft makes no token: what answers there is no Weft', { cause })
+    throw new Error('Weft did not create a token: the server at this URL is not Weft', { cause })
   }
 }

@@ -77,16 +77,16 @@ export async function* readBackupParts(source: AsyncIterable<Uint8Array>): Async
 
 async function* checkedParts(bytes: ByteQueue): AsyncGenerator<BackupPart> {
   if (!(await bytes.take(magic.length))?.equals(magic))
-    throw new StorageError('the file is no backup of Weft, or of another version')
+    throw new StorageError('the file is not a backup of this version of Weft')
   let crc = 0
   let pairs = 0
   for (;;) {
     const at = bytes.taken
     const head = await bytes.take(headBytes)
-    if (head === null) throw new StorageError(`the backup is not whole: it ends at byte ${at}`)
+    if (head === null) throw new StorageError(`the backup is not complete: it ends at byte ${at}`)
     const length = head.readUInt32BE(1)
     const part = length > partBytesMax ? null : await bytes.take(length)
-    if (part === null) throw new StorageError(`the backup is damaged or not whole at byte ${at}`)
+    if (part === null) throw new StorageError(`the backup is damaged or not complete at byte ${at}`)
     crc = crc32(part, crc32(head.subarray(0, 5), crc))
     const kind = kinds[head[0] as number]
     if (crc !== head.readUInt32BE(5) || kind === undefined)
@@ -94,7 +94,7 @@ async function* checkedParts(bytes: ByteQueue): AsyncGenerator<BackupPart> {
     const decoded = decodePart(kind, part)
     if (decoded.kind === 'pairs') pairs += decoded.pairs.length
     if (decoded.kind === 'end' && (decoded.pairs !== pairs || (await bytes.take(1)) !== null))
-      throw new StorageError('the backup is damaged: its end is that of another one')
+      throw new StorageError('the backup is damaged: its footer does not match its content')
     yield decoded
     if (decoded.kind === 'end') return
   }

@@ -152,7 +152,7 @@ async function judge(check: () => Promise<Judged> | Judged): Promise<Judged> {
     return await check()
   } catch (error) {
     const hint = error instanceof OperatorError ? error.hint : null
-    return fail(errorMessage(error), hint ?? 'put this right first')
+    return fail(errorMessage(error), hint ?? 'correct this first')
   }
 }
 
@@ -187,12 +187,13 @@ async function freeSpace(directory: string): Promise<Judged> {
   const { bavail, bsize } = await statfs(await existing(directory))
   const free = bavail * bsize
   const found = `${Math.floor(free / MB)} MB`
-  if (free < freeBytes.fail) return fail(found, 'make room: when the disk is full nothing is acknowledged')
-  return free < freeBytes.warn ? warn(found, 'make room soon, and watch it') : ok(found)
+  if (free < freeBytes.fail)
+    return fail(found, 'free some disk space: with a full disk the server acknowledges nothing')
+  return free < freeBytes.warn ? warn(found, 'free some disk space soon, and monitor it') : ok(found)
 }
 
 async function syncSpeed({ dataDir, durability }: Config): Promise<Judged> {
-  if (durability === 'process') return warn('not used', 'what is acknowledged can be lost with the power')
+  if (durability === 'process') return warn('not used', 'a loss of power can lose acknowledged changes')
   const path = join(await existing(dataDir), `.doctor-${process.pid}`)
   const file = await open(path, 'w', 0o600)
   try {
@@ -206,7 +207,7 @@ async function syncSpeed({ dataDir, durability }: Config): Promise<Judged> {
     const median = times.sort((a, b) => a - b)[syncs / 2] as number
     const found = `${median.toFixed(2)} ms for 100 bytes (median of ${syncs})`
     return median > slowSyncMs
-      ? warn(found, 'every edit takes as long: use a local or faster disk')
+      ? warn(found, 'every edit takes this time; use a local or faster disk')
       : ok(found)
   } finally {
     await file.close()
@@ -223,7 +224,7 @@ async function storedFiles(directory: string, running: Running): Promise<Judged>
   const problem = await offlineStartProblem(directory)
   if (problem !== null) return fail(problem, 'the server does not start on it')
   const problems = await fileDamage(directory)
-  if (problems.length === 0) return ok('LevelDB has no complaints')
+  if (problems.length === 0) return ok('LevelDB reports no errors')
   return warn(problems.join('; '), `stop the server and run: weft verify ${directory}`)
 }
 
@@ -256,7 +257,7 @@ async function credentialsOfRunning(config: Config): Promise<Judged> {
       `the running server does not accept the API key ${JSON.stringify(apiKey)} with its auth token`,
       'correct WEFT_API_KEY and WEFT_AUTH_TOKEN: with them, the server does not start again',
     )
-  return warn('the running server has not compared them', 'look at its log')
+  return warn('the running server has not compared them', 'see its log')
 }
 
 /** A disk of another machine has a clock of its own. */
@@ -270,7 +271,9 @@ async function clock(directory: string): Promise<Judged> {
   await file.close()
   await rm(path, { force: true })
   const skew = Math.abs(mtimeMs - now)
-  return skew > skewMs ? warn(`${found}, the disk says ${skew} ms else`, 'run a time service') : ok(found)
+  return skew > skewMs
+    ? warn(`${found}, ${skew} ms off the clock of the disk`, 'run a time service')
+    : ok(found)
 }
 
 /** What the process may open now: Node has raised it as far as it may. */

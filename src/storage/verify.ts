@@ -11,14 +11,14 @@ export interface Verification extends Omit<StoreCheck, 'damages'> {
 /** What the operator can do about each kind of damage. */
 const help: Readonly<Record<Damage['kind'], string>> = {
   store: 'the server does not start on it: restore the newest backup into an empty directory',
-  file: 'what was in the damaged part is lost: the documents and records named here are affected; if none is, the newest changes may be missing: compare with the newest backup',
+  file: 'the content of the damaged part is lost for the documents and records named here; if none is named, the newest changes may be missing: compare with the newest backup',
   document:
-    'this document is refused, all others are served: restore it from a backup, or delete it (not where a block of a table is damaged: only a backup helps there)',
+    'clients cannot open this document: restore it from a backup, or delete it (if a block of a table is damaged, only a backup helps)',
   version: 'the document is served; its older versions that need the damaged part cannot be read',
-  record: 'what reads this record is answered with INTERNAL: restore the newest backup',
+  record: 'calls that read this record fail with INTERNAL: restore the newest backup',
   index:
-    'one of the two is not found, or names what is not there: write the named record anew by REST, or restore the newest backup',
-  job: 'this piece of background work is dropped when its turn comes',
+    'the record and its index entry do not match: write the named record again by REST, or restore the newest backup',
+  job: 'the server drops this background job when it is due',
 }
 
 /**

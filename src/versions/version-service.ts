@@ -228,7 +228,7 @@ export class VersionService {
       await this.#keep(address, 'automatic', {})
     } catch (err) {
       if (err instanceof StoreUnavailableError || !isRefused(err)) throw err
-      log.info({ err }, 'no automatic version is made of what is being deleted')
+      log.info({ err }, 'skipped the automatic version of a document that is being deleted')
     }
   }
 

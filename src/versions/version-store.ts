@@ -93,7 +93,7 @@ export class VersionStore {
       if (error instanceof ApiError) await this.#blobs.delete(blobKeys.blob(address, hash))
       throw error
     }
-    throw new Error('a version with new content was not added')
+    throw new Error('could not add a version with new content')
   }
 
   /** Adds the record. Returns null if the content was `shared` and no version names it any more. */

@@ -99,7 +99,7 @@ const isInside = (host: string): boolean => !host.includes('.') || insideNames.t
 
 const refused = (host: string): Destination => ({
   kind: 'refused',
-  problem: `${host} does not lead to the public internet, and is not on the list of the server`,
+  problem: `${host} is not a public internet address, and the webhookAllowlist of the server does not contain it`,
 })
 
 /** Parses an address; null if the text is not one. IPv4 in IPv6 (`::ffff:127.0.0.1`) becomes the IPv4 address. */

@@ -118,7 +118,7 @@ export class EventDispatcher {
         this.#take((await mapInSlices(jobs, (job) => this.#read(job))).flatMap((each) => each ?? []))
       }
     } catch (err) {
-      log.warn({ err }, 'events cannot be claimed; it is tried again')
+      log.warn({ err }, 'could not claim events; retrying')
     }
     // Must stay in the same tick as the check of `#again`. A later wakeup starts a new claim.
     this.#isClaiming = false
@@ -187,7 +187,7 @@ export class EventDispatcher {
       const delivered = portion.filter(({ event }) => !failed.has(event))
       await Promise.all(delivered.map(({ token }) => this.#options.engine.queue.done(token)))
     } catch (err) {
-      this.#options.log.warn({ err }, 'events cannot be dispatched; it is tried again')
+      this.#options.log.warn({ err }, 'could not dispatch events; retrying')
     }
     const wasFull = this.#free() === 0
     for (const { jobId } of portion) this.#held.delete(jobId)

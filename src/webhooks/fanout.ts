@@ -55,7 +55,7 @@ export class Fanout {
     try {
       await this.#parts.deliveries.enqueue(address, events)
     } catch (err) {
-      this.#parts.log.warn({ err }, 'events could not be enqueued for a target; it is tried again')
+      this.#parts.log.warn({ err }, 'could not enqueue events for a target; retrying')
       for (const event of events) failed.add(event)
     }
   }
@@ -87,7 +87,7 @@ export class Fanout {
     try {
       return await this.#parts.subscriptions.targetsOf({ workspaceId, apiKey }, event)
     } catch (err) {
-      this.#parts.log.warn({ err, workspaceId }, 'nobody can say whom to tell of an event; it is tried again')
+      this.#parts.log.warn({ err, workspaceId }, 'could not resolve webhook targets; retrying')
       failed.add(event)
       return []
     }

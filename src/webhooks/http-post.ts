@@ -86,7 +86,7 @@ function answerOf(request: ClientRequest, body: Uint8Array, bounds: PostLimits):
     // The response settles the promise; later errors of the connection have no effect.
     request.on('response', (response) => resolve(drained(response, bounds)))
     request.on('upgrade', (_response, socket) => {
-      reject(new NoResponseError('the receiver wants another protocol'))
+      reject(new NoResponseError('the receiver requires another protocol'))
       // The request no longer handles errors of this socket; an unhandled one would end the process.
       socket.on('error', () => {}).destroy()
     })

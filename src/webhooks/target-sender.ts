@@ -165,8 +165,8 @@ export class TargetSender {
     try {
       return await this.#parts.attempt(await this.#parts.compose(target, outgoing, at))
     } catch (err) {
-      this.#parts.log.error({ err, type: outgoing.message.type }, 'no payload could be made of an event')
-      return { kind: 'failed', httpStatus: null, durationMs: 0, error: 'no payload could be made' }
+      this.#parts.log.error({ err, type: outgoing.message.type }, 'could not create the payload of an event')
+      return { kind: 'failed', httpStatus: null, durationMs: 0, error: 'the payload could not be created' }
     }
   }
 
@@ -206,5 +206,5 @@ const attemptOf = (outcome: Exclude<AttemptOutcome, { kind: 'interrupted' }>, at
 
 function errorOf(outcome: Exclude<AttemptOutcome, { kind: 'interrupted' }>): string | null {
   if (outcome.kind === 'succeeded') return null
-  return outcome.kind === 'gone' ? 'the receiver wants no more (410)' : outcome.error
+  return outcome.kind === 'gone' ? 'the receiver accepts no more events (410)' : outcome.error
 }

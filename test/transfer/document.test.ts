@@ -210,8 +210,8 @@ it('[OUT-14] names the unknown member of a JSON file in `doc put`, and the expec
 itLong('[OUT-10] rejects malformed input and unknown tenants with one sentence', deep, async () => {
   writeFileSync(at('bad.bin'), 'no update')
   for (const [args, sentence] of [
-    [['get', 'acme/report', ...stopped], 'is no address'],
-    [['get', 'acme/%ff/main', ...stopped], 'is no address'],
+    [['get', 'acme/report', ...stopped], 'invalid address'],
+    [['get', 'acme/%ff/main', ...stopped], 'invalid address'],
     [['get', 'acme/nothing/main', ...stopped], 'there is no such document'],
     [['get', pathTo('map'), '--format', 'text', ...stopped], 'map'],
     [['put', pathTo('text'), at('bad.bin'), ...stopped], 'the file is not a Yjs update'],

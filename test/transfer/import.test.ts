@@ -207,7 +207,7 @@ itLong('[MOVE-4] prefers a map to the names, and does not join two names with on
   expect([ran.code, ran.out]).toEqual([
     1,
     expect.stringContaining(
-      '"acme/%61/main" is refused: its address is that of "acme/a/main", too',
+      '"acme/%61/main" is refused: it has the same address as "acme/a/main"; map one of them',
     ) as string,
   ])
   expect(ran.out).toContain('the map names "nowhere", which is not there')

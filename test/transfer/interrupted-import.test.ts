@@ -147,7 +147,7 @@ it.each([
 ] as const)('[OUT-7] rejects an invalid line of %s with its number (%#)', async (kind, change) => {
   await forge(kind, change)
   await expect(importInto('never', 'forged')).rejects.toThrow(
-    `${listNames[kind]}, line 2: it is no line of an export of Weft`,
+    `${listNames[kind]}, line 2: it is not a line of a Weft export`,
   )
   expect(existsSync(at('never'))).toBe(false)
 })

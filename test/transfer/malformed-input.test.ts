@@ -72,10 +72,10 @@ it('[MOVE-7] reports a damaged line as damaged, and takes no address from it', a
   writeFileSync(at('lines.jsonl'), `no JSON\n${line('line 1', update)}`)
   expect(await importUpdates(at('lines.jsonl'))).toMatchObject({
     made: 1,
-    problems: [{ name: 'line 1', problem: 'it is no JSON with a name and an update in base64' }],
+    problems: [{ name: 'line 1', problem: 'it is not JSON with a name and an update in base64' }],
   })
   expect((await importUpdates(at('lines.jsonl'), null)).problems).toMatchObject([
-    { name: 'line 1', problem: 'it is no JSON with a name and an update in base64' },
+    { name: 'line 1', problem: 'it is not JSON with a name and an update in base64' },
     { name: 'line 1', problem: expect.stringContaining('--organization') as string },
   ])
 })

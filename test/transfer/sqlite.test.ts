@@ -110,11 +110,11 @@ itLong('[MOVE-7] rejects rows without an update by name, and imports the others'
   expect(ran.code).toBe(1)
   expect(counts).toMatchObject({ documents: 7, made: 2 })
   expect(Object.fromEntries(problems.map(({ name, problem }) => [name, problem.split(':')[0]]))).toEqual({
-    'acme/null/main': 'its data are no bytes',
-    'acme/text/main': 'its data are no bytes',
+    'acme/null/main': 'its data are not bytes',
+    'acme/text/main': 'its data are not bytes',
     'acme/bytes/main': 'its update is malformed',
     'acme/empty/main': 'its update is malformed',
-    'row 5': 'its name is no text',
+    'row 5': 'its name is not text',
   })
 })
 
@@ -129,7 +129,7 @@ itLong(
     }
     await refused('there is no such file')
     writeFileSync(file, 'not a database, and long enough')
-    await refused('is no SQLite database')
+    await refused('is not a SQLite database')
     const database = new sqlite.Database(file.replace('db', 'other'))
     database.exec('CREATE TABLE "other" (x)')
     database.close()

@@ -76,7 +76,7 @@ itLong('[OUT-7] names the file with a changed byte, and writes nothing', deep, a
   }
   expect(existsSync(at('never'))).toBe(false)
   const told = await weft('import', 'weft', at('data'), '--data-dir', at('never'))
-  expect(told).toMatchObject({ code: 2, err: expect.stringContaining('is no export of Weft') })
+  expect(told).toMatchObject({ code: 2, err: expect.stringContaining('is not a complete Weft export') })
 })
 
 itLong(
@@ -93,7 +93,7 @@ itLong(
       at('forged', 'export.json'),
       encodeSummary({ ...summary, lists: { ...summary.lists, blobs } }),
     )
-    await expect(importInto('never', 'forged')).rejects.toThrow('is no name of a file of an export')
+    await expect(importInto('never', 'forged')).rejects.toThrow('is not a file name of an export')
     expect(existsSync(at('never'))).toBe(false)
   },
 )

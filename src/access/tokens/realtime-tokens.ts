@@ -33,15 +33,15 @@ export type TokenProblem =
 const problemTexts: Record<TokenProblem, string> = {
   missing: 'a token is required',
   malformed: 'the token is not a JWT with an algorithm that this server accepts',
-  signature: 'the token is not signed by anybody whom this server trusts',
+  signature: 'the token is not signed with a key that this server accepts',
   expired: 'the token has expired',
   claims: 'the token lacks a claim or has one of the wrong kind',
   tenant: 'the token is for an API key that does not exist',
   revoked: 'the token has been revoked',
   origin: 'pages of this origin may not use the API key of the token',
-  timeout: 'the token could not be checked in time: try again',
-  store: 'the token could not be checked, because the store is away: try again',
-  provider: 'the keys that the token may be signed with cannot be fetched: try again',
+  timeout: 'the token could not be checked in time; try again',
+  store: 'the token could not be checked, because the store is not available; try again',
+  provider: 'the keys of the identity provider cannot be fetched; try again',
 }
 
 interface TokenRejectionOptions extends ErrorOptions {

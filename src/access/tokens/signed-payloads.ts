@@ -20,7 +20,7 @@ export function signedPayload(token: string, keys: readonly KeyObject[]): JWTPay
   if (!keys.some((key) => timingSafeEqualBytes(createHmac('sha256', key).update(signed).digest(), given)))
     throw new errors.JWSSignatureVerificationFailed()
   const claims = objectIn(payload)
-  if (claims === null) throw new errors.JWTInvalid('the claims are no JSON object')
+  if (claims === null) throw new errors.JWTInvalid('the claims are not a JSON object')
   return claims
 }
 
@@ -55,7 +55,7 @@ export class SignedPayloads {
 
 /** The algorithm is not the token's to choose, and what is critical is to be understood: nothing is. */
 function checkHeader(header: Readonly<Record<string, unknown>> | null): void {
-  if (header === null) throw new errors.JWSInvalid('the header is no JSON object')
+  if (header === null) throw new errors.JWSInvalid('the header is not a JSON object')
   if (Object.hasOwn(header, 'crit')) throw new errors.JOSENotSupported('critical headers are not supported')
   if (header.alg !== 'HS256') throw new errors.JOSEAlgNotAllowed('the algorithm is not allowed')
 }

@@ -38,7 +38,7 @@ export function parseErrorAt(data: string, complaint: string, at: XmlPosition): 
     const isBefore = place.line < at.line || (place.line === at.line && place.column <= at.column)
     if (!isBefore) break
     const name = /^&[^\s<&;]{0,50};/.exec(data.slice(found.index, found.index + 52))?.[0] ?? '&'
-    return malformed(`${JSON.stringify(name)} is no known reference; an ampersand is written &amp;`, place)
+    return malformed(`${JSON.stringify(name)} is not a known reference; write an ampersand as &amp;`, place)
   }
   return malformed(reason, at)
 }

@@ -121,7 +121,9 @@ export class ClusterVisits {
     if (this.#state === 'stopped') return
     this.#cancel = this.#options.clock.after(ms, () => {
       this.#sweeping ??= this.#sweep()
-        .catch((err: unknown) => this.#options.log.warn({ err }, 'visits of nodes that are gone still go on'))
+        .catch((err: unknown) =>
+          this.#options.log.warn({ err }, 'could not end the visits of stopped nodes; retrying'),
+        )
         .finally(() => {
           this.#sweeping = null
           this.#sweepIn(this.#nextSweepMs())

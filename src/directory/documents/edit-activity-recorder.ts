@@ -102,7 +102,7 @@ export class EditActivityRecorder {
   /** What is missing then is the number only. The first commit has been counted. */
   #count(edit: UserEdit, commits: number): void {
     const counted = this.#write(edit, (transaction) => addCommits(transaction, edit, commits - 1))
-      .catch((err: unknown) => this.#options.log.warn({ err }, 'edits could not be counted'))
+      .catch((err: unknown) => this.#options.log.warn({ err }, 'could not record edit activity'))
       .finally(() => this.#counting.delete(counted))
     this.#counting.add(counted)
   }

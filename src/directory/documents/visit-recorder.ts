@@ -89,7 +89,8 @@ export class VisitRecorder {
   }
 
   #overflow(): void {
-    if (this.#state === 'open') this.#options.log.warn('who comes and goes is not told: too much waits')
+    if (this.#state === 'open')
+      this.#options.log.warn('too many presence events wait for the store; some are lost')
     this.#state = 'full'
   }
 
@@ -136,7 +137,7 @@ export class VisitRecorder {
         )
       })
     } catch (err) {
-      this.#options.log.warn({ err }, 'who comes and goes cannot be told')
+      this.#options.log.warn({ err }, 'could not write presence events')
       return 'failed'
     }
     return this.#written(name, some.length)

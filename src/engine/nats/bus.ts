@@ -177,7 +177,7 @@ export class NatsBus implements ClusterBus {
     const now = performance.now()
     if (now - known.failureLoggedAt < failureEveryMs) return
     known.failureLoggedAt = now
-    this.#log?.error({ err: error, topic }, 'a message of another node cannot be understood')
+    this.#log?.error({ err: error, topic }, 'could not read a message of another node')
   }
 
   #send(topic: string, message: Uint8Array): void {

@@ -157,7 +157,8 @@ export class BusConnection {
   async #serve(connection: NatsConnection): Promise<void> {
     this.#connection = connection
     ;[this.#unconfirmed, this.#unasked, this.#isAsking] = [0, 0, false]
-    if (this.#state === 'away') this.#log?.info({ server: connection.getServer() }, 'the bus serves again')
+    if (this.#state === 'away')
+      this.#log?.info({ server: connection.getServer() }, 'the bus is available again')
     this.#state = 'up'
     this.#events.up(connection)
     if (this.#stop.signal.aborted) await connection.close()
@@ -172,7 +173,7 @@ export class BusConnection {
   async #watch(connection: NatsConnection): Promise<void> {
     for await (const status of connection.status()) {
       if (status.type === 'error') {
-        this.#log?.error({ reason: errorMessage(status.error) }, 'the bus refuses something')
+        this.#log?.error({ reason: errorMessage(status.error) }, 'the bus rejected an operation')
         this.#events.trouble()
       }
     }
@@ -184,7 +185,7 @@ export class BusConnection {
     this.#state = 'away'
     this.#log?.warn(
       { reason: errorMessage(error) },
-      'the bus is away: other nodes are heard of by the store only',
+      'the bus is not available; changes of other nodes arrive through the store only',
     )
   }
 

@@ -109,7 +109,7 @@ export class BackgroundCompaction {
       // Opening a damaged document reports the damage.
       if (err instanceof CorruptRecordError) return
       if (err instanceof StoreUnavailableError) this.note(doc)
-      else logger.warn({ err }, 'the log of a document could not be made smaller')
+      else logger.warn({ err }, 'could not compact the log of a document')
     }
   }
 

@@ -31,7 +31,7 @@ export interface ReplicaPosition {
 export class LogTruncatedError extends Error {
   override readonly name = 'LogTruncatedError'
   constructor() {
-    super('the log has lost the last of what was in it')
+    super('the log has lost its last entries')
   }
 }
 

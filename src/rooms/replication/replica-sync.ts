@@ -177,7 +177,7 @@ export class ReplicaSync implements ReplicaDependencies {
         if (start + compared.together < rooms.length) await this.#pause(compared.pauseMs)
       }
     } catch (err) {
-      this.#logger.debug({ err }, 'the copies of documents could not be compared with their logs')
+      this.#logger.debug({ err }, 'could not compare replicas with their logs')
     }
     if (behind.length > 0) await this.#pause(onItsWayMs)
     for (const { room, head, had } of behind)

@@ -49,7 +49,7 @@ export class ExpensiveDocuments {
     const { organizationId, documentId, editorId, apiKey } = address
     this.#logger.warn(
       { event: 'document.expensive', apiKey, organizationId, documentId, editorId },
-      'a document is expensive to read; a thread reads it from now on',
+      'a document is expensive to read; threads read it from now on',
     )
     this.#keys.add(key)
     const [first] = this.#keys

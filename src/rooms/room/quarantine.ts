@@ -10,11 +10,9 @@ export class DocumentDamagedError extends ApiError {
   readonly record: CorruptRecordError
 
   constructor(cause: CorruptRecordError) {
-    super(
-      'document/damaged',
-      'the stored document is damaged: it cannot be opened until it is deleted or restored from a backup',
-      { cause },
-    )
+    super('document/damaged', 'the stored document is damaged; delete it or restore it from a backup', {
+      cause,
+    })
     this.name = 'DocumentDamagedError'
     this.record = cause
   }
@@ -38,7 +36,7 @@ export class Quarantine {
       const { organizationId, documentId, editorId, apiKey } = address
       this.#logger.error(
         { err, apiKey, organizationId, documentId, editorId },
-        'a stored document is damaged: it is refused, the others are served',
+        'a stored document is damaged; clients cannot open it',
       )
       this.#damaged.add(key)
       this.#count()

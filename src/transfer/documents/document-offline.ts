@@ -30,7 +30,7 @@ export function parsePath(text: string): DocumentPath {
   const [organizationId, documentId, editorId, ...others] = segments
   if (organizationId == null || documentId == null || editorId == null || others.length > 0)
     throw new StorageError(
-      `${JSON.stringify(text)} is no address: organization/document/editor, each percent-encoded`,
+      `invalid address ${JSON.stringify(text)}; expected organization/document/editor, each percent-encoded`,
     )
   for (const id of [organizationId, documentId, editorId]) {
     const problem = idProblem(id)

@@ -45,7 +45,7 @@ export class ExportReader {
   static async check(directory: string, onProgress: Progress): Promise<ExportReader> {
     const path = join(directory, summaryName)
     const text = await readFile(path, 'utf8').catch((error: unknown) => {
-      throw new StorageError(`${directory} is no export of Weft, or not whole: ${errorMessage(error)}`)
+      throw new StorageError(`${directory} is not a complete Weft export: ${errorMessage(error)}`)
     })
     const summary = decodeSummary(text)
     if (summary === null) throw new StorageError(`${summaryName} is damaged, or of another version`)
@@ -64,7 +64,7 @@ export class ExportReader {
     for await (const { number, text } of readLines(join(this.#directory, listNames[kind]))) {
       const line = parsed(text)
       if (!isManifestLine(kind, line))
-        throw new StorageError(`${listNames[kind]}, line ${number}: it is no line of an export of Weft`)
+        throw new StorageError(`${listNames[kind]}, line ${number}: it is not a line of a Weft export`)
       yield line as LineReader[Kind]
     }
   }
@@ -107,7 +107,7 @@ export class ExportReader {
 
   /** Null when the file is what was written. */
   async #problemOf({ file, bytes, sha256 }: FileEntry): Promise<string | null> {
-    if (file.split('/').includes('..')) return `${JSON.stringify(file)} is no name of a file of an export`
+    if (file.split('/').includes('..')) return `${JSON.stringify(file)} is not a file name of an export`
     const hash = createHash('sha256')
     let read = 0
     try {
@@ -119,7 +119,7 @@ export class ExportReader {
       return `${file} cannot be read (${errorMessage(error)})`
     }
     if (read !== bytes) return `${file} is damaged: it has ${read} bytes, not ${bytes}`
-    return hash.digest('hex') === sha256 ? null : `${file} is damaged: its checksum is another one`
+    return hash.digest('hex') === sha256 ? null : `${file} is damaged: its checksum is wrong`
   }
 }
 

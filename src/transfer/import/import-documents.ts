@@ -110,9 +110,9 @@ class DocumentImport {
     const { path } = named
     const key = JSON.stringify(addressKey(documentAddress(noTenant, path)))
     const other = this.#taken.get(key)
-    if (other === name) throw new DocumentRejectedError('its name comes twice')
+    if (other === name) throw new DocumentRejectedError('its name occurs twice')
     if (other !== undefined)
-      throw new DocumentRejectedError(`its address is that of ${JSON.stringify(other)}, too: map one of them`)
+      throw new DocumentRejectedError(`it has the same address as ${JSON.stringify(other)}; map one of them`)
     this.#taken.set(key, name)
     if (this.#mapping.length < mappingShown) this.#mapping.push({ name, ...path })
     return path

@@ -37,7 +37,7 @@ async function expectClosed(file: string): Promise<void> {
   const start = await startOf(file, header.bytes)
   if (start === null) throw new StorageError(`${file} cannot be read: there is no such file`)
   if (start.toString('latin1', 0, header.magic.length) !== header.magic)
-    throw new StorageError(`${file} is no SQLite database`)
+    throw new StorageError(`${file} is not a SQLite database`)
   const log = await stat(`${file}-wal`).catch(() => null)
   if (start[header.writtenWith] === header.writeAheadLog || (log !== null && log.size > 0))
     throw new StorageError(
@@ -90,10 +90,10 @@ function documentOf(database: Connection, id: RowId): StoredDocument {
   let name: unknown = null
   try {
     name = one(database, 'SELECT name AS value FROM documents WHERE rowid = ?', id)
-    if (typeof name !== 'string') return { name: `row ${id}`, problem: 'its name is no text' }
+    if (typeof name !== 'string') return { name: `row ${id}`, problem: 'its name is not text' }
     const data = one(database, 'SELECT data AS value FROM documents WHERE rowid = ?', id)
     if (data instanceof Uint8Array) return { name, updates: [data] }
-    return { name, problem: 'its data are no bytes' }
+    return { name, problem: 'its data are not bytes' }
   } catch (error) {
     return {
       name: typeof name === 'string' ? name : `row ${id}`,
@@ -117,4 +117,6 @@ function reading<T>(file: string, work: () => T): T {
 
 /** Where pages are damaged that say where rows are, SQLite reads none; its shell puts together what there is. */
 const helpFor = (error: unknown): string =>
-  errorMessage(error).includes('malformed') ? ': name what sqlite3 makes of it with .recover' : ''
+  errorMessage(error).includes('malformed')
+    ? '; recover it with .recover of sqlite3, and name the result'
+    : ''

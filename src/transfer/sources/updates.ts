@@ -55,7 +55,9 @@ async function filesIn(folder: string): Promise<readonly Found[]> {
 
 function kindProblem(entry: Dirent): string | null {
   if (entry.isFile()) return null
-  return entry.isSymbolicLink() ? 'it is a link, and none is followed: name a copy' : 'it is no file'
+  return entry.isSymbolicLink()
+    ? 'it is a symbolic link, which is not followed; name a copy'
+    : 'it is not a file'
 }
 
 async function* documentsOfFiles(folder: string, files: readonly Found[]): AsyncGenerator<StoredDocument> {
@@ -101,7 +103,7 @@ interface CollectedUpdates {
   readonly updates: Uint8Array[]
 }
 
-const noEntry = 'it is no JSON with a name and an update in base64'
+const noEntry = 'it is not JSON with a name and an update in base64'
 
 function entryOf(line: string): { readonly name: string; readonly update: Uint8Array } | null {
   try {

@@ -95,10 +95,12 @@ describe.skipIf((noNats ?? noPostgres) !== null)('nodes that share a schema', ()
 
   it('[CL-11] excludes a single server and clustered nodes from one schema, and names the remedy', async () => {
     const a = await join('a')
-    expect(await refused(openEngine())).toMatch(/in use by servers that share it: give this one the bus/)
+    expect(await refused(openEngine())).toMatch(/in use by a cluster; set WEFT_NATS_URL on this server/)
     await a.close()
     const alone = await openEngine()
-    expect(await refused(join('b'))).toMatch(/in use by a server that is alone: stop it, or give it the bus/)
+    expect(await refused(join('b'))).toMatch(
+      /in use by a server without NATS; stop it, or set WEFT_NATS_URL on it/,
+    )
     await alone.log.append(docKey('mine'), 'create', updates('1'))
     await alone.close()
     const b = await join('b')

@@ -214,7 +214,7 @@ describe.skipIf(noPostgres !== null)('opening a schema of PostgreSQL', () => {
 
   it('[PG-34] warns at the start and in the doctor when several servers are named and no standby is required', async () => {
     const several = server.url.replace(/@([^/]+)/, '@$1,$1')
-    const words = /no standby is waited for/
+    const words = /commits do not wait for a standby/
     const foundAt = async (url: string) => {
       const { warnings } = await probeDatabase({ url, connectTimeoutMs: 5_000 })
       return warnings.filter(({ found }) => words.test(found)).length

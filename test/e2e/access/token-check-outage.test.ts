@@ -87,7 +87,10 @@ async function refused(): Promise<number> {
   return Number(/^weft_auth_failures_total\{reason="store"\} (\d+)$/m.exec(text)?.[1] ?? 0)
 }
 
-const away = { code: 1013, reason: 'the token could not be checked, because the store is away: try again' }
+const away = {
+  code: 1013,
+  reason: 'the token could not be checked, because the store is not available; try again',
+}
 
 it('[LIM-18] closes with 1013 in every protocol when the token cannot be checked, and logs one line without a stack trace', async () => {
   await start()

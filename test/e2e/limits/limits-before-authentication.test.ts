@@ -73,7 +73,7 @@ it('[LIM-3] limits the number of unauthenticated websockets of an address, and t
   for (const client of await Promise.all(waiting))
     expect(await client.closed).toEqual({
       code: 1013,
-      reason: 'the token could not be checked in time: try again',
+      reason: 'the token could not be checked in time; try again',
     })
   expect(await exceeded('maxUnauthenticatedPerAddress')).toBe(1)
   expect(await exceeded('authTimeoutSeconds')).toBe(2)

@@ -51,7 +51,9 @@ it('[STORE-6] rejects and counts a damaged document, serves other documents, and
     const refused = await server.post(path, { ...address('broken'), type: 'text', data: 'new' })
     expect(refused).toMatchObject({
       status: 500,
-      body: { error: { status: 'INTERNAL', message: expect.stringMatching(/damaged.*deleted or restored/) } },
+      body: {
+        error: { status: 'INTERNAL', message: expect.stringMatching(/damaged; delete it or restore it/) },
+      },
     })
   }
   expect(await closeCode('broken')).toBe(1011)

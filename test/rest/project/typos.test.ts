@@ -260,7 +260,7 @@ describe('the command line', () => {
     const file = join(root, `${name}.json`)
     writeFileSync(file, JSON.stringify({ [name]: 'x' }))
     expect(() => readConfig({ flags: {}, environment: {}, file })).toThrow(
-      `has "${name}", which is no option (did you mean ${meant}?)`,
+      `unknown option "${name}" in the configuration file (did you mean ${meant}?)`,
     )
   })
 

@@ -61,7 +61,7 @@ describe('the start of a mirror', () => {
     const { code, out } = await running.ended
     expect([code, out]).toEqual([
       1,
-      expect.stringContaining('"reason":"Weft makes no token: what answers there is no Weft"'),
+      expect.stringContaining('"reason":"Weft did not create a token: the server at this URL is not Weft"'),
     ])
   })
 })

@@ -96,7 +96,7 @@ it('[CFG-3] a bad flag is named as a flag, a bad member of the file as such', ()
   expect(() => read({ file: file('{"port": "x"}') })).toThrow('"port" in the configuration file is "x"')
   expect(() => read({ file: file('{"port": [1]}') })).toThrow('"port" in the configuration file')
   expect(() => read({ file: file('{"prot": 1}') })).toThrow(
-    'has "prot", which is no option (did you mean port?)',
+    'unknown option "prot" in the configuration file (did you mean port?)',
   )
   expect(() => read({ file: file('{') })).toThrow('is not JSON')
   expect(() => read({ file: file('[]') })).toThrow('expected a JSON object')

@@ -35,7 +35,11 @@ const recordKinds = new Map<number, RecordKind>([
 export function checkRecord(key: Buffer, value: Buffer): Damage | null {
   const found = recordKinds.get(key[0] ?? -1)
   if (found === undefined)
-    return { kind: 'record', what: name('key', key), problem: 'its key is none of ours' }
+    return {
+      kind: 'record',
+      what: name('key', key),
+      problem: 'its key does not belong to a known kind of record',
+    }
   if (found.kind === 'document') return null
   try {
     found.decode(key, value)

@@ -119,10 +119,10 @@ const endOf = (blocks: readonly BlockHandle[]): number =>
   blocks.reduce((end, block) => (block.at === end ? afterBlock(block) : Number.NaN), 0)
 
 function readFooter(footer: Buffer): { readonly metaindex: BlockHandle; readonly index: BlockHandle } {
-  if (!footer.subarray(-magicBytes).equals(magic)) throw new Error('its end is none')
+  if (!footer.subarray(-magicBytes).equals(magic)) throw new Error('its footer has a wrong magic number')
   const cursor = new ByteCursor(footer.subarray(0, -magicBytes))
   const handles = { metaindex: readHandle(cursor), index: readHandle(cursor) }
-  if (cursor.bytes(cursor.left).some((byte) => byte !== 0)) throw new Error('its end is none')
+  if (cursor.bytes(cursor.left).some((byte) => byte !== 0)) throw new Error('its footer has non-zero padding')
   return handles
 }
 

@@ -171,7 +171,7 @@ export class ClusterMembership implements WritePermission, Cluster {
     if (this.#refusal !== null) return this.#refusal
     return performance.now() < this.#heardAt + deadMs
       ? null
-      : 'this node could not be heard of in time, and is dead to the others'
+      : 'the heartbeat of this node is late, and the other nodes regard it as stopped'
   }
 
   async renew(session: DatabaseSession): Promise<void> {
@@ -233,7 +233,7 @@ export class ClusterMembership implements WritePermission, Cluster {
 
   /** The other nodes may have considered this node dead and made changes that it does not know. */
   #returned(): void {
-    this.#parts.log?.warn('this node was not heard of in time, and is heard of again')
+    this.#parts.log?.warn('heartbeat recovered; writing resumes')
     this.#bus?.lost()
     this.#announce()
   }
@@ -258,8 +258,8 @@ export class ClusterMembership implements WritePermission, Cluster {
     return new EngineOpenError(
       'locked',
       isOurs
-        ? `a node named ${this.self} is alive in the cluster of the schema ${schema}: give this one another name`
-        : `the schema ${schema} of the database is in use by a server that is alone: stop it, or give it the bus, too`,
+        ? `a node named ${this.self} is alive in the cluster of the schema ${schema}; give this node another name`
+        : `the schema ${schema} of the database is in use by a server without NATS; stop it, or set WEFT_NATS_URL on it`,
     )
   }
 }

@@ -22,12 +22,12 @@ export interface DurabilityWarning {
 }
 
 const noFsync: DurabilityWarning = {
-  found: 'fsync is off in the database: what is acknowledged does not survive a loss of power',
+  found: 'fsync is off in the database: acknowledged changes do not survive a loss of power',
   help: 'set fsync to on',
 }
 const noStandby: DurabilityWarning = {
   found:
-    'the URL names several servers, and no standby is waited for: what is acknowledged may be lost when another one takes over',
+    'the URL names several servers, but commits do not wait for a standby: a failover may lose acknowledged changes',
   help: "set synchronous_standby_names, such as 'ANY 1 (…)', and synchronous_commit to on",
 }
 

@@ -45,7 +45,7 @@ export function publicErrorCode(error: unknown): string {
     const { code } = at as { code?: unknown }
     if (typeof code === 'string') return code
   }
-  return 'the log says why'
+  return 'see the server log for the cause'
 }
 
 /** Returns whether the connection is unusable after the error. */
