@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { systemClock } from '../../src/clock.ts'
 
-it('no timer is early by its own clock', async () => {
+it('never fires a timer early by its own clock', async () => {
   const early = (ms: number): Promise<number> => {
     const dueAt = systemClock.now() + ms
     return new Promise((resolve) => {

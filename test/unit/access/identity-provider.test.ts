@@ -71,7 +71,7 @@ async function problemOf(token: string, by = tokensWith()): Promise<TokenProblem
   }
 }
 
-it('[ACC-60] tokens signed with RS256 and ES256 are accepted', async () => {
+it('[ACC-60] accepts tokens signed with RS256 and ES256', async () => {
   const tokens = tokensWith()
   for (const key of [rsa, ec])
     expect(await tokens.verify(await provider.sign(key))).toEqual({
@@ -86,7 +86,7 @@ it('[ACC-60] tokens signed with RS256 and ES256 are accepted', async () => {
     })
 })
 
-it('[ACC-60] mapped claims say who the user is and whose API key it is', async () => {
+it('[ACC-60] takes the user and the API key from mapped claims', async () => {
   const claims =
     'userId=uid,name=nick,email=mail,admin=https://example.com/admin,apiKey=https://example.com/key'
   const tokens = tokensWith({ claims })
@@ -112,7 +112,7 @@ it('[ACC-60] mapped claims say who the user is and whose API key it is', async (
   expect(await problemOf(await sign({ uid: undefined }), tokens)).toBe('claims')
 })
 
-it('[ACC-60] claims beside the user id may be missing; those of our own tokens mean nothing', async () => {
+it("[ACC-60] accepts a token without optional claims, and ignores the claims of Weft's own tokens", async () => {
   const own = { name: undefined, email: 7, admin: true, ws: 'other-ws', key: 'other-key', grants: [] }
   const identity = await tokensWith().verify(await provider.sign(ec, own))
   expect(identity).toMatchObject({ tenant, name: '', email: '', admin: false, grants: null })
@@ -130,13 +130,13 @@ it.each<[string, Record<string, unknown>, TokenProblem]>([
   ['no sub', { sub: undefined }, 'claims'],
   ['a sub that is no id', { sub: 'a\nb' }, 'claims'],
   ['a revoked user', { sub: 'revoked' }, 'revoked'],
-])('[ACC-61] a token of the provider is refused: %s', async (_name, more, problem) => {
+])('[ACC-61] rejects a token of the provider with %s', async (_name, more, problem) => {
   expect(await problemOf(await provider.sign(rsa, more))).toBe(problem)
 })
 
 const base64 = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
 
-it('[ACC-61] `none`, a public key as secret, and a key of another kind are refused', async () => {
+it('[ACC-61] rejects `none`, a public key as secret, and a key of another kind', async () => {
   const [, payload] = (await provider.sign(rsa)).split('.')
   expect(await problemOf(`${base64({ alg: 'none', kid: 'rsa-1' })}.${payload}.`)).toBe('malformed')
   for (const alg of ['HS256', 'HS384', 'HS512']) {
@@ -149,7 +149,7 @@ it('[ACC-61] `none`, a public key as secret, and a key of another kind are refus
   expect(await problemOf(confused)).toBe('signature')
 })
 
-it('[ACC-61] a key that the token brings along is not used', async () => {
+it('[ACC-61] ignores a key inside the token', async () => {
   const evil = await newKey('rsa-1', 'RS256')
   expect(await problemOf(await provider.sign(evil))).toBe('signature')
   expect(await problemOf(await provider.sign({ ...evil, kid: 'unknown' }))).toBe('signature')
@@ -160,7 +160,7 @@ it('[ACC-61] a key that the token brings along is not used', async () => {
   )
 })
 
-it('[ACC-61] our own tokens go on working, also while the provider is away', async () => {
+it('[ACC-61] accepts its own tokens, also while the provider is unavailable', async () => {
   const tokens = tokensWith({ url: 'http://127.0.0.1:1/' })
   const { token } = await tokens.issue({
     tenant,
@@ -174,7 +174,7 @@ it('[ACC-61] our own tokens go on working, also while the provider is away', asy
   expect(await problemOf(token, tokens)).toBeNull()
 })
 
-it('[ACC-62] a key that the provider adds is found; the keys are not fetched for every token', async () => {
+it('[ACC-62] finds a key that the provider adds, and does not fetch the keys for each token', async () => {
   const tokens = tokensWith({ refetchMs: 0 })
   provider.fetches = 0
   for (let call = 0; call < 5; call += 1) expect(await problemOf(await provider.sign(rsa), tokens)).toBeNull()
@@ -186,7 +186,7 @@ it('[ACC-62] a key that the provider adds is found; the keys are not fetched for
   expect(await problemOf(await provider.sign(rsa), tokens)).toBe('signature')
 })
 
-it('[ACC-62] unknown keys do not make the keys be fetched again and again', async () => {
+it('[ACC-62] does not fetch the keys again for each unknown key', async () => {
   const tokens = tokensWith()
   provider.fetches = 0
   for (let call = 0; call < 5; call += 1)
@@ -194,7 +194,7 @@ it('[ACC-62] unknown keys do not make the keys be fetched again and again', asyn
   expect(provider.fetches).toBe(1)
 })
 
-it('[ACC-63] keys that cannot be fetched are no fault of the token', async () => {
+it('[ACC-63] reports keys that cannot be fetched differently from an invalid token', async () => {
   const token = await provider.sign(rsa)
   provider.state = 'broken'
   expect(await problemOf(token)).toBe('provider')
@@ -206,11 +206,11 @@ it('[ACC-63] keys that cannot be fetched are no fault of the token', async () =>
 })
 
 it.each(['', 'userId', 'userId=', 'other=x', 'userId=a,userId=b', 'userId=a;name=b c', '__proto__=x'])(
-  '[CFG-3] claims are not mapped by %j',
+  '[CFG-3] rejects the claim mapping %j',
   (text) => expect(claimNames.parse(text)).toBeUndefined(),
 )
 
-it('[ACC-94] a misspelled claim of a token of the provider is reported, and the token is accepted', async () => {
+it('[ACC-94] accepts a token of the provider with a misspelled claim, and reports the claim', async () => {
   misspelled.length = 0
   const tokens = tokensWith({ claims: 'admin=weft_admin' })
   const usual = { scope: 'openid', groups: ['a'], permissions: [], grnats: [], picture: 'x' }

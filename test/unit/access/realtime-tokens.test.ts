@@ -68,7 +68,7 @@ it.each([
   ['admim', 'admin', false],
   ['emial', 'email', 'ann@example.com'],
 ])(
-  '[ACC-94] a token with the claim %s and without %s is rejected, and the reason names both',
+  '[ACC-94] rejects a token with the claim %s and without %s, and names both in the reason',
   async (given, intended, value) => {
     const message = `the token has an unknown claim "${given}" (did you mean "${intended}"?)`
     const misspelled = mint({ ...claims, [given]: value })
@@ -79,7 +79,7 @@ it.each([
   },
 )
 
-it('[ACC-94] claims of identity providers and of applications are no misspellings', async () => {
+it('[ACC-94] accepts claims of identity providers and of applications', async () => {
   const names =
     'aud azp nonce auth_time scope scopes scp roles role groups group given_name family_name nickname picture profile ' +
     'email_verified emails zoneinfo locale address updated_at client_id realm_access resource_access entitlements tid oid ' +
@@ -88,7 +88,7 @@ it('[ACC-94] claims of identity providers and of applications are no misspelling
   expect(await problemOf(mint({ ...claims, ...others }))).toBeNull()
 })
 
-it('[ACC-1] what is issued is verified to the same identity', async () => {
+it('[ACC-1] verifies an issued token to the same identity', async () => {
   const { token, expiresAt } = await tokens.issue(identity)
   expect(expiresAt).toBe(seconds + 3600)
   expect(await tokens.verify(token)).toEqual(identity)
@@ -96,7 +96,7 @@ it('[ACC-1] what is issued is verified to the same identity', async () => {
   expect(await tokens.verify((await tokens.issue(plain)).token)).toEqual(plain)
 })
 
-it('[ACC-2] a token has exactly the documented claims', async () => {
+it('[ACC-2] issues a token with exactly the documented claims', async () => {
   const { token } = await tokens.issue(identity)
   const payload = decodeJwt(token)
   expect(decodeProtectedHeader(token)).toEqual({ alg: 'HS256', typ: 'JWT' })
@@ -108,7 +108,7 @@ it('[ACC-2] a token has exactly the documented claims', async () => {
   expect(decodeJwt((await tokens.issue(identity)).token).jti).not.toBe(payload.jti)
 })
 
-it('[ACC-3] a backend can mint a token with the secret; claims beside ws and key have defaults', async () => {
+it('[ACC-3] accepts a token that a backend minted with the secret, and sets defaults for all claims except ws and key', async () => {
   expect(await tokens.verify(mint(claims))).toEqual({
     tenant,
     userId: 'ann',
@@ -129,17 +129,17 @@ it.each<[string, string]>([
   ['no JWT', 'hello'],
   ['empty parts', '..'],
   ['too long', `${mint(claims)}${'a'.repeat(30_000)}`],
-])('[ACC-4] only HS256 is accepted: %s', async (_name, token) => {
+])('[ACC-4] rejects a token that does not use HS256 correctly: %s', async (_name, token) => {
   expect(await problemOf(token)).toBe('malformed')
 })
 
-it('[ACC-4] a signature by another secret or of another payload is refused', async () => {
+it('[ACC-4] rejects a signature by another secret or of another payload', async () => {
   expect(await problemOf(mint(claims, undefined, oldSecret))).toBe('signature')
   const [header, , signature] = mint(claims).split('.')
   expect(await problemOf(`${header}.${base64({ ...claims, admin: true })}.${signature}`)).toBe('signature')
 })
 
-it('[ACC-4] a token that has been accepted says nothing of others, however many there were', async () => {
+it('[ACC-4] verifies each token by itself after many accepted ones', async () => {
   const tokenOf = (sub: string): string => mint({ ...claims, sub })
   for (let index = 0; index < 1_200; index++) await tokens.verify(tokenOf(`user ${index}`))
   for (const sub of ['user 0', 'user 1199']) {
@@ -151,7 +151,7 @@ it('[ACC-4] a token that has been accepted says nothing of others, however many 
   }
 })
 
-it('[ACC-5] a token ends at its exp, to the millisecond, and must have one', async () => {
+it('[ACC-5] rejects a token from its exp on, to the millisecond, and a token without exp', async () => {
   expect(await problemOf(mint({ ...claims, exp: undefined }))).toBe('claims')
   expect(await problemOf(mint({ ...claims, exp: String(seconds + 60) }))).toBe('claims')
   expect(await problemOf(mint({ ...claims, exp: seconds }))).toBe('expired')
@@ -178,16 +178,16 @@ it.each([
   ['a grant without organization', { grants: [{ ...identity.grants?.[0], organizationId: undefined }] }],
   ['a grant with an end that is no number', { grants: [{ ...identity.grants?.[0], expiresAt: 'soon' }] }],
   ['a grant that is null', { grants: [null] }],
-])('[ACC-6] a claim of the wrong kind refuses the token: %s', async (_name, wrong) => {
+])('[ACC-6] rejects a token whose claim has the wrong type: %s', async (_name, wrong) => {
   expect(await problemOf(mint({ ...claims, ...wrong }))).toBe('claims')
 })
 
-it('[ACC-7] a token of an API key that does not exist is refused', async () => {
+it('[ACC-7] rejects a token of an unknown API key', async () => {
   expect(await problemOf(mint({ ...claims, key: 'other' }))).toBe('tenant')
   expect(await problemOf(mint({ ...claims, ws: 'other' }))).toBe('tenant')
 })
 
-it('[ACC-8] while rotating both secrets are accepted, and the new one signs', async () => {
+it('[ACC-8] accepts both secrets during a rotation, and signs with the new one', async () => {
   expect(await problemOf(mint(claims, undefined, oldSecret), rotating)).toBeNull()
   expect(await problemOf(mint(claims), rotating)).toBeNull()
   expect(await problemOf((await rotating.issue(identity)).token, tokens)).toBeNull()
@@ -195,14 +195,14 @@ it('[ACC-8] while rotating both secrets are accepted, and the new one signs', as
   expect(await problemOf(mint({ ...claims, exp: seconds }, undefined, oldSecret), rotating)).toBe('expired')
 })
 
-it('[ACC-9] a secret below 32 bytes is refused', () => {
+it('[ACC-9] rejects a secret of fewer than 32 bytes', () => {
   expect(() => new RealtimeTokens({ secret: 'x'.repeat(31), previousSecret: null, ...rules })).toThrow(
     RangeError,
   )
   expect(() => new RealtimeTokens({ secret, previousSecret: 'short', ...rules })).toThrow(RangeError)
 })
 
-it('[ACC-80] a token that was issued until a revocation is refused, one without iat and one from the future too', async () => {
+it('[ACC-80] rejects a token issued until a revocation, also one without iat or with a future iat', async () => {
   const revoked = { ...claims, sub: 'revoked' }
   for (const iat of [undefined, seconds - 60, seconds, seconds * 1000])
     expect(await problemOf(mint({ ...revoked, iat }))).toBe('revoked')
@@ -210,7 +210,7 @@ it('[ACC-80] a token that was issued until a revocation is refused, one without 
   expect(await problemOf(mint({ ...claims, iat: seconds * 1000 }))).toBeNull()
 })
 
-it('[ACC-80] a token made in the millisecond of the revocation is not one of those revoked', async () => {
+it('[ACC-80] accepts a token issued later in the millisecond of the revocation', async () => {
   const { token } = await tokens.issue({ ...identity, userId: 'revoked' })
   expect(await problemOf(token)).toBeNull()
 })

@@ -29,12 +29,12 @@ const grant = (type: TokenGrant['type'], id: string, more: Partial<TokenGrant> =
 })
 const granted = (...grants: TokenGrant[]) => roleOn(user({ grants }), address, publicAccess, now)
 
-it('[ACC-10] a document of another tenant is absent, also for an admin', () => {
+it('[ACC-10] gives an admin no role on a document of another tenant', () => {
   for (const other of [{ apiKey: 'other' }, { workspaceId: 'other' }])
     expect(roleOn(user({ admin: true }), { ...address, ...other }, publicAccess, now).role).toBeNull()
 })
 
-it('[ACC-11] an admin and a token without grants edit, until the token ends', () => {
+it('[ACC-11] makes an admin and a user without grants editor until the token expires', () => {
   expect(roleOn(user({ admin: true, grants: [] }), address, publicAccess, now)).toEqual({
     role: 'editor',
     until: tokenEnd,
@@ -46,7 +46,7 @@ it('[ACC-11] an admin and a token without grants edit, until the token ends', ()
   )
 })
 
-it('[ACC-12] the grant of the document decides before that of the organization', () => {
+it('[ACC-12] decides by the grant on the document before that on the organization', () => {
   expect(
     granted(grant('organization', 'acme', { accessRole: 'viewer' }), grant('document', 'plan')).role,
   ).toBe('editor')
@@ -56,7 +56,7 @@ it('[ACC-12] the grant of the document decides before that of the organization',
   expect(granted(grant('organization', 'acme', { accessRole: 'viewer' })).role).toBe('viewer')
 })
 
-it('[ACC-13] grants of anything else give nothing', () => {
+it('[ACC-13] gives no role for grants on other resources', () => {
   expect(granted().role).toBeNull()
   expect(granted(grant('document', 'other')).role).toBeNull()
   expect(granted(grant('document', 'plan', { organizationId: 'other' })).role).toBeNull()
@@ -64,7 +64,7 @@ it('[ACC-13] grants of anything else give nothing', () => {
   expect(granted(grant('folder', 'plan')).role).toBeNull()
 })
 
-it('[ACC-14] an expired grant does not count, and a valid one says when it ends', () => {
+it('[ACC-14] ignores an expired grant, and states when a valid one ends', () => {
   const endSeconds = now / 1000 + 60
   const expiring = grant('document', 'plan', { accessRole: 'viewer', expiresAt: endSeconds })
   expect(granted(expiring)).toEqual({ role: 'viewer', until: endSeconds * 1000 })
@@ -73,11 +73,11 @@ it('[ACC-14] an expired grant does not count, and a valid one says when it ends'
   expect(roleOn(user({ grants: [expiring] }), address, publicAccess, endSeconds * 1000).role).toBeNull()
 })
 
-it('[ACC-14] a grant that outlives its token ends with the token', () => {
+it('[ACC-14] ends a grant with its token at the latest', () => {
   expect(granted(grant('document', 'plan', { expiresAt: tokenEnd / 1000 + 1 })).until).toBe(tokenEnd)
 })
 
-it('[ACC-15] of several grants on one resource the last one counts, also if it is weaker or has ended', () => {
+it('[ACC-15] counts only the last of several grants on one resource, also if it is weaker or has ended', () => {
   const plan = (more: Partial<TokenGrant>) => grant('document', 'plan', more)
   expect(granted(plan({}), plan({ accessRole: 'viewer' })).role).toBe('viewer')
   expect(granted(plan({ accessRole: 'viewer' }), plan({})).role).toBe('editor')

@@ -79,7 +79,7 @@ async function ended<T>(clock: HeldClock, promise: Promise<T>): Promise<T> {
 }
 
 it.each(['once', 'adds'] as const)(
-  '[CS-30] a call that is made at two nodes is carried out %s: by one',
+  '[CS-30] runs a `%s` call that arrives at two nodes only once',
   async (effect) => {
     const { clock, one, two } = await nodes()
     const { seeds, work, release } = held()
@@ -94,7 +94,7 @@ it.each(['once', 'adds'] as const)(
   },
 )
 
-it('[CS-30] also where both begin at once', async () => {
+it('[CS-30] runs a call once when both nodes begin at the same time', async () => {
   const { clock, one, two } = await nodes()
   const { seeds, work, release } = held()
   release()
@@ -106,7 +106,7 @@ it('[CS-30] also where both begin at once', async () => {
   expect(seeds).toHaveLength(50)
 })
 
-it('[CS-31] however long it takes at one node, another one says that it is under way', async () => {
+it('[CS-31] reports a call as in progress at another node while it runs', async () => {
   const { clock, one, two } = await nodes()
   const { seeds, work, release } = held()
   const first = one.run(callWith('adds'), work)
@@ -118,7 +118,7 @@ it('[CS-31] however long it takes at one node, another one says that it is under
   expect(seeds).toHaveLength(1)
 })
 
-it('[CS-31] what a node has begun that died is made again with the same ids by another, or not at all', async () => {
+it('[CS-31] repeats a call of a dead node at another node with the same ids, or not at all', async () => {
   for (const effect of ['adds', 'once'] as const) {
     const { clock, store, one } = await nodes()
     const { seeds, work } = held()
@@ -156,7 +156,7 @@ async function takenOver() {
   return { clock, slow, first, other, again, recorded, two }
 }
 
-it('[CS-33] who comes late with a call that another node has taken over notes nothing, and answers as that one', async () => {
+it('[CS-33] stores nothing for a call that another node has taken over, and returns its response', async () => {
   const { slow, first, other, again, recorded, two } = await takenOver()
   again.release()
   expect(await other).toMatchObject({ replayed: false })
@@ -168,7 +168,7 @@ it('[CS-33] who comes late with a call that another node has taken over notes no
 })
 
 it.each(['crdt/content-exists', 'request/conflict', 'server/stopping'] as const)(
-  '[CS-33] so does who fails late with %s',
+  '[CS-33] returns the response of the other node for a late failure with %s',
   async (code) => {
     const { slow, first, other, again, recorded } = await takenOver()
     again.release()
@@ -180,7 +180,7 @@ it.each(['crdt/content-exists', 'request/conflict', 'server/stopping'] as const)
   },
 )
 
-it('[CS-33] while the other node is at it who comes late waits for that one', async () => {
+it('[CS-33] waits for the node that has taken over a call and still runs it', async () => {
   const { clock, slow, first, other, again } = await takenOver()
   first.release('late')
   await expect(ended(clock, slow)).rejects.toThrow('still under way')
@@ -188,7 +188,7 @@ it('[CS-33] while the other node is at it who comes late waits for that one', as
   expect(await other).toMatchObject({ body: '"done"', replayed: false })
 })
 
-it('[CS-33] a call that has been forgotten meanwhile is not made again: who made it answers', async () => {
+it('[CS-33] does not repeat a call whose record was deleted meanwhile, and returns its own response', async () => {
   const { clock, one, two, store } = await nodes()
   const { seeds, work, release } = held()
   const slow = one.run(callWith('once'), work)
@@ -200,7 +200,7 @@ it('[CS-33] a call that has been forgotten meanwhile is not made again: who made
   await two.stop()
 })
 
-it('[CS-33] of calls that note nothing before their end the first one that ends is remembered', async () => {
+it('[CS-33] keeps the response that is ready first when calls store nothing before their end', async () => {
   const { one, two } = await nodes()
   const [first, second] = [held(), held()]
   const call = callWith('repeatable')
@@ -213,7 +213,7 @@ it('[CS-33] of calls that note nothing before their end the first one that ends 
   expect(await two.run(call, first.work)).toMatchObject({ body: '"second"', replayed: true })
 })
 
-it('[CS-32] places that another node has freed can be taken, and those that it has taken count', async () => {
+it('[CS-32] reuses places that another node has freed, and counts places that it has taken', async () => {
   const { clock, one, two, store } = await nodes({ calls: 2 })
   const { work, release } = held()
   release()

@@ -37,7 +37,7 @@ function issuesOf(data: unknown, length = 100): readonly ValidationIssue[] {
   }
 }
 
-it('the type of the data is that of the schema', () => {
+it('gives the data the type of the schema', () => {
   const data: FromSchema<typeof schema> = { id: 'x', items: [{ 'a/b~c': 1 }] }
   expectTypeOf(data.id).toEqualTypeOf<string>()
   expectTypeOf(data.items[0]?.['a/b~c']).toEqualTypeOf<number | undefined>()
@@ -46,7 +46,7 @@ it('the type of the data is that of the schema', () => {
   expect(issuesOf({ id: 'x', items: [{ 'a/b~c': 1 }], role: 'viewer', anything: [] })).toEqual([])
 })
 
-it('[API-22] every issue has a JSON pointer and says what is wrong', () => {
+it('[API-22] reports each issue with a JSON pointer and the problem', () => {
   expect(issuesOf({ items: [{ 'a/b~c': -1 }, {}, 7], role: 'owner' })).toEqual([
     { path: '/data/id', message: 'is required' },
     { path: '/data/items/0/a~1b~0c', message: 'must be >= 0' },
@@ -62,19 +62,19 @@ it('[API-22] every issue has a JSON pointer and says what is wrong', () => {
   ])
 })
 
-it('[API-23] inherited members are not members', () => {
+it('[API-23] ignores inherited members', () => {
   expect(issuesOf(Object.create({ id: 'x', items: [] }))).toHaveLength(2)
   const polluted = JSON.parse('{"__proto__": {"id": "x", "items": []}}') as unknown
   expect(issuesOf(polluted)).toHaveLength(2)
 })
 
-it('[API-24] at most fifty issues are listed, and of a large body only the first', () => {
+it('[API-24] lists at most fifty issues, and only the first one of a large body', () => {
   const items = Array.from({ length: 1000 }, () => 7)
   expect(issuesOf({ id: 'x', items }, 5000)).toHaveLength(50)
   expect(issuesOf({ id: 'x', items }, 1_000_000)).toHaveLength(1)
 })
 
-it('[API-40] every operation has a request schema that is valid JSON Schema', () => {
+it('[API-40] has a request schema in valid JSON Schema for each operation', () => {
   const ajv = new Ajv2020({ strict: true })
   for (const { request, path } of operationList) expect(ajv.validateSchema(request), path).toBe(true)
 })

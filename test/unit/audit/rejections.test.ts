@@ -23,7 +23,7 @@ async function open() {
   return { clock, refusals, workspaceId: workspace.id, apiKey, try_, recorded }
 }
 
-it('[AUDIT-5] failures are counted for a minute, by what was tried, and told to whom it belongs', async () => {
+it('[AUDIT-5] counts failures for a minute by the attempted id, and records them for its owner', async () => {
   const { clock, refusals, workspaceId, apiKey, try_, recorded } = await open()
   const since = clock.now()
   for (let time = 0; time < 1_000; time++) try_({ is: 'apiKey', id: apiKey })
@@ -42,7 +42,7 @@ it('[AUDIT-5] failures are counted for a minute, by what was tried, and told to 
   expect(await recorded(null)).toEqual([])
 })
 
-it('[AUDIT-5] what was tried and does not exist is not written down', async () => {
+it('[AUDIT-5] does not store attempted ids that do not exist', async () => {
   const { refusals, try_, recorded } = await open()
   try_({ is: 'apiKey', id: 'a-secret-in-the-wrong-header' })
   try_({ is: 'apiKey', id: 'another-secret' })
@@ -54,7 +54,7 @@ it('[AUDIT-5] what was tried and does not exist is not written down', async () =
   expect(JSON.stringify(found)).not.toMatch(/secret|xxx/)
 })
 
-it('[AUDIT-5] who tries what does not exist, however many of it, leaves the log to others', async () => {
+it('[AUDIT-5] keeps room in the log for other owners when one client tries many unknown ids', async () => {
   const { refusals, workspaceId, apiKey, try_, recorded } = await open()
   for (let at = 0; at < 3_000; at++) try_({ is: 'apiKey', id: `guess-${at}` }, '203.0.113.66')
   try_({ is: 'apiKey', id: apiKey })
@@ -67,7 +67,7 @@ it('[AUDIT-5] who tries what does not exist, however many of it, leaves the log 
   ])
 })
 
-it('[AUDIT-5] a flood from everywhere makes at most 2,000 records a day, and one a minute', async () => {
+it('[AUDIT-5] writes at most 2,000 records a day and one a minute during a flood from many addresses', async () => {
   const { clock, refusals, try_, recorded } = await open()
   const minutes = 100
   for (let minute = 0; minute < minutes; minute++) {

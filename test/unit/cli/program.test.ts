@@ -8,7 +8,7 @@ function doing(command: Command, names: readonly string[] = []): readonly [strin
   return command.commands.flatMap((each) => doing(each, [...names, each.name()]))
 }
 
-it('[CMD-5] every command prints for machines with --json, and says what it does', () => {
+it('[CMD-5] has --json in every command, and describes each command', () => {
   const all = doing(createProgram())
   expect(all.length).toBeGreaterThan(20)
   const without = all.filter(([, { options }]) => !options.some(({ long }) => long === '--json'))
@@ -17,7 +17,7 @@ it('[CMD-5] every command prints for machines with --json, and says what it does
   expect(all.filter(([, command]) => !/^[A-Z].*\.$/.test(command.description()))).toEqual([])
 })
 
-it('[CMD-8] the help has the commands in groups, and examples that name commands there are', () => {
+it('[CMD-8] groups the commands in the help, and shows only examples with existing commands', () => {
   const program = createProgram()
   let help = ''
   program.configureOutput({ writeOut: (text) => (help += text) }).outputHelp()

@@ -30,29 +30,32 @@ afterEach(() => directory.close())
 
 const changes: Readonly<Record<string, () => Promise<unknown>>> = {
   'a comment is added': () => comments.threads.add(on, [say('later', 'x', bob)]),
-  'somebody reacts': () =>
+  'a reaction is added': () =>
     comments.reactions.add({ ...on, commentId: 'c' }, [{ reactionId: 'r', reaction: '!', user: bob }]),
   'it is assigned': () => comments.annotations.update(acting, [{ annotationId: 'a', assignedTo: bob }]),
   'it is moved': () => comments.annotations.update(acting, [{ annotationId: 'a', location: { id: 'l2' } }]),
   'it is deleted': () => comments.annotations.delete(acting, ['a']),
 }
 
-it.each(Object.keys(changes))('[COMM-20] nothing is left of what is removed while %s', async (name) => {
-  await comments.annotations.add(acting, [annotation])
-  let attempts = 0
-  const list = { kind: 'document', documentId: 'd1' } as const
-  await removeListed(directory.store, scope, list, async () => {}, {
-    forget: async () => {},
-    beforehand: async () => {
-      attempts += 1
-      // Between what is read and what is written of it.
-      if (attempts === 1) await changes[name]?.()
-      return 'done'
-    },
-  })
-  const left = await directory.engine.kv.scan(organizationPart(scope), { limit: 1_000 })
-  expect(left.map(({ key }) => key).filter(([kind = '']) => kind.startsWith('annotation'))).toEqual([])
-})
+it.each(Object.keys(changes))(
+  '[COMM-20] leaves nothing of a removed annotation when %s during the removal',
+  async (name) => {
+    await comments.annotations.add(acting, [annotation])
+    let attempts = 0
+    const list = { kind: 'document', documentId: 'd1' } as const
+    await removeListed(directory.store, scope, list, async () => {}, {
+      forget: async () => {},
+      beforehand: async () => {
+        attempts += 1
+        // Between what is read and what is written of it.
+        if (attempts === 1) await changes[name]?.()
+        return 'done'
+      },
+    })
+    const left = await directory.engine.kv.scan(organizationPart(scope), { limit: 1_000 })
+    expect(left.map(({ key }) => key).filter(([kind = '']) => kind.startsWith('annotation'))).toEqual([])
+  },
+)
 
 const leavings: Readonly<Record<string, () => Promise<unknown>>> = {
   'it is moved to another location': () =>
@@ -64,7 +67,7 @@ const leavings: Readonly<Record<string, () => Promise<unknown>>> = {
 }
 
 it.each(Object.keys(leavings))(
-  '[COMM-16] a cleared location leaves alone what has gone: %s',
+  '[COMM-16] keeps an annotation that left the location during its deletion: %s',
   async (name) => {
     await comments.annotations.add(acting, [annotation])
     const { kv } = directory.engine
@@ -86,7 +89,7 @@ it.each(Object.keys(leavings))(
   },
 )
 
-it('[COMM-16] a location with many annotations is removed in bounded commits, with turns of the event loop in between', async () => {
+it('[COMM-16] removes a location with many annotations in bounded commits, and handles other events in between', async () => {
   const said = [say('c')]
   for (let at = 0; at < 1_000; at += 500) {
     const some = Array.from({ length: 500 }, (_, index) => `a${at + index}`)

@@ -16,14 +16,14 @@ const problemOf = (work: () => unknown): { readonly message: string; readonly hi
   throw new Error('no problem')
 }
 
-it('[CFG-13] a configuration file that is not JSON is named, with line and column, and nothing of its text', () => {
+it('[CFG-13] names a configuration file that is not JSON with line and column, and repeats nothing of its text', () => {
   const file = join(root, 'bad.json')
   writeFileSync(file, '{\n  "port": 1,\n  "apiKey": secret\n}\n')
   const { message } = problemOf(() => readConfig({ flags: {}, environment: {}, file }))
   expect(message).toBe(`${file} is not JSON: line 3, column 13: expected a value`)
 })
 
-it('[CFG-13] a configuration file that is missing is named, with what to do', () => {
+it('[CFG-13] names a missing configuration file and the remedy', () => {
   const file = join(root, 'missing.json')
   expect(problemOf(() => readConfig({ flags: {}, environment: {}, file }))).toMatchObject({
     message: `the configuration file ${file} does not exist`,
@@ -39,7 +39,7 @@ it.each([
   ],
   [{ Acme: { workspacId: 'w' } }, '"Acme" has the unknown member "workspacId" (did you mean workspaceId?)'],
   [{ Acme: 7 }, '"Acme" must be a JSON object'],
-])('[CFG-13] a misspelled declaration of workspaces says what may be meant: %j', (declared, problem) => {
+])('[CFG-13] names the member that a misspelled declaration of workspaces means: %j', (declared, problem) => {
   const environment = { WEFT_BOOTSTRAP: JSON.stringify(declared) }
   const { message } = problemOf(() => readConfig({ flags: {}, environment, file: null }))
   expect(message).toContain(problem)

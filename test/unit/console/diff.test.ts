@@ -13,7 +13,7 @@ const without = (parts: readonly DiffPart[], kind: DiffPart['kind']): string =>
     .map(({ text }) => text)
     .join('')
 
-it('[CON-24] a difference is told in words, and in lines', () => {
+it('[CON-24] describes a difference in words and in lines', () => {
   expect(diffByWords('one two three', 'one 2 three')).toEqual([
     { kind: 'same', text: 'one ' },
     { kind: 'removed', text: 'two' },
@@ -29,7 +29,7 @@ it('[CON-24] a difference is told in words, and in lines', () => {
   expect(diffByWords('', '')).toEqual([])
 })
 
-it('[CON-24] what a difference keeps and removes is the one text, what it keeps and adds the other', () => {
+it('[CON-24] keeps and removes one text, and keeps and adds the other one', () => {
   const text = array(constantFrom('a', 'b', ' ', '\n', '😀', '\ud800', 'é', '-')).map((all) => all.join(''))
   assert(
     property(text, text, (before, after) => {
@@ -42,7 +42,7 @@ it('[CON-24] what a difference keeps and removes is the one text, what it keeps 
   )
 })
 
-it('[CON-24] texts with very much in which they differ are compared less closely', () => {
+it('[CON-24] compares texts with many differences less closely', () => {
   const words = (count: number, prefix: string) =>
     Array.from({ length: count }, (_, index) => `${prefix}${index}`).join(' ')
   const [before, after] = [words(20_000, 'a'), words(20_000, 'b')]
@@ -54,7 +54,7 @@ it('[CON-24] texts with very much in which they differ are compared less closely
   expect(diffByWords(`${long} y ${long}`, `${long} z ${long}`).length).toBe(4)
 })
 
-it('[CON-24] what has not changed for long is left out, and told', () => {
+it('[CON-24] omits long unchanged stretches, and states their length', () => {
   const parts = collapseUnchanged(
     diffByWords(`${'x '.repeat(1000)}old${' y'.repeat(1000)}`, `${'x '.repeat(1000)}new${' y'.repeat(1000)}`),
   )

@@ -2,21 +2,21 @@ import { expect, it } from 'vitest'
 import { isHostAllowed, withCurrentHost } from '../../../src/console/keys/domain-rules.ts'
 import { describeErasure } from '../../../src/console/users/erase-user.ts'
 
-it('[CON-51] a domain that is added does not lock the console out: its own goes with it', () => {
+it('[CON-51] adds the current host to the list when a new domain would exclude it', () => {
   expect(withCurrentHost([], 'example.com', 'localhost')).toEqual(['example.com', 'localhost'])
   expect(withCurrentHost(['localhost'], 'example.com', 'localhost')).toEqual(['example.com'])
   expect(withCurrentHost([], '*.example.com', 'weft.example.com')).toEqual(['*.example.com'])
   expect(withCurrentHost([], 'example.com', 'www.example.com')).toEqual(['example.com'])
 })
 
-it('[CON-51] who is allowed is as the server decides it', () => {
+it('[CON-51] allows the same hosts as the server', () => {
   expect(isHostAllowed([], 'localhost')).toBe(true)
   expect(isHostAllowed(['*.example.com'], 'a.b.example.com')).toBe(true)
   expect(isHostAllowed(['*.example.com'], 'example.com')).toBe(false)
   expect(isHostAllowed(['example.com'], 'a.example.com')).toBe(false)
 })
 
-it('[CON-44] how far an erasure is, is said by what was removed', () => {
+it('[CON-44] describes the progress of an erasure by the removed entries', () => {
   expect(describeErasure({ status: 'running', removed: {} })).toBe('Erasing… so far: nothing yet.')
   expect(describeErasure({ status: 'done', removed: { grants: 2, comments: 0, notificationMarks: 1 } })).toBe(
     'Erased: 2 grants, 1 marks of notifications.',

@@ -27,7 +27,7 @@ function received(edit: (doc: Y.Doc) => void): {
 
 const all = { limit: 1_000 }
 
-it('[CON-21] a text is read with its formats and what stands in it, whatever the type of its root', () => {
+it('[CON-21] reads a text with its formats and embeds from a root of any type', () => {
   const { doc, root } = received((made) => {
     const text = made.getText('content')
     text.insert(0, 'Hello world')
@@ -45,14 +45,14 @@ it('[CON-21] a text is read with its formats and what stands in it, whatever the
   expect(doc.share.get('content')?.constructor).toBe(Y.AbstractType)
 })
 
-it('[CON-21] of a long text the beginning is read, and told how much is left', () => {
+it('[CON-21] reads the beginning of a long text, and the number of remaining units', () => {
   const { root } = received((made) => made.getText('content').insert(0, 'x'.repeat(50_000)))
   const { runs, rest } = runsOf(root(), { limit: 20_000 })
   expect(runs.map((run) => run.kind === 'text' && run.text.length)).toEqual([20_000])
   expect(rest).toBe(30_000)
 })
 
-it('[CON-22] carets stand between the units where they are, at both ends too', () => {
+it('[CON-22] shows a caret between the units of its position, also at both ends', () => {
   const { root } = received((made) => made.getText('content').insert(0, 'abcd'))
   const carets = [4, 0, 2, 2].map((index, clientId) => ({ index, clientId, name: '', colour: null }))
   const { runs } = runsOf(root(), { ...all, carets })
@@ -61,7 +61,7 @@ it('[CON-22] carets stand between the units where they are, at both ends too', (
   ).toEqual([0, 'ab', 2, 2, 'cd', 4])
 })
 
-it('[CON-21] what was added a moment ago is told from what was there', () => {
+it('[CON-21] distinguishes recently added text from earlier text', () => {
   const { made, doc, root } = received((first) => first.getText('content').insert(0, 'old'))
   const fresh = new RecentEdits(doc, () => {})
   const texts = () =>
@@ -82,7 +82,7 @@ it('[CON-21] what was added a moment ago is told from what was there', () => {
   fresh.end()
 })
 
-it('[CON-21] maps, arrays and elements are read in order, and as far as is asked for', () => {
+it('[CON-21] reads maps, arrays and elements in order, up to the requested limit', () => {
   const { root } = received((made) => {
     const map = made.getMap('content')
     map.set('b', 1)
@@ -109,7 +109,7 @@ it('[CON-21] maps, arrays and elements are read in order, and as far as is asked
   expect(jsonCells(['x', 'y', 'z'], 2)).toMatchObject({ cells: [{ name: null, value: 'x' }, {}], rest: 1 })
 })
 
-it('[CON-21] an element that holds only text is shown in one line', () => {
+it('[CON-21] shows an element with text only in one line', () => {
   const { root } = received((made) => {
     const [line, block] = [new Y.XmlElement('p'), new Y.XmlElement('ul')]
     line.insert(0, [new Y.XmlText('a')])
@@ -124,7 +124,7 @@ it('[CON-21] an element that holds only text is shown in one line', () => {
   ])
 })
 
-it('[CON-21] figures count what a document is made of', () => {
+it('[CON-21] counts the parts of a document', () => {
   const { doc } = received((made) => {
     const text = made.getText('content')
     text.insert(0, 'abcdef')
@@ -133,7 +133,7 @@ it('[CON-21] figures count what a document is made of', () => {
   expect(countStructs(doc)).toEqual({ clients: 1, structs: 3, tombstones: 3 })
 })
 
-it('[CON-21] every value that a document can hold is shown, and of a long one the beginning', () => {
+it('[CON-21] shows every value that a document can hold, and the beginning of a long one', () => {
   const { root } = received((made) => {
     const map = made.getMap('content')
     map.set('big', 2n ** 60n)
@@ -153,7 +153,7 @@ it('[CON-21] every value that a document can hold is shown, and of a long one th
   expect(image).toContain('… (3,000,005 characters)')
 })
 
-it('[CON-21] of a text with much formatting, or many values in it, less is shown than of a plain one', () => {
+it('[CON-21] shows less of a text with much formatting or many values than of a plain one', () => {
   const { root } = received((made) => {
     const text = made.getText('content')
     for (let at = 0; at < 300; at++) text.insertEmbed(at, { at })

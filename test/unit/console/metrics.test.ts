@@ -19,7 +19,7 @@ import { parseMetrics, Scrape } from '../../../src/console/overview/prometheus.t
 import { createMetrics } from '../../../src/metrics.ts'
 
 describe('Prometheus text', () => {
-  it('[CON-3] is read with labels, escapes, infinities and times; what is no line is passed over', () => {
+  it('[CON-3] reads labels, escapes, infinities and times, and ignores invalid lines', () => {
     const text = [
       '# HELP a_total Said "so"',
       '# TYPE a_total counter',
@@ -42,7 +42,7 @@ describe('Prometheus text', () => {
     expect([...found.keys()]).toEqual(['a_total', 'b', 'c'])
   })
 
-  it('[CON-3] as the server writes it becomes the figures of a moment', async () => {
+  it('[CON-3] turns the metrics of the server into the figures of one moment', async () => {
     const metrics = createMetrics()
     const scrape = async (at: number) => new Scrape(await metrics.registry.metrics(), at)
     metrics.connections.set({ protocol: 'y-websocket' }, 2)
@@ -73,7 +73,7 @@ describe('Prometheus text', () => {
 describe('rates and quantiles', () => {
   const scrape = (text: string, at: number) => new Scrape(text, at)
 
-  it('[CON-4] a counter that falls has begun anew', () => {
+  it('[CON-4] takes a falling counter as restarted', () => {
     const before = scrape('n_total{a="1"} 100\nn_total{a="2"} 50', 0)
     expect(rate(scrape('n_total{a="1"} 110\nn_total{a="2"} 60', 2000), before, 'n_total')).toBe(10)
     expect(rate(scrape('n_total 8', 2000), before, 'n_total')).toBe(4)
@@ -81,7 +81,7 @@ describe('rates and quantiles', () => {
     expect(rate(scrape('n_total 8', 0), before, 'n_total')).toBeNull()
   })
 
-  it('[CON-4] with another process, as after a restart, nothing compares', () => {
+  it('[CON-4] compares nothing with the metrics of another process', () => {
     const figures = (start: number, updates: number) =>
       `process_start_time_seconds ${start}\nweft_updates_total ${updates}`
     const before = scrape(figures(100, 5), 0)
@@ -89,7 +89,7 @@ describe('rates and quantiles', () => {
     expect(metricPoint(scrape(figures(200, 70_000), 2000), before).updatesPerSecond).toBeNull()
   })
 
-  it('[CON-4] quantiles are those of what came between two looks', () => {
+  it('[CON-4] computes quantiles from the observations between two reads', () => {
     const buckets = (...counts: number[]) =>
       counts.map((count, index) => ({ bound: [0.1, 1, Infinity][index] as number, count }))
     expect(histogramQuantile([], 0.5)).toBeNull()
@@ -103,7 +103,7 @@ describe('rates and quantiles', () => {
     expect(bucketsBetween(buckets(1, 2, 2), null)).toEqual([])
   })
 
-  it('[CON-4] points older than five minutes are forgotten', () => {
+  it('[CON-4] drops points older than five minutes', () => {
     const at = (time: number) => ({ at: time }) as MetricPoint
     const kept = [0, 2000, keptMs].reduce<readonly MetricPoint[]>(
       (points, time) => appendPoint(points, at(time)),
@@ -115,13 +115,13 @@ describe('rates and quantiles', () => {
   })
 })
 
-describe('what is shown', () => {
-  it('[CON-5] figures are said as people read them', () => {
+describe('the overview', () => {
+  it('[CON-5] formats figures for readers', () => {
     expect([0.00025, 0.0042, 0.0421, 2.345].map(duration)).toEqual(['0.25 ms', '4.2 ms', '42 ms', '2.3 s'])
     expect([0, 0.25, 12.3, 1234].map(formatCount)).toEqual(['0', '0.3', '12', '1,234'])
   })
 
-  it('[CON-5] a chart says in words what it shows', () => {
+  it('[CON-5] describes in words what a chart shows', () => {
     const lag = chartSpecs.find(({ title }) => title === 'Ack lag')
     if (lag === undefined) throw new Error('no such chart')
     const points = [

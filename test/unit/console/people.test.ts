@@ -12,7 +12,7 @@ function client(clientId: number) {
   return { awareness, said }
 }
 
-it('[CON-22] people are known by what their clients say, since they said it first', () => {
+it('[CON-22] lists users by the state of their clients, with the time of the first state', () => {
   const people = new AwarenessTracker()
   const { awareness, said } = client(7)
   awareness.setLocalState({ user: { id: 'ann', name: 'Ann', color: '#f00' } })
@@ -30,7 +30,7 @@ it('[CON-22] people are known by what their clients say, since they said it firs
   awareness.destroy()
 })
 
-it('[CON-22] whatever a client says of itself, it is shown as somebody', () => {
+it('[CON-22] shows a client with any state as a participant', () => {
   const people = new AwarenessTracker()
   const states = [
     {},
@@ -69,7 +69,7 @@ const person = (clientId: number, head: unknown): AwarenessUser => ({
   cursor: { anchor: head, head },
 })
 
-it('[CON-22] cursors are found in roots and in what stands in them; what is no position is none', () => {
+it('[CON-22] finds cursors in roots and nested values, and ignores invalid positions', () => {
   let [inText, inElement]: unknown[] = []
   const doc = received((made) => {
     const text = made.getText('content')

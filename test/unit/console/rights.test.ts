@@ -12,7 +12,7 @@ const rights = {
   documents: { notes: { errorCode: 'permission_denied' }, gone: { errorCode: 'does_not_exist' } },
 } as const
 
-it('[CON-42] a right is said in words, for an organization, a folder and a document', () => {
+it('[CON-42] describes a permission on an organization, a folder and a document in words', () => {
   const on = (type: 'organization' | 'folder' | 'document', id: string) =>
     describePermission(permissionOn(rights, { type, id, organizationId: 'acme' }))
   expect(on('organization', 'acme')).toBe('may read')
@@ -21,7 +21,7 @@ it('[CON-42] a right is said in words, for an organization, a folder and a docum
   expect(on('folder', 'unknown')).toBe('')
 })
 
-it('[PERM-20] the console describes why a user has access or has none', () => {
+it('[PERM-20] describes why a user has access or has none', () => {
   const on = { resourceType: 'folder', resourceId: 'plans' } as const
   const editor = { accessRole: 'editor', accessType: 'restricted' } as const
   const group = { source: 'group', groupId: 'crew', ...on } as const
@@ -41,7 +41,7 @@ it('[PERM-20] the console describes why a user has access or has none', () => {
   expect(describeReason(undefined)).toBe('')
 })
 
-it('[CON-42] a grant ends at the second that was typed, or not at all', () => {
+it('[CON-42] ends a grant at the typed second, or never', () => {
   expect(expirySeconds('')).toBeUndefined()
   expect(expirySeconds('2030-01-01T12:00')).toBe(new Date(2030, 0, 1, 12).getTime() / 1000)
 })

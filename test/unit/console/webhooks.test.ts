@@ -22,7 +22,7 @@ const pending: DeliveryEntry = {
   attempts: [],
 }
 
-it('[CON-49] the outcome of a delivery is known once an attempt was made after it was sent', () => {
+it('[CON-49] returns the outcome of a delivery when an attempt follows the request', () => {
   const tried = { ...pending, attempts: [attempt] }
   expect(finalAttempt([], { messageId: 'msg_1', after: null })).toBeNull()
   expect(finalAttempt([pending], { messageId: 'msg_1', after: null })).toBeNull()
@@ -30,7 +30,7 @@ it('[CON-49] the outcome of a delivery is known once an attempt was made after i
   expect(finalAttempt([tried], { messageId: 'msg_1', after: null })).toBe(tried)
 })
 
-it('[CON-49] an outcome is said with status, time and what will be', () => {
+it('[CON-49] describes an outcome with status, time and next step', () => {
   const said = describeDelivery({ ...pending, attempts: [attempt] })
   expect(said).toBe('Not delivered yet (HTTP 500 after 12 ms: HTTP 500); it will be tried again.')
   const good = { ...attempt, httpCode: 200, error: null }
@@ -39,7 +39,7 @@ it('[CON-49] an outcome is said with status, time and what will be', () => {
   )
 })
 
-it('[CON-48] what is left empty of an endpoint is not given when it is made, and unset when it is changed', () => {
+it('[CON-48] omits empty fields of a new endpoint, and unsets them in an update', () => {
   const draft = { ...emptyDraft, url: ' https://example.com ', channels: 'acme, notes' }
   expect(toCreateRequest(draft)).toEqual({ url: 'https://example.com', channels: ['acme', 'notes'] })
   expect(toUpdateRequest(draft)).toEqual({

@@ -24,7 +24,7 @@ function docOf(delta: unknown[]): Y.Doc {
 
 const replaceDelta = (doc: Y.Doc, data: unknown) => replace(doc, 'delta', data)
 
-test('[R1] what is no delta of inserts is refused, naming the operation', () => {
+test('[R1] rejects a delta that has more than inserts, and names the operation', () => {
   expect(refusal('text')).toMatch(/^data must be a Quill delta for type "delta", .*, not a string$/)
   expect(refusal({})).toMatch(/not an object$/)
   expect(refusal({ ops: {} })).toBe('data.ops must be an array, not an object')
@@ -47,14 +47,14 @@ test('[R1] what is no delta of inserts is refused, naming the operation', () => 
   )
 })
 
-test('[R6] a delta has the limits of other JSON', () => {
+test('[R6] applies the limits of JSON to a delta', () => {
   expect(refusal(Array.from({ length: 200_001 }, () => ({ insert: 'a' })))).toMatch(/at most 200000 values/)
   let deep: unknown = 1
   for (let level = 0; level < 70; level++) deep = { deep }
   expect(refusal([{ insert: deep }])).toMatch(/at most 64 levels deep/)
 })
 
-test('[R8] a delta changes only what differs: text, attributes, embeds', () => {
+test('[R8] changes only the differences of a delta: text, attributes, embeds', () => {
   const doc = docOf([
     { insert: 'Gandalf', attributes: { bold: true } },
     { insert: ' the ' },
@@ -77,7 +77,7 @@ test('[R8] a delta changes only what differs: text, attributes, embeds', () => {
   expect(after.at(-1)?.id).toBe(before.at(-1)?.id)
 })
 
-test('[R8] attributes are exactly those of the delta: none is inherited, null is none', () => {
+test('[R8] writes exactly the attributes of the delta: none is inherited, null means none', () => {
   const doc = docOf([{ insert: 'bold', attributes: { bold: true, constructor: 1 } }])
   replaceDelta(doc, [
     { insert: 'bo', attributes: { bold: true, constructor: 1 } },
@@ -91,7 +91,7 @@ test('[R8] attributes are exactly those of the delta: none is inherited, null is
   ])
 })
 
-test('[R9] an embed that is equal stays, one that differs is another one', () => {
+test('[R9] keeps an equal embed, and replaces a different one', () => {
   const doc = docOf([{ insert: { image: 'a' } }, { insert: { image: 'b' } }, { insert: { image: 'c' } }])
   const before = unitsOf(doc).map(({ id }) => id)
   replaceDelta(doc, [
@@ -105,7 +105,7 @@ test('[R9] an embed that is equal stays, one that differs is another one', () =>
   expect(before).not.toContain(after[2])
 })
 
-test('[R9] more different embeds than there are stand-ins for them are told apart', () => {
+test('[R9] distinguishes more embeds than there are placeholder characters', () => {
   const images = Array.from({ length: 3_000 }, (_, index) => ({ insert: { image: index } }))
   const doc = docOf(images)
   const swapped = images.map((op, index) => (index < 1_500 ? (images[index + 1_023] as typeof op) : op))
@@ -113,7 +113,7 @@ test('[R9] more different embeds than there are stand-ins for them are told apar
   expect(readDelta(doc, key)).toEqual(swapped)
 })
 
-test('[R9] an embed that JSON has no object for is read in one, and fed back it stays', () => {
+test('[R9] reads an embed without a JSON object in an object, and keeps it when that is written back', () => {
   const author = new Y.Doc()
   author.getText(key).insertEmbed(0, new Y.Map([['k', 1]]))
   author.getText(key).insertEmbed(1, Y.Array.from([1]))
@@ -127,7 +127,7 @@ test('[R9] an embed that JSON has no object for is read in one, and fed back it 
   expect(unitsOf(doc).slice(0, 2)).toEqual(before.slice(0, 2))
 })
 
-test('[R8] what is stored is the delta and nothing else: no line break is added or taken away', () => {
+test('[R8] stores exactly the delta, and adds or removes no line break', () => {
   const doc = new Y.Doc()
   replaceDelta(doc, [{ insert: 'abc' }])
   expect(readDelta(doc, key)).toEqual([{ insert: 'abc' }])
@@ -138,7 +138,7 @@ test('[R8] what is stored is the delta and nothing else: no line break is added 
   expect(readDelta(doc, key)).toEqual([])
 })
 
-test('[R9] what got into a text by misuse is not shown and stays', () => {
+test('[R9] hides values that misuse put into a text, and keeps them', () => {
   const author = new Y.Doc()
   author.getText(key).applyDelta([{ insert: 'one two' }, { insert: 'three', attributes: { bold: true } }])
   Y.Array.prototype.insert.call(author.getText(key), 4, [1, 2])
@@ -155,14 +155,14 @@ test('[R9] what got into a text by misuse is not shown and stays', () => {
   }
 })
 
-test('[R10] unpaired surrogates become U+FFFD, in the delta and in the document', () => {
+test('[R10] turns unpaired surrogates into U+FFFD, in the delta and in the document', () => {
   const doc = docOf([{ insert: 'a\ud800' }, { insert: { image: 'x' } }])
   expect(readDelta(doc, key)).toEqual([{ insert: 'a\ufffd' }, { insert: { image: 'x' } }])
   replaceDelta(doc, [{ insert: '\udfff😀', attributes: { note: '\ud800' } }])
   expect(readDelta(doc, key)).toEqual([{ insert: '\ufffd😀', attributes: { note: '\ufffd' } }])
 })
 
-test('[R5] a delta is for texts: an empty root becomes one, a text can be read and written both ways', () => {
+test('[R5] makes an empty root a text, and reads and writes a text in both forms', () => {
   const doc = docWith('plain')
   expect(readDelta(doc, key)).toEqual([{ insert: 'plain' }])
   replaceDelta(doc, [{ insert: 'plain', attributes: { bold: true } }])
@@ -176,7 +176,7 @@ test('[R5] a delta is for texts: an empty root becomes one, a text can be read a
   expect(none.share.size).toBe(0)
 })
 
-test('[R7] where too much would change, everything is written anew, and is right', () => {
+test('[R7] writes everything again, correctly, when too much would change', () => {
   const letters = Array.from({ length: 30_000 }, (_, index) => ({
     insert: String.fromCharCode(97 + (index % 26)),
     attributes: index % 2 === 0 ? { bold: true } : { color: index % 5 },
@@ -187,7 +187,7 @@ test('[R7] where too much would change, everything is written anew, and is right
   expect(replaceDelta(doc, letters).changed).toBe(false)
 })
 
-test('[R7] a text whose attributes cannot be listed is refused as delta and can still be replaced by one', () => {
+test('[R7] rejects a text as delta whose attributes cannot be listed, and accepts a replacement by a delta', () => {
   const author = new Y.Doc()
   const text = author.getText(key)
   const many = Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`key ${index}`, true]))
@@ -201,7 +201,7 @@ test('[R7] a text whose attributes cannot be listed is refused as delta and can 
   expect(readDelta(doc, key)).toEqual([{ insert: 'short', attributes: { bold: true } }])
 })
 
-test('[R3] marks in any gap that lost what they were around are taken away here, not by those who receive the change', () => {
+test('[R3] removes marks in any gap that lost its content, so that no receiver has to remove them', () => {
   const image = { insert: { image: 'x' } }
   const written =
     'a\u{f0000}\u{e0001}\u{1f44d}\u{1f3fd}\u{20000}\u{1f469}\u{200d}\u{1f469}\u{200d}\u{1f467}\u{d}\u{a}\u{1d4b3}aae\u{301}\u{1f44d}\u{1f3fd}\u{1f600}aa'

@@ -82,7 +82,7 @@ function revised(
 const replaceDelta = (doc: Y.Doc, data: unknown) => replace(doc, 'delta', data)
 
 test(
-  '[R3] text, attributes and embeds of a delta are what every replica reads, after one update',
+  '[R3] gives every replica the text, attributes and embeds of a delta after one update',
   () => {
     fc.assert(
       fc.property(
@@ -117,7 +117,7 @@ test(
 )
 
 test(
-  '[R3] a delta that is read, fed back, is no transaction and no byte',
+  '[R3] creates no transaction and no byte when a read delta is written back',
   () => {
     fc.assert(
       fc.property(steps(wellFormed), delta, (made, target) => {
@@ -139,7 +139,7 @@ test(
 )
 
 test(
-  '[R8] a delta that differs in attributes alone keeps every character and embed',
+  '[R8] keeps every character and embed when only attributes differ',
   () => {
     fc.assert(
       fc.property(steps(wellFormed), fc.array(attributes, { minLength: 1, maxLength: 4 }), (made, given) => {
@@ -160,7 +160,7 @@ test(
 )
 
 test(
-  '[R4] what clients type while a delta is written merges, and all replicas agree',
+  '[R4] merges edits of clients during a delta replacement, and converges',
   () => {
     fc.assert(
       fc.property(steps(basicPlane), steps(basicPlane), revision, (made, typed, change) => {

@@ -36,7 +36,7 @@ function nested(depth: number): unknown {
   return value
 }
 
-test('[R1] data of another shape is refused, saying what it is', () => {
+test('[R1] rejects data of another shape, and names the shape', () => {
   expect(refusal('map', [])).toBe('data must be an object for type "map", not an array')
   expect(refusal('map', 'x')).toBe('data must be an object for type "map", not a string')
   expect(refusal('map', null)).toBe('data must be an object for type "map", not null')
@@ -44,14 +44,14 @@ test('[R1] data of another shape is refused, saying what it is', () => {
   expect(refusal('array', 7)).toBe('data must be an array for type "array", not a number')
 })
 
-test('[R1] what JSON cannot hold is refused, saying where', () => {
+test('[R1] rejects values that JSON cannot hold, and names the place', () => {
   expect(refusal('map', { a: [1, { b: Number.NaN }] })).toBe('data at /a/1/b must be a JSON value, not NaN')
   expect(refusal('array', [() => 1])).toMatch(/^data at \/0 must be a JSON value/)
   expect(refusal('array', [new Date(0)])).toBe('data at /0 must be a JSON value')
   expect(refusal('array', [undefined])).toMatch(/^data at \/0 must be a JSON value, not missing/)
 })
 
-test('[R6] nesting and number of values have a limit', () => {
+test('[R6] limits nesting and the number of values', () => {
   expect(() => checkContent({ type: 'array', contentKey: key, data: nested(65) })).not.toThrow()
   expect(refusal('array', nested(66))).toBe('data must be nested at most 64 levels deep; it is deeper')
   expect(refusal('map', { a: nested(20_000) })).toMatch(/at most 64 levels/)
@@ -66,7 +66,7 @@ test('[R6] nesting and number of values have a limit', () => {
   ).not.toThrow()
 })
 
-test('[R6] keys of maps have any number of characters, none too', () => {
+test('[R6] accepts keys of maps of any length, also empty ones', () => {
   const long = 'k'.repeat(5_000)
   const doc = mapWith({ shared: new Y.Map([['a', 1]]), plain: {} })
   const target = { '': 1, [long]: { '': '' }, shared: { '': 1, [long]: 2 }, plain: { '': 1, [long]: 2 } }
@@ -75,7 +75,7 @@ test('[R6] keys of maps have any number of characters, none too', () => {
   expect(updatesOf(doc, () => replace(doc, 'map', target))).toEqual([])
 })
 
-test('[R14] keys that objects have are ordinary', () => {
+test('[R14] accepts keys that objects have as ordinary ones', () => {
   const odd = {
     constructor: { constructor: 1 },
     toString: [{ constructor: 'c' }],
@@ -90,7 +90,7 @@ test('[R14] keys that objects have are ordinary', () => {
   expect(client.getMap(key).get('list')).toBeInstanceOf(Y.Array)
 })
 
-test('[R14] a key __proto__ is an entry of its own, and what it is inside of is shared', () => {
+test('[R14] stores a key __proto__ as an entry of its own, in shared values', () => {
   const doc = mapWith({ a: 1 })
   const client = loaded(doc, 3)
   const target: unknown = JSON.parse('{ "__proto__": 1, "a": [{ "__proto__": { "b": 2 } }, {}], "c": {} }')
@@ -104,7 +104,7 @@ test('[R14] a key __proto__ is an entry of its own, and what it is inside of is 
   expect([...doc.getMap(key).keys()]).toEqual(['a'])
 })
 
-test('[R10] unpaired surrogates become U+FFFD; keys that become the same are refused', () => {
+test('[R10] turns unpaired surrogates into U+FFFD, and rejects keys that become equal', () => {
   const doc = mapWith({ text: new Y.Text('x'), plain: 'x' })
   replace(doc, 'map', { text: 'a\ud800', plain: ['\udc00b'] })
   expect(readAs('map', doc)).toEqual({ text: 'a\ufffd', plain: ['\ufffdb'] })
@@ -120,14 +120,14 @@ test('[R10] unpaired surrogates become U+FFFD; keys that become the same are ref
       )
 })
 
-test('[R3] an empty target makes no root where there is none', () => {
+test('[R3] creates no root for an empty target', () => {
   const doc = new Y.Doc()
   expect(replace(doc, 'map', {}).changed).toBe(false)
   expect(replace(doc, 'array', []).changed).toBe(false)
   expect(doc.share.size).toBe(0)
 })
 
-test('[R5] maps and arrays leave the root without a type, and refuse one of another kind', () => {
+test('[R5] gives maps and arrays no root type, and rejects a root of another kind', () => {
   const doc = mapWith({ a: 1 })
   replace(doc, 'map', { a: 2 })
   expect(doc.share.get(key)?.constructor).toBe(Y.AbstractType)
@@ -137,7 +137,7 @@ test('[R5] maps and arrays leave the root without a type, and refuse one of anot
   expect(() => replace(arrayWith([1]), 'map', {})).toThrow('is of type "array", not "map"')
 })
 
-test('[R11] an object in a Y.Map, an array in a Y.Array and a string in a Y.Text are changed in place', () => {
+test('[R11] changes an object in a Y.Map, an array in a Y.Array and a string in a Y.Text in place', () => {
   const doc = mapWith({
     object: new Y.Map<unknown>([
       ['x', 1],
@@ -155,7 +155,7 @@ test('[R11] an object in a Y.Map, an array in a Y.Array and a string in a Y.Text
   expect(change).toEqual({ changed: true, insertions: 3, deletions: 5 })
 })
 
-test('[R11] a shared value gives way to one of another kind, and a plain one stays plain', () => {
+test('[R11] replaces a shared value by one of another kind, and keeps plain values plain', () => {
   const doc = mapWith({
     map: new Y.Map(),
     list: new Y.Array(),
@@ -170,7 +170,7 @@ test('[R11] a shared value gives way to one of another kind, and a plain one sta
   expect(map.get('string')).toBe('t')
 })
 
-test('[R11] text in a map keeps its formatting, its embeds and the cursors in it', () => {
+test('[R11] keeps formatting, embeds and cursors of a text in a map', () => {
   const text = new Y.Text()
   text.applyDelta([
     { insert: 'Hello ' },
@@ -189,7 +189,7 @@ test('[R11] text in a map keeps its formatting, its embeds and the cursors in it
   expect(Y.createAbsolutePositionFromRelativePosition(cursor, doc)?.index).toBe(14)
 })
 
-test('[R12] new values are plain, unless every value of their kind in the container is shared', () => {
+test('[R12] writes new values as plain ones, unless all values of their kind in the container are shared', () => {
   const doc = mapWith({ one: new Y.Map([['text', new Y.Text('a')]]), plain: [1] })
   replace(doc, 'map', { one: { text: 'a' }, plain: [1], two: { text: 'b' }, list: [{}], string: 's' })
   const map = doc.getMap(key)
@@ -203,7 +203,7 @@ test('[R12] new values are plain, unless every value of their kind in the contai
   expect(mixed.getMap(key).get('two')).not.toBeInstanceOf(Y.Map)
 })
 
-test('[R12] a new item is built as its siblings are, key by key', () => {
+test('[R12] builds a new item like its siblings, key by key', () => {
   const item = (name: string): Y.Map<unknown> =>
     new Y.Map<unknown>([
       ['id', name],
@@ -238,7 +238,7 @@ test('[R12] a new item is built as its siblings are, key by key', () => {
   expect([data.get('note'), data.get('kind'), data.get('more')]).toEqual([expect.any(Y.Text), 'l', 'p'])
 })
 
-test('[R13] the order of keys and the sign of zero make no difference; null is a value; an absent key is deleted', () => {
+test('[R13] ignores the order of keys and the sign of zero, stores null, and deletes an absent key', () => {
   const doc = mapWith({ a: { x: 1, y: [{ p: 1, q: -0 }] }, b: null, c: -0 })
   expect(replace(doc, 'map', { c: 0, b: null, a: { y: [{ q: 0, p: 1 }], x: 1 } }).changed).toBe(false)
   replace(doc, 'map', { a: null, c: -0 })
@@ -247,7 +247,7 @@ test('[R13] the order of keys and the sign of zero make no difference; null is a
   expect(replace(arrayWith([0, null]), 'array', [-0, null]).changed).toBe(false)
 })
 
-test('[R13] what is undefined reads as absent and is left alone', () => {
+test('[R13] reads undefined as absent, and leaves it unchanged', () => {
   const doc = made((author) => {
     author.getMap(key).set('a', undefined)
     author.getMap(key).set('b', { c: undefined, d: Number.NaN })
@@ -269,7 +269,7 @@ function elementIds(doc: Y.Doc): string[] {
   return ids
 }
 
-test('[R15] equal elements stay, duplicates in order', () => {
+test('[R15] keeps equal elements, and duplicates in order', () => {
   const doc = arrayWith([1, 1, { a: 1 }, 'x', { a: 1 }])
   const before = elementIds(doc)
   replace(doc, 'array', [0, 1, 1, 'new', { a: 1 }, { a: 1 }, 1])
@@ -278,7 +278,7 @@ test('[R15] equal elements stay, duplicates in order', () => {
   expect(readAs('array', doc)).toEqual([0, 1, 1, 'new', { a: 1 }, { a: 1 }, 1])
 })
 
-test('[R15] shared items that changed are found again by their id, whatever it is called', () => {
+test('[R15] finds changed shared items by their id under any usual name', () => {
   for (const name of ['id', '_id', 'key', 'uid', 'uuid', 'name', 'slug', 'title']) {
     const doc = arrayWith(
       [1, 2, 3].map(
@@ -303,7 +303,7 @@ test('[R15] shared items that changed are found again by their id, whatever it i
   }
 })
 
-test('[R15] an item that is renamed is the same one', () => {
+test('[R15] keeps the identity of a renamed item', () => {
   const doc = arrayWith([new Y.Map([['title', new Y.Text('one')]]), new Y.Map([['name', 'a']])])
   const before = doc.getArray(key).toArray()
   replace(doc, 'array', [{ title: 'one!' }, { name: 'b' }])
@@ -311,7 +311,7 @@ test('[R15] an item that is renamed is the same one', () => {
   expect(after[0] === before[0] && after[1] === before[1]).toBe(true)
 })
 
-test('[R15] items with other ids are never taken for one another, those without are paired by position', () => {
+test('[R15] never pairs items with different ids, and pairs items without ids by position', () => {
   const doc = arrayWith([
     new Y.Map([['id', 'a']]),
     new Y.Map([['v', 1]]),

@@ -28,7 +28,7 @@ function fragmentOf(text: string): Y.XmlFragment {
   return fragment
 }
 
-test('[R11] what JSON cannot hold is read in words, and fed back it stays', () => {
+test('[R11] reads values that JSON cannot hold in words, and keeps them when they are written back', () => {
   const doc = mapWith({
     bytes: new Uint8Array([1, 2, 3]),
     element: new Y.XmlElement('p'),
@@ -52,7 +52,7 @@ test('[R11] what JSON cannot hold is read in words, and fed back it stays', () =
   )
 })
 
-test('[R11] a fragment of XML is read as XML and changed in place; a new one follows its siblings', () => {
+test('[R11] reads and changes an XML fragment as XML, and builds a new one like its siblings', () => {
   const doc = mapWith({ one: fragmentOf('Hello'), two: fragmentOf('there') })
   const one = doc.getMap(key).get('one') as Y.XmlFragment
   expect(readAs('map', doc)).toEqual({
@@ -85,7 +85,7 @@ test('[R11] a fragment of XML is read as XML and changed in place; a new one fol
   expect(updates).toEqual([])
 })
 
-test('[R7] many edits in one array are cheap, and beyond what is affordable plain elements are written anew', () => {
+test('[R7] makes many edits in one array at low cost, and writes plain elements again beyond the budget', () => {
   const plain = Array.from({ length: 100_000 }, (_, index) => index)
   const one = arrayWith(plain)
   const target = plain.map((value) => (value % 2 === 0 ? value : -value))
@@ -113,7 +113,7 @@ test('[R7] many edits in one array are cheap, and beyond what is affordable plai
   ).toBe(true)
 })
 
-test('[R7] after a replacement the positions that Yjs remembers are still right', () => {
+test('[R7] keeps the positions that Yjs remembers correct after a replacement', () => {
   const doc = arrayWith(Array.from({ length: 500 }, (_, index) => index))
   const array = doc.getArray(key)
   for (const index of [10, 300, 499]) expect(array.get(index)).toBe(index)
@@ -127,7 +127,7 @@ test('[R7] after a replacement the positions that Yjs remembers are still right'
   expect(array.toArray().indexOf('here')).toBe(250)
 })
 
-test('[R11] a diagram of nodes and edges: moving, renaming and adding nodes touches nothing else', () => {
+test('[R11] changes only the moved, renamed or added nodes of a diagram', () => {
   const node = (id: string, x: number): Y.Map<unknown> =>
     new Y.Map<unknown>([
       ['id', id],
@@ -176,7 +176,7 @@ test('[R11] a diagram of nodes and edges: moving, renaming and adding nodes touc
   expect(readAs('map', client)).toEqual(wanted)
 })
 
-test('[R4] concurrent edits of other entries and elements all stay', () => {
+test('[R4] keeps all concurrent edits of other entries and elements', () => {
   const doc = mapWith({ list: Y.Array.from([1, 2, 3]), text: new Y.Text('one two three') })
   const client = loaded(doc, 3)
   const mine = client.getMap(key)

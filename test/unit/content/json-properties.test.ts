@@ -22,7 +22,7 @@ const shape: fc.Arbitrary<MapShape | ArrayShape> = fc.oneof(mapShape, arrayShape
 const authored = (made: MapShape | ArrayShape): Y.Doc => (made.as === 'map' ? mapDoc(made) : arrayDoc(made))
 
 test(
-  '[R3] the target is what every replica reads, after one update',
+  '[R3] gives every replica the target after one update',
   () => {
     fc.assert(
       fc.property(shape, fc.array(changes, { minLength: 1, maxLength: 3 }), (made, revisions) => {
@@ -44,7 +44,7 @@ test(
 )
 
 test(
-  '[R3] any content can become any other',
+  '[R3] turns any content into any other',
   () => {
     const both = fc.oneof(
       fc.tuple(
@@ -66,7 +66,7 @@ test(
 )
 
 test(
-  '[R3] what is read, fed back, is no transaction and no byte',
+  '[R3] creates no transaction and no byte when read content is written back',
   () => {
     fc.assert(
       fc.property(shape, changes, (made, steps) => {
@@ -114,7 +114,7 @@ function editSomewhere(doc: Y.Doc, as: 'map' | 'array', pick: number): void {
 }
 
 test(
-  '[R4] what clients edit at the same time merges, and all replicas agree',
+  '[R4] merges concurrent edits of clients, and converges',
   () => {
     fc.assert(
       fc.property(shape, changes, fc.array(fc.nat(), { maxLength: 4 }), (made, steps, picks) => {
@@ -135,7 +135,7 @@ test(
 )
 
 test(
-  '[R4] the undo of a client takes back its own edit only, and its stack survives',
+  '[R4] keeps the undo stack of a client, which undoes its own edit only',
   () => {
     fc.assert(
       fc.property(mapShape, changes, (made, steps) => {
@@ -161,7 +161,7 @@ test(
 )
 
 test(
-  '[R11] shared values that stay are the same ones, and no plain value becomes shared or the other way round',
+  '[R11] keeps shared values that stay, and makes no plain value shared or the other way round',
   () => {
     fc.assert(
       fc.property(mapShape, changes, (made, steps) => {

@@ -137,7 +137,7 @@ const copyOf = (doc: Y.Doc): Y.Doc => {
   return copy
 }
 
-it(`[VER-20] whatever was edited, what is stored is what was stored, in all copies, and once more changes nothing (seed ${seed})`, () => {
+it(`[VER-20] restores exactly the stored content in all replicas after any edits, and changes nothing the second time (seed ${seed})`, () => {
   for (let round = 0; round < rounds; round++) {
     const random = new Random(seed + round)
     const doc = new Y.Doc()
@@ -160,7 +160,7 @@ it(`[VER-20] whatever was edited, what is stored is what was stored, in all copi
   }
 })
 
-it('[VER-20] widths of a table and of images are numbers, lists and texts again, and an embed is back', () => {
+it('[VER-20] restores table and image widths as numbers, lists as lists, texts as texts, and an embed', () => {
   const doc = new Y.Doc()
   const root = doc.getXmlFragment('default')
   const image = (width: unknown) => {
@@ -190,7 +190,7 @@ it('[VER-20] widths of a table and of images are numbers, lists and texts again,
   expect(text.toDelta()).toEqual([{ insert: 'formula: ' }, { insert: { formula: 'a+b' } }])
 })
 
-it('[VER-20] texts next to each other are cut as they were, and what is equal stays', () => {
+it('[VER-20] restores the borders of adjacent texts, and keeps equal ones', () => {
   const doc = new Y.Doc()
   const root = doc.getXmlFragment('default')
   const paragraph = new Y.XmlElement('paragraph')
@@ -228,12 +228,12 @@ const textIn = (doc: Y.Doc): Y.XmlText => {
   slate.insertEmbed(0, text)
   return text
 }
-it.each(unsayable)('[VER-20] what no replacement can say is restored: %s', (_, make) => {
+it.each(unsayable)('[VER-20] restores content that no replacement can express: %s', (_, make) => {
   restoreThereAndBack(make)
 })
 
 it.runIf(process.env.WEFT_TEST_ALL === '1')(
-  '[VER-20] what no replacement can say is restored: more formatting than a delta can say',
+  '[VER-20] restores content that no replacement can express: more formatting than a delta can hold',
   () => {
     const operations = Array.from({ length: 210_000 }, (_, at) => ({ insert: 'a', attributes: { b: at } }))
     restoreThereAndBack((doc) => doc.getText('text').applyDelta(operations))
@@ -253,7 +253,7 @@ function restoreThereAndBack(make: (doc: Y.Doc) => void): void {
   }
 }
 
-itLong('[VER-20] of very many values and texts next to each other, one that has changed is as it was', () => {
+itLong('[VER-20] restores one changed value among very many adjacent values and texts', () => {
   const doc = new Y.Doc()
   const fragment = doc.getXmlFragment('default')
   for (let copies = 0; copies < 8; copies++)

@@ -18,7 +18,7 @@ import {
   wellFormed,
 } from './support.ts'
 
-test('[R3] the target is what every replica reads, after one update', () => {
+test('[R3] gives every replica the target after one update', () => {
   fc.assert(
     fc.property(steps(anyText), anyText, fc.boolean(), (made, target, sameReplica) => {
       const author = authored(made)
@@ -35,7 +35,7 @@ test('[R3] the target is what every replica reads, after one update', () => {
   )
 })
 
-test('[R3] the same content again is no transaction and no byte', () => {
+test('[R3] creates no transaction and no byte for the same content', () => {
   fc.assert(
     fc.property(steps(anyText), anyText, (made, target) => {
       const server = loaded(authored(made))
@@ -52,7 +52,7 @@ test('[R3] the same content again is no transaction and no byte', () => {
   )
 })
 
-test('[R8] what is kept keeps its identity and its attributes', () => {
+test('[R8] keeps identity and attributes of kept text', () => {
   fc.assert(
     fc.property(steps(wellFormed), wellFormed, (made, target) => {
       const server = loaded(authored(made))
@@ -68,7 +68,7 @@ test('[R8] what is kept keeps its identity and its attributes', () => {
   )
 })
 
-test('[R8] words around an edit keep every character, its formatting and the cursors in it', () => {
+test('[R8] keeps every character, its formatting and cursors in words around an edit', () => {
   const word = fc.constantFrom<string>('the', 'fox', 'Zoë', 'a', '漢字', '\n', 'ß', '😀')
   const marks = steps(fc.constant('')).map((all) =>
     all.filter((step) => step.do === 'format' || step.do === 'embed'),
@@ -95,7 +95,7 @@ test('[R8] words around an edit keep every character, its formatting and the cur
   )
 })
 
-test('[R9] an embed goes only inside one deletion, or when the target is empty', () => {
+test('[R9] deletes an embed only inside one deletion or for an empty target', () => {
   fc.assert(
     fc.property(steps(wellFormed), wellFormed, (made, target) => {
       const server = loaded(authored(made))
@@ -116,7 +116,7 @@ test('[R9] an embed goes only inside one deletion, or when the target is empty',
   )
 })
 
-test('[R10] no grapheme cluster of either text is cut', () => {
+test('[R10] cuts no grapheme cluster of either text', () => {
   const segmenter = new Intl.Segmenter('und', { granularity: 'grapheme' })
   const starts = (text: string): Set<number> =>
     new Set([...segmenter.segment(text)].map(({ index }) => index).concat(text.length))
@@ -142,7 +142,7 @@ test('[R10] no grapheme cluster of either text is cut', () => {
   )
 })
 
-test('[R4] what a client edits at the same time merges, and all replicas agree', () => {
+test('[R4] merges concurrent edits of a client, and converges', () => {
   fc.assert(
     fc.property(steps(basicPlane), steps(basicPlane), wellFormed, (made, meanwhile, target) => {
       const author = authored(made)
@@ -161,7 +161,7 @@ test('[R4] what a client edits at the same time merges, and all replicas agree',
   )
 })
 
-test('[R4] the undo of a client takes back its own edits only, and its stack survives', () => {
+test('[R4] keeps the undo stack of a client, which undoes its own edits only', () => {
   fc.assert(
     fc.property(wellFormed, fc.nat(40), (source, at) => {
       const server = loaded(authored([{ do: 'insert', at: 0, text: source, attributes: {} }]))

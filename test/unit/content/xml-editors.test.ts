@@ -12,7 +12,7 @@ const schemas = [
   ['Tiptap', tiptapSchema],
 ] as const
 
-test.each(schemas)('[R22] %s documents: what is read changes nothing when it is written', (_name, schema) => {
+test.each(schemas)('[R22] changes nothing when %s documents are read and written back', (_name, schema) => {
   fc.assert(
     fc.property(documents(schema), (node) => {
       const doc = stored(node)
@@ -24,7 +24,7 @@ test.each(schemas)('[R22] %s documents: what is read changes nothing when it is 
   )
 })
 
-test.each(schemas)('[R22] %s documents: the editor shows what was written', (_name, schema) => {
+test.each(schemas)('[R22] shows written content in the editor: %s documents', (_name, schema) => {
   fc.assert(
     fc.property(documents(schema), documents(schema), (before, after) => {
       const target = stored(after)
@@ -42,7 +42,7 @@ test.each(schemas)('[R22] %s documents: the editor shows what was written', (_na
 const visible = (json: unknown): unknown => JSON.parse(JSON.stringify(json).replaceAll('\\u000b', '\ufffd'))
 
 /** It always writes texts on which two marks of a name lie, and objects, when something beside them differs. */
-test.each(schemas)('[R22] %s documents: the binding has nothing to correct', (_name, schema) => {
+test.each(schemas)('[R22] leaves nothing for the binding to correct: %s documents', (_name, schema) => {
   fc.assert(
     fc.property(documents(schema), documents(schema), (before, after) => {
       const doc = stored(schema.node('doc', null, before.content.append(after.content)))

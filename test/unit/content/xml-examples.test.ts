@@ -47,19 +47,19 @@ test.each([
     '<a xml:space="preserve"><b xml:space="default">\n<c/>\n</b>\n<d>\n<e/></d></a>',
     '<a xml:space="preserve"><b xml:space="default"><c/></b>\n<d>\n<e/></d></a>',
   ],
-])('[R17] white space that lays out the source is dropped: %s', (_name, xml, expected) => {
+])('[R17] drops white space that lays out the source: %s', (_name, xml, expected) => {
   const doc = docOf(xml)
   expect(xmlOf(doc)).toBe(expected)
   expect(replace(doc, expected).changed).toBe(false)
   expect(replace(doc, xml).changed).toBe(false)
 })
 
-test('[R17] white space beside a mark is text', () => {
+test('[R17] keeps white space next to a mark as text', () => {
   const xml = '<paragraph><bold>a</bold>\n<hardBreak/>\n</paragraph>'
   expect(xmlOf(docOf(xml, richKey), richKey)).toBe(xml)
 })
 
-test('[R17] line breaks that a document holds between elements survive', () => {
+test('[R17] keeps line breaks that a document has between elements', () => {
   const doc = made((root) => {
     root.insert(0, [text(['\n']), element('a', [text(['\n  ']), element('b'), text(['\r\n'])]), text(['\n'])])
   })
@@ -69,20 +69,20 @@ test('[R17] line breaks that a document holds between elements survive', () => {
   expect(xmlOf(docOf(xml))).toBe(xml)
 })
 
-test('[R18] a name takes the one known spelling that differs in case', () => {
+test('[R18] takes the one known spelling of a name that differs in case', () => {
   const doc = docOf('<bulletList><listItem/></bulletList>')
   expect(replace(doc, '<bulletlist><LISTITEM/></bulletlist>').changed).toBe(false)
   replace(doc, '<bulletlist><listitem/><listitem>x</listitem></bulletlist>')
   expect(xmlOf(doc)).toBe('<bulletList><listItem/><listItem>x</listItem></bulletList>')
 })
 
-test('[R18] names stay as written where the same one or several are known, or none', () => {
+test('[R18] keeps the written spelling when the same name, several or none are known', () => {
   const doc = docOf('<aB/><AB/>')
   replace(doc, '<aB/><AB/><ab/><new/>')
   expect(xmlOf(doc)).toBe('<aB/><AB/><ab/><new/>')
 })
 
-test('[R18] what Yjs prints of a Tiptap document changes nothing', () => {
+test('[R18] changes nothing when the printed form of a Tiptap document is written back', () => {
   const doc = made(
     (root) => root.insert(0, [element('bulletList', [element('listItem', [text(['a', { bold: {} }])])])]),
     richKey,
@@ -90,7 +90,7 @@ test('[R18] what Yjs prints of a Tiptap document changes nothing', () => {
   expect(replace(doc, doc.getXmlFragment(richKey).toJSON(), richKey).changed).toBe(false)
 })
 
-test('[R18] names that XML does not have are written with escapes', () => {
+test('[R18] writes names that XML does not allow with escapes', () => {
   const names = ['1st', 'a b', '@click', '_x0041_', '_x_', 'a_x0020_b', '😀', '-', '<', '=']
   const doc = made((root) => {
     root.insert(
@@ -107,7 +107,7 @@ test('[R18] names that XML does not have are written with escapes', () => {
   expect(storedOf(copy).map((node) => 'name' in node && node.name)).toEqual(names)
 })
 
-test('[R19] a name that is used as formatting and never as element is a mark', () => {
+test('[R19] takes a name that is used only as formatting as a mark', () => {
   const doc = made((root) => {
     root.insert(0, [element('p', [text(['a', { shout: true }])])])
   })
@@ -119,7 +119,7 @@ test('[R19] a name that is used as formatting and never as element is a mark', (
   })
 })
 
-test('[R19] a name used as both is a mark when its content is inline only', () => {
+test('[R19] takes a name with both uses as a mark when its content is inline only', () => {
   const doc = made((root) => {
     root.insert(0, [element('code', [element('line')]), text(['x', { code: {} }])])
   })
@@ -130,7 +130,7 @@ test('[R19] a name used as both is a mark when its content is inline only', () =
   ])
 })
 
-test('[R19] an element that is called like a mark and holds text stays one', () => {
+test('[R19] keeps an element that has the name of a mark and holds text', () => {
   const doc = made((root) => {
     root.insert(0, [element('code', [text(['x'])]), element('code'), text(['y', { code: {} }])])
   })
@@ -139,7 +139,7 @@ test('[R19] an element that is called like a mark and holds text stays one', () 
   expect(replace(doc, xml).changed).toBe(false)
 })
 
-test('[R19] in an empty rich-text root the usual names are marks, elsewhere elements', () => {
+test('[R19] takes the usual names as marks in an empty rich-text root, and as elements elsewhere', () => {
   const xml = '<paragraph>a<bold>b<link href="/x">c</link></bold><shout>d</shout></paragraph>'
   expect(storedOf(docOf(xml, richKey), richKey)).toEqual([
     {
@@ -166,7 +166,7 @@ test('[R19] in an empty rich-text root the usual names are marks, elsewhere elem
   expect(storedOf(docOf('<code><block/></code>', richKey), richKey)).toMatchObject([{ name: 'code' }])
 })
 
-test('[R19] where marks are present the root is a rich-text one', () => {
+test('[R19] takes a root with marks as a rich-text root', () => {
   const doc = made((root) => root.insert(0, [text(['a', { bold: {} }])]))
   replace(doc, '<bold>a</bold><italic>b</italic>')
   expect(storedOf(doc)).toEqual([
@@ -179,7 +179,7 @@ test('[R19] where marks are present the root is a rich-text one', () => {
   ])
 })
 
-test('[R19] a mark value is what the document uses: true, an object, nulls of the others', () => {
+test('[R19] writes mark values in the form of the document: true, an object, or nulls', () => {
   const doc = made((root) => {
     root.insert(0, [text(['a', { bold: true, link: { href: '/a', title: null, level: 2 } }])])
   })
@@ -198,7 +198,7 @@ test('[R19] a mark value is what the document uses: true, an object, nulls of th
   ])
 })
 
-test('[R19] marks whose values are no objects show them as value', () => {
+test('[R19] shows marks whose value is not an object with the attribute value', () => {
   const doc = made((root) => root.insert(0, [text(['a', { color: 'red' }], ['b', { size: 12 }])]))
   expect(xmlOf(doc)).toBe('<color value="red">a</color><size value="12">b</size>')
   replace(doc, '<color value="blue">a</color><size value="13">b</size>')
@@ -212,7 +212,7 @@ test('[R19] marks whose values are no objects show them as value', () => {
   ])
 })
 
-test('[R19] of two nested marks of a name the inner one counts, unless the document lets them overlap', () => {
+test('[R19] uses the inner of two nested marks of one name, unless the document lets them overlap', () => {
   const link = '<link href="/a">a<link href="/b">b</link></link>'
   expect(xmlOf(docOf(link, richKey), richKey)).toBe('<link href="/a">a</link><link href="/b">b</link>')
   const doc = made((root) => root.insert(0, [text(['x', { 'comment--AAAAAAAA': { id: 1 } }])]))
@@ -226,7 +226,7 @@ test('[R19] of two nested marks of a name the inner one counts, unless the docum
   expect(xmlOf(doc)).toBe('<comment id="1">x<comment id="2">y</comment></comment>')
 })
 
-test('[R20] attributes that are equal as string are left alone', () => {
+test('[R20] leaves attributes with equal text unchanged', () => {
   const attributes = {
     number: 2,
     boolean: true,
@@ -245,7 +245,7 @@ test('[R20] attributes that are equal as string are left alone', () => {
   expect(storedOf(doc)).toEqual([{ name: 'a', attributes, children: [{ text: [{ insert: 'x' }] }] }])
 })
 
-test('[R20] others take the type that the attribute has in the document', () => {
+test('[R20] gives other attributes the type that they have in the document', () => {
   const doc = made((root) => {
     root.insert(0, [element('a', [], { n: 2, b: true, o: { x: 1 }, s: '1' })])
   })
@@ -257,7 +257,7 @@ test('[R20] others take the type that the attribute has in the document', () => 
   ])
 })
 
-test('[R20] what is no such value stays a string', () => {
+test('[R20] keeps a text that does not fit the type as a string', () => {
   const doc = made((root) => root.insert(0, [element('a', [], { n: 2, b: true, o: {}, p: {}, q: {} })]))
   replace(doc, `<a n="03" b="yes" o="{" p='{"__proto__":1}' q='{"constructor":1}'/>`)
   expect(storedOf(doc)).toMatchObject([
@@ -265,7 +265,7 @@ test('[R20] what is no such value stays a string', () => {
   ])
 })
 
-test('[R21] neighbouring texts are one text, and each keeps what is its own', () => {
+test('[R21] joins adjacent texts, and keeps the own content of each', () => {
   const doc = made((root) =>
     root.insert(0, [text(['one '], ['two', { bold: {} }]), text([' three']), text()]),
   )
@@ -279,7 +279,7 @@ test('[R21] neighbouring texts are one text, and each keeps what is its own', ()
   ])
 })
 
-test('[R21] an only text child that becomes empty stays; the next text goes into it', () => {
+test('[R21] keeps an only text child that becomes empty, and puts the next text into it', () => {
   const { doc, kept, lost } = changed('<p>text</p>', '<p/>')
   expect([kept, lost]).toEqual([['p', '#text'], []])
   expect(storedOf(doc)).toEqual([{ name: 'p', attributes: {}, children: [{ text: [] }] }])
@@ -290,7 +290,7 @@ test('[R21] an only text child that becomes empty stays; the next text goes into
   expect(xmlOf(doc)).toBe('<p>new<br/>more</p>')
 })
 
-test('[R22] an element of the same name is updated, not replaced', () => {
+test('[R22] updates an element of the same name instead of replacing it', () => {
   const { kept, lost, added } = changed(
     '<p a="1">one</p><q/><p>three</p>',
     '<p a="2" b="3">uno</p><q>x</q><p/>',
@@ -299,7 +299,7 @@ test('[R22] an element of the same name is updated, not replaced', () => {
   expect([lost, added]).toEqual([[], ['#text']])
 })
 
-test('[R22] elements pair with those most like them', () => {
+test('[R22] pairs elements with the most similar ones', () => {
   const words = (n: number): string => Array.from({ length: 12 }, (_, index) => `w${n}x${index}`).join(' ')
   const before = [1, 2, 3, 4].map((n) => `<p>${words(n)}</p>`).join('')
   const after = `<p>new first</p><p>${words(1)} more</p><p>${words(3)} more</p><p>${words(4)}!</p>`
@@ -312,7 +312,7 @@ test('[R22] elements pair with those most like them', () => {
   expect(xmlOf(doc)).toBe(after)
 })
 
-test('[R22] elements with the same id pair, however they have changed', () => {
+test('[R22] pairs elements with the same id after any change', () => {
   const doc = docOf('<block id="a"><x/>words in it</block><block id="b"><y/>others here</block>')
   const known = doc.get(plainKey)._start?.right?.id
   replace(doc, '<block id="b"><x/>words in it</block>')
@@ -321,7 +321,7 @@ test('[R22] elements with the same id pair, however they have changed', () => {
   expect(xmlOf(doc)).toBe('<block id="b"><x/>words in it</block>')
 })
 
-test('[R22] a changed word is a small update that keeps every element', () => {
+test('[R22] changes a word in a small update that keeps every element', () => {
   const paragraphs = Array.from({ length: 200 }, (_, n) => `<p n="${n}">paragraph number ${n} of many</p>`)
   const before = `<doc>${paragraphs.join('')}</doc>`
   const { updates, lost, added } = changed(before, before.replace('number 77', 'no. 77'))
@@ -330,7 +330,7 @@ test('[R22] a changed word is a small update that keeps every element', () => {
   expect([lost, added]).toEqual([[], []])
 })
 
-test('[R3] the same content again is no transaction', () => {
+test('[R3] creates no transaction for the same content', () => {
   const doc = docOf('<a b="1">x<c/></a>')
   let transactions = 0
   doc.on('afterTransaction', () => {
@@ -344,7 +344,7 @@ test('[R3] the same content again is no transaction', () => {
   expect(transactions).toBe(0)
 })
 
-test('[R5] neither reading nor replacing gives a root a type', () => {
+test('[R5] gives a root no type, neither by reading nor by replacing', () => {
   const doc = docOf('<a/>')
   serializeXml(doc, plainKey)
   replace(doc, '<a>x</a><b/>')
@@ -356,7 +356,7 @@ test('[R5] neither reading nor replacing gives a root a type', () => {
   expect(xmlOf(empty)).toBe('<a/>')
 })
 
-test('[R10] characters that XML cannot say read as U+FFFD and stay until they are edited', () => {
+test('[R10] reads characters that XML does not allow as U+FFFD, and keeps them until they are edited', () => {
   const doc = made((root) => {
     root.insert(0, [element('a', [text(['x\u000by\ud800z\uffff'])], { b: '\u0001' })])
   })
@@ -367,7 +367,7 @@ test('[R10] characters that XML cannot say read as U+FFFD and stay until they ar
   expect(xmlOf(doc)).toBe(xml.replace('>x', '>New x'))
 })
 
-test('[R9] what XML cannot say stays: embeds, hooks, other values', () => {
+test('[R9] keeps embeds, hooks and other values that XML does not express', () => {
   const doc = made((root) => {
     const withEmbed = text(['ab'])
     root.insert(0, [element('a', [withEmbed]), new Y.XmlHook('map') as unknown as Y.XmlText, element('b')])

@@ -132,7 +132,7 @@ const cases = keys.chain((key) =>
   fc.record({ key: fc.constant(key), before: forest, xml: targets(key), next: targets(key) }),
 )
 
-test('[R16] what is read of any document changes nothing when it is written', () => {
+test('[R16] changes nothing when any document is read and written back', () => {
   fc.assert(
     fc.property(forest, keys, (nodes, key) => {
       const doc = docWith(nodes, key)
@@ -145,7 +145,7 @@ test('[R16] what is read of any document changes nothing when it is written', ()
   )
 })
 
-test('[R3] the target is what every replica reads, after one update', () => {
+test('[R3] gives every replica the target after one update', () => {
   fc.assert(
     fc.property(cases, ({ key, before, xml, next }) => {
       const server = docWith(before, key)
@@ -165,7 +165,7 @@ test('[R3] the target is what every replica reads, after one update', () => {
   )
 })
 
-test('[R3] clients that receive a change find no formatting to tidy up', () => {
+test('[R3] leaves no formatting for clients to clean up', () => {
   fc.assert(
     fc.property(cases, ({ key, before, xml, next }) => {
       const server = docWith(before, key)
@@ -185,7 +185,7 @@ test('[R3] clients that receive a change find no formatting to tidy up', () => {
   )
 })
 
-test('[R3] the same content again is no byte', () => {
+test('[R3] creates no byte for the same content', () => {
   const { content } = fc.letrec<{ content: string; piece: string }>((tie) => ({
     content: fc.array(tie('piece'), { maxLength: 4 }).map((pieces) => pieces.join('')),
     piece: fc.oneof(
@@ -214,7 +214,7 @@ test('[R3] the same content again is no byte', () => {
   )
 })
 
-test('[R3] content read from one document arrives whole in any other', () => {
+test('[R3] writes content of one document completely into any other', () => {
   fc.assert(
     fc.property(forest, forest, (nodes, others) => {
       const xml = serializeXml(docWith(plain(nodes), plainKey), plainKey)
@@ -226,7 +226,7 @@ test('[R3] content read from one document arrives whole in any other', () => {
   )
 })
 
-test('[R4] what a client edits at the same time merges, and all replicas agree', () => {
+test('[R4] merges concurrent edits of a client, and converges', () => {
   fc.assert(
     fc.property(cases, forest, fc.nat(9), fc.nat(9), ({ key, before, xml }, added, at, from) => {
       const server = docWith(before, key)
@@ -250,7 +250,7 @@ test('[R4] what a client edits at the same time merges, and all replicas agree',
   )
 })
 
-test('[R4] the undo of a client takes back its own edits only', () => {
+test('[R4] lets a client undo its own edits only', () => {
   fc.assert(
     fc.property(words, (after) => {
       const server = docWith([{ kind: 'element', name: 'p', attributes: {}, children: [] }], plainKey)
@@ -270,7 +270,7 @@ test('[R4] the undo of a client takes back its own edits only', () => {
   )
 })
 
-test('[R22] what is equal keeps its identity: one node inserted, removed or edited leaves all others', () => {
+test('[R22] keeps the identity of all other nodes when one node is inserted, removed or edited', () => {
   fc.assert(
     fc.property(forest, fc.nat(), fc.nat(2), (nodes, pick, kind) => {
       const content = plain(nodes).map(
@@ -300,7 +300,7 @@ test('[R22] what is equal keeps its identity: one node inserted, removed or edit
   )
 })
 
-test('[R22] relative positions in unchanged text stay', () => {
+test('[R22] keeps relative positions in unchanged text', () => {
   fc.assert(
     fc.property(
       fc.uniqueArray(fc.stringMatching(/^[a-z]{3,9}$/), { minLength: 6, maxLength: 12 }),
@@ -339,7 +339,7 @@ test('[R22] relative positions in unchanged text stay', () => {
   )
 })
 
-test('[R16] any string is content or refused with a place', () => {
+test('[R16] accepts any string as content, or rejects it with a place', () => {
   const bits = fc.constantFrom(
     '<',
     '>',

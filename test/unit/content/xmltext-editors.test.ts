@@ -50,7 +50,7 @@ const after = [
   { type: 'image', src: 'x', size: { w: 1, h: null }, children: [{ text: '' }] },
 ] as unknown as Node[]
 
-test('[R22] Slate documents: what is read changes nothing, and Slate shows what was written', () => {
+test('[R22] changes nothing when Slate documents are written back, and Slate shows the written content', () => {
   for (const nodes of [before, after]) {
     const doc = slateDoc(nodes)
     expect(rootKind(doc, slateKey)).toBe('xmltext')
@@ -63,7 +63,7 @@ test('[R22] Slate documents: what is read changes nothing, and Slate shows what 
   expect(slateNodes(doc)).toEqual(slateNodes(slateDoc(after)))
 })
 
-test('[R22] Slate elements without properties: read and written as xmltext, and shown by Slate', () => {
+test('[R22] reads and writes Slate elements without properties as xmltext, and Slate shows them', () => {
   const bare = [{ children: [{ text: 'one' }] }, { children: [{ text: '' }] }] as unknown as Node[]
   const doc = slateDoc(bare)
   const { data } = readRootAs(doc, 'xmltext', slateKey)
@@ -152,7 +152,7 @@ const writeSecond = (): void => {
   )
 }
 
-test('[R22] Lexical documents: what is read changes nothing, and Lexical shows what was written', async () => {
+test('[R22] changes nothing when Lexical documents are written back, and Lexical shows the written content', async () => {
   for (const write of [writeFirst, writeSecond]) {
     const doc = lexicalDoc(write)
     expect(rootKind(doc, lexicalKey)).toBe('xmltext')

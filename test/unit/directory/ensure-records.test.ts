@@ -5,7 +5,7 @@ import { directoryOn, tenant } from '../../support/data/directory.ts'
 
 const scope = { ...tenant, organizationId: 'acme' }
 
-it('[ACC-74] records are made where they are missing, once, and found with one read where they are not', async () => {
+it('[ACC-74] creates missing records once, and finds existing ones with one read', async () => {
   const engine = await openMemoryEngine()
   const calls: string[] = []
   const note = <A extends unknown[], R>(name: string, call: (...parameters: A) => R) => {
@@ -37,7 +37,7 @@ it('[ACC-74] records are made where they are missing, once, and found with one r
   ])
 })
 
-it('[ACC-74] nothing is made in what is being deleted', async () => {
+it('[ACC-74] creates nothing in a part that is being deleted', async () => {
   const engine = await openMemoryEngine()
   const destroyPrefix = () => new Promise<null>(() => {})
   const held: Engine = {

@@ -41,7 +41,7 @@ async function raced(
   return results[wanted.folderId]
 }
 
-it('[FOLD-8] a move is judged anew when folders below it are added, or moved there, meanwhile', async () => {
+it('[FOLD-8] checks a move again when folders are added or moved below the moved folder meanwhile', async () => {
   const adding = await deepTree()
   const added = () => adding.folders.add(scope, [move('s3', 's2')])
   expect(await raced(adding, move('s1', 'n30'), added)).toMatchObject({ success: false })
@@ -56,7 +56,7 @@ it('[FOLD-8] a move is judged anew when folders below it are added, or moved the
   })
 })
 
-it('[FOLD-7] a move is judged anew when the folder that it leads to is moved, or deleted, meanwhile', async () => {
+it('[FOLD-7] checks a move again when its target folder is moved or deleted meanwhile', async () => {
   const moving = await deepTree()
   const moved = () => moving.folders.update(scope, [move('s1', 'z')])
   expect(await raced(moving, move('z', 's2'), moved)).toMatchObject({ success: false })

@@ -15,7 +15,7 @@ const withLog = (engine: Engine, destroyPrefix: DocumentLog['destroyPrefix']): E
   log: Object.assign(Object.create(engine.log) as DocumentLog, { destroyPrefix }),
 })
 
-it('[CS-54] who stood still while another node ended a removal leaves the record of what was made anew', async () => {
+it('[CS-54] keeps the record of a recreated document when a paused node continues an earlier removal', async () => {
   const [one, two] = (await sharedNodes(2)).map(({ engine }) => engine) as [Engine, Engine]
   const [stands, goOn] = [gate(), gate()]
   const here = directoryOn(one)
@@ -57,7 +57,7 @@ it('[CS-54] who stood still while another node ended a removal leaves the record
   await there.removals.stop()
 })
 
-it('[CS-55] who stood still after he had asked whether he may go on leaves the logs of what was made anew', async () => {
+it('[CS-55] keeps the logs of a recreated document when a node pauses after the permission to continue', async () => {
   const [one, two] = (await sharedNodes(2)).map(({ engine }) => engine) as [Engine, Engine]
   const [stands, goOn] = [gate(), gate()]
   const here = directoryOn(one)

@@ -8,7 +8,7 @@ import { sharedNodes } from '../../support/servers/simulated-network.ts'
 const scope = scopeOf(tenant, 'acme')
 const task: RemovalTask = { kind: 'documents', scope, documentIds: ['d'] }
 
-it('[CS-52] an organization is not made anew while another node still removes what it held', async () => {
+it('[CS-52] does not create an organization again while another node removes its content', async () => {
   const [here, there] = (await sharedNodes(2)).map(({ engine }) => directoryOn(engine)) as [
     TestDirectory,
     TestDirectory,

@@ -7,7 +7,7 @@ import { ApiError } from '../../../src/errors.ts'
 const [part, key]: [Key, Key] = [['p'], ['k']]
 const late = () => new Promise((resolve) => setTimeout(resolve, Math.random() * 4))
 
-it('[CS-53] what many nodes change at once is changed as often as they are told', async () => {
+it('[CS-53] applies as many concurrent changes of several nodes as it confirms', async () => {
   const engine = await openMemoryEngine()
   const kv: Kv = {
     get: async (...call) => {

@@ -41,7 +41,7 @@ const step: fc.Arbitrary<Step> = fc.record({
   who: fc.nat({ max: 5 }),
 })
 
-it('[PRES-24] joins and leaves are those of a model, whatever the comings and goings', () => {
+it('[PRES-24] records the joins and leaves of a model for any arrivals and departures', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
       const { clock, told, visits } = noted()
@@ -75,7 +75,7 @@ it('[PRES-24] joins and leaves are those of a model, whatever the comings and go
   )
 })
 
-it('[PRES-25] only so many are waited for; of more the first have left at once', () => {
+it('[PRES-25] bounds the number of waiting leaves, and records the first ones at once beyond it', () => {
   const { told, visits } = noted()
   for (let user = 0; user < awayUsersMax; user++) visits.went(documentOf('d'), visitor(`${user}`))
   expect(told).toEqual([])
@@ -109,7 +109,7 @@ async function storeAway() {
   return { engine, clock, state, visitEvents, told }
 }
 
-it('[PRES-26] what is told while the store is away is written when it is back', async () => {
+it('[PRES-26] writes visit events that occurred while the store was unavailable when it is back', async () => {
   const { engine, clock, state, visitEvents, told } = await storeAway()
   const { visits } = visitEvents
   visits.came(documentOf('d'), visitor('ann'))
@@ -129,7 +129,7 @@ it('[PRES-26] what is told while the store is away is written when it is back', 
   await engine.close()
 })
 
-it('[PRES-26] more than 10,000 are not kept, and a stop does not wait for a store that is away', async () => {
+it('[PRES-26] keeps at most 10,000 events, and stops without waiting for an unavailable store', async () => {
   const { engine, state, visitEvents, told } = await storeAway()
   for (let user = 0; user < waitingMax + 5; user++)
     visitEvents.visits.came(documentOf('d'), visitor(`${user}`))

@@ -4,7 +4,7 @@ import { decodeFrame, encodeFrame } from '../../../src/engine/nats/frames.ts'
 import { SequenceCounter, SequenceTracker } from '../../../src/engine/nats/sequence-numbers.ts'
 import { subjectToken } from '../../../src/engine/nats/subjects.ts'
 
-it('[CL-19] whatever is missing between two messages of a topic is noticed, and nothing else', () => {
+it('[CL-19] notices a missing message between two messages of a topic, and reports nothing else', () => {
   const message = fc.record({ topic: fc.constantFrom('a', 'b'), arrives: fc.boolean(), again: fc.boolean() })
   fc.assert(
     fc.property(fc.array(message, { maxLength: 30 }), (messages) => {
@@ -28,7 +28,7 @@ it('[CL-19] whatever is missing between two messages of a topic is noticed, and 
   )
 })
 
-it('[CL-19] publishers are told apart, and one that has been forgotten is begun with anew', () => {
+it('[CL-19] counts publishers separately, and starts again with an evicted one', () => {
   const heard = new SequenceTracker()
   expect(heard.follows('a', 5, 3)).toBe(true)
   expect(heard.follows('b', 9, 8)).toBe(true)
@@ -37,7 +37,7 @@ it('[CL-19] publishers are told apart, and one that has been forgotten is begun 
   expect(heard.follows('a', 9, 8)).toBe(true)
 })
 
-it('[CL-19] a topic that its publisher has forgotten is a loss, not silence', () => {
+it('[CL-19] reports a loss for a topic that its publisher has evicted', () => {
   const [said, heard] = [new SequenceCounter(), new SequenceTracker()]
   const first = said.next('topic')
   heard.follows('a', first.number, first.previous)
@@ -46,7 +46,7 @@ it('[CL-19] a topic that its publisher has forgotten is a loss, not silence', ()
   expect(heard.follows('a', next.number, next.previous)).toBe(false)
 })
 
-it('[CL-2] topics are never taken for one another, nor for something with a meaning to NATS', () => {
+it('[CL-2] separates all topics, and maps none to a subject with a meaning in NATS', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), (a, b) => {
       expect(subjectToken(a)).toMatch(/^[^\s.*>]{1,200}$/)
@@ -55,7 +55,7 @@ it('[CL-2] topics are never taken for one another, nor for something with a mean
   )
 })
 
-it('[CL-1] a frame is read as it was written; what is none is not read', () => {
+it('[CL-1] reads a frame as it was written, and rejects other bytes', () => {
   const frame = fc.record({
     publisher: fc.uint8Array({ minLength: 16, maxLength: 16 }).map((id) => Buffer.from(id).toString('hex')),
     number: fc.nat({ max: 2 ** 48 - 1 }),

@@ -8,7 +8,7 @@ const buckets = Array.from({ length: bucketCount }, (_, bucket) => bucket)
 const nodeNames = (count: number): string[] => Array.from({ length: count }, (_, index) => `node-${index}`)
 const homes = (nodes: readonly string[]): string[] => buckets.map((bucket) => homeNodeOf(bucket, nodes))
 
-it('[CL-18] a document has the same bucket in every version', () => {
+it('[CL-18] keeps the bucket of a document in every version', () => {
   const docs = [
     ['ws', 'key', 'acme', 'notes', 'main'],
     ['a'],
@@ -23,7 +23,7 @@ it('[CL-18] a document has the same bucket in every version', () => {
   expect(pinned).toEqual(['b', 'c', 'b', 'b', 'b'])
 })
 
-it('[CL-18] buckets are used evenly, and nodes have even shares of them', () => {
+it('[CL-18] uses buckets evenly, and gives nodes even shares of them', () => {
   const used = new Map<number, number>()
   const count = 4 * bucketCount
   for (let index = 0; index < count; index++) {
@@ -41,7 +41,7 @@ it('[CL-18] buckets are used evenly, and nodes have even shares of them', () => 
   }
 })
 
-it('[CL-18] who comes or goes moves only what comes to it, or was at it', () => {
+it('[CL-18] moves only the buckets of a node that joins or leaves', () => {
   fc.assert(
     fc.property(fc.uniqueArray(fc.string(), { minLength: 1, maxLength: 6 }), fc.string(), (nodes, other) => {
       fc.pre(!nodes.includes(other))

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 
 type Between = (low?: string, high?: string | null) => string
 
-it('[EXB-5] there is always a place between two others, and it does not become long', async () => {
+it('[EXB-5] finds a place between any two others, and keeps places short', async () => {
   const { href } = new URL('../../../examples/board/src/order.js', import.meta.url)
   const { between } = (await import(href)) as { between: Between }
   assert(

@@ -52,7 +52,7 @@ async function carrying() {
   return { clock, queue, store, pass, end, isHeld: () => hold?.isHeld() }
 }
 
-it('[HOOK-248] a lease whose extension fails once is extended all the same', async () => {
+it('[HOOK-248] extends a lease after one failed extension', async () => {
   const { queue, store, pass, end, isHeld } = await carrying()
   await pass()
   store.isAway = true
@@ -66,7 +66,7 @@ it('[HOOK-248] a lease whose extension fails once is extended all the same', asy
   await end()
 })
 
-it('[HOOK-248] a lease that cannot be extended is not held when it has ended', async () => {
+it('[HOOK-248] does not hold a lease that could not be extended after its end', async () => {
   const { clock, queue, store, pass, end, isHeld } = await carrying()
   store.isAway = true
   await pass()

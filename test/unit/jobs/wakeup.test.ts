@@ -31,7 +31,7 @@ afterAll(() => engine.close())
 const common = () => ({ clock: new HeldClock(), log: createLog('silent') })
 
 it.each(Array.from({ length: turns }, (_, turn) => turn))(
-  'who wakes %i turns after a claim is heard without waiting for the next look',
+  'starts a job without waiting for the next poll when a wakeup arrives %i ticks after a claim',
   async (turn) => {
     for (const make of [
       (queue: Queue) =>

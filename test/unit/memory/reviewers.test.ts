@@ -46,7 +46,7 @@ async function timesStored(text: string, of = tenant): Promise<number> {
   return entries.flatMap(({ key, value }) => [...key, value]).filter(has).length
 }
 
-it('[MEM-17] what a reviewer has judged is listed in pages, whatever has been added and deleted', async () => {
+it('[MEM-17] lists the judgments of a reviewer in pages after any additions and deletions', async () => {
   const input = fc.record({
     reviewerId: fc.constantFrom('ann', 'bob', '__proto__'),
     organizationId: fc.constantFrom(undefined, 'acme', 'a/b'),
@@ -88,7 +88,7 @@ it('[MEM-17] what a reviewer has judged is listed in pages, whatever has been ad
   )
 })
 
-it('[MEM-17] what goes with its organization, or beyond the limit, is listed no more', async () => {
+it('[MEM-17] lists no judgments that were deleted with their organization or beyond the limit', async () => {
   await memory.add(tenant, { ...judgment, organizationId: 'acme' })
   await memory.add(tenant, { ...judgment, judgedAt: 1 })
   expect(await allOf(ann, 10)).toHaveLength(2)
@@ -103,7 +103,7 @@ it('[MEM-17] what goes with its organization, or beyond the limit, is listed no 
   expect(await allOf(ann, 10)).toEqual([])
 })
 
-it('[MEM-18] a reviewer who is forgotten is in no judgment, index or suggestion; what was decided stays', async () => {
+it('[MEM-18] removes a reviewer from judgments, indexes and suggestions, and keeps the decisions', async () => {
   await addMany(2)
   await memory.add(tenant, { ...judgment, reviewerId: 'bob', reason: 'because' })
   await memory.add(other, judgment)
@@ -130,7 +130,7 @@ it('[MEM-18] a reviewer who is forgotten is in no judgment, index or suggestion;
   ]).toEqual([])
 })
 
-it('[MEM-18] those who have been forgotten count as one reviewer, and a caveat says so', async () => {
+it('[MEM-18] counts removed reviewers as one reviewer, and reports that in a caveat', async () => {
   await addMany(1)
   await addMany(1, { ...judgment, reviewerId: 'bob' })
   for (const reviewerId of [judgment.reviewerId, 'bob'])
@@ -142,7 +142,7 @@ it('[MEM-18] those who have been forgotten count as one reviewer, and a caveat s
   })
 })
 
-it('[MEM-18] in one organization only, when that is asked for', async () => {
+it('[MEM-18] removes a reviewer from one organization only on request', async () => {
   await addMany(1, { ...judgment, organizationId: 'acme' })
   await addMany(1, { ...judgment, organizationId: 'a/b' })
   await addMany(1)
@@ -151,7 +151,7 @@ it('[MEM-18] in one organization only, when that is asked for', async () => {
   expect(left.map(({ organizationId }) => organizationId)).toEqual([null, 'acme'])
 })
 
-it('[MEM-18] it is done in bounded slices, and taken up again where it was broken off', async () => {
+it('[MEM-18] removes a reviewer in bounded slices, and continues after an interruption', async () => {
   await addMany(450)
   for (const slice of [200, 200]) expect(await memory.forgetReviewer(tenant, ann)).toBe(slice)
   expect(await allOf(ann, 100)).toHaveLength(50)
@@ -161,7 +161,7 @@ it('[MEM-18] it is done in bounded slices, and taken up again where it was broke
   expect(await later.forgetReviewer(tenant, ann)).toBe(0)
 })
 
-it('[MEM-19] the event loop turns while an index is built, the more often the longer the texts are', async () => {
+it('[MEM-19] handles other events while it builds an index, more often for longer texts', async () => {
   const turnsFor = async (words: number): Promise<number> => {
     await addMany(100, { ...judgment, query: 'word '.repeat(words), organizationId: 'acme' })
     const indexes = new JudgmentIndexCache(directory.engine.kv)

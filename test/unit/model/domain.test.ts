@@ -34,7 +34,7 @@ it.each<[string, string]>([
   ['http://[::1]:3000', '[::1]'],
   ['http://[0:0::1]', '[::1]'],
   ['constructor', 'constructor'],
-])('[WS-40] %j is stored as %j', (text, domain) => {
+])('[WS-40] stores %j as %j', (text, domain) => {
   expect(normalizeDomain(text)).toBe(domain)
   expect(normalizeDomain(domain)).toBe(domain)
 })
@@ -74,11 +74,11 @@ it.each([
   `${'a.'.repeat(127)}com`,
   '\ud800.com',
   'x'.repeat(3000),
-])('[WS-41] %j is no domain', (text) => {
+])('[WS-41] rejects %j as a domain', (text) => {
   expect(normalizeDomain(text)).toBeNull()
 })
 
-it('[WS-40] whatever is given, normalising what it became changes nothing', () => {
+it('[WS-40] changes nothing when it normalizes a normalized domain again', () => {
   const text = fc.oneof(fc.string({ unit: 'binary', maxLength: 30 }), fc.webUrl(), fc.domain(), fc.ipV6())
   fc.assert(
     fc.property(text, fc.constantFrom('', '*.', 'www.', 'https://', 'HTTPS://www.'), (body, before) => {
@@ -111,12 +111,12 @@ it.each<[string, string, boolean]>([
   ['localhost', 'capacitor://localhost', true],
   ['127.0.0.1', 'http://127.0.0.1:3000', true],
   ['[::1]', 'http://[::1]:3000', true],
-])('[WS-52] with the domain %s a page of %s: %s', (domain, origin, allowed) => {
+])('[WS-52] decides with the domain %s whether a page of %s is allowed: %s', (domain, origin, allowed) => {
   expect(isAllowedOrigin([domain], origin)).toBe(allowed)
   expect(isAllowedOrigin(['other.test', domain], origin)).toBe(allowed)
   expect(domainsOf(origin).includes(domain)).toBe(allowed)
 })
 
-it('[WS-50] without domains every page may', () => {
+it('[WS-50] allows every page without domains', () => {
   for (const origin of ['https://example.com', 'null', '']) expect(isAllowedOrigin([], origin)).toBe(true)
 })

@@ -31,7 +31,7 @@ describe('JSON in pieces', () => {
     )
   })
 
-  it('[CRDT-36] bounds each piece, however long a string, wide an array or deep an object is', () => {
+  it('[CRDT-36] bounds each piece for any length of a string, width of an array or depth of an object', () => {
     const deep = Array.from({ length: 60 }).reduce<object>((inner) => ({ inner, x: 'y'.repeat(9_000) }), {})
     const wide = Array.from({ length: 200_000 }, (_, index) => ({ index, text: `${index}` }))
     const record = Object.fromEntries(wide.map(({ index }) => [`key ${index}`, index]))
@@ -42,7 +42,7 @@ describe('JSON in pieces', () => {
     }
   })
 
-  it('[CRDT-36] contains what is encoded already, as JSON or as base64', () => {
+  it('[CRDT-36] contains parts that are already encoded, as JSON or as base64', () => {
     const bytes = Buffer.from(Array.from({ length: 100_001 }, (_, index) => index % 256))
     const parts = [bytes.subarray(0, 50_000), bytes.subarray(50_000)]
     const value = {
@@ -54,7 +54,7 @@ describe('JSON in pieces', () => {
     expect(textOf(encodeJson(new EncodedJson('base64', []), unlimited))).toBe('""')
   })
 
-  it('[CRDT-37] stops at its limit, before it has encoded what is repeated', () => {
+  it('[CRDT-37] stops at its limit before it encodes repeated parts', () => {
     const large = 'x'.repeat(1_000_000)
     const value = Array.from({ length: 1_000_000 }, () => ({ large }))
     expect(() => encodeJson(value, 5_000_000)).toThrow('larger than 5000000 bytes')

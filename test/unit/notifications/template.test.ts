@@ -22,7 +22,7 @@ const record = (
 })
 const ann = { userId: 'ann', name: 'Ann' }
 
-it('[NOTE-6] no name reaches a prototype, and a member of any name is its value', () => {
+it('[NOTE-6] reaches no prototype by any name, and reads a member of any name', () => {
   for (const name of ['constructor', '__proto__', 'toString', 'hasOwnProperty']) {
     expect(renderHeadline(record(`{${name}}`), ann)).toBe(`{${name}}`)
     const data = JSON.parse(`{"${name}": "mine"}`) as Record<string, unknown>
@@ -30,7 +30,7 @@ it('[NOTE-6] no name reaches a prototype, and a member of any name is its value'
   }
 })
 
-it('[NOTE-6] text for the recipient stands for everybody; the acting user is who the data say', () => {
+it('[NOTE-6] addresses all users in the text for the recipient, and takes the acting user from the data', () => {
   const template = '{actionUser}, {recipientUser}'
   expect(renderHeadline(record(template), ann)).toBe('eve, Ann')
   expect(renderHeadline(record(template), null)).toBe('eve, {recipientUser}')
@@ -41,14 +41,14 @@ it('[NOTE-6] text for the recipient stands for everybody; the acting user is who
   )
 })
 
-it('[NOTE-6] a headline has an end, and none of its characters is cut in two', () => {
+it('[NOTE-6] limits the length of a headline, and cuts no character in two', () => {
   const long = renderHeadline(record('x{a}'.repeat(500), { a: '😀'.repeat(4_000) }), ann)
   expect(long.length).toBeLessThanOrEqual(notificationLimits.headlineLength)
   expect(long.length).toBeGreaterThanOrEqual(notificationLimits.headlineLength - 1)
   expect(long.isWellFormed()).toBe(true)
 })
 
-it('[NOTE-6] text between placeholders stays as it is, whatever braces there are', () => {
+it('[NOTE-6] keeps text between placeholders with any braces', () => {
   const piece = oneof(constantFrom('{', '}', '{{', '{a}', '{ a}', '{b', 'text'), string())
   assert(
     property(

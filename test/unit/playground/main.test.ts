@@ -5,7 +5,7 @@ import { welcome } from '../../../src/playground/playground-document.ts'
 import { rewriteCurl, rewritten } from '../../../src/playground/rewrite.ts'
 
 describe('the playground', () => {
-  it('[CON-8] an address says who a window is, or that it is somebody else, or nothing', () => {
+  it('[CON-8] reads from an address who a window is, that it is another participant, or nothing', () => {
     const guest = { name: 'Calm Otter & co', token: 'a.b-c_d' }
     expect(parseIdentityHash(identityHash(guest))).toEqual({ kind: 'guest', participant: guest })
     expect(parseIdentityHash('#token=t')).toMatchObject({ kind: 'guest', participant: { token: 't' } })
@@ -16,7 +16,7 @@ describe('the playground', () => {
     expect(friendlyName(() => 0.999)).toBe('Sunny Tapir')
   })
 
-  it('[CON-9] who is here is listed with oneself first, whatever others say of themselves', () => {
+  it('[CON-9] lists the own client first, for any states of the others', () => {
     const states = new Map<number, Record<string, unknown>>([
       [7, { user: { name: 'Zoe' } }],
       [3, { user: { name: 'Mia' } }],
@@ -33,7 +33,7 @@ describe('the playground', () => {
     expect(colourOf(4_294_967_295)).toMatch(/^#[0-9a-f]{6}$/)
   })
 
-  it('[CON-10] rewriting changes one sentence, and leaves all else', () => {
+  it('[CON-10] changes one sentence, and keeps all others', () => {
     const once = rewritten(welcome, '12:00:00')
     expect(once.replace('Rewritten by REST at 12:00:00. ', '')).toBe(welcome)
     expect(rewritten(once, '12:00:01')).toBe(once.replace('12:00:00', '12:00:01'))
@@ -48,7 +48,7 @@ describe('the playground', () => {
     )
   })
 
-  it('[CON-10] the call of curl is one that a shell takes', () => {
+  it('[CON-10] builds a curl call that a shell accepts', () => {
     const [, body = ''] = /-d '([^']*)'/.exec(rewriteCurl('http://localhost:8787')) ?? []
     expect(JSON.parse(body)).toMatchObject({ data: { organizationId: 'playground', type: 'xml' } })
   })

@@ -42,7 +42,7 @@ const line = (who: string, times: number): Line => ({
   times,
 })
 
-it('[LIM-12] a limit that acts is logged at once, then every ten seconds with how often it did, while it goes on', async () => {
+it('[LIM-12] logs a limit at its first hit, then every ten seconds with the number of hits', async () => {
   act('192.0.2.1', 500)
   act('192.0.2.2')
   expect(lines.map(({ level, msg }) => [level, msg])).toEqual([
@@ -64,14 +64,14 @@ it('[LIM-12] a limit that acts is logged at once, then every ten seconds with ho
   expect(await counted('maxConnectionsPerAddress')).toBe(505)
 })
 
-it('[LIM-12] limits of the server have one line, whoever meets them', () => {
+it('[LIM-12] logs limits of the server in one line for all clients', () => {
   for (const who of ['a', 'b', 'c']) reports.exceeded('maxConnections', who)
   expect(told()).toEqual([{ limit: 'maxConnections', scope: 'server', times: 1 }])
   clock.advance(reportEveryMs)
   expect(told()).toEqual([{ limit: 'maxConnections', scope: 'server', times: 2 }])
 })
 
-it('[LIM-12] where very many meet a limit those beyond a bound share a line', async () => {
+it('[LIM-12] logs hits of very many clients beyond a bound in one line', async () => {
   for (let who = 0; who < 5000; who += 1) act(`address ${who}`)
   expect(told()).toHaveLength(200)
   clock.advance(reportEveryMs)
@@ -79,7 +79,7 @@ it('[LIM-12] where very many meet a limit those beyond a bound share a line', as
   expect(await counted('maxConnectionsPerAddress')).toBe(5000)
 })
 
-it('[LIM-12] what has not been logged is logged at the end', () => {
+it('[LIM-12] logs the remaining hits at the end', () => {
   act('192.0.2.1', 5)
   told()
   reports.end()
@@ -88,7 +88,7 @@ it('[LIM-12] what has not been logged is logged at the end', () => {
   expect(told()).toEqual([])
 })
 
-it('[LIM-11] every limit has its series', async () => {
+it('[LIM-11] has a metric series for every limit', async () => {
   for (const limit of limitNames) reports.exceeded(limit, 'somebody')
   for (const limit of limitNames) expect(await counted(limit)).toBe(1)
 })

@@ -33,7 +33,7 @@ const errorOf = (work: () => void): unknown => {
   }
 }
 
-it('[LIM-20] ends the largest client of the heaviest address when a workspace exceeds its bound', () => {
+it('[LIM-20] closes the largest client of the heaviest address when a workspace exceeds its bound', () => {
   const { hits, ended, holder, open } = make(1_000, 5_000)
   open('acme', 'honest').set(400)
   for (let count = 0; count < 3; count += 1) open('acme', 'hostile', `hostile ${count}`).set(200 + count)
@@ -42,7 +42,7 @@ it('[LIM-20] ends the largest client of the heaviest address when a workspace ex
   expect(holder.bytes).toBe(801)
 })
 
-it('[LIM-20] ends a client of the heaviest workspace when all together exceed the bound, whichever grows', () => {
+it('[LIM-20] closes a client of the heaviest workspace when all together exceed the bound, whichever grows', () => {
   const { hits, ended, open } = make(1_000, 1_800)
   open('heavy', 'a').set(900)
   open('other', 'b').set(800)
@@ -51,7 +51,7 @@ it('[LIM-20] ends a client of the heaviest workspace when all together exceed th
   expect(hits).toEqual(['unreadMemoryTotal heavy'])
 })
 
-it('[LIM-20] ends no client of a light workspace when a heavy one uses the same address', () => {
+it('[LIM-20] closes no client of a light workspace when a heavy one uses the same address', () => {
   const { ended, open } = make(1_000, 5_000, 900)
   open('light', 'proxy', 'light').set(300)
   for (let count = 0; count < 4; count += 1) open('heavy', 'proxy', 'heavy').set(200)

@@ -31,7 +31,7 @@ it('[LIM-21] [LIM-27] ends a transfer without progress, and one that is too slow
   expect(endOf(1)).toBe(11)
 })
 
-it('[LIM-21] [LIM-27] lets a transfer go on when it has 16 KiB a second, or when the server pauses it', () => {
+it('[LIM-21] [LIM-27] continues a transfer with 16 KiB a second, or one that the server pauses', () => {
   expect(endOf(16_384)).toBeNull()
   expect(endOf(0, true)).toBeNull()
 })

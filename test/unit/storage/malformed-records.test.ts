@@ -11,7 +11,7 @@ import { StorageError } from '../../../src/storage/storage-error.ts'
 
 const schema = v.looseObject({ id: v.string(), places: v.array(v.looseObject({ at: v.number() })) })
 
-it('[STORE-23] what is stored in another form is refused with the place of the problem, and without its values', () => {
+it('[STORE-23] rejects stored data of another form with the place of the problem, and without its values', () => {
   const problemOf = (text: string): string => {
     try {
       readJson(schema, text)
@@ -26,12 +26,12 @@ it('[STORE-23] what is stored in another form is refused with the place of the p
   expect(problemOf('{"id": secret}')).toBe('line 1, column 8: expected a value')
 })
 
-it('[STORE-23] members that a newer version adds are kept', () => {
+it('[STORE-23] keeps members that a newer version adds', () => {
   const value = { id: 'a', places: [{ at: 1, constructor: 'b' }], added: { later: true } }
   expect(readJson(schema, Buffer.from(JSON.stringify(value)))).toEqual(value)
 })
 
-it('[STORE-23] a malformed audit record is a corrupt record', async () => {
+it('[STORE-23] rejects a malformed audit record as corrupt', async () => {
   const engine = await openMemoryEngine()
   const { kv } = engine
   const part = auditPart(null)
@@ -41,7 +41,7 @@ it('[STORE-23] a malformed audit record is a corrupt record', async () => {
   await engine.close()
 })
 
-it('[STORE-23] a malformed part of a backup, whose checksum is correct, is damage', async () => {
+it('[STORE-23] rejects a malformed part of a backup with a correct checksum as damage', async () => {
   const header: object = { format: '2' }
   const bytes = new BackupWriter().start(header as BackupHeader)
   const read = async (): Promise<void> => {
@@ -55,7 +55,7 @@ it('[STORE-23] a malformed part of a backup, whose checksum is correct, is damag
   await expect(read()).rejects.toThrow(StorageError)
 })
 
-it('[STORE-23] a malformed position of a page is INVALID_ARGUMENT', () => {
+it('[STORE-23] rejects a malformed position of a page with INVALID_ARGUMENT', () => {
   expect(() => readPagePosition(v.tuple([v.number()]), '["1"]')).toThrow(
     expect.objectContaining({ status: 'INVALID_ARGUMENT', code: 'request/page-token' }),
   )

@@ -38,7 +38,7 @@ const clientId = fc.integer({ min: 0, max: 2 ** 32 - 1 })
 const state = fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 4 }), { maxKeys: 5 })
 
 describe('awareness', () => {
-  it('[UPD-16] what y-protocols writes is read', () => {
+  it('[UPD-16] reads awareness that y-protocols writes', () => {
     fc.assert(
       fc.property(clientId, state, (id, shown) => {
         const client = awareness(id)
@@ -55,7 +55,7 @@ describe('awareness', () => {
     )
   })
 
-  it('[UPD-16] a client that goes shows null', () => {
+  it('[UPD-16] reads null for a client that leaves', () => {
     const client = awareness(5)
     client.setLocalState({ user: 'u' })
     client.setLocalState(null)
@@ -64,7 +64,7 @@ describe('awareness', () => {
     ])
   })
 
-  it('[UPD-16] what is written, y-protocols applies, and it is read again', () => {
+  it('[UPD-16] writes awareness that y-protocols applies, and reads it again', () => {
     const ids = fc.uniqueArray(clientId, { maxLength: 5 })
     fc.assert(
       fc.property(ids, state, fc.integer({ min: 1, max: 2 ** 31 - 2 }), (clientIds, shown, clock) => {
@@ -80,7 +80,7 @@ describe('awareness', () => {
     )
   })
 
-  it('[AWA-6] states that are too large, too deep, no object or no JSON are left out, the others kept', () => {
+  it('[AWA-6] drops states that are not JSON objects, too large or too deep, and keeps the others', () => {
     const bad = [
       JSON.stringify({ text: 'x'.repeat(stateBytesMax) }),
       `{"a":${'['.repeat(50_000)}`,
@@ -99,20 +99,20 @@ describe('awareness', () => {
     expect(states(message(entry(1, 1, deepest)))).toHaveLength(1)
   })
 
-  it('[AWA-6] a clock beyond 31 bits is left out', () => {
+  it('[AWA-6] drops a clock beyond 31 bits', () => {
     expect(states(message(entry(1, 2 ** 31, '{}'), entry(2, 2 ** 32 - 1, '{}'), entry(3, 7, '{}')))).toEqual([
       {},
     ])
   })
 
-  it('[AWA-6] a key __proto__ is a key like any other', () => {
+  it('[AWA-6] reads a key __proto__ like any other key', () => {
     const [read] = states(message(entry(1, 1, '{"__proto__":{"admin":true},"constructor":1}')))
     expect(Object.getPrototypeOf(read)).toBe(Object.prototype)
     expect(Object.keys(read ?? {})).toEqual(['__proto__', 'constructor'])
     expect(({} as Record<string, unknown>).admin).toBeUndefined()
   })
 
-  it('[UPD-18] broken framing is an error', () => {
+  it('[UPD-18] rejects malformed framing', () => {
     const whole = message(entry(1, 1, '{"a":"é"}'), entry(300, 70_000, 'null'))
     expect(readAwareness(whole)).toHaveLength(2)
     for (let length = 0; length < whole.length; length++) {
@@ -123,7 +123,7 @@ describe('awareness', () => {
     expect(() => readAwareness(message(entry(2 ** 32, 1, '{}')))).toThrow(MalformedMessageError)
   })
 
-  it('[UPD-20] of a message at most 1,000 states are read, of those that concern', () => {
+  it('[UPD-20] reads at most 1,000 relevant states of a message', () => {
     const many = message(...Array.from({ length: 3_000 }, (_, id) => entry(id, 1, '{}')))
     expect(readAwareness(many)).toHaveLength(entriesMax)
     expect(readAwareness(many, (id) => id > 2_990).map((each) => each.clientId)).toEqual([
@@ -134,7 +134,7 @@ describe('awareness', () => {
     expect(() => readAwareness(cut, () => false)).toThrow(MalformedMessageError)
   })
 
-  it('[UPD-21] many or long states are written in several messages, in order, and none is lost', () => {
+  it('[UPD-21] writes many or long states in several messages, in order and without a loss', () => {
     const length = fc.integer({ min: 0, max: 16_000 })
     fc.assert(
       fc.property(fc.array(length, { maxLength: 100 }), fc.nat({ max: 1_500 }), (lengths, short) => {
@@ -154,7 +154,7 @@ describe('awareness', () => {
     )
   })
 
-  it('[UPD-18] arbitrary bytes are read or refused, nothing else', () => {
+  it('[UPD-18] reads or rejects arbitrary bytes, and does nothing else', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
         try {

@@ -88,7 +88,7 @@ function shapeOf(yjs: typeof Y, doc: Y.Doc): unknown {
   return ids
 }
 
-it(`[UPD-25] Yjs with its work bounded makes the same document as Yjs, in any order of updates (seed ${seed})`, () => {
+it(`[UPD-25] gives the same document as Yjs with bounded work, in any order of updates (seed ${seed})`, () => {
   for (let round = 0; round < 30; round += 1) {
     const next = random(seed + round)
     const updates = shuffled(history(next), next)
@@ -103,7 +103,7 @@ it(`[UPD-25] Yjs with its work bounded makes the same document as Yjs, in any or
 })
 
 it.each(Object.keys(hostileUpdates) as (keyof typeof hostileUpdates)[])(
-  '[UPD-25] an update of the shape %s makes the same document as in Yjs, with and without placements',
+  '[UPD-25] gives the same document as Yjs for an update of the shape %s, with and without placements',
   (name) => {
     const doc = new Y.Doc()
     skipObservers(doc)
@@ -167,7 +167,7 @@ it('[UPD-26] predicts few steps for a large update that inserts everything in or
   expect(predictSteps(update, new Y.Doc())).toBeLessThan(100_000)
 })
 
-it('[UPD-27] work beyond its budget ends between two structs: the rest can be applied later', () => {
+it('[UPD-27] ends work beyond its budget between two structs, so that the remainder can be applied later', () => {
   const [update] = hostileUpdates.rightOriginsBackwards(400)
   const doc = new Y.Doc()
   const apply = (stepsMax: number): void =>

@@ -34,7 +34,7 @@ const turns = fc.array(fc.tuple(fc.nat(2), fc.constantFrom('start' as const, 'en
   maxLength: 30,
 })
 
-it('[UPD-22] a state and the updates that go on from it are joined to the same state, by copying', () => {
+it('[UPD-22] joins a state and the updates that continue it to the same state by copying', () => {
   fc.assert(
     fc.property(turns, fc.nat(29), (written, cut) => {
       const updates = typed(written)
@@ -47,7 +47,7 @@ it('[UPD-22] a state and the updates that go on from it are joined to the same s
   )
 })
 
-it('[UPD-22] of any history what is joined is the same state; where something is deleted it is not joined', () => {
+it('[UPD-22] joins any history to the same state, and does not join updates with deletions', () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 1e6 }), fc.integer({ min: 2, max: 40 }), (seed, steps) => {
       const { updates } = randomHistory(seed, steps)
@@ -68,7 +68,7 @@ it('[UPD-22] of any history what is joined is the same state; where something is
   )
 })
 
-it('[UPD-22] where a whole state ends, what it has deleted begins', () => {
+it('[UPD-22] finds the start of the deletions at the end of the structs of a state', () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 1e6 }), (seed) => {
       const doc = docOf(randomHistory(seed, 30).updates)
@@ -82,7 +82,7 @@ it('[UPD-22] where a whole state ends, what it has deleted begins', () => {
   )
 })
 
-it('[UPD-22] what does not go on where the others end is left to Yjs', () => {
+it('[UPD-22] returns null for updates that do not continue the others', () => {
   const updates = typed([
     [0, 'end'],
     [1, 'end'],

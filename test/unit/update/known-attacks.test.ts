@@ -42,7 +42,7 @@ function check(structs: readonly (readonly number[])[], ...deleted: readonly num
 }
 
 describe('counts', () => {
-  it('[UPD-11] a block without structs is refused: Yjs would let it replace another block of the client', () => {
+  it('[UPD-11] rejects a block without structs, with which Yjs would replace another block of the client', () => {
     const twice = bytesOf(2, 1, 5, 0, 4, 1, varString('t'), varString('a'), 0, 5, 0, 0)
     const doc = new Y.Doc()
     Y.applyUpdate(doc, twice)
@@ -50,7 +50,7 @@ describe('counts', () => {
     expect(() => read(twice)).toThrow('no structs')
   })
 
-  it('[UPD-11] structs, clients and deleted ranges have a limit', () => {
+  it('[UPD-11] limits structs, clients and deleted ranges', () => {
     expect(read(runs(structsMax)).structs).toBe(structsMax)
     expect(() => read(runs(structsMax + 1))).toThrow('parts of a kind')
     const clients = Array.from({ length: clientsMax + 1 }, (_, client) => [1, ...varUint(client), 0, 0, 1])
@@ -70,7 +70,7 @@ describe('counts', () => {
 })
 
 describe('nesting', () => {
-  it('[UPD-8] an update that tells another story of known structs does not get deeper', () => {
+  it('[UPD-8] is not deeper for an update with false claims about known structs', () => {
     const doc = new Y.Doc()
     let clock = 0
     const next = (): Uint8Array => {
@@ -88,7 +88,7 @@ describe('nesting', () => {
     expect(() => checkNesting(next(), doc)).toThrow('deeper than 200')
   })
 
-  it('[UPD-8] known structs are not counted again', () => {
+  it('[UPD-8] does not count known structs again', () => {
     const doc = new Y.Doc()
     const chain = ofClient7(
       0,
@@ -98,7 +98,7 @@ describe('nesting', () => {
     expect(() => checkNesting(chain, doc)).not.toThrow()
   })
 
-  it('[UPD-8] nor by what it says of the known part of a run', () => {
+  it('[UPD-8] ignores claims about the known part of a run', () => {
     const doc = new Y.Doc()
     const chain = Array.from({ length: 199 }, (_, clock) =>
       clock === 0 ? arrayInRoot : arrayInside(clock - 1),
@@ -110,21 +110,21 @@ describe('nesting', () => {
     expect(() => checkNesting(ofClient7(199, [claimsRoot, besideItsEnd]), doc)).toThrow('deeper than 200')
   })
 
-  it('[UPD-8] references that run in a circle end', () => {
+  it('[UPD-8] ends for circular references', () => {
     const circle = bytesOf(2, 1, 8, 0, [0x84, 7, 0, ...varString('a')], 1, 7, 0, [0x87, 8, 0, 0], 0)
     expect(() => checkNesting(circle, new Y.Doc())).not.toThrow()
   })
 })
 
 describe('subdocuments', () => {
-  it('[UPD-2] an option that would make a subdocument unwritable is refused', () => {
+  it('[UPD-2] rejects an option that would make a subdocument impossible to write', () => {
     expect(() => read(subdocument(118, 1, ...varString('guid'), 126))).toThrow('unknown option')
     expect(() => read(subdocument(126))).toThrow('not an object')
     expect(() => read(subdocument(118, 1, ...varString('a name that is far too long'), 126))).toThrow('long')
     expect(read(subdocument(118, 0)).structs).toBe(1)
   })
 
-  it('[UPD-2] all options that Yjs writes are taken', () => {
+  it('[UPD-2] accepts all options that Yjs writes', () => {
     const doc = new Y.Doc()
     doc.getMap('m').set('a', new Y.Doc({ gc: false, autoLoad: true, meta: { title: ['x'] } }))
     expect(read(Y.encodeStateAsUpdate(doc)).structs).toBe(1)
@@ -132,22 +132,22 @@ describe('subdocuments', () => {
 })
 
 describe('entries of maps', () => {
-  it('[UPD-13] a living entry of more than one value is refused, whatever its content', () => {
+  it('[UPD-13] rejects a live entry of more than one value for any content', () => {
     expect(check([insideKey(4, ...varString('ab'))])).toThrow('more than one value')
     expect(check([insideKey(8, 2, 126, 126)])).toThrow('more than one value')
     expect(check([insideKey(2, 2, ...varString('1'), ...varString('2'))])).toThrow('more than one value')
   })
 
-  it('[UPD-13] so is one that is an entry because its origin is', () => {
+  it('[UPD-13] rejects a live entry of more than one value that is an entry by its origin', () => {
     expect(check([insideKey(8, 1, 126), textAfter(1, 'ab')])).toThrow('more than one value')
   })
 
-  it('[UPD-13] and one of which only a part was deleted', () => {
+  it('[UPD-13] rejects a live entry of which only a part was deleted', () => {
     expect(check([insideKey(4, ...varString('abc'))], 1, 7, 1, 1, 2)).toThrow('more than one value')
     expect(check([insideKey(4, ...varString('abc'))], 1, 7, 1, 1, 1)).toThrow('more than one value')
   })
 
-  it('[UPD-13] a deleted run is taken: documents without garbage collection send it', () => {
+  it('[UPD-13] accepts a deleted run, which documents without garbage collection send', () => {
     expect(check([insideKey(8, 2, 126, 126)], 1, 7, 1, 1, 2)).not.toThrow()
     const doc = new Y.Doc({ gc: false })
     for (let value = 0; value < 5; value++) doc.getMap('m').set('k', value)
@@ -159,7 +159,7 @@ describe('entries of maps', () => {
     expect(() => checkMapEntries(summary, copy)).not.toThrow()
   })
 
-  it('[UPD-13] what it keeps out makes Yjs throw when the map is deleted', () => {
+  it('[UPD-13] shows that Yjs throws when it deletes a map with a rejected entry', () => {
     const doc = new Y.Doc()
     const key = ['m', 'x'].map(varString)
     const map = [7, 1, ...(key[0] as number[]), 1]
@@ -169,7 +169,7 @@ describe('entries of maps', () => {
     expect(() => Y.applyUpdate(doc, bytesOf(0, 1, 7, 1, 0, 1))).toThrow()
   })
 
-  it('[UPD-13] text of several characters is looked at only where it may be an entry', () => {
+  it('[UPD-13] checks a text of several characters only where it can be an entry', () => {
     const doc = new Y.Doc()
     doc.getText('t').insert(0, 'the first text')
     expect(read(Y.encodeStateAsUpdate(doc)).longRuns).toEqual([])

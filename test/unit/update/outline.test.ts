@@ -20,7 +20,7 @@ function stateOf(updates: readonly Uint8Array[], gc = true): Uint8Array {
 
 const seeds = fc.integer({ min: 1, max: 1e6 })
 
-it('[UPD-23] the outline of any state, and of any difference, says what vetting says', () => {
+it('[UPD-23] gives the outline of any state and any difference the values of vetting', () => {
   fc.assert(
     fc.property(seeds, fc.boolean(), (seed, gc) => {
       const { updates } = randomHistory(seed, 40)
@@ -33,7 +33,7 @@ it('[UPD-23] the outline of any state, and of any difference, says what vetting 
   )
 })
 
-it('[UPD-23] so it does of texts of every length, of what lies deep, and of what is left out', () => {
+it('[UPD-23] gives the outline of texts of any length, deep values and skipped parts the values of vetting', () => {
   const doc = new Y.Doc()
   const text = doc.getText('t')
   for (const length of [1, 126, 127, 128, 129, 300])
@@ -52,7 +52,7 @@ it('[UPD-23] so it does of texts of every length, of what lies deep, and of what
   expect(readOutline(gap).clients.some(({ skips }) => skips)).toBe(true)
 })
 
-it('[UPD-23] what ends early, goes on after its end, or has a client twice, has none', () => {
+it('[UPD-23] rejects truncated or extended bytes, and bytes with one client twice', () => {
   fc.assert(
     fc.property(seeds, fc.double({ min: 0, max: 1, noNaN: true, maxExcluded: true }), (seed, share) => {
       const state = stateOf(randomHistory(seed, 20).updates)

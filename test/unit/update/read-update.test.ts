@@ -31,7 +31,7 @@ const inRoot = (content: number, ...rest: (readonly number[])[]): number[] => [
 ]
 
 describe('genuine updates', () => {
-  it('[UPD-1] every update that Yjs makes is taken: all types, merged, partial, undone, collected', () => {
+  it('[UPD-1] accepts every update that Yjs creates: all types, merged, partial, undone, collected', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 1e6 }), fc.integer({ min: 1, max: 60 }), (seed, steps) => {
         const { updates, doc } = randomHistory(seed, steps)
@@ -51,7 +51,7 @@ describe('genuine updates', () => {
     )
   })
 
-  it('[UPD-1] a text has the length that Yjs gives it, however long it is and whatever is in it', () => {
+  it('[UPD-1] gives a text the length of Yjs for any length and content', () => {
     for (const unit of ['a', 'é', '漢', '😀', 'aé漢😀'])
       for (const units of [1, 60, 64, 85, 86, 127, 128, 129, 255, 256, 257, 100_000]) {
         const doc = new Y.Doc()
@@ -62,7 +62,7 @@ describe('genuine updates', () => {
       }
   })
 
-  it('[UPD-6] a text that is not UTF-8 is refused, however long it is', () => {
+  it('[UPD-6] rejects a text of any length that is not UTF-8', () => {
     for (const length of [1, 255, 256, 257, 100_000])
       for (const wrong of [0x80, 0xc0, 0xff]) {
         const content = Buffer.alloc(length, 'a')
@@ -71,7 +71,7 @@ describe('genuine updates', () => {
       }
   })
 
-  it('[UPD-1] names are taken whatever they are: empty ones, long ones, those that every object has', () => {
+  it('[UPD-1] accepts any names: empty, long, and names of members of every object', () => {
     for (const name of ['', '__proto__', 'constructor', 'k'.repeat(100_000)]) {
       read(oneStruct([0x24, 1, ...text('t'), ...text(name), ...text('a')]))
       read(oneStruct([4, 1, ...text(name), ...text('a')]))
@@ -81,7 +81,7 @@ describe('genuine updates', () => {
     }
   })
 
-  it('[UPD-2] subdocuments are refused where the option forbids them', () => {
+  it('[UPD-2] rejects subdocuments when the option forbids them', () => {
     const doc = new Y.Doc()
     doc.getMap('m').set('sub', new Y.Doc())
     const update = Y.encodeStateAsUpdate(doc)
@@ -89,7 +89,7 @@ describe('genuine updates', () => {
     expect(readUpdate(update, { allowSubdocuments: true }).structs).toBe(1)
   })
 
-  it('[UPD-3] a plain update leaves nothing pending, and clocks follow the document', () => {
+  it('[UPD-3] leaves nothing pending after a plain update, and has the clocks of the document', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 1e6 }), fc.integer({ min: 2, max: 60 }), (seed, steps) => {
         const { updates } = randomHistory(seed, steps)
@@ -114,7 +114,7 @@ describe('genuine updates', () => {
     )
   })
 
-  it('[UPD-3] updates in order, each building on the ones before, are all plain', () => {
+  it('[UPD-3] is plain for updates in order that build on earlier ones', () => {
     const doc = new Y.Doc()
     const clocks = new Map<number, number>()
     let plain = 0
@@ -130,7 +130,7 @@ describe('genuine updates', () => {
     expect(plain).toBe(count)
   })
 
-  it('[UPD-3] an update with a gap is not plain, also where it starts as it should', () => {
+  it('[UPD-3] is not plain for an update with a gap, also with a correct start', () => {
     const doc = new Y.Doc()
     const updates: Uint8Array[] = []
     doc.on('update', (update: Uint8Array) => updates.push(update))
@@ -142,7 +142,7 @@ describe('genuine updates', () => {
     expect(isPlain(read(first), new Map())).toBe(true)
   })
 
-  it('[UPD-5] a state vector is read and written as Yjs does', () => {
+  it('[UPD-5] reads and writes a state vector like Yjs', () => {
     const { doc } = randomHistory(3, 40)
     const vector = Y.encodeStateVector(doc)
     expect(readStateVector(vector)).toEqual(Y.decodeStateVector(vector))
@@ -202,11 +202,11 @@ describe('hostile updates', () => {
     ['something after the end', bytes(0, 0, 0), 'follows'],
   ]
 
-  it.each(cases)('[UPD-6] refuses %s', (_name, update, message) => {
+  it.each(cases)('[UPD-6] rejects %s', (_name, update, message) => {
     expect(() => read(update)).toThrow(message)
   })
 
-  it('[UPD-7] every cut of a genuine update is refused', () => {
+  it('[UPD-7] rejects every truncation of a genuine update', () => {
     const update = Y.encodeStateAsUpdate(randomHistory(11, 50).doc)
     for (let length = 0; length < update.length; length++)
       expect(() => read(update.slice(0, length))).toThrow()
@@ -228,13 +228,13 @@ function nested(depth: number): Uint8Array {
 }
 
 describe('nesting', () => {
-  it('[UPD-8] types nested up to the limit are taken, one more is refused', () => {
+  it('[UPD-8] accepts types nested up to the limit, and rejects one more', () => {
     expect(() => checkNesting(nested(199), new Y.Doc())).not.toThrow()
     expect(() => checkNesting(nested(200), new Y.Doc())).toThrow('deeper than 200')
     expect(() => checkNesting(nested(2_500), new Y.Doc())).toThrow('deeper than 200')
   })
 
-  it('[UPD-8] nesting counts from where the document is, through siblings too', () => {
+  it('[UPD-8] counts nesting from the place in the document, also through siblings', () => {
     const doc = new Y.Doc()
     Y.applyUpdate(doc, nested(199))
     let innermost = doc.getArray<unknown>('root')

@@ -20,7 +20,7 @@ function counted(updates: readonly Uint8Array[], gc: boolean) {
   }
 }
 
-it('[CRDT-35] structs, tombstones and clients of any state are those of a Y.Doc', () => {
+it('[CRDT-35] counts the structs, tombstones and clients of a Y.Doc for any state', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 1, max: 1e6 }),
@@ -35,7 +35,7 @@ it('[CRDT-35] structs, tombstones and clients of any state are those of a Y.Doc'
   )
 })
 
-it('[CRDT-35] a deleted character counts in UTF-16 code units, everything else as one', () => {
+it('[CRDT-35] counts a deleted character in UTF-16 code units, and any other value as one', () => {
   const doc = new Y.Doc()
   doc.clientID = 1
   const text = doc.getText('t')

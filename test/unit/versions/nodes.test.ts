@@ -62,7 +62,7 @@ function pausing(engine: Engine) {
   return { engine: { ...engine, blobs: own }, isStored, go: () => go() }
 }
 
-it('[CS-60] a node that removes a version leaves alone what another one is just keeping', async () => {
+it('[CS-60] keeps the content that another node is storing when it removes a version', async () => {
   const { clock, engines, directory, version } = await stores()
   const paused = pausing(engines[0])
   const here = new VersionStore(paused.engine, directory.store, clock)
@@ -77,7 +77,7 @@ it('[CS-60] a node that removes a version leaves alone what another one is just 
   expect(await there.contentOf(address, second)).toEqual(version('two').bytes)
 })
 
-it('[CS-60] contents that no version names go in time', async () => {
+it('[CS-60] removes contents without a version in time', async () => {
   const { clock, store, engines, directory, version } = await stores()
   const there = new VersionStore(engines[1], directory.store, clock)
   const first = await there.add(address, version('one'))
@@ -91,7 +91,7 @@ it('[CS-60] contents that no version names go in time', async () => {
   expect(names).toEqual([kept.hash])
 })
 
-it('[CS-60] a version has its content if its node was taken for dead between the content and the version', async () => {
+it('[CS-60] keeps the content of a version whose node was treated as dead before the version was stored', async () => {
   const { clock, nodes, engines, directory, version } = await stores()
   const paused = pausing(engines[0])
   const here = new VersionStore(paused.engine, directory.store, clock)
@@ -105,7 +105,7 @@ it('[CS-60] a version has its content if its node was taken for dead between the
   expect(await there.contentOf(address, await adding)).toEqual(version('one').bytes)
 })
 
-it('[CS-60] a content is swept only after the time in which a version can name it', async () => {
+it('[CS-60] removes a content only after the time in which a version can name it', async () => {
   const { clock, store, engines, directory, version } = await stores()
   const paused = pausing(engines[0])
   const adding = new VersionStore(paused.engine, directory.store, clock).add(address, version('one'))
@@ -117,7 +117,7 @@ it('[CS-60] a content is swept only after the time in which a version can name i
   await adding
 })
 
-it('[CS-60] the time in the name of a content counts, also in names of older versions of the server', async () => {
+it('[CS-60] takes the time from the name of a content, also in names of older server versions', async () => {
   const { clock, store, engines, directory } = await stores()
   const there = new VersionStore(engines[1], directory.store, clock)
   for (const name of ['digest', `digest.${clock.now()}.random`])
@@ -130,7 +130,7 @@ it('[CS-60] the time in the name of a content counts, also in names of older ver
   expect(await names()).toEqual([])
 })
 
-it('[CS-61] who edits at another node after a version was made is an author of the next one', async () => {
+it('[CS-61] makes a user who edits at another node after a version an author of the next one', async () => {
   const { clock, store, engines } = await stores()
   const [here, there] = engines.map(
     ({ bus }) => new VersionAuthorTracker({ clock, everyMs: 0, bus, node: 'node', begun() {} }),

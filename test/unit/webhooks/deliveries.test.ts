@@ -37,7 +37,7 @@ async function documentIds(deliveries: DeliveryService): Promise<readonly (strin
   return events.map((event) => event?.documentId)
 }
 
-it('[HOOK-216] an event that is enqueued again changes nothing, whatever has become of it', async () => {
+it('[HOOK-216] changes nothing when an event is enqueued again, in any state of its message', async () => {
   const { event, deliveries, queue } = await open()
   const [first, second] = [event('a'), event('b')]
   await deliveries.enqueue(address, [first])
@@ -54,7 +54,7 @@ it('[HOOK-216] an event that is enqueued again changes nothing, whatever has bec
   expect(await deliveries.state(address)).toMatchObject({ pending: 1 })
 })
 
-it('[HOOK-217] of more messages than may wait, the oldest fail, and say why', async () => {
+it('[HOOK-217] fails the oldest messages with the reason when more wait than allowed', async () => {
   const { event, deliveries } = await open(3)
   await deliveries.enqueue(address, [event('a'), event('b')])
   await deliveries.enqueue(address, [event('c'), event('d'), event('e')])
@@ -64,7 +64,7 @@ it('[HOOK-217] of more messages than may wait, the oldest fail, and say why', as
   expect(items.map(({ reason }) => reason)).toEqual(['too many messages wait', 'too many messages wait'])
 })
 
-it('[HOOK-244] recover requeues as many as may wait, and those stay', async () => {
+it('[HOOK-244] requeues as many messages as may wait in recover, and keeps them', async () => {
   const { event, deliveries } = await open(3)
   const failing = { at: 1, httpStatus: 500, durationMs: 1, error: 'no' }
   for (const name of ['a', 'b', 'c', 'd', 'e']) {
@@ -77,7 +77,7 @@ it('[HOOK-244] recover requeues as many as may wait, and those stay', async () =
   expect(await deliveries.state(address)).toMatchObject({ pending: 3 })
 })
 
-it('[HOOK-244] where far more wait than may, one commit fails a bounded number', async () => {
+it('[HOOK-244] fails a bounded number of messages in one commit when far more wait than allowed', async () => {
   const { event, deliveries, more } = await open(1_000)
   const events = Array.from({ length: 1_000 }, (_, at) => event(`d${at}`))
   await deliveries.enqueue(address, events)
@@ -88,7 +88,7 @@ it('[HOOK-244] where far more wait than may, one commit fails a bounded number',
   expect(await strict.state(address)).toMatchObject({ pending: 10 })
 })
 
-it('ids of events sort as they were made', () => {
+it('sorts ids of events in the order of their creation', () => {
   const ids = new EventIds()
   const made = [5, 5, 5, 6, 1_700_000_000_000, 1_700_000_000_000, 1_700_000_000_001].map((at) => ids.next(at))
   expect(made.toSorted()).toEqual(made)
@@ -97,7 +97,7 @@ it('ids of events sort as they were made', () => {
   expect(orderOf(made[2] as string) < orderAt(6)).toBe(true)
 })
 
-it('[HOOK-202] delays vary by a tenth, to either side', () => {
+it('[HOOK-202] varies delays by up to a tenth in both directions', () => {
   expect(delayAfter(defaultSchedule, 1, 0)).toBe(4_500)
   expect(delayAfter(defaultSchedule, 1, 1)).toBe(5_500)
   expect(delayAfter(defaultSchedule, 7, 0.5)).toBe(36_000_000)

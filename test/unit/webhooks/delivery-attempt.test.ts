@@ -5,7 +5,7 @@ import { answer, attempting, saying, started, stopReceivers } from './attempt-se
 
 afterEach(stopReceivers)
 
-it('[HOOK-120] one POST with the headers and the very bytes that were given', async () => {
+it('[HOOK-120] sends one POST with exactly the given headers and bytes', async () => {
   const body = Buffer.from(JSON.stringify({ text: 'Zoë 😀' }))
   const { receiver, outcome } = await attempting(saying(answer(200)), {
     headers: { 'webhook-id': 'msg_1', authorization: 'Basic abc' },
@@ -28,39 +28,45 @@ it('[HOOK-120] one POST with the headers and the very bytes that were given', as
   expect(receiver.connections).toBe(1)
 })
 
-it.each([200, 201, 202, 204, 299])('[HOOK-121] %i is a success', async (status) => {
+it.each([200, 201, 202, 204, 299])('[HOOK-121] takes %i as a success', async (status) => {
   const { outcome } = await attempting(saying(answer(status)))
   expect(await outcome).toEqual({ kind: 'succeeded', httpStatus: status, durationMs: 0 })
 })
 
-it.each([400, 401, 404, 409, 429, 500, 502, 503, 599, 999])('[HOOK-121] %i is a failure', async (status) => {
-  const { outcome } = await attempting(saying(answer(status)))
-  expect(await outcome).toEqual({
-    kind: 'failed',
-    httpStatus: status,
-    durationMs: 0,
-    error: `the receiver answered ${status}`,
-  })
-})
+it.each([400, 401, 404, 409, 429, 500, 502, 503, 599, 999])(
+  '[HOOK-121] takes %i as a failure',
+  async (status) => {
+    const { outcome } = await attempting(saying(answer(status)))
+    expect(await outcome).toEqual({
+      kind: 'failed',
+      httpStatus: status,
+      durationMs: 0,
+      error: `the receiver answered ${status}`,
+    })
+  },
+)
 
-it('[HOOK-121] 410 says that nothing more is wanted', async () => {
+it('[HOOK-121] takes 410 as a permanent rejection', async () => {
   const { outcome } = await attempting(saying(answer(410)))
   expect(await outcome).toEqual({ kind: 'gone', httpStatus: 410, durationMs: 0 })
 })
 
-it.each([300, 301, 302, 303, 307, 308])('[HOOK-122] %i is a failure, and not followed', async (status) => {
-  const inside = await started(saying(answer(200)))
-  const location = `location: http://127.0.0.1:${inside.port}/\r\n`
-  const { receiver, outcome } = await attempting(saying(answer(status, location)))
-  expect(await outcome).toMatchObject({
-    kind: 'failed',
-    httpStatus: status,
-    error: expect.stringMatching('not followed'),
-  })
-  expect([receiver.connections, inside.connections]).toEqual([1, 0])
-})
+it.each([300, 301, 302, 303, 307, 308])(
+  '[HOOK-122] takes %i as a failure, and does not follow it',
+  async (status) => {
+    const inside = await started(saying(answer(200)))
+    const location = `location: http://127.0.0.1:${inside.port}/\r\n`
+    const { receiver, outcome } = await attempting(saying(answer(status, location)))
+    expect(await outcome).toMatchObject({
+      kind: 'failed',
+      httpStatus: status,
+      error: expect.stringMatching('not followed'),
+    })
+    expect([receiver.connections, inside.connections]).toEqual([1, 0])
+  },
+)
 
-it('[HOOK-123] what is too large, or cannot be a header, is not sent', async () => {
+it('[HOOK-123] does not send a body that is too large or a value that is not valid in a header', async () => {
   const { bodyBytesMax, headerBytesMax } = attemptLimits
   const deliveries = [
     { body: Buffer.alloc(bodyBytesMax + 1) },
@@ -75,7 +81,7 @@ it('[HOOK-123] what is too large, or cannot be a header, is not sent', async () 
   }
 })
 
-it('[HOOK-123] the largest body arrives', async () => {
+it('[HOOK-123] sends the largest body', async () => {
   const body = Buffer.alloc(attemptLimits.bodyBytesMax, 'a')
   let bytes = 0
   const { outcome } = await attempting(
@@ -90,13 +96,13 @@ it('[HOOK-123] the largest body arrives', async () => {
   expect(await outcome).toMatchObject({ kind: 'succeeded' })
 })
 
-it('[HOOK-124] an attempt that has to stop says nothing about the receiver', async () => {
+it('[HOOK-124] reports an aborted attempt as interrupted, not as an outcome of the receiver', async () => {
   const hanging = await attempting((socket) => onRequest(socket, () => hanging.stop.abort()))
   expect(await hanging.outcome).toEqual({ kind: 'interrupted' })
   await expect.poll(() => hanging.receiver.open).toBe(0)
 })
 
-it('[HOOK-124] nothing is sent once it is stopped', async () => {
+it('[HOOK-124] sends nothing after it was aborted', async () => {
   const { receiver, outcome, stop } = await attempting(saying(answer(200)))
   stop.abort()
   expect(await outcome).toEqual({ kind: 'interrupted' })

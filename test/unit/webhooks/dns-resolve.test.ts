@@ -49,17 +49,17 @@ afterAll(() => {
   server.close()
 })
 
-it('[HOOK-112] all addresses of a name are found, of either kind', async () => {
+it('[HOOK-112] finds all addresses of a name, of both kinds', async () => {
   expect(await resolveByDns('both.example.com', resolver)).toEqual(['127.0.0.1', '8.8.8.8', '2001:db8::1'])
   expect(await resolveByDns('four.example.com', resolver)).toEqual(['127.0.0.1'])
   expect(await resolveByDns('six.example.com', resolver)).toEqual(['2001:db8::1'])
 })
 
-it('[HOOK-133] a name that is not known has no address', async () => {
+it('[HOOK-133] finds no address for an unknown name', async () => {
   await expect(resolveByDns('none.example.com', resolver)).rejects.toMatchObject({ code: 'ENOTFOUND' })
 })
 
-it('[HOOK-113] listed names are looked up as the system does it', async () => {
+it('[HOOK-113] resolves listed names like the system', async () => {
   const found = await resolveName('localhost', 'listed')
   expect(found.some((address) => ['127.0.0.1', '::1'].includes(address))).toBe(true)
 })

@@ -46,7 +46,7 @@ const hanging: readonly (readonly [what: string, behaviour: Behaviour])[] = [
   ['answers byte by byte for ever', dripping('HTTP/1.1 200 OK\r\nx: ')],
 ]
 it.each(hanging)(
-  '[HOOK-130] a receiver that %s fails after 15 s, and not before',
+  '[HOOK-130] fails for a receiver that %s after 15 s, and not before',
   async (_what, behaviour) => {
     const body = Buffer.alloc(8 * 2 ** 20)
     const { receiver, clock, outcome } = await attempting(behaviour, { body })
@@ -65,7 +65,7 @@ it.each(hanging)(
   },
 )
 
-it('[HOOK-130] so does a name whose lookup hangs', async () => {
+it('[HOOK-130] fails after 15 s for a name whose lookup hangs', async () => {
   const clock = new HeldClock()
   const destinations = new DestinationPolicy([], () => new Promise(() => {}))
   const delivery = { url: 'http://hooks.example.com/', headers: {}, body: Buffer.from('{}') }
@@ -79,7 +79,7 @@ const unfinished: readonly (readonly [what: string, behaviour: Behaviour])[] = [
   ['hangs in the body', saying('HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nab')],
   ['sends its body byte by byte', dripping('HTTP/1.1 200 OK\r\ncontent-length: 999999\r\n\r\n')],
 ]
-it.each(unfinished)('[HOOK-131] of one that %s the status counts', async (_what, behaviour) => {
+it.each(unfinished)('[HOOK-131] takes the status of a receiver that %s', async (_what, behaviour) => {
   const { receiver, clock, outcome } = await attempting(behaviour)
   let durationMs = 0
   const done = outcome.then(() => true)
@@ -97,7 +97,7 @@ it.each([
   ['a length', 'content-length: 1073741824', 'x'.repeat(65_536)],
   ['chunks', 'transfer-encoding: chunked', `10000\r\n${'x'.repeat(65_536)}\r\n`],
   ['no length', 'connection: close', 'x'.repeat(65_536)],
-])('[HOOK-132] of 1 GB, by %s, no more is read than the limit', async (_by, header, chunk) => {
+])('[HOOK-132] reads at most the limit of a body of 1 GB with %s', async (_by, header, chunk) => {
   let poured = { bytes: 0 }
   const { receiver, outcome } = await attempting((socket) => {
     poured = pouring(socket, `HTTP/1.1 200 OK\r\n${header}\r\n\r\n`, chunk)
@@ -114,7 +114,7 @@ const closing: readonly (readonly [what: string, behaviour: Behaviour])[] = [
   ['closes before the answer', (socket) => onRequest(socket, () => socket.end())],
   ['closes in the headers', (socket) => onRequest(socket, () => socket.end('HTTP/1.1 200 OK\r\nx: '))],
 ]
-it.each(closing)('[HOOK-133] one that %s fails', async (_what, behaviour) => {
+it.each(closing)('[HOOK-133] fails for a receiver that %s', async (_what, behaviour) => {
   const { outcome } = await attempting(behaviour)
   expect(await outcome).toEqual({
     ...failed,
@@ -126,7 +126,7 @@ it.each(closing)('[HOOK-133] one that %s fails', async (_what, behaviour) => {
 it.each([
   ['closes', (socket: Socket) => socket.end()],
   ['resets', (socket: Socket) => socket.resetAndDestroy()],
-])('[HOOK-131] of one that %s in the body the status counts', async (_what, end) => {
+])('[HOOK-131] takes the status of a receiver that %s during the body', async (_what, end) => {
   const { outcome } = await attempting((socket) =>
     onRequest(socket, () =>
       socket.write('HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nab', () => setTimeout(() => end(socket), 50)),
@@ -135,7 +135,7 @@ it.each([
   expect(await outcome).toEqual({ kind: 'succeeded', httpStatus: 200, durationMs: 0 })
 })
 
-it('[HOOK-131] one that answers without reading the body is done with', async () => {
+it('[HOOK-131] ends an attempt when the receiver answers without reading the body', async () => {
   const body = Buffer.alloc(8 * 2 ** 20)
   const { receiver, outcome } = await attempting(
     (socket) => {
@@ -150,7 +150,7 @@ it('[HOOK-131] one that answers without reading the body is done with', async ()
   expect(receiver.received.length).toBeLessThan(body.byteLength)
 })
 
-it('[HOOK-133] nobody listens', async () => {
+it('[HOOK-133] fails when no server listens', async () => {
   const gone = await started(() => {})
   const url = `http://127.0.0.1:${gone.port}/`
   gone.stop()
@@ -168,7 +168,7 @@ const garbage: readonly (readonly [what: string, text: string])[] = [
   ['a bad length', 'HTTP/1.1 200 OK\r\ncontent-length: -1\r\n\r\n'],
   ['a length and chunks', 'HTTP/1.1 200 OK\r\ncontent-length: 1\r\ntransfer-encoding: chunked\r\n\r\n'],
 ]
-it.each(garbage)('[HOOK-134] an answer that is not HTTP fails: %s', async (_what, text) => {
+it.each(garbage)('[HOOK-134] fails for a response that is not HTTP: %s', async (_what, text) => {
   const { receiver, outcome } = await attempting(saying(text))
   expect(await outcome).toEqual({ ...failed, durationMs: 0, error: 'the answer is not HTTP' })
   await expect.poll(() => receiver.open).toBe(0)
@@ -181,7 +181,7 @@ const bombs: readonly (readonly [what: string, head: string, chunk: string])[] =
   ['interim answers without end', '', 'HTTP/1.1 102 Processing\r\n\r\n'.repeat(10)],
   ['large interim answers', '', `HTTP/1.1 103 Early\r\nlink: ${'x'.repeat(8000)}\r\n\r\n`],
 ]
-it.each(bombs)('[HOOK-135] a receiver that sends %s is cut off', async (_what, head, chunk) => {
+it.each(bombs)('[HOOK-135] ends the connection of a receiver that sends %s', async (_what, head, chunk) => {
   let poured = { bytes: 0 }
   const { receiver, outcome } = await attempting((socket) => {
     poured = pouring(socket, head, chunk)
@@ -198,20 +198,20 @@ it.each(bombs)('[HOOK-135] a receiver that sends %s is cut off', async (_what, h
 it.each([
   ['trailers', 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n0\r\n', 'x: y\r\n'.repeat(100)],
   ['a chunk extension', 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n1;', 'x'.repeat(1000)],
-])('[HOOK-135] of one that sends %s without end the status counts', async (_what, head, chunk) => {
+])('[HOOK-135] takes the status of a receiver that sends %s without end', async (_what, head, chunk) => {
   const { receiver, outcome } = await attempting((socket) => void pouring(socket, head, chunk))
   expect(await outcome).toMatchObject({ kind: 'succeeded', httpStatus: 200 })
   await expect.poll(() => receiver.open).toBe(0)
 })
 
-it('[HOOK-135] one that wants another protocol fails', async () => {
+it('[HOOK-135] fails for a receiver that switches the protocol', async () => {
   const upgrade = 'HTTP/1.1 101 Switching\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n'
   const { receiver, outcome } = await attempting(saying(upgrade))
   expect(await outcome).toMatchObject({ ...failed, durationMs: 0 })
   await expect.poll(() => receiver.open).toBe(0)
 })
 
-it('[HOOK-136] a hundred attempts at a dead receiver leave no connection behind', async () => {
+it('[HOOK-136] leaves no connection open after a hundred attempts at a silent receiver', async () => {
   const receiver = await started((socket) => onRequest(socket, () => {}))
   const clock = new HeldClock()
   const destinations = new DestinationPolicy(['127.0.0.1'], async () => [])

@@ -36,7 +36,7 @@ function decrypted({ encryptedData, encryptedKey, iv }: Record<string, string>, 
   return Buffer.concat([decipher.update(bytes(encryptedData)), decipher.final()]).toString()
 }
 
-it('[HOOK-104] the encoded form is base64 of the JSON; plain is the JSON', () => {
+it('[HOOK-104] encodes a payload as base64 of the JSON, and leaves a plain one as JSON', () => {
   fc.assert(
     fc.property(fc.json(), (json) => {
       const form = sealed(json, { encodeData: true, encryptData: false, publicKey: spki })
@@ -47,7 +47,7 @@ it('[HOOK-104] the encoded form is base64 of the JSON; plain is the JSON', () =>
   )
 })
 
-it('[HOOK-105] the encrypted form is decrypted by Node to the JSON', () => {
+it('[HOOK-105] encrypts a payload that Node decrypts to the JSON', () => {
   fc.assert(
     fc.property(fc.json(), fc.constantFrom(spki, pkcs1), (json, text) => {
       const form = encrypted(json, text)
@@ -59,25 +59,28 @@ it('[HOOK-105] the encrypted form is decrypted by Node to the JSON', () => {
   )
 })
 
-it('[HOOK-105] it wins over encoding, and no two forms of the same payload share anything', () => {
+it('[HOOK-105] prefers encryption to encoding, and shares no key or iv between two forms of one payload', () => {
   const both = { encryptData: true, encodeData: true, publicKey: spki }
   const [one, two] = [sealed('{}', both), sealed('{}', both)]
   expect(Object.keys(one)).toEqual(['encryptedData', 'encryptedKey', 'iv'])
   for (const member of Object.keys(one)) expect(one[member]).not.toBe(two[member])
 })
 
-it.skipIf(opensslMissing)('[HOOK-105] the commands of the documentation decrypt it with openssl', () => {
-  const chapter = readFileSync(join(import.meta.dirname, '../../../src/docs/webhooks.md'), 'utf8')
-  const [, commands = ''] = /```sh\n([^`]*openssl pkeyutl[^`]*)```/.exec(chapter) ?? []
-  const cwd = mkdtempSync(join(tmpdir(), 'weft-seal-'))
-  const json = JSON.stringify({ event: 'comment.add', data: { text: 'Zoë 😀 '.repeat(2000) } })
-  writeFileSync(join(cwd, 'body.json'), JSON.stringify(encrypted(json)))
-  writeFileSync(join(cwd, 'private.pem'), privateKey.export({ format: 'pem', type: 'pkcs8' }))
-  const shown = execFileSync('sh', ['-euc', commands], { cwd, encoding: 'utf8' })
-  expect(shown.trim()).toBe(json)
-})
+it.skipIf(opensslMissing)(
+  '[HOOK-105] encrypts a payload that the documented openssl commands decrypt',
+  () => {
+    const chapter = readFileSync(join(import.meta.dirname, '../../../src/docs/webhooks.md'), 'utf8')
+    const [, commands = ''] = /```sh\n([^`]*openssl pkeyutl[^`]*)```/.exec(chapter) ?? []
+    const cwd = mkdtempSync(join(tmpdir(), 'weft-seal-'))
+    const json = JSON.stringify({ event: 'comment.add', data: { text: 'Zoë 😀 '.repeat(2000) } })
+    writeFileSync(join(cwd, 'body.json'), JSON.stringify(encrypted(json)))
+    writeFileSync(join(cwd, 'private.pem'), privateKey.export({ format: 'pem', type: 'pkcs8' }))
+    const shown = execFileSync('sh', ['-euc', commands], { cwd, encoding: 'utf8' })
+    expect(shown.trim()).toBe(json)
+  },
+)
 
-it('[HOOK-6] both kinds of RSA key are read, line breaks or not', () => {
+it('[HOOK-6] reads both kinds of RSA key, with and without line breaks', () => {
   const lines = (text: string): string => (text.match(/.{1,64}/g) ?? []).join('\n')
   for (const text of [spki, pkcs1, lines(spki), `${lines(pkcs1)}\r\n`])
     expect(readPublicKey(text)?.equals(publicKey)).toBe(true)
@@ -114,12 +117,12 @@ const none: readonly (readonly [what: string, text: string])[] = [
   ['an exponent of 1', exponentOne()],
   ['far too long', 'A'.repeat(1_000_000)],
 ]
-it('[HOOK-6] a whole PEM file is the key in it', () => {
+it('[HOOK-6] reads the key of a whole PEM file', () => {
   const pem = `-----BEGIN PUBLIC KEY-----\n${spki}\n-----END PUBLIC KEY-----\n`
   expect(readPublicKey(pem)?.export({ format: 'der', type: 'spki' }).toString('base64')).toBe(spki)
 })
 
-it.each(none)('[HOOK-6] %s is no key, and nothing is sent with it', (_what, text) => {
+it.each(none)('[HOOK-6] rejects %s as a key, and sends nothing with it', (_what, text) => {
   expect(readPublicKey(text)).toBeNull()
   const sealing: PayloadEncoding = encodingFor({ encryptData: true, encodeData: true, publicKey: text })
   expect(sealing).toEqual({ kind: 'impossible' })

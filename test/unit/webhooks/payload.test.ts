@@ -52,7 +52,7 @@ const recipients: readonly Recipient[] = [
   { ...bob, notificationConfig: { inbox: 'ALL', email: 'MINE', slack: 'NONE' } },
 ]
 
-it('[HOOK-140] the basic body, raw and processed', () => {
+it('[HOOK-140] builds the basic body, raw and processed', () => {
   const { data } = event()
   const raw = {
     webhookId: 'msg_1',
@@ -67,7 +67,7 @@ it('[HOOK-140] the basic body, raw and processed', () => {
   expect(processedPayload(told('whole'), recipients)).toEqual({ ...raw, recipients })
 })
 
-it('[HOOK-140] the advanced body', () => {
+it('[HOOK-140] builds the advanced body', () => {
   expect(advancedPayload(told('whole'))).toEqual({
     event: 'comment.add',
     actionType: 'comment.add',
@@ -78,7 +78,7 @@ it('[HOOK-140] the advanced body', () => {
   })
 })
 
-it('[HOOK-140] every type has a source', () => {
+it('[HOOK-140] has a source for every event type', () => {
   const sources = eventTypes.map((type) => advancedPayload(told('whole', { type, data: {} })).source)
   expect([...new Set(sources)]).toEqual([
     'comment',
@@ -91,7 +91,7 @@ it('[HOOK-140] every type has a source', () => {
   ])
 })
 
-it('[HOOK-141] data protection keeps ids, states and times, and nothing else', () => {
+it('[HOOK-141] keeps only ids, states and times under data protection', () => {
   const shown = processedPayload(told('protected'), recipients)
   const [ids, times] = [{ userId: 'ann' }, { createdAt: 2, lastUpdated: 3 }]
   expect(shown.actionUser).toEqual(ids)
@@ -151,7 +151,7 @@ const others: readonly (readonly [EventType, QueuedEvent['data'], unknown])[] = 
     { endpointId: 'e', messageId: 'm', eventType: 'comment.add', attempts: 8 },
   ],
 ]
-it.each(others)('[HOOK-141] what is shown of %s', (type, data, shown) => {
+it.each(others)('[HOOK-141] shows the protected data of %s', (type, data, shown) => {
   expect(basicPayload(told('protected', { type, data })).data).toEqual(shown)
 })
 
@@ -196,7 +196,7 @@ function unnamed(value: unknown, name = ''): readonly string[] {
   return Object.entries(value).flatMap(([key, each]) => unnamed(each, Array.isArray(value) ? name : key))
 }
 
-it('[HOOK-141] whatever the values are, none is shown that is not an id, a state or a time', () => {
+it('[HOOK-141] shows only ids, states and times of any values', () => {
   const time = '2026-01-01T00:00:00Z'
   const leaf = fc.oneof(
     fc.string().map((text) => `Secret ${text}`),

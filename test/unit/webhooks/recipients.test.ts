@@ -35,7 +35,7 @@ const annotation = {
   createdBy: { userId: 'cyd', name: 'Cyd' },
 }
 
-it('[HOOK-142] a comment concerns those in its thread and who is assigned, but not who acted', async () => {
+it('[HOOK-142] names the users of a thread and its assignee as recipients, without the acting user', async () => {
   const recipients = new CommentRecipients(directory.store, async (_scope, annotationId) =>
     annotationId === 'a-1' ? [{ userId: 'dan' }, { userId: 'ann' }, { userId: 'bob' }] : [],
   )
@@ -46,14 +46,14 @@ it('[HOOK-142] a comment concerns those in its thread and who is assigned, but n
   ])
 })
 
-it('[HOOK-142] of a thread that is gone, what the event says; other events concern nobody', async () => {
+it('[HOOK-142] takes the recipients of a deleted thread from the event, and names none for other events', async () => {
   const recipients = new CommentRecipients(directory.store, async () => [])
   const shown = await recipients.of(event({ annotation: { annotationId: 'a-2', assignedTo: null } }))
   expect(shown).toEqual([])
   expect(await recipients.of(event({ documentId: 'doc' }, 'document.create'))).toEqual([])
 })
 
-it('[HOOK-142] of a crowd only so many are told of', async () => {
+it('[HOOK-142] limits the number of recipients', async () => {
   const crowd = Array.from({ length: recipientsMax + 10 }, (_, index) => ({ userId: `u${index}` }))
   const recipients = new CommentRecipients(directory.store, async () => crowd)
   const shown = await recipients.of(event({ annotation }))

@@ -9,7 +9,7 @@ const newSecret = (): string => `whsec_${randomBytes(32).toString('base64')}`
 const payload = { event: 'comment.add', data: { text: 'Zoë 😀' } }
 const body = Buffer.from(JSON.stringify(payload))
 
-it('[HOOK-101] the check vector', () => {
+it('[HOOK-101] gives the signature of the check vector', () => {
   const headers = signatureHeaders(
     {
       id: 'msg_loFOjxBNrRLzqYUf',
@@ -28,7 +28,7 @@ it('[HOOK-101] the check vector', () => {
 it.each([
   ['standardwebhooks', Webhook],
   ['svix', SvixWebhook],
-])('[HOOK-101] %s verifies what is sent, and nothing that was changed', (_name, Library) => {
+])('[HOOK-101] verifies the sent bytes with %s, and nothing that was changed', (_name, Library) => {
   const secret = newSecret()
   const headers = signatureHeaders({ id: 'msg_1', at: Date.now(), body }, [secret])
   const receiver = new Library(secret)
@@ -42,7 +42,7 @@ it.each([
   expect(() => new Library(newSecret()).verify(body.toString(), headers)).toThrow('signature')
 })
 
-it('[HOOK-101] any secret, id and body verifies with both libraries', () => {
+it('[HOOK-101] verifies any secret, id and body with both libraries', () => {
   fc.assert(
     fc.property(
       fc.uint8Array({ minLength: 24, maxLength: 64 }),
@@ -58,7 +58,7 @@ it('[HOOK-101] any secret, id and body verifies with both libraries', () => {
   )
 })
 
-it('[HOOK-102] with two secrets, either verifies; with one, that alone', () => {
+it('[HOOK-102] verifies with either of two secrets, and only with the remaining one afterwards', () => {
   const [secret, previous] = [newSecret(), newSecret()]
   const message = { id: 'msg_1', at: Date.now(), body }
   const during = signatureHeaders(message, [secret, previous])
@@ -71,7 +71,7 @@ it('[HOOK-102] with two secrets, either verifies; with one, that alone', () => {
   }
 })
 
-it('[HOOK-103] the token of the basic service goes as it is stored', () => {
+it('[HOOK-103] sends the token of the basic service as it is stored', () => {
   expect(tokenHeaders('dXNlcjpwYXNz')).toEqual({ authorization: 'Basic dXNlcjpwYXNz' })
   expect(tokenHeaders('')).toEqual({})
 })

@@ -44,12 +44,12 @@ describe.skipIf(opensslMissing)('TLS', () => {
     return attempts.make(delivery, new AbortController().signal)
   }
 
-  it('[HOOK-137] a certificate of a known authority for the name is accepted', async () => {
+  it('[HOOK-137] accepts a certificate of a known authority for the name', async () => {
     for (const host of ['hooks.example.com', 'hooks.example.com.'])
       expect(await attempted(host, certificate.cert)).toMatchObject({ kind: 'succeeded', httpStatus: 200 })
   })
 
-  it('[HOOK-137] nothing is sent under any other certificate', async () => {
+  it('[HOOK-137] sends nothing under any other certificate', async () => {
     const before = requests
     const wrong = [
       await attempted('hooks.example.com'),
@@ -66,7 +66,7 @@ describe.skipIf(opensslMissing)('TLS', () => {
     expect(requests).toBe(before)
   })
 
-  it('[HOOK-137] a receiver that speaks no TLS fails', async () => {
+  it('[HOOK-137] fails for a receiver without TLS', async () => {
     const plain = await started((socket) => socket.once('data', () => socket.end(answer(200))))
     expect(await attempted('hooks.example.com', certificate.cert, plain)).toEqual({
       kind: 'failed',

@@ -16,7 +16,7 @@ const all = pageRoutes({
 })
 
 it.each(['/openapi.json', '/docs/api/swagger-ui-bundle.js', '/docs/api/swagger-ui.css'])(
-  '[LIM-6] all who ask for %s are sent the same bytes',
+  '[LIM-6] sends the same bytes to all readers of %s',
   async (path) => {
     const page = all.find((each) => each.path === path)
     const textOf = async () => {

@@ -13,7 +13,7 @@ function listing(pages: readonly (readonly string[])[]) {
   return { read, asked }
 }
 
-it('[CON-20] empty pages are passed over until there is something, or nothing more', async () => {
+it('[CON-20] skips empty pages until one has entries or the listing ends', async () => {
   const { read, asked } = listing([[], [], ['a'], ['b']])
   expect(await firstNonemptyPage(read, null)).toEqual({ data: ['a'], pageToken: '3' })
   expect(asked).toEqual([null, '1', '2'])
@@ -21,7 +21,7 @@ it('[CON-20] empty pages are passed over until there is something, or nothing mo
   expect(await firstNonemptyPage(listing([[], []]).read, null)).toEqual({ data: [] })
 })
 
-it('[CON-20] after many empty pages the token leads on; who does not want it any more is not read for', async () => {
+it('[CON-20] returns the token after many empty pages, and stops when the listing is no longer wanted', async () => {
   const { read, asked } = listing([...Array.from({ length: emptyPagesMax }, () => []), ['far']])
   const answer = await firstNonemptyPage(read, null)
   expect(answer).toEqual({ data: [], pageToken: String(emptyPagesMax) })

@@ -15,7 +15,7 @@ const { tree } = fc.letrec<{ tree: string; node: string }>((tie) => ({
   tree: fc.array(tie('node'), { maxLength: 4 }).map((nodes) => nodes.join('')),
 }))
 
-test('[R7] an element in which too much goes is made anew, and all is right', () => {
+test('[R7] writes an element again in which too much is deleted, with the correct result', () => {
   fc.assert(
     fc.property(tree, tree, fc.integer({ min: 0, max: 100 }), (before, after, deletionsLeft) => {
       const doc = docOf(before)
@@ -27,7 +27,7 @@ test('[R7] an element in which too much goes is made anew, and all is right', ()
   )
 })
 
-test('[R7] siblings in which little goes stay when one is made anew', () => {
+test('[R7] keeps siblings with few deletions when one element is written again', () => {
   const doc = docOf('<ul><li>a</li><li>b</li></ul><ul><li>c</li><li>d</li><li>e</li></ul>')
   const root = doc.get(plainKey)
   const [one, two] = doc.getXmlFragment(plainKey).toArray()

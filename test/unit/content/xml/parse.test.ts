@@ -56,14 +56,14 @@ const malformed: readonly [string, xml: string, at: string, reason: RegExp][] = 
   ['a DOCTYPE in an element', '<a><!DOCTYPE a></a>', '1:12', /a DOCTYPE is not allowed/],
 ]
 
-test.each(malformed)('[R16] %s is refused with line:column', (_name, xml, at, reason) => {
+test.each(malformed)('[R16] rejects %s with line:column', (_name, xml, at, reason) => {
   const message = refusal(() => parseXml(xml))
   expect(message).toMatch(/^data is not well-formed XML at \d+:\d+: /)
   expect(message).toContain(` at ${at}: `)
   expect(message).toMatch(reason)
 })
 
-test('[R16] what is refused changes nothing', () => {
+test('[R16] changes nothing when it rejects content', () => {
   const doc = docOf('<a>text</a>')
   const updates = updatesOf(doc, () => {
     for (const [, xml] of malformed) refusal(() => replace(doc, xml))
@@ -89,11 +89,11 @@ test.each([
   ['prefixes as part of names', '<s:a x:b="1" xmlns:s="urn:s"/>', '<s:a x:b="1" xmlns:s="urn:s"/>'],
   ['attributes in any order', '<a z="1" b="2"/>', '<a b="2" z="1"/>'],
   ['names beyond ASCII', '<größe Ж="1"/>', '<größe Ж="1"/>'],
-])('[R16] %s', (_name, xml, expected) => {
+])('[R16] reads %s', (_name, xml, expected) => {
   expect(xmlOf(docOf(xml))).toBe(expected)
 })
 
-test('[R6] limits are named with the size, and with the place', () => {
+test('[R6] names the limit, the size and the place', () => {
   const deep = (depth: number): string => '<a>'.repeat(depth) + '</a>'.repeat(depth)
   expect(refusal(() => parseXml(deep(200)))).toBe(
     'data has too much at 1:600: elements are at most 199 deep; here it is 200',
@@ -114,11 +114,11 @@ test('[R6] limits are named with the size, and with the place', () => {
   }
 })
 
-test('[R6] millions of open elements are refused at once', () => {
+test('[R6] rejects millions of open elements at once', () => {
   expect(refusal(() => parseXml('<a>'.repeat(3_000_000)))).toMatch(/at most 199 deep/)
 })
 
-test('[R1] data of another type than string is refused', () => {
+test('[R1] rejects data that is not a string', () => {
   for (const data of [7, null, true, ['<a/>'], { a: 1 }]) {
     const doc = new Y.Doc()
     expect(refusal(() => replaceXml(doc, plainKey, checkXml(data)))).toMatch(
@@ -127,14 +127,14 @@ test('[R1] data of another type than string is refused', () => {
   }
 })
 
-test('[R14] a name __proto__ that a document has is shown with an escape, and written back without a change', () => {
+test('[R14] shows a name __proto__ of a document with an escape, and changes nothing when that is written back', () => {
   const xml = '<_x005F__proto__ _x005F__proto__="1">x</_x005F__proto__>'
   const doc = docOf(xml)
   expect(storedOf(doc)).toMatchObject([{ name: '__proto__' }])
   expect(xmlOf(doc)).toBe(xml)
 })
 
-test('[R14] __proto__, constructor and toString are names', () => {
+test('[R14] accepts __proto__, constructor and toString as names', () => {
   expect(xmlOf(docOf('<__proto__ __proto__="1"/>'))).toBe('<_x005F__proto__ _x005F__proto__="1"/>')
   const xml = '<constructor constructor="1" hasOwnProperty="2"><toString/></constructor>'
   expect(xmlOf(docOf(xml))).toBe(xml)

@@ -69,7 +69,7 @@ const roots = fc.record({
   ),
 })
 
-test('[R22] what is read of any document changes nothing when it is written', () => {
+test('[R22] changes nothing when any document is read and written back', () => {
   fc.assert(
     fc.property(roots, (data) => {
       const doc = docOf(data)
@@ -83,7 +83,7 @@ test('[R22] what is read of any document changes nothing when it is written', ()
   )
 })
 
-test('[R22] text on both sides of what is not shown is read as one, and written back without a change', () => {
+test('[R22] reads text around hidden content as one text, and changes nothing when that is written back', () => {
   const author = new Y.Doc()
   const text = new Y.XmlText('weft and warp')
   author.get(key, Y.XmlText).insertEmbed(0, text)
@@ -98,7 +98,7 @@ test('[R22] text on both sides of what is not shown is read as one, and written 
   })
 })
 
-test('[R22] a root of which only attributes are shown is written back without a change', () => {
+test('[R22] changes nothing when a root with visible attributes only is written back', () => {
   const author = new Y.Doc()
   author.get(key, Y.XmlText).insertEmbed(0, new Y.XmlHook('hook'))
   author.get(key, Y.XmlText).setAttribute('dir', 'ltr')
@@ -106,7 +106,7 @@ test('[R22] a root of which only attributes are shown is written back without a 
   expect(updatesOf(doc, () => replace(doc, read(doc)))).toEqual([])
 })
 
-test('[R3] the target is what every replica reads, after one update; clients have nothing to tidy up', () => {
+test('[R3] gives every replica the target after one update, and clients have nothing to clean up', () => {
   fc.assert(
     fc.property(roots, roots, roots, (before, after, next) => {
       const server = docOf(before)
@@ -132,7 +132,7 @@ const paragraph = (...delta: object[]): object => ({
   delta: [{ text: { attributes: { type: 'paragraph' }, delta } }],
 })
 
-test('[R3] marks around formatted content go with it when plain content takes its place', () => {
+test('[R3] removes marks around formatted content when plain content replaces it', () => {
   const red = { color: 'red' }
   const server = docOf(paragraph({ element: { name: 'image' }, attributes: red }))
   replace(server, paragraph({ insert: { n: 1 }, attributes: red }, { insert: 'the ', attributes: red }))
@@ -145,7 +145,7 @@ test('[R3] marks around formatted content go with it when plain content takes it
   expect(ofClient).toEqual(updates)
 })
 
-test('[R4] what a client edits at the same time merges, and all replicas agree', () => {
+test('[R4] merges concurrent edits of a client, and converges', () => {
   fc.assert(
     fc.property(roots, roots, fc.nat(5), (before, after, at) => {
       const server = docOf(before)
@@ -165,7 +165,7 @@ test('[R4] what a client edits at the same time merges, and all replicas agree',
   )
 })
 
-test('[R22] what is equal keeps its identity; elements are updated in place', () => {
+test('[R22] keeps the identity of equal content, and updates elements in place', () => {
   const paragraph = (id: number, content: string): object => ({
     text: { attributes: { type: 'paragraph', id }, delta: [{ map: { n: id } }, { insert: content }] },
   })
@@ -184,7 +184,7 @@ test('[R22] what is equal keeps its identity; elements are updated in place', ()
   expect(updates[0]?.length).toBeLessThan(150)
 })
 
-test('[R1] what is no such content is refused, with its place', () => {
+test('[R1] rejects other content with its place', () => {
   const deep = (depth: number): object => (depth === 0 ? {} : { delta: [{ text: deep(depth - 1) }] })
   const cases: readonly [unknown, RegExp][] = [
     ['text', /^data: must be an object with attributes, delta, not a string/],
@@ -214,7 +214,7 @@ test('[R1] what is no such content is refused, with its place', () => {
   expect(() => docOf(deep(199))).not.toThrow()
 })
 
-test('[R1] a map that cannot become what is asked for is refused before anything is written', () => {
+test('[R1] rejects a map that cannot become the target before it writes anything', () => {
   const author = new Y.Doc()
   const [element, map] = [new Y.XmlText(), new Y.Map<unknown>()]
   author.get(key, Y.XmlText).insertEmbed(0, element)
@@ -227,7 +227,7 @@ test('[R1] a map that cannot become what is asked for is refused before anything
   expect(updates).toEqual([])
 })
 
-itLong('[R3] content with as many attributes as are allowed is read and written again', () => {
+itLong('[R3] reads and writes back content with the maximum number of attributes', () => {
   const words = (shift: number): object =>
     paragraph(
       ...Array.from({ length: 20_000 }, (_, n) => ({
@@ -241,7 +241,7 @@ itLong('[R3] content with as many attributes as are allowed is read and written 
   expect(replace(doc, read(doc)).changed).toBe(false)
 })
 
-test('[R7] content whose attributes cannot be listed is refused, and stays', () => {
+test('[R7] rejects content whose attributes cannot be listed, and keeps it', () => {
   const author = new Y.Doc()
   const element = new Y.XmlText()
   author.get(key, Y.XmlText).insertEmbed(0, element)
@@ -256,7 +256,7 @@ test('[R7] content whose attributes cannot be listed is refused, and stays', () 
   expect(updates).toEqual([])
 })
 
-test('[R5] a root of another kind is none of shared texts', () => {
+test('[R5] rejects a root of another kind for shared texts', () => {
   const others: readonly ((doc: Y.Doc) => unknown)[] = [
     (doc) => doc.getText(key).insert(0, 'text'),
     (doc) => doc.getText(key).insertEmbed(0, { image: 'x' }),
@@ -283,7 +283,7 @@ test('[R5] a root of another kind is none of shared texts', () => {
   }
 })
 
-test('[R5] shared texts that could as well stand in XML are what the caller says', () => {
+test('[R5] takes shared texts that also fit XML as the type of the caller', () => {
   const made: readonly [(root: Y.XmlText) => void, kind: string][] = [
     [(root) => root.insertEmbed(0, new Y.XmlText('a paragraph without properties')), 'xml'],
     [(root) => root.insertEmbed(0, new Y.XmlText()), 'xml'],
@@ -318,7 +318,7 @@ test('[R5] shared texts that could as well stand in XML are what the caller says
   }
 })
 
-test('[R5] a text that holds shared values anywhere is no text of XML', () => {
+test('[R5] does not take a text with nested shared values as a text of XML', () => {
   const author = new Y.Doc()
   const element = new Y.XmlText('text before a ')
   author.get(key, Y.XmlText).insertEmbed(0, element)
@@ -326,7 +326,7 @@ test('[R5] a text that holds shared values anywhere is no text of XML', () => {
   expect(rootKind(loaded(author), key)).toBe('xmltext')
 })
 
-test('[R3] whatever is taken as a root is taken again', () => {
+test('[R3] changes nothing when it writes accepted content of a root again', () => {
   const pieces = fc.constantFrom<object>(
     { insert: 'a' },
     { insert: { n: 1 } },

@@ -48,7 +48,7 @@ const edits = fc.record({
   budget: fc.integer({ min: 0, max: 400 }),
 })
 
-test('[R7] an edit means the same however few cuts it may make, and it makes no more', () => {
+test('[R7] makes an edit with the same result for any limit of cuts, and exceeds no limit', () => {
   fc.assert(
     fc.property(edits, ({ lengths, removed, inserted, budget }) => {
       const doc = arrayOf(lengths)
@@ -75,7 +75,7 @@ test('[R7] an edit means the same however few cuts it may make, and it makes no 
   )
 })
 
-test('[R7] where an array has too many edits, its longest stretches without any stay', () => {
+test('[R7] keeps the longest unchanged stretches of an array with too many edits', () => {
   const doc = new Y.Doc()
   const numbers = Array.from({ length: 1_000 }, (_, index) => index)
   doc.getArray(key).push(numbers)

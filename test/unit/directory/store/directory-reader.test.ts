@@ -10,7 +10,7 @@ const numbers = Array.from({ length: 2_500 }, (_, number) => number)
 /** Every third one is not there. */
 const recordOf = (number: number) => (number % 3 === 0 ? null : { number })
 
-it('[PERM-13] a reader remembers a thousand records, those it has used last, and answers all', async () => {
+it('[PERM-13] caches the thousand records used last, and returns all requested ones', async () => {
   const { engine, reads } = countReads(await openMemoryEngine())
   const there = numbers.filter((number) => recordOf(number) !== null)
   const puts = there.map((number) => ({ key: [`${number}`], value: encodeRecord({ number }) }))

@@ -44,7 +44,7 @@ function world() {
   return { clock, presence, seen, move }
 }
 
-it('[PRES-30] what REST says goes out at the end of the turn, with the cursors that wait for the window', () => {
+it('[PRES-30] sends changes of REST at the end of the tick, with the cursors that wait for the window', () => {
   const { clock, presence, seen, move } = world()
   move(2)
   clock.advance(0)
@@ -61,14 +61,14 @@ it('[PRES-30] what REST says goes out at the end of the turn, with the cursors t
   ])
 })
 
-it('[PRES-30] deletion by REST does not wait for the window either', () => {
+it('[PRES-30] sends a deletion by REST without waiting for the window', () => {
   const { clock, presence, seen } = world()
   presence.presenceOf(document).delete(['ada'])
   clock.advance(0)
   expect(seen).toEqual([[null]])
 })
 
-it('[PRES-30] after what REST says a window begins: cursors wait for its end', () => {
+it('[PRES-30] starts a window after a change of REST, and delays cursors to its end', () => {
   const { clock, presence, seen, move } = world()
   clock.advance(windowMs - 1)
   presence.presenceOf(document).update([{ userId: 'ada', status: 'busy' }])
@@ -81,7 +81,7 @@ it('[PRES-30] after what REST says a window begins: cursors wait for its end', (
   expect(seen).toHaveLength(2)
 })
 
-it('[AWA-20] a cursor does not wait longer than for the end of the window because the clock has been set back', () => {
+it('[AWA-20] delays a cursor no longer than one window when the clock was set back', () => {
   const { clock, seen, move } = world()
   clock.advance(-3_600_000)
   move(2)
@@ -89,7 +89,7 @@ it('[AWA-20] a cursor does not wait longer than for the end of the window becaus
   expect(seen).toHaveLength(1)
 })
 
-it('[AWA-20] what is the same under a later clock is told again also after the clock has been set back', () => {
+it('[AWA-20] sends an equal state with a later clock again, also when the clock was set back', () => {
   const { clock, presence, seen } = world()
   const say = (): void => {
     presence.presenceOf(document).add([{ userId: 'guest' }], 600_000)

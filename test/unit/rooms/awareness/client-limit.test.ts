@@ -37,7 +37,7 @@ function visitor(id: string): Member {
   }
 }
 
-it('[AWA-12] beyond 5,000 clients a room shows no more: they stay, are counted, and seen when others have gone', async () => {
+it('[AWA-12] shows at most 5,000 clients, keeps and counts further ones, and shows them when others leave', async () => {
   const engine = await openMemoryEngine()
   const metrics = createMetrics()
   const rooms = new RoomRegistry(
@@ -91,7 +91,7 @@ it('[AWA-12] beyond 5,000 clients a room shows no more: they stay, are counted, 
   await engine.close()
 })
 
-it('[AWA-12] clients of other nodes count: a client here is shown when one of those has gone', async () => {
+it('[AWA-12] counts clients of other nodes, and shows a local client when one of them leaves', async () => {
   const world = await World.of(2, () => [0])
   const watcher = new Page('watcher', 1)
   watcher.connect(world.node(0))

@@ -59,7 +59,7 @@ const longAway: Step[] = [
   { kind: 'time', ms: renewedMs },
 ]
 
-it('[AWA-23] clients that connect, leave and send in any order see what all others show within one renewal', () => {
+it('[AWA-23] shows all states to clients that connect, leave and send in any order within one renewal', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 40, size: 'medium' }), (steps) => {
       const clock = new HeldClock()
@@ -132,7 +132,7 @@ function room(count: number, answersRemoval = true) {
 const statesIn = (frames: readonly Uint8Array[]) =>
   frames.filter((frame) => frame !== query).flatMap((frame) => readAwareness(frame))
 
-it('[AWA-23] a client that returns sees users without a socket', () => {
+it('[AWA-23] shows virtual users to a returning client', () => {
   const { clock, server, clients } = room(2)
   server.presence.presenceOf(document).add([{ userId: 'guest' }], 3_599_000)
   settle(clock, clients)
@@ -150,7 +150,7 @@ it('[AWA-23] a client that returns sees users without a socket', () => {
 })
 
 it.each([true, false])(
-  '[AWA-24] a client that returns with the clock it had is seen at once, with its changes (answers by itself: %s)',
+  '[AWA-24] shows a returning client with an unchanged clock and its changes at once (answers by itself: %s)',
   (answersRemoval) => {
     const { clock, server, clients } = room(3, answersRemoval)
     const [back, ...others] = clients as [Client, ...Client[]]

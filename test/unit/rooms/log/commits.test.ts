@@ -36,7 +36,7 @@ function deliveryOf(text: string, client: number, right?: AppliedUpdate['right']
   return new UpdateBroadcast([{ bytes, by: 'ada', from: null, summary, right }], 0)
 }
 
-it('[ROOM-1] what is being delivered does not count as delivered: who has no room for it gets it later', async () => {
+it('[ROOM-1] does not count an update as delivered during its delivery, so that a slow reader gets it later', async () => {
   const engine = await openMemoryEngine()
   ends.push(() => engine.close())
   const clocks = new Map<number, number>()
@@ -58,7 +58,7 @@ it('[ROOM-1] what is being delivered does not count as delivered: who has no roo
   ])
 })
 
-it('[ROOM-40] what is durable is acknowledged, also where what came after it was refused meanwhile', async () => {
+it('[ROOM-40] acknowledges a durable update when a later one was rejected meanwhile', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'weft-commits-'))
   ends.push(() => rm(directory, { recursive: true, force: true, maxRetries: 20 }))
   const store = heldStore()

@@ -27,7 +27,7 @@ const deliveryOf = (client: number): UpdateBroadcast => {
 /** Other nodes append to the log. */
 const manyWriters = { hasOneWriter: false }
 
-it('[CR-18] the number of the last update is never told too high, also where others have compacted what was appended', async () => {
+it('[CR-18] never reports a head that is too high, also when others compacted the appended update', async () => {
   const engine = await openMemoryEngine({ clock: systemClock })
   const others = [entry(1), entry(2)] as const
   const own = entry(3)
@@ -58,7 +58,7 @@ it('[CR-18] the number of the last update is never told too high, also where oth
   await engine.close()
 })
 
-it('[CR-23] who reads while a change of the same node fails is told so', async () => {
+it('[CR-23] fails a read when a change of the same node fails meanwhile', async () => {
   const engine = await openMemoryEngine({ clock: systemClock })
   await engine.log.append(doc, 'create', [entry(1)])
   const held = gate()
@@ -91,7 +91,7 @@ it('[CR-23] who reads while a change of the same node fails is told so', async (
   await engine.close()
 }, 2_000)
 
-it('[CR-22] a copy that has more than its log, which has lost the last of it, is not gone on with', async () => {
+it('[CR-22] ends a room whose replica has more updates than its log', async () => {
   const [before, after] = [
     await openMemoryEngine({ clock: systemClock }),
     await openMemoryEngine({ clock: systemClock }),

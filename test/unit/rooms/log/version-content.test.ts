@@ -132,7 +132,7 @@ async function baseNow(): Promise<number> {
 }
 
 describe(`seed ${seed}`, () => {
-  itLong('[ROOM-20] versions handed out within the time to keep are rebuilt as they were read', async () => {
+  itLong('[ROOM-20] rebuilds each returned version exactly within the retention time', async () => {
     const keptMs = 600_000
     openRooms(keptMs)
     const handed: Handed[] = []
@@ -154,7 +154,7 @@ describe(`seed ${seed}`, () => {
     expect(gone).toBeGreaterThan(70)
   })
 
-  itLong('[ROOM-20] with nothing to keep, what a compaction covers is gone', async () => {
+  itLong('[ROOM-20] removes the versions that a compaction covers without a retention time', async () => {
     openRooms(0)
     await rooms.use(address, async (room) => {
       const handed = await edit(room, { count: 200, everyMs: 1 })
@@ -167,7 +167,7 @@ describe(`seed ${seed}`, () => {
   })
 })
 
-itLong('[ROOM-20] a version is a copy: changing it changes nothing else', async () => {
+itLong('[ROOM-20] returns a version as a copy that can be changed without other effects', async () => {
   openRooms(600_000)
   await rooms.use(address, async (room) => {
     const [first] = await edit(room, { count: 3, everyMs: 1 })
@@ -181,7 +181,7 @@ itLong('[ROOM-20] a version is a copy: changing it changes nothing else', async 
   })
 })
 
-itLong('[ROOM-20] a compaction between two pages of a version does not spoil it', async () => {
+itLong('[ROOM-20] rebuilds a version also when a compaction runs between two of its pages', async () => {
   openRooms(600_000)
   await rooms.use(address, async (room) => {
     const { text, seq } = (await edit(room, { count: editsInTail, everyMs: 1 }))[8] as Handed
@@ -202,7 +202,7 @@ itLong('[ROOM-20] a compaction between two pages of a version does not spoil it'
   })
 })
 
-it('[ROOM-21] a document opened from the log counts the updates behind its snapshot', async () => {
+it('[ROOM-21] counts the updates after the snapshot of a document opened from its log', async () => {
   openRooms(600_000)
   await rooms.use(address, async (room) => {
     await edit(room, { count: editsInTail, everyMs: 1 })
@@ -212,7 +212,7 @@ it('[ROOM-21] a document opened from the log counts the updates behind its snaps
   })
 })
 
-it('[ROOM-25] what everybody leaves is stored anew where its tail is not small, and can be handed out at once', async () => {
+it('[ROOM-25] compacts a log with a large tail when all clients have left, so that the next opening needs no Y.Doc', async () => {
   openRooms(600_000)
   // Not any seed: the tail has to be long enough.
   await rooms.use(address, (room) => edit(room, { count: editsInTail, everyMs: 1, random: new Random(2) }))

@@ -63,7 +63,7 @@ async function pass(world: World, ms: number): Promise<void> {
   for (let turn = 0; turn < 5; turn++) await nextTurn()
 }
 
-it('[CP-13] joins and leaves of a user on several nodes alternate, and end with whether the user is there', async () => {
+it('[CP-13] alternates joins and leaves of a user on several nodes, and ends with the presence of the user', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(step, { maxLength: 30, size: 'medium' }),

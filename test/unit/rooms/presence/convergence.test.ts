@@ -8,7 +8,7 @@ const [runs, testMs] = testsAll ? [300, 600_000] : [50, 60_000]
 const options = { numRuns: runs }
 
 it(
-  '[CP-22] after whatever comings, goings, cuts and losses all nodes list and show exactly who is there',
+  '[CP-22] lists and shows exactly the present users at all nodes after any arrivals, departures, separations and losses',
   async () => {
     await fc.assert(
       fc.asyncProperty(historyOf(coming), (history) => after(history, expectExactly)),
@@ -40,7 +40,7 @@ async function expectAgreement({ world, pages, named }: Run): Promise<void> {
 }
 
 it(
-  '[CP-23] with users named by REST, too, nobody is there who is not, and all nodes agree',
+  '[CP-23] lists no absent virtual user at any node, and agrees at all nodes',
   async () => {
     const step = fc.oneof({ weight: 3, arbitrary: coming }, { weight: 1, arbitrary: saying })
     await fc.assert(

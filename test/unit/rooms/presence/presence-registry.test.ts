@@ -199,7 +199,7 @@ class Model {
   }
 }
 
-it('[PRES-10] however moves, statuses and deletions cross, it comes to rest with the last of each, for everybody', () => {
+it('[PRES-10] converges for all clients to the last move, status and deletion in any order', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 40, size: 'medium' }), (steps) => {
       const world = new World([
@@ -242,7 +242,7 @@ it('[PRES-10] however moves, statuses and deletions cross, it comes to rest with
   )
 })
 
-it('[PRES-11] nothing is kept of a document when rooms and users have gone', async () => {
+it('[PRES-11] keeps nothing of a document without rooms and users', async () => {
   const clock = new HeldClock()
   const presence = presenceAlone(clock)
   const board = presence.presenceOf(document)

@@ -55,7 +55,7 @@ class Believed {
   }
 }
 
-it('[CP-20] what another node says is known as it is, whatever was lost, doubled and overtaken, once all was asked for', () => {
+it('[CP-20] has the states of another node after a full request and any lost, duplicated and reordered messages', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60, size: 'medium' }), (steps) => {
       const { log: own, values: said, set } = logOf<number>()
@@ -88,7 +88,7 @@ it('[CP-20] what another node says is known as it is, whatever was lost, doubled
   )
 })
 
-it('[CP-20] what is missing is noticed by what comes next', () => {
+it('[CP-20] notices a lost message by the next one', () => {
   const { log: own, set } = logOf<number>()
   const account = new RemotePresenceState<number>()
   for (const full of own.full()) account.full(full)
@@ -104,7 +104,7 @@ it('[CP-20] what is missing is noticed by what comes next', () => {
   expect(account.delta(lost)).toEqual([])
 })
 
-it('[CP-21] messages between nodes stay small, however much there is to say, and their parts come in any order', () => {
+it('[CP-21] keeps messages between nodes small for any number of states, and accepts their parts in any order', () => {
   const { log: own, set } = logOf<string>()
   for (let entry = 0; entry < 500; entry++) set(`${entry}`, 'x'.repeat(4_000))
   const deltas = own.deltas()

@@ -61,7 +61,7 @@ function takes(state: DocumentState, bytes: Uint8Array): readonly AppliedUpdate[
     .accepted
 }
 
-it('[ROOM-24] a document is handed out from what is stored, without a Y.Doc, until somebody edits', async () => {
+it('[ROOM-24] serves a document from its stored bytes without a Y.Doc until an edit', async () => {
   const { doc, updates } = typed(['one ', 'two ', 'three'])
   const [first = new Uint8Array()] = updates
   for (const state of [await stored(updates), await stored(updates, first)]) {
@@ -75,7 +75,7 @@ it('[ROOM-24] a document is handed out from what is stored, without a Y.Doc, unt
   }
 })
 
-it('[ROOM-24] who has everything is told so, and believed, without a Y.Doc', async () => {
+it('[ROOM-24] answers a client with all content without a Y.Doc, and accepts its answer', async () => {
   const { doc } = typed(['one ', 'two'], true)
   const snapshot = Y.encodeStateAsUpdate(doc)
   const state = await stored([snapshot], snapshot)
@@ -85,7 +85,7 @@ it('[ROOM-24] who has everything is told so, and believed, without a Y.Doc', asy
   expect(state.bytes).not.toBeNull()
 })
 
-it('[ROOM-24] who has deleted more, or lacks something, is not taken for one who has everything', async () => {
+it('[ROOM-24] does not treat a client with more deletions or missing content as complete', async () => {
   const { doc } = typed(['one ', 'two'], true)
   const state = DocumentState.fromBytes(Y.encodeStateAsUpdate(doc))
   const mine = new Y.Doc()
@@ -100,14 +100,14 @@ it('[ROOM-24] who has deleted more, or lacks something, is not taken for one who
   expect(behind.getText('t').toJSON()).toContain('ne two')
 })
 
-it('[ROOM-24] what was deleted behind the snapshot is not handed out', async () => {
+it('[ROOM-24] does not send content that was deleted after the snapshot', async () => {
   const { updates } = typed(['secret'], true)
   const state = await stored(updates)
   expect(Buffer.from(state.diff(null)).includes('ecret')).toBe(true)
   expect(Buffer.from(state.diff(null)).includes('secret')).toBe(false)
 })
 
-it('[ROOM-26] what waits to be applied is in everything that is asked for', () => {
+it('[ROOM-26] includes waiting updates in every answer', () => {
   const { doc, updates } = typed(Array.from('abcdefghij'))
   const asked: Record<string, (state: DocumentState) => string> = {
     document: (state) => state.doc.getText('t').toJSON(),
@@ -131,7 +131,7 @@ it('[ROOM-26] what waits to be applied is in everything that is asked for', () =
   }
 })
 
-it('[ROOM-26] what cannot be applied is not passed over the next time', () => {
+it('[ROOM-26] fails again at the next read after an update that cannot be applied', () => {
   const state = DocumentState.fromBytes(null)
   const { updates } = typed(['a'])
   const [bytes] = updates as [Uint8Array]
@@ -149,7 +149,7 @@ function textIn(...updates: readonly Uint8Array[]): string {
   return doc.getText('t').toJSON()
 }
 
-it('[ROOM-56] an update of more structs than the event loop predicts counts as expensive', () => {
+it('[ROOM-56] counts an update with more structs than the event loop predicts as expensive', () => {
   const state = DocumentState.fromBytes(null)
   const predicted = (keys: number): number => {
     const doc = new Y.Doc()

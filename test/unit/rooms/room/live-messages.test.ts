@@ -6,7 +6,7 @@ import { presenceAlone } from '../../../support/data/rooms.ts'
 
 const address = { workspaceId: 'w', apiKey: 'k', organizationId: 'o', documentId: 'd', editorId: 'e' }
 
-it('[LIVE-9] nothing is kept of documents that nobody listens to any more', () => {
+it('[LIVE-9] keeps nothing of documents without listeners', () => {
   const board = new LiveMessageHub(presenceAlone(systemClock).calls)
   const listener = () => ({ encoder: yWebsocket, deliverLive: () => 'sent' as const })
   const leaves = [board.enter(address, listener()), board.enter({ ...address, editorId: 'f' }, listener())]
@@ -22,7 +22,7 @@ it('[LIVE-9] nothing is kept of documents that nobody listens to any more', () =
   again()
 })
 
-it('[LIVE-4] ids are opaque, and another API key is another place', () => {
+it('[LIVE-4] treats ids as opaque, and separates API keys', () => {
   const board = new LiveMessageHub(presenceAlone(systemClock).calls)
   const listener = { encoder: yWebsocket, deliverLive: () => 'sent' as const }
   board.enter({ ...address, documentId: '__proto__', editorId: 'constructor' }, listener)

@@ -18,7 +18,7 @@ function stateOf(characters: number): DocumentState {
 const inHex = (frames: readonly Uint8Array[]): string[] =>
   frames.map((each) => Buffer.from(each).toString('hex'))
 
-it('[ROOM-39] whoever has nothing gets the same frame of a large document', () => {
+it('[ROOM-39] sends the same frame of a large document to all clients without content', () => {
   const state = stateOf(100_000)
   const answering = new SyncReplyCache(state)
   const [first] = answering.framesFor(yWebsocket, nothing)
@@ -28,7 +28,7 @@ it('[ROOM-39] whoever has nothing gets the same frame of a large document', () =
   expect(inHex(answering.framesFor(other, nothing))).toEqual(inHex([yWebsocket.update(state.encode())]))
 })
 
-it('[ROOM-39] a small change is a frame of its own, and a large one makes the whole frame anew', () => {
+it('[ROOM-39] sends a small change in a frame of its own, and builds the whole frame again after a large one', () => {
   const state = stateOf(100_000)
   const answering = new SyncReplyCache(state)
   const [frame] = answering.framesFor(yWebsocket, nothing)
@@ -45,7 +45,7 @@ it('[ROOM-39] a small change is a frame of its own, and a large one makes the wh
   expect(inHex(anew)).toEqual(inHex([yWebsocket.offer(Y.encodeStateAsUpdate(state.doc))]))
 })
 
-it('[ROOM-39] what waits to be applied is a frame of its own, and nobody waits for a Y.Doc', () => {
+it('[ROOM-39] sends waiting updates in a frame of their own, and builds no Y.Doc for them', () => {
   const state = stateOf(100_000)
   const stored = state.encode()
   const answering = new SyncReplyCache(state)
@@ -96,7 +96,7 @@ it.each([
   expect(reader.getText('t').toString()).toBe(editor.getText('t').toString())
 })
 
-it('[ROOM-39] who has something gets what they lack', () => {
+it('[ROOM-39] sends a client with some content only the missing part', () => {
   const state = stateOf(100_000)
   const answering = new SyncReplyCache(state)
   answering.framesFor(yWebsocket, nothing)

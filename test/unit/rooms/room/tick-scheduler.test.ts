@@ -21,7 +21,7 @@ async function noted(begin: (note: (name: string) => void) => void, count: numbe
   return notes
 }
 
-it('[ROOM-56] handles other events between turns that take long', async () => {
+it('[ROOM-56] handles other events between long ticks of rooms', async () => {
   const turns = new TickScheduler()
   const notes = await noted((note) => {
     for (const name of ['a', 'b', 'c'])
@@ -37,7 +37,7 @@ it('[ROOM-56] handles other events between turns that take long', async () => {
   expect(notes.slice(notes.indexOf('b'), notes.indexOf('c'))).toContain('other')
 })
 
-it('[ROOM-56] handles other events between answers that take long, and gives the answers in order', async () => {
+it('[ROOM-56] handles other events between long answers, and gives the answers in order', async () => {
   const turns = new TickScheduler()
   const notes = await noted((note) => {
     for (const name of ['a', 'b', 'c'])
@@ -51,7 +51,7 @@ it('[ROOM-56] handles other events between answers that take long, and gives the
   expect(notes.slice(notes.indexOf('b'), notes.indexOf('c'))).toContain('other')
 })
 
-it('[ROOM-56] takes short turns and answers of a tick together', async () => {
+it('[ROOM-56] runs short work and answers of a tick together', async () => {
   const turns = new TickScheduler()
   const names = Array.from({ length: 100 }, (_, index) => `${index}`)
   const notes: string[] = []

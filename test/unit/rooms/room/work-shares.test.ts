@@ -5,7 +5,7 @@ import { HeldClock } from '../../../support/time/clock.ts'
 const cheap = { updates: 10, steps: 100, ms: 5 }
 const expensive = { updates: 1, steps: 1_000_000, ms: 100 }
 
-it('[ROOM-53] has documents of a workspace wait that has spent its share, and no others', () => {
+it('[ROOM-53] delays documents of a workspace that has spent its share, and no others', () => {
   const clock = new HeldClock()
   const exceeded: string[] = []
   const shares = new WorkShares(clock, (workspaceId) => exceeded.push(workspaceId))

@@ -57,7 +57,7 @@ const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(reso
 it.each([
   ['to a name that is not open', frame('acme/stray/main', 3)],
   ['to the socket itself', ping],
-])('[LOAD-4] what is said on a shared socket %s has a share of each turn', async (_what, bytes) => {
+])('[LOAD-4] limits messages of a multiplexed socket %s to a share of each tick', async (_what, bytes) => {
   const socket = new ReadingSocket()
   const pressure = new ReadBackpressure(() => 0, 1_000, nothing)
   const parts = {
@@ -77,7 +77,7 @@ it.each([
   expect(socket.reading).toBe('on')
 })
 
-it('[LOAD-4] who becomes known while it waits for a turn goes on, and nobody waits for it afterwards', async () => {
+it('[LOAD-4] resumes a paused socket when its workspace becomes known, and delays no other socket for it', async () => {
   const pressure = new ReadBackpressure(() => 0, 1_000, nothing)
   const parts = {
     address: '192.0.2.1',
@@ -96,7 +96,7 @@ it('[LOAD-4] who becomes known while it waits for a turn goes on, and nobody wai
   expect(sockets.map(({ reading }) => reading)).toEqual(['on', 'on'])
 })
 
-it('[LOAD-4] so have pings of a shared socket', async () => {
+it('[LOAD-4] limits pings of a multiplexed socket to a share of each tick', async () => {
   const socket = new ReadingSocket()
   const pressure = new ReadBackpressure(() => 0, 1_000, nothing)
   const parts = {
@@ -114,7 +114,7 @@ it('[LOAD-4] so have pings of a shared socket', async () => {
   expect(socket.reading).toBe('on')
 })
 
-it('[DIA-24] who comes in after another was refused for the moment is not cut off as if it were alone', () => {
+it('[DIA-24] keeps a socket open for a document that joins after another one was rejected temporarily', () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   const socket = new ReadingSocket()
   const pressure = new ReadBackpressure(() => 0, 1_000, nothing)

@@ -36,7 +36,7 @@ function take(pressure: ReadBackpressure, reader: BudgetedReader, messages: numb
   for (let count = 0; count < messages; count++) pressure.check(reader)
 }
 
-it('[LOAD-4] who has sent its share of a turn waits for the next one, and nobody else does', async () => {
+it('[LOAD-4] pauses only the reader that has used its share of a tick, until the next tick', async () => {
   const pressure = new ReadBackpressure(() => 0, 1_000, nothing)
   const [flooder, other] = [new CountedReader(), new CountedReader()]
   take(pressure, other, 1)
@@ -50,7 +50,7 @@ it('[LOAD-4] who has sent its share of a turn waits for the next one, and nobody
   expect(flooder.reading).toBe('paused')
 })
 
-it('[LOAD-4] a new turn does not let go on whoever waits for the disk', async () => {
+it('[LOAD-4] keeps a reader paused that waits for the disk when a tick begins', async () => {
   const disk = { pendingBytes: 0 }
   const pressure = new ReadBackpressure(() => disk.pendingBytes, 1_000, nothing)
   const reader = new CountedReader()
@@ -64,7 +64,7 @@ it('[LOAD-4] a new turn does not let go on whoever waits for the disk', async ()
   await expect.poll(() => reader.reading).toBe('on')
 })
 
-it('[LOAD-4] who waits for its turn goes on in it, also if more of it came meanwhile', async () => {
+it('[LOAD-4] resumes a waiting reader in its tick, also when more of its messages arrived meanwhile', async () => {
   const pressure = new ReadBackpressure(() => 0, 1_000, nothing)
   const [first, second] = [new CountedReader(), new CountedReader()]
   for (const reader of [first, second]) take(pressure, reader, ReadBackpressure.messagesPerTurn)
@@ -76,7 +76,7 @@ it('[LOAD-4] who waits for its turn goes on in it, also if more of it came meanw
   expect(second.reading).toBe('on')
 })
 
-it('[LOAD-4] of those of one workspace that have sent too much one goes on a turn, the longest waiting first', async () => {
+it('[LOAD-4] resumes one reader of a workspace per tick, the longest waiting one first', async () => {
   const pressure = new ReadBackpressure(() => 0, 1_000, nothing)
   const readers = ['one', 'one', 'one', 'other'].map((workspaceId) => new CountedReader(workspaceId))
   const reading = () => readers.map((reader) => reader.reading)

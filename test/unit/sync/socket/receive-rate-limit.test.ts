@@ -25,7 +25,7 @@ function setUp(bytesPerSecond: number, burstBytes: number) {
   return { clock, exceeded, inflow: new ReceiveRateLimit(options) }
 }
 
-it('[LIM-5] in no stretch of time is more read than burst and rate allow, but for a message of each socket', () => {
+it('[LIM-5] reads at most burst and rate in any period, plus one message per socket', () => {
   const messages = fc.array(
     fc.record({
       from: fc.integer({ min: 0, max: 3 }),
@@ -58,7 +58,7 @@ it('[LIM-5] in no stretch of time is more read than burst and rate allow, but fo
   )
 })
 
-it('[LIM-5] what one workspace sends holds up no other', () => {
+it('[LIM-5] pauses no socket of another workspace', () => {
   const { exceeded, inflow } = setUp(1000, 1000)
   const [busy, calm] = [new Socket(), new Socket()]
   inflow.enter('busy').count(5000, busy)
@@ -67,7 +67,7 @@ it('[LIM-5] what one workspace sends holds up no other', () => {
   expect(exceeded).toEqual(['busy'])
 })
 
-it('[LIM-5] who leaves and comes back has no new burst until it has rested', () => {
+it('[LIM-5] gives a reconnecting client no new burst until its time has passed', () => {
   const { clock, inflow } = setUp(1000, 1000)
   const first = new Socket()
   const meter = inflow.enter('acme')
@@ -84,7 +84,7 @@ it('[LIM-5] who leaves and comes back has no new burst until it has rested', () 
   expect(rested.reading).toBe(true)
 })
 
-it('[LIM-5] without a rate nobody is held up', () => {
+it('[LIM-5] pauses no socket without a rate', () => {
   const { inflow } = setUp(0, 1)
   const socket = new Socket()
   const meter = inflow.enter('acme')
