@@ -5,7 +5,7 @@ import { commentKeys as keys } from './comments/comment-keys.ts'
 import type { CommentPosition, CommentRecord } from './comments/comment-records.ts'
 import type { Transaction } from './store/transaction.ts'
 
-/** Templates of the activities that quote a comment, and the same without its words. */
+/** Templates of the activities that quote a comment, and the same templates without its text. */
 export const quotingTemplates = {
   'comment.add': {
     quoting: '{{actionUser}} commented: {{to}}',
@@ -17,7 +17,7 @@ export const quotingTemplates = {
   },
 } as const
 
-/** Makes the id of the activity that quotes a stored comment, and keeps it with the comment. */
+/** Generates the id of the activity that quotes a stored comment, and stores it with the comment. */
 export function quotingActivityId(
   transaction: Transaction,
   annotationId: string,
@@ -29,7 +29,7 @@ export function quotingActivityId(
 }
 
 /**
- * Removes the words of comments from the activities that quote them. Call before the comments are changed or deleted.
+ * Removes the text of comments from the activities that quote them. Call before the comments are changed or deleted.
  * At most one activity quotes a comment: the one of its last change.
  */
 export async function removeQuotes(
@@ -45,7 +45,7 @@ export async function removeQuotes(
   for (const activity of activities.values()) replaceActivity(transaction, activity, withoutWords(activity))
 }
 
-/** Callers may have overwritten the activity: then its own template stays. */
+/** If a caller has overwritten the activity, its own template stays. */
 function withoutWords(activity: ActivityRecord): ActivityRecord {
   const { changes = {}, displayMessageTemplate, displayMessageTemplateData = {} } = activity
   const { text: _text, ...otherChanges } = changes

@@ -17,7 +17,7 @@ import { CascadeRemoval, type DocumentCascade, type OrganizationCascade } from '
 import { RemovalService } from './removal/removal-service.ts'
 import type { AccessType } from './store/records.ts'
 
-/** What organizations are made of. */
+/** The services for the contents of organizations. */
 export interface Directory {
   readonly organizations: OrganizationService
   readonly documents: DocumentService
@@ -26,11 +26,11 @@ export interface Directory {
   readonly groups: GroupService
   readonly permissions: PermissionService
   readonly activities: ActivityService
-  /** To be started, and stopped after rooms are closed. */
+  /** Start it; stop it after rooms are closed. */
   readonly edits: EditActivityRecorder
-  /** To be started, and stopped before clients are. */
+  /** Start it; stop it before clients are disconnected. */
   readonly visits: VisitRecorder
-  /** To be started, and stopped before the engine is closed. */
+  /** Start it; stop it before the engine is closed. */
   readonly removals: RemovalService
 }
 
@@ -42,9 +42,9 @@ interface DirectoryOptions {
   readonly forgetDocument: DocumentCascade
   readonly forgetJudgments: ForgetJudgments
   readonly events: EventRecorder
-  /** One activity stands for the edits of a user to an editor in this time. */
+  /** Window in which the edits of a user to an editor become one activity, in ms. */
   readonly editWindowMs: number
-  /** Who comes back to a document within this time has not been away. */
+  /** A user who returns to a document within this time has not left it, in ms. */
   readonly awayMs: number
   /** The access type of new documents and folders that inherit none. */
   readonly defaultAccess: AccessType

@@ -12,16 +12,16 @@ const accessFence = ({ workspaceId, apiKey, organizationId }: OrganizationScope,
   ...names,
 ]
 
-/** Fences of the records that decide whether any user may change a document. */
+/** Returns the fences of the records that decide whether any user may change a document. */
 export const documentFences = (scope: OrganizationScope, documentId: string): readonly Key[] => [
   accessFence(scope),
   accessFence(scope, 'document', documentId),
 ]
 
-/** Fences of all that decides what a user may do in an organization, besides the document itself. */
+/** Returns the fence of everything that decides the rights of a user in an organization, except the document itself. */
 export const userFence = (scope: OrganizationScope, userId: string): Key => accessFence(scope, 'user', userId)
 
-/** Fence of the tokens of a user. */
+/** Returns the fence of the tokens of a user. */
 export const tokensFence = ({ workspaceId, apiKey }: Tenant, userId: string): Key => [
   'tokens',
   workspaceId,
@@ -29,10 +29,10 @@ export const tokensFence = ({ workspaceId, apiKey }: Tenant, userId: string): Ke
   userId,
 ]
 
-/** Fence of the domains whose pages may use an API key. */
+/** Returns the fence of the domains whose pages may use an API key. */
 export const domainsFence = ({ workspaceId, apiKey }: Tenant): Key => ['domains', workspaceId, apiKey]
 
-/** Fences of what a commit in an organization changes for access. */
+/** Returns the fences of the access changes of a commit in an organization. */
 export function raisedBy(scope: OrganizationScope, written: readonly Mutation[]): readonly Key[] {
   return written.flatMap((change) => {
     const {
@@ -48,7 +48,7 @@ export function raisedBy(scope: OrganizationScope, written: readonly Mutation[])
   })
 }
 
-/** True when a record gives and takes no rights: a document without a record is also public. */
+/** Returns true if a record neither grants nor restricts rights: a document without a record is also public. */
 function isOrdinary(record: object | null): boolean {
   const { accessType, folderId, disabled, deleting } = record as DocumentRecord
   return (

@@ -15,11 +15,11 @@ import { patchRecord } from './store/patch-record.ts'
 import type { AccessType, FolderRecord } from './store/records.ts'
 import type { Transaction } from './store/transaction.ts'
 
-/** What is not given stays. */
+/** Changes of a folder. Absent members stay unchanged. */
 export interface FolderPatch {
   readonly folderId: string
   readonly folderName?: string | undefined
-  /** Another one moves the folder, with all that is in it. */
+  /** Another parent moves the folder with everything in it. */
   readonly parentFolderId?: string | undefined
   readonly accessType?: AccessType | undefined
   readonly inheritAccessFromParent?: boolean | undefined
@@ -33,7 +33,7 @@ const moveProblems: Record<MoveProblem, ConstructorParameters<typeof ItemRejecte
   ],
 }
 
-/** Changes and moves folders. Moves are judged together: what becomes of them does not depend on their order. */
+/** Changes and moves folders. Moves are checked together: the results do not depend on their order. */
 export async function writeFolderPatches(
   transaction: Transaction,
   changes: readonly FolderPatch[],
@@ -65,7 +65,7 @@ export async function writeFolderPatches(
   )
 }
 
-/** The folder as it is, or why it cannot be changed. */
+/** Returns the current folder, or why it cannot be changed. */
 async function checked(
   transaction: Transaction,
   { folderId, parentFolderId = rootFolderId }: FolderPatch,

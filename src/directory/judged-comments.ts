@@ -4,18 +4,18 @@ import type { CommentRecord } from './comments/comment-records.ts'
 import { emptyValue } from './store/records.ts'
 import type { Transaction } from './store/transaction.ts'
 
-/** Marks that are read at a time. */
+/** Records of one read. */
 const marksAtOnce = 200
 
-/** Deletes judgments. Those that do not exist are left out. */
+/** Deletes judgments. Ignores those that do not exist. */
 export type ForgetJudgments = (tenant: Tenant, judgmentIds: readonly string[]) => Promise<unknown>
 
-/** Identifies a comment. Its id alone is not enough: a later comment may get the same id. */
+/** Identifies a comment. Its id alone is not sufficient: a later comment may get the same id. */
 export type JudgedComment = Pick<CommentRecord, 'commentId' | 'order' | 'createdAt'> & {
   readonly annotationId: string
 }
 
-/** Marks that a judgment quotes a comment. */
+/** Records that a judgment quotes a comment. */
 export function markJudged(
   transaction: Transaction,
   { annotationId, order }: JudgedComment,
@@ -26,8 +26,8 @@ export function markJudged(
 
 /**
  * Deletes the judgments that quote comments of an annotation, before the transaction deletes these comments. If the
- * transaction is repeated, the judgments are deleted already. A decision in the meantime changes the annotation, so the
- * transaction is repeated.
+ * transaction is repeated, the judgments are deleted already. A decision in the meantime changes the annotation, so
+ * the transaction is repeated.
  */
 export async function forgetJudged(
   transaction: Transaction,

@@ -1,11 +1,11 @@
-/** What one organization may hold, and one call may name. */
+/** Limits of one organization and of one call. */
 export const directoryLimits = {
   /** Folders of an organization. */
   folders: 10_000,
-  /** Folders in each other, the outermost counted. */
+  /** Nested folders, including the outermost. */
   folderDepth: 32,
-  /** Records that one call of a search looks at. */
+  /** Records that one search call reads. */
   lookedAtBySearch: 5_000,
-  /** The same of organizations, each of which is read by itself. */
+  /** Organizations that one search call reads, each with its own read. */
   organizationsLookedAtBySearch: 1_000,
 } as const

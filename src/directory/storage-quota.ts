@@ -7,17 +7,17 @@ import type { Metrics } from '../metrics.ts'
 import { exhausted } from '../quota/limits.ts'
 import type { TenantStore } from './tenants/tenant-store.ts'
 
-/** How often the limit of a workspace in use is read; one that is full is also measured again as often. */
+/** Interval at which the limit of an active workspace is read, in ms. A full one is also measured at this interval. */
 const readEveryMs = 10_000
-/** How often a workspace in use is measured. */
+/** Interval at which an active workspace is measured, in ms. */
 const measureEveryMs = 60_000
-/** Measuring takes at most this share of the time, except for full workspaces. */
+/** Maximum share of the time that measuring takes, except for full workspaces. */
 const measureShare = 0.01
-/** Workspaces in memory; the one that is there for longest goes first, and is measured again when it is used. */
+/** Maximum number of workspaces in memory. The oldest one is evicted, and measured again at its next use. */
 const workspacesMax = 10_000
-/** An update that was accepted this long ago is stored, unless the disk stalls. */
+/** Time after which an accepted update is stored unless the disk stalls, in ms. */
 const settleMs = 1_000
-/** For callers that were rejected. */
+/** For rejected callers. */
 const retryAfterSeconds = 60
 
 export interface StorageQuotaOptions {
@@ -26,7 +26,7 @@ export interface StorageQuotaOptions {
   readonly clock: Clock
   readonly log: Log
   readonly metrics: Pick<Metrics, 'workspacesFull'>
-  /** The limit unless a workspace has its own; 0: unlimited. */
+  /** The limit of workspaces without their own, in bytes; 0: unlimited. */
   readonly bytesMax: number
 }
 
@@ -40,7 +40,7 @@ interface Account {
   /** 0: unlimited. */
   bytesMax: number
   measuredBytes: number
-  /** Since the last measurement began. */
+  /** Bytes accepted since the start of the last measurement. */
   addedBytes: number
   readAt: number
   measureAt: number
@@ -49,8 +49,8 @@ interface Account {
 
 /**
  * The storage quota of workspaces. Usage is an estimate of the store (`Engine.storedBytes`) plus the bytes of updates
- * and calls that this node has accepted since. Bytes of other nodes count from the next measurement on.
- * A workspace without a limit is never measured.
+ * and calls that this node has accepted since. Bytes of other nodes count from the next measurement on. A workspace
+ * without a limit is never measured.
  */
 export class StorageQuota {
   readonly #options: StorageQuotaOptions
@@ -62,26 +62,29 @@ export class StorageQuota {
     this.#options = options
   }
 
-  /** Counts bytes that were accepted. */
+  /** Counts accepted bytes. */
   added(workspaceId: string, bytes: number): void {
     const account = this.#account(workspaceId)
     account.addedBytes += bytes
     if (isFull(account)) this.#showFull(workspaceId, true)
   }
 
-  /** The limit in bytes, if the workspace has reached it; else null. Does not wait for a measurement that is under way. */
+  /**
+   * Returns the limit in bytes if the workspace has reached it; otherwise null. Does not wait for a measurement in
+   * progress.
+   */
   fullAt(workspaceId: string): number | null {
     const account = this.#account(workspaceId)
     return isFull(account) ? account.bytesMax : null
   }
 
-  /** Resolves when the workspace has been measured since the server started: `fullAt` knows nothing of it before. */
+  /** Resolves when the workspace has been measured since the server started. Before that, `fullAt` has no data. */
   async ready(workspaceId: string): Promise<void> {
     const account = this.#account(workspaceId)
     if (account.readAt === 0) await account.reading
   }
 
-  /** Resolves with RESOURCE_EXHAUSTED when the workspace has reached its limit, else with null. */
+  /** Resolves with RESOURCE_EXHAUSTED if the workspace has reached its limit, otherwise with null. */
   async errorIfFull(workspaceId: string): Promise<ApiError | null> {
     await this.ready(workspaceId)
     const account = this.#account(workspaceId)
@@ -93,7 +96,7 @@ export class StorageQuota {
     })
   }
 
-  /** Null when the workspace has no limit. */
+  /** Returns null if the workspace has no limit. */
   async usage(workspaceId: string): Promise<StorageUsage | null> {
     const account = this.#account(workspaceId)
     await account.reading
@@ -101,7 +104,7 @@ export class StorageQuota {
     return bytesMax === 0 ? null : { storedBytes: measuredBytes + addedBytes, storedBytesMax: bytesMax }
   }
 
-  /** Reads and measures the workspace again: its limit has changed. */
+  /** Reads and measures the workspace again, because its limit has changed. */
   forget(workspaceId: string): void {
     this.#delete(workspaceId)
     this.#account(workspaceId)
@@ -178,7 +181,10 @@ const isFull = ({ bytesMax, measuredBytes, addedBytes }: Account): boolean =>
 export const fullMessage = (bytesMax: number): string =>
   `the workspace has reached its storage limit of ${bytesMax} bytes`
 
-/** Documents, versions, and records of organizations and judgments. Logs of deliveries and calls expire by themselves. */
+/**
+ * Documents, versions, and records of organizations and judgments. Logs of deliveries and calls expire without the
+ * quota.
+ */
 const keysOf = (workspaceId: string): StoredUnder => ({
   logs: [[workspaceId]],
   blobs: [['versions', workspaceId]],

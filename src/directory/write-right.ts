@@ -4,9 +4,9 @@ import type { OrganizationScope } from './organizations/organization-keys.ts'
 
 /** The permission under which an update is written. */
 export interface WriteRight {
-  /** As they were before the permission was read; null: there is none any more. */
+  /** The fence as read before the permission was checked; null: the permission has ended. */
   readonly fence: Fence | null
-  /** Reads the permission again. @throws ApiError when there is none any more; StoreUnavailableError */
+  /** Checks the permission again. @throws ApiError if it has ended; StoreUnavailableError */
   recheck(): Promise<void>
 }
 
@@ -14,7 +14,7 @@ export interface DocumentRightOptions {
   readonly fences: FenceStore
   readonly scope: OrganizationScope
   readonly documentId: string
-  /** @throws ApiError when the document must not be changed */
+  /** @throws ApiError if the document must not be changed */
   readonly check: () => Promise<void>
 }
 

@@ -9,10 +9,10 @@ import { commentKeys as keys } from './comment-keys.ts'
 import type { AnnotationRecord } from './comment-records.ts'
 import { nothingFirst, type RemoveFirst, removeListed } from './comment-removal.ts'
 
-/** Marks that are read at a time. */
+/** Tombstones of one read. */
 const marksAtOnce = 100
 
-/** Marks that an annotation was deleted from its location: its activities stay until that location is cleared. */
+/** Records that an annotation was deleted from its location. Its activities stay until that location is cleared. */
 export function tombstoneAnnotation(
   transaction: Transaction,
   { annotationId, documentId, location }: AnnotationRecord,
@@ -21,7 +21,7 @@ export function tombstoneAnnotation(
     transaction.put([...keys.goneFrom(documentId, location.id), annotationId], emptyValue)
 }
 
-/** Removes the annotations of a document that is marked as being deleted. `goOn` throws when the work must end. */
+/** Removes the annotations of a document that is marked as being deleted. `goOn` throws if the work must end. */
 export async function removeDocumentComments(
   store: OrganizationStore,
   scope: OrganizationScope,
@@ -34,7 +34,10 @@ export async function removeDocumentComments(
   await removeTombstones(store, scope, keys.goneIn(documentId), goOn)
 }
 
-/** Removes all marks under `prefix`, each after what `beforehand` removes. @param goOn called between commits */
+/**
+ * Removes all tombstones under `prefix`, each one after the data that `beforehand` removes. @param goOn called
+ * between commits
+ */
 export async function removeTombstones(
   store: OrganizationStore,
   scope: OrganizationScope,
@@ -55,7 +58,7 @@ export async function removeTombstones(
 async function removeMark(transaction: Transaction, mark: Key, beforehand: RemoveFirst): Promise<boolean> {
   const [, documentId, , annotationId = ''] = mark
   const again = await transaction.get<AnnotationRecord>(keys.annotation(annotationId))
-  // What there was of an annotation belongs to the one that has its id now.
+  // If a new annotation has the same id, the remaining data belongs to it.
   const isOver = again?.documentId !== documentId
   if (isOver && (await beforehand(transaction, annotationId)) === 'more') return false
   transaction.delete(mark)

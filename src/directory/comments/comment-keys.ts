@@ -1,27 +1,27 @@
 import type { Key } from '../../engine/engine.ts'
 
-/** Names a list of annotations: of a document, or of a location in it. */
+/** Identifies a list of annotations: of a document, or of a location in it. */
 export type AnnotationList =
   | { readonly kind: 'document'; readonly documentId: string }
   | { readonly kind: 'location'; readonly documentId: string; readonly locationId: string }
 
-/** Where an annotation stands in its lists. */
+/** Position of an annotation in its lists. */
 export interface AnnotationPosition {
-  /** Sorts as text as the times of adding do. */
+  /** Text that sorts by the time of adding. */
   readonly order: string
   readonly annotationId: string
 }
 
-/** Milliseconds of the year 9999 have 15 digits, a call adds fewer than 100,000 annotations. */
+/** Milliseconds of the year 9999 have 15 digits, and a call adds fewer than 100,000 annotations. */
 const timeDigits = 15
 const placeDigits = 5
 const orderLength = timeDigits + placeDigits
 
-/** @param at epoch milliseconds; @param place among those that are added together */
+/** @param at epoch milliseconds; @param place position among the annotations of one call */
 export const annotationOrder = (at: number, place: number): string =>
   String(at).padStart(timeDigits, '0') + String(place).padStart(placeDigits, '0')
 
-/** @param number of the comment in its thread; safe integers have at most 16 digits */
+/** @param number number of the comment in its thread; safe integers have at most 16 digits */
 export const commentOrder = (number: number): string => String(number).padStart(16, '0')
 
 /** Keys of annotations in an organization's partition. Lists and ties are indexes without content. */
@@ -38,24 +38,24 @@ export const commentKeys = {
     order,
     annotationId,
   ],
-  /** Marks of annotations that were deleted from locations of a document. */
+  /** Tombstones of annotations that were deleted from locations of a document. */
   goneIn: (documentId: string): Key => ['goneAnnotations', documentId],
   goneFrom: (documentId: string, locationId: string): Key => ['goneAnnotations', documentId, locationId],
-  /** The comments of an annotation, the oldest first. */
+  /** The comments of an annotation, oldest first. */
   comments: (annotationId: string): Key => ['annotationComments', annotationId],
   comment: (annotationId: string, order: string): Key => ['annotationComments', annotationId, order],
-  /** Where a comment stands. */
+  /** Position of a comment by its id. */
   commentPlace: (annotationId: string, commentId: string): Key => [
     'annotationCommentPlaces',
     annotationId,
     commentId,
   ],
-  /** The judgments that quote comments of an annotation, by the places of the comments. */
+  /** The judgments that quote comments of an annotation, by the positions of the comments. */
   judged: (annotationId: string): Key => ['judgedComments', annotationId],
   /** Index: the annotations and comments that name a user. */
   tiesOf: (userId: string): Key => ['annotationTies', userId],
   tiesTo: (userId: string, annotationId: string): Key => ['annotationTies', userId, annotationId],
-  /** @param order of the comment that names the user; null: the annotation itself does */
+  /** @param order order of the comment that names the user; null: the annotation itself names the user */
   tie: (userId: string, annotationId: string, order: string | null): Key => [
     'annotationTies',
     userId,
@@ -64,11 +64,11 @@ export const commentKeys = {
   ],
 }
 
-/** As one text, for page tokens. */
+/** Encodes a position as text, for page tokens. */
 export const encodeAnnotationPosition = ({ order, annotationId }: AnnotationPosition): string =>
   order + annotationId
 
-/** What `encodeAnnotationPosition` was given. */
+/** Decodes a text of `encodeAnnotationPosition`. */
 export const decodeAnnotationPosition = (text: string): AnnotationPosition => ({
   order: text.slice(0, orderLength),
   annotationId: text.slice(orderLength),

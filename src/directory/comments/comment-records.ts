@@ -6,19 +6,19 @@ import { emptyValue } from '../store/records.ts'
 import type { Transaction } from '../store/transaction.ts'
 import { type AnnotationList, commentKeys as keys } from './comment-keys.ts'
 
-/** A place in what is shown, such as a page or a view; other members than these are kept as they were given. */
+/** A place in the user interface, such as a page or a view. Additional members are kept as given. */
 export interface AnnotationLocation {
   readonly id: string
   readonly locationName?: string
 }
 
-/** A place in the content of an editor that stays right while the content changes. */
+/** A place in the content of an editor that stays correct while the content changes. */
 export interface Anchor {
   readonly editorId: string
   readonly contentKey: string
   /** Yjs relative position, base64. */
   readonly position: string
-  /** The same, of the end of a range. */
+  /** Yjs relative position of the end of a range, base64. */
   readonly positionEnd?: string
 }
 
@@ -26,7 +26,7 @@ export type SuggestionStatus = 'pending' | 'accepted' | 'rejected'
 
 export interface AnnotationSuggestion {
   readonly status: SuggestionStatus
-  /** Any JSON; null when none was given. */
+  /** Any JSON; null if none was given. */
   readonly content: unknown
 }
 
@@ -34,7 +34,7 @@ export interface AnnotationRecord {
   /** Unique in the organization. */
   readonly annotationId: string
   readonly documentId: string
-  /** Where it stands in its lists. */
+  /** Position in its lists. */
   readonly order: string
   readonly location: AnnotationLocation | null
   readonly anchor: Anchor | null
@@ -43,23 +43,26 @@ export interface AnnotationRecord {
   readonly assignedTo: ActionUser | null
   readonly suggestion: AnnotationSuggestion | null
   readonly createdBy: ActionUser
-  /** Epoch milliseconds, as is `lastUpdated`: of the annotation itself, not of its comments. */
+  /** Epoch milliseconds, also for `lastUpdated`. Both concern the annotation itself, not its comments. */
   readonly createdAt: number
   readonly lastUpdated: number
 }
 
-/** Changes with every comment that is added or deleted, so that nobody adds one to what is being deleted. */
+/**
+ * State of a thread. It changes with every comment that is added or deleted, so that no comment is added to a thread
+ * that is being deleted.
+ */
 export interface ThreadRecord {
-  /** Comments there are. */
+  /** Number of comments. */
   readonly count: number
-  /** Comments there ever were: the number of the next one. */
+  /** Number of comments ever added: the number of the next one. */
   readonly next: number
 }
 
 export interface Reaction {
   /** Unique in its comment. */
   readonly reactionId: string
-  /** Such as an emoji, or its name. */
+  /** An emoji or its name. */
   readonly reaction: string
   readonly user: ActionUser
   /** Epoch milliseconds. */
@@ -69,31 +72,31 @@ export interface Reaction {
 export interface CommentRecord {
   /** Unique in its annotation. */
   readonly commentId: string
-  /** Where it stands in its thread. */
+  /** Position in its thread. */
   readonly order: string
   readonly from: ActionUser
   readonly text: string
-  /** The oldest first. */
+  /** Oldest first. */
   readonly reactions: readonly Reaction[]
-  /** Epoch milliseconds, as is `lastUpdated`. */
+  /** Epoch milliseconds, also for `lastUpdated`. */
   readonly createdAt: number
   readonly lastUpdated: number
 }
 
-/** Where a comment stands, by its id. */
+/** Position of a comment, stored by its id. */
 export interface CommentPosition {
   readonly order: string
-  /** The activity that quotes its words. Absent in records of older versions. */
+  /** Id of the activity that quotes its text. Absent in records of older versions. */
   readonly quotedBy?: string
 }
 
-/** A record as others see it: where it stands is ours. */
+/** Returns a record for clients: the position is internal. */
 export function withoutOrder<R extends { readonly order: string }>(record: R): Omit<R, 'order'> {
   const { order: _, ...members } = record
   return members
 }
 
-/** Writes an annotation with its index entries. @param before as it was; null: it is new */
+/** Writes an annotation with its index entries. @param before the previous record; null: the annotation is new */
 export function putAnnotation(
   transaction: Transaction,
   before: AnnotationRecord | null,
@@ -103,14 +106,14 @@ export function putAnnotation(
   moveEntries(transaction, before === null ? [] : annotationEntries(before), annotationEntries(after))
 }
 
-/** Removes an annotation, whose comments are gone. */
+/** Removes an annotation whose comments are deleted. */
 export function deleteAnnotationRecord(transaction: Transaction, annotation: AnnotationRecord): void {
   transaction.delete(keys.annotation(annotation.annotationId))
   transaction.delete(keys.thread(annotation.annotationId))
   moveEntries(transaction, annotationEntries(annotation), [])
 }
 
-/** Writes a comment with its index entries. @param before as it was; null: it is new */
+/** Writes a comment with its index entries. @param before the previous record; null: the comment is new */
 export function putComment(
   transaction: Transaction,
   annotationId: string,
@@ -135,20 +138,20 @@ export function deleteCommentRecord(
   moveEntries(transaction, commentEntries(annotationId, comment), [])
 }
 
-/** The shortest list first. */
+/** Returns the lists of an annotation, the shortest list first. */
 export function listsOf({ documentId, location }: AnnotationRecord): readonly AnnotationList[] {
   const whole = { kind: 'document', documentId } as const
   return location === null ? [whole] : [{ kind: 'location', documentId, locationId: location.id }, whole]
 }
 
-/** Users that are named in what callers may give any members. */
+/** Returns the users that are named in members with free content. */
 export const usersNamedInContent = ({
   location,
   suggestion,
 }: Pick<AnnotationRecord, 'location' | 'suggestion'>): ReadonlySet<string> =>
   findNamedUsers([location, suggestion?.content])
 
-/** Where else an annotation is kept. */
+/** Returns the keys of the index entries of an annotation. */
 export function annotationEntries(annotation: AnnotationRecord): readonly Key[] {
   const { annotationId, createdBy, assignedTo } = annotation
   const userIds = [...findNamedUsers([createdBy, assignedTo]), ...usersNamedInContent(annotation)]
@@ -158,7 +161,7 @@ export function annotationEntries(annotation: AnnotationRecord): readonly Key[] 
   ]
 }
 
-/** Where else a comment is kept. */
+/** Returns the keys of the index entries of a comment. */
 export const commentEntries = (
   annotationId: string,
   { order, from, reactions }: CommentRecord,

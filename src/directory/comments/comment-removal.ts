@@ -14,21 +14,21 @@ import {
   type ThreadRecord,
 } from './comment-records.ts'
 
-/** Comments that are removed in one commit. */
+/** Comments that one commit removes. */
 const commentsAtOnce = 200
-/** Annotations that are removed at the same time: what that takes of one turn of the event loop. */
+/** Annotations that are removed in parallel. This bounds the work of one tick. */
 const annotationsAtOnce = 8
-/** List entries that are read at a time. */
+/** List entries of one read. */
 const entriesAtOnce = 100
 
-/** What one commit removes of an annotation. */
+/** The part of an annotation that one commit has removed. */
 export interface RemovedSlice {
   readonly comments: readonly CommentRecord[]
-  /** There is nothing left of the annotation. */
+  /** True if nothing of the annotation remains. */
   readonly isGone: boolean
 }
 
-/** Something else that has to go before an annotation does: whether there is `more` of it than one commit takes. */
+/** Removes data that must be deleted before an annotation. Returns `more` if one commit does not suffice. */
 export type RemoveFirst = (transaction: Transaction, annotationId: string) => Promise<'done' | 'more'>
 
 /** Other data that is deleted with comments. */
@@ -40,9 +40,9 @@ export interface CommentTies {
 export const nothingFirst: RemoveFirst = async () => 'done'
 
 /**
- * Removes comments of an annotation, and the annotation itself when no more than one commit's are left. All that is
- * removed is read by key, the thread before its comments, and all of it before `beforehand`: whoever changes anything
- * of it meanwhile makes this begin again.
+ * Removes comments of an annotation, and the annotation itself if the remaining comments fit into one commit.
+ * Everything to remove is read by key, the thread before its comments, and all of it before `beforehand`. So the
+ * transaction is repeated if any of it changes meanwhile.
  * @param annotation as read in the same transaction
  */
 export async function removeSlice(
@@ -66,7 +66,7 @@ export async function removeSlice(
   return { comments, isGone }
 }
 
-/** Removes all annotations of a list, each in as many commits as it takes. @param goOn called between commits */
+/** Removes all annotations of a list, each in as many commits as necessary. @param goOn called between commits */
 export async function removeListed(
   store: OrganizationStore,
   scope: OrganizationScope,
@@ -86,15 +86,15 @@ export async function removeListed(
   }
 }
 
-/** @param entry key of the annotation in a list; @returns true when there is nothing left of it in the list */
+/** @param entry key of the annotation in a list; @returns true if nothing of it remains in the list */
 async function cut(transaction: Transaction, entry: Key, ties: CommentTies): Promise<boolean> {
   const annotationId = entry.at(-1) as string
   const [listed = null, found = null] = await transaction.getAll([entry, keys.annotation(annotationId)])
-  // It has left the list since that was read; what has its id now is something else.
+  // It was removed from the list after the read. An annotation with its id now is a different one.
   if (listed === null) return true
   const annotation = found as AnnotationRecord | null
   if (annotation !== null) return (await removeSlice(transaction, annotation, ties)).isGone
-  // An entry of nothing would be met for ever.
+  // An entry without an annotation would be found again forever.
   transaction.delete(entry)
   return true
 }

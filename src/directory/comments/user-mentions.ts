@@ -5,14 +5,14 @@ import type { Transaction } from '../store/transaction.ts'
 import { commentKeys as keys } from './comment-keys.ts'
 import { type AnnotationRecord, type CommentRecord, putAnnotation, putComment } from './comment-records.ts'
 
-/** Where a user is named in annotations. */
+/** A place in annotations that names a user. */
 export type UserMention =
-  /** Made it, or is to see to it. */
+  /** The user created the annotation or is assigned to it. */
   | { readonly kind: 'annotation'; readonly annotation: AnnotationRecord }
-  /** Says it, or reacts to it. */
+  /** The user wrote the comment or reacted to it. */
   | { readonly kind: 'comment'; readonly annotation: AnnotationRecord; readonly comment: CommentRecord }
 
-/** What ties of a user lead to, in their order; null where that is gone. */
+/** Returns the mentions of ties in their order; null if the record was deleted. */
 export async function findMentions(
   reader: DirectoryReader,
   ties: readonly Key[],
@@ -30,8 +30,8 @@ export async function findMentions(
 }
 
 /**
- * Puts the deleted user in a user's place wherever annotations and comments name the user, at most `limit` of them;
- * texts stay. To be called until it returns 0: how many were found.
+ * Replaces a user by the deleted user in at most `limit` annotations and comments that name the user. Texts stay.
+ * Call it until it returns 0. Returns how many were found.
  */
 export async function anonymiseComments(
   transaction: Transaction,
@@ -62,7 +62,7 @@ function anonymousAnnotation(annotation: AnnotationRecord, userId: string): Anno
     ...annotation,
     createdBy: withoutUser(createdBy, { userId }),
     assignedTo: withoutUser(assignedTo, { userId }),
-    // Its id is what the annotation is listed by.
+    // The annotation is listed by the id of its location.
     location: location === null ? null : { ...withoutUser(location, known), id: location.id },
     suggestion:
       suggestion === null ? null : { ...suggestion, content: withoutUser(suggestion.content, known) },
@@ -79,7 +79,7 @@ const anonymousComment = (comment: CommentRecord, userId: string): CommentRecord
 })
 
 const annotationIn = (tie: Key): string => tie.at(-2) as string
-/** '' where the annotation itself names the user. */
+/** '' if the annotation itself names the user. */
 const orderIn = (tie: Key): string => tie.at(-1) as string
 const commentKeyOf = (tie: Key): Key => keys.comment(annotationIn(tie), orderIn(tie))
 const recordKeyOf = (tie: Key): Key =>

@@ -11,26 +11,26 @@ import { decodeRecord } from '../store/records.ts'
 import type { Transaction } from '../store/transaction.ts'
 import { leaveEvent, type VisitEvent, withoutErasedUsers } from './visit-event.ts'
 
-/** Organizations in which a node has had visitors, in a partition of their own. */
+/** Partition of the organizations in which each node has visits. */
 const nodesPart: Key = ['visits']
 const visitKeys = {
   all: ['visits'] as Key,
   of: (documentId: string, userId: string): Key => ['visits', documentId, userDigest(userId)],
 }
-/** Entries that are read at a time. */
+/** Entries of one read. */
 const pageMax = 500
-/** Organizations whose part of the record is remembered to be there. */
+/** Number of organizations whose entry in `nodesPart` is cached as written. */
 const markedMax = 100_000
-/** How often nodes are looked for that have died unnoticed, and at least where there are some. */
+/** Interval of the check for nodes whose death was not noticed, and its minimum while there are such nodes, in ms. */
 const lookMs = 60_000
 const soonMs = 1_000
 
-/** A visit that goes on. */
+/** A current visit. */
 interface VisitRecord extends Visitor {
   readonly documentId: string
-  /** Incarnations of those that the user is on, or was on until a moment ago; in older records, names. */
+  /** Incarnations of the nodes that the user is connected to, or was a moment ago; names in older records. */
   readonly nodes: readonly string[]
-  /** Epoch milliseconds. */
+  /** Epoch milliseconds of the start. */
   readonly at: number
 }
 
@@ -41,19 +41,20 @@ export interface SharedVisitsOptions {
   readonly events: EventRecorder
   readonly clock: Clock
   readonly log: Log
-  /** Who comes back within this time has not been away. */
+  /** A user who returns within this time has not left, in ms. */
   readonly awayMs: number
 }
 
 /**
- * Visits of users whom several nodes may see come and go. A visit is a record of the nodes that see it: the first of them
- * writes it and the last one removes it, each with the event of it, in one commit. So there is one of each, whatever nodes
- * hear of each other. Whom a node sees that has died is seen to by another one.
+ * Visits of users on several nodes. A visit is a record of the nodes that the user is connected to. The first node
+ * writes it and the last one removes it, each together with its event in one commit. So each visit has exactly one
+ * join and one leave, independent of the messages between nodes. Another node ends the visits of a node that has
+ * died.
  */
 export class ClusterVisits {
   readonly #options: SharedVisitsOptions
   readonly #marked = new Set<string>()
-  /** Since when nodes are known to be gone that have left something. */
+  /** Time at which each dead node with remaining visits was first noticed. */
   readonly #goneSince = new Map<string, number>()
   #state: 'running' | 'stopped' = 'stopped'
   #unsubscribe: () => void = () => {}
@@ -65,7 +66,7 @@ export class ClusterVisits {
     this.#options = options
   }
 
-  /** From now on the visits of nodes that are gone are ended. */
+  /** Starts to end the visits of dead nodes. */
   start(): void {
     this.#state = 'running'
     this.#unsubscribe = this.#options.cluster.on('change', () => {
@@ -82,7 +83,10 @@ export class ClusterVisits {
     await this.#sweeping
   }
 
-  /** To be called before visits of an organization are written: only what is marked so is looked after. */
+  /**
+   * Records that this node has visits in an organization. Call it before visits are written: only the visits of
+   * recorded organizations are ended if this node dies.
+   */
   async mark(scope: OrganizationScope): Promise<void> {
     const key = [this.#options.cluster.incarnation, scope.workspaceId, scope.apiKey, scope.organizationId]
     const name = JSON.stringify(key)
@@ -92,9 +96,12 @@ export class ClusterVisits {
     this.#marked.add(name)
   }
 
-  /** Of what this node has seen, what is to be told: that nobody was there before, or is there after it. */
+  /**
+   * Returns the visits whose events must be recorded: a join if the user was on no node, a leave if the user is on no
+   * other node.
+   */
   async admit(transaction: Transaction, visits: readonly VisitEvent[]): Promise<readonly VisitEvent[]> {
-    // What happens to an organization that is being deleted is not kept in it.
+    // An organization that is being deleted stores no visits.
     if ((await findOrganization(transaction)) === null) return visits
     const told: VisitEvent[] = []
     for (const visit of visits) {
@@ -138,7 +145,7 @@ export class ClusterVisits {
 
   async #sweep(): Promise<void> {
     this.#hasChanged = false
-    // Another node may have taken this one for dead.
+    // Another node may have considered this one dead and removed its entries.
     this.#marked.clear()
     const gone = new Set<string>()
     let after: Key | undefined
@@ -150,7 +157,7 @@ export class ClusterVisits {
     for (const node of this.#goneSince.keys()) if (!gone.has(node)) this.#goneSince.delete(node)
   }
 
-  /** By one node: another one would do no harm, and does when this one fails. */
+  /** Only the home node of the entry ends the visits. A second node would be harmless, and replaces it if it fails. */
   async #sweepMarked(key: Key, gone: Set<string>): Promise<void> {
     const [node = '', workspaceId = '', apiKey = '', organizationId = ''] = key
     const { cluster, kv } = this.#options
@@ -161,7 +168,7 @@ export class ClusterVisits {
       await kv.commit(nodesPart, { dels: [key] })
   }
 
-  /** Whoever was there has had time to come back, to another node. */
+  /** Returns whether the node has been dead long enough for its users to return on another node. */
   #isLongGone(node: string): boolean {
     const { clock, awayMs } = this.#options
     const since = this.#goneSince.get(node) ?? clock.now()
@@ -169,7 +176,7 @@ export class ClusterVisits {
     return since + awayMs <= clock.now()
   }
 
-  /** True when none of the node's visits goes on any more. */
+  /** Returns true when all visits of the node have ended. */
   async #endVisits(scope: OrganizationScope, node: string): Promise<boolean> {
     const { kv } = this.#options
     let after: Key | undefined
@@ -199,7 +206,7 @@ export class ClusterVisits {
   }
 }
 
-/** A node does not see a user any more. True when no other one does. */
+/** Removes a node from a visit. Returns true if the user is on no other node. */
 async function leaves(
   transaction: Transaction,
   { visitor, documentId }: VisitEvent,

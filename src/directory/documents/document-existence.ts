@@ -3,20 +3,23 @@ import type { OrganizationStore } from '../organizations/organization-store.ts'
 import type { DocumentRecord, OrganizationRecord } from '../store/records.ts'
 import { folderPath } from './folder-tree.ts'
 
-/** A document whose folder is gone is being removed, or was moved while it was read: the latter shows when read again. */
+/**
+ * A document whose folder is missing is being removed, or was moved during the read. A second read distinguishes the
+ * two.
+ */
 const attemptsMax = 3
 
-/** Is there a document? Also without records: content may come before them. */
+/** Whether a document exists. It exists also without records: content may precede them. */
 export type DocumentExistence =
   | {
       readonly state: 'there'
       readonly organization: OrganizationRecord | null
       readonly document: DocumentRecord | null
     }
-  /** It is being deleted, itself, with its folder or with its organization. */
+  /** The document, its folder or its organization is being deleted. */
   | { readonly state: 'going' }
 
-/** One read, and one for each folder that it is in. */
+/** Takes one read, and one for each ancestor folder. */
 export async function readExistence(
   store: OrganizationStore,
   scope: OrganizationScope,

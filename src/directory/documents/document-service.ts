@@ -28,10 +28,10 @@ import { noSuchFolder } from './folder-views.ts'
 import { writeNewFolders } from './folder-writes.ts'
 import { requireResource } from './resource-lookup.ts'
 
-/** Documents that are read at a time if all are read. The server keeps at most these for a client that does not read. */
+/** Documents of one read when all are listed. The server holds at most this many for a client that stops reading. */
 const documentsAtOnce = 100
 
-/** The documents of organizations. Every call of an organization that does not exist throws ApiError NOT_FOUND. */
+/** The documents of organizations. Every call on an organization that does not exist throws ApiError NOT_FOUND. */
 export class DocumentService {
   readonly #store: OrganizationStore
   readonly #organizations: OrganizationService
@@ -57,10 +57,10 @@ export class DocumentService {
   }
 
   /**
-   * Makes the records of the organization and of the document if there are none; one read, and one a folder, if they exist.
-   * To be called with the document's room open: a deletion that comes after it then closes that room.
-   * @param admit called before a document gets its record; when it throws, nothing is made
-   * @throws ApiError ABORTED while the document is being deleted, itself or with what it is in
+   * Creates the records of the organization and of the document if they do not exist. If they exist, that takes one
+   * read, and one for each folder. Call it with the document's room open: a later deletion then closes that room.
+   * @param admit called before a document gets its record; if it throws, nothing is created
+   * @throws ApiError ABORTED while the document, a folder of it or its organization is being deleted
    */
   async ensure(scope: OrganizationScope, documentId: string, admit = (): void => {}): Promise<void> {
     const presence = await readExistence(this.#store, scope, documentId)
@@ -84,20 +84,20 @@ export class DocumentService {
     return { now: this.#clock.now(), defaultAccess: this.#defaultAccess }
   }
 
-  /** Is the document being deleted, itself or with what it is in? */
+  /** Returns whether the document, a folder of it or its organization is being deleted. */
   async isGoing(scope: OrganizationScope, documentId: string): Promise<boolean> {
     return (await readExistence(this.#store, scope, documentId)).state === 'going'
   }
 
-  /** @throws ApiError ABORTED while the document is being deleted, itself or with what it is in */
+  /** @throws ApiError ABORTED while the document, a folder of it or its organization is being deleted */
   async requireThere(scope: OrganizationScope, documentId: string): Promise<void> {
     if (await this.isGoing(scope, documentId)) throw beingDeleted()
   }
 
   /**
-   * One without a record is enabled.
-   * @throws ApiError FAILED_PRECONDITION when the document is disabled, ABORTED while it is being deleted, itself or with
-   * what it is in
+   * Checks that a document is enabled. One without a record is enabled.
+   * @throws ApiError FAILED_PRECONDITION if the document is disabled, ABORTED while the document, a folder of it or
+   * its organization is being deleted
    */
   async requireEnabled(scope: OrganizationScope, documentId: string): Promise<void> {
     const presence = await readExistence(this.#store, scope, documentId)
@@ -106,18 +106,18 @@ export class DocumentService {
       throw new ApiError('document/disabled', 'the document is disabled; enable it to change it')
   }
 
-  /** The permission to change a document. @throws ApiError as `requireEnabled` */
+  /** Returns the permission to change a document. @throws ApiError as `requireEnabled` */
   rightToChange(scope: OrganizationScope, documentId: string): Promise<WriteRight> {
     const check = (): Promise<void> => this.requireEnabled(scope, documentId)
     return DocumentRight.read({ fences: this.#fences, scope, documentId, check })
   }
 
-  /** @throws ApiError NOT_FOUND when the document does not exist */
+  /** @throws ApiError NOT_FOUND if the document does not exist */
   async require(scope: OrganizationScope, documentId: string): Promise<void> {
     await requireResource(this.#store.read(scope), { type: 'document', id: documentId })
   }
 
-  /** @param options.createFolder true: makes the folders that are missing, at the top */
+  /** Adds documents. @param options.createFolder true: creates missing folders at the top level */
   add(
     scope: OrganizationScope,
     documents: readonly DocumentInput[],
@@ -129,7 +129,7 @@ export class DocumentService {
     })
   }
 
-  /** The results that `add` would have now if the organization exists. Nothing is written. */
+  /** Returns the results that `add` would have now if the organization exists. Writes nothing. */
   rehearseAdding(
     scope: OrganizationScope,
     documents: readonly DocumentInput[],
@@ -151,7 +151,7 @@ export class DocumentService {
     return writeNewDocuments(transaction, documents, this.#writing)
   }
 
-  /** Those that exist, in the order of the ids. */
+  /** Returns the existing documents in the order of the ids given. */
   async get(scope: OrganizationScope, documentIds: readonly string[]): Promise<readonly DocumentView[]> {
     const reader = this.#store.read(scope)
     await organizationOf(reader)
@@ -160,7 +160,7 @@ export class DocumentService {
 
   /**
    * Returns a function that reads all documents, in the order of their ids, page by page.
-   * @throws ApiError NOT_FOUND when the organization does not exist; the pages throw it when it is deleted meanwhile
+   * @throws ApiError NOT_FOUND if the organization does not exist; the pages throw it if it is deleted meanwhile
    */
   async all(scope: OrganizationScope): Promise<() => AsyncIterable<readonly DocumentView[]>> {
     await organizationOf(this.#store.read(scope))
@@ -169,7 +169,7 @@ export class DocumentService {
 
   async *#pages(scope: OrganizationScope): AsyncGenerator<readonly DocumentView[], void, undefined> {
     for (let after: string | null | undefined; after !== null; ) {
-      // A reader keeps the records that it has read: each page gets its own.
+      // A reader caches the records that it has read, so each page gets its own.
       const reader = this.#store.read(scope)
       await organizationOf(reader)
       const page = await listDocuments(reader, { limit: documentsAtOnce, after })
@@ -178,7 +178,10 @@ export class DocumentService {
     }
   }
 
-  /** A page of documents, in the order of their ids. @throws ApiError NOT_FOUND for a folder that does not exist */
+  /**
+   * Returns a page of documents in the order of their ids. @throws ApiError NOT_FOUND for a folder that does not
+   * exist
+   */
   async list(scope: OrganizationScope, listing: DocumentListing): Promise<ListPage<DocumentView>> {
     const reader = this.#store.read(scope)
     await organizationOf(reader)
@@ -192,7 +195,10 @@ export class DocumentService {
     })
   }
 
-  /** Moves documents into a folder, or with `root` out of any. @throws ApiError NOT_FOUND when there is no such folder */
+  /**
+   * Moves documents into a folder, or with `root` out of all folders. @throws ApiError NOT_FOUND if the folder does
+   * not exist
+   */
   move(scope: OrganizationScope, documentIds: readonly string[], folderId: string): Promise<BatchResults> {
     return this.#store.change(scope, async (transaction) => {
       await organizationOf(transaction)
@@ -202,7 +208,7 @@ export class DocumentService {
     })
   }
 
-  /** Deletes documents with all their content, and resolves when nothing of them is left. */
+  /** Deletes documents with all their content; resolves when nothing of them remains. */
   delete(scope: OrganizationScope, documentIds: readonly string[]): Promise<BatchResults> {
     return this.#removals.await((jobId) =>
       this.#store.change(scope, async (transaction) => {

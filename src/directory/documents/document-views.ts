@@ -6,21 +6,21 @@ import { filterItems, type Search, type StoredItem } from '../store/search.ts'
 import { effectiveAccessType, folderPath } from './folder-tree.ts'
 import { noSuchFolder } from './folder-views.ts'
 
-/** A document as it is shown. */
+/** A document for clients. */
 export interface DocumentView {
   readonly record: DocumentRecord
-  /** The type in effect, its own or that of its folder. */
+  /** The effective access type, its own or an inherited one. */
   readonly accessType: AccessType
 }
 
 export interface DocumentListing extends PageRange {
-  /** Only those directly in this folder; `root`: those in none. */
+  /** Only documents directly in this folder; `root`: documents in no folder. */
   readonly folderId?: string | undefined
-  /** Only those in whose id or name it is. */
+  /** Only documents whose id or name matches. */
   readonly search?: Search | undefined
 }
 
-/** Those that exist, in the order of the ids. */
+/** Returns the existing documents in the order of the ids given. */
 export async function viewDocuments(
   reader: DirectoryReader,
   documentIds: readonly string[],
@@ -29,7 +29,7 @@ export async function viewDocuments(
   return viewsOf(reader, records)
 }
 
-/** Documents in the order of their ids. A page may have fewer than asked for. @throws ApiError NOT_FOUND */
+/** Returns documents in the order of their ids. A page may have fewer than requested. @throws ApiError NOT_FOUND */
 export async function listDocuments(
   reader: DirectoryReader,
   { folderId, search, ...range }: DocumentListing,
@@ -61,7 +61,7 @@ async function listRecords(
   return { items: ids.map((id, index) => ({ id, record: records[index] ?? null })), next }
 }
 
-/** Without what is being deleted, itself or with its folder. */
+/** Leaves out documents that are being deleted, themselves or with their folder. */
 async function viewsOf(
   reader: DirectoryReader,
   records: readonly (DocumentRecord | null)[],

@@ -11,7 +11,7 @@ import {
 import type { Transaction } from '../store/transaction.ts'
 import { accessTypeIn, folderPath } from './folder-tree.ts'
 
-/** What is not given is empty, in no folder and inherited. */
+/** Content of a new document. Absent members are empty, without a folder, and inherited. */
 export interface DocumentInput {
   readonly documentId: string
   readonly documentName?: string | undefined
@@ -20,9 +20,9 @@ export interface DocumentInput {
   readonly metadata?: Metadata | undefined
 }
 
-/** What is not given stays. Another folder moves the document; `root`: to none. */
+/** Changes of a document. Absent members stay unchanged. Another folder moves the document; `root`: to no folder. */
 export interface DocumentRecordPatch extends DocumentInput {
-  /** True: nobody may open or change it. */
+  /** True: no user may open or change it. */
   readonly disabled?: boolean | undefined
 }
 
@@ -118,7 +118,7 @@ export async function markDocumentsDeleted(
   )
 }
 
-/** False for one that is being deleted, itself or with its folder. */
+/** Returns false for a document that is being deleted, itself or with its folder. */
 export async function documentExists(
   transaction: Transaction,
   { folderId, deleting }: DocumentRecord,
@@ -142,7 +142,7 @@ async function foldersAbove(
   return path
 }
 
-/** Writes a document and its place. */
+/** Writes a document and its index entry. */
 export function putDocument(
   transaction: Transaction,
   document: DocumentRecord,

@@ -19,7 +19,7 @@ import type { OrganizationStore } from '../organizations/organization-store.ts'
 import type { Transaction } from '../store/transaction.ts'
 import { findMissing } from './resource-lookup.ts'
 
-/** Edits that are recorded at the same time: more would hold up those who type. */
+/** Edits that are recorded in parallel. More would slow down interactive users. */
 const atOnce = 16
 
 export interface EditsOptions {
@@ -27,18 +27,18 @@ export interface EditsOptions {
   readonly queue: Queue
   readonly clock: Clock
   readonly log: Log
-  /** One activity stands for the commits of a user to an editor in this time. */
+  /** Window in which the commits of a user to an editor become one activity, in ms. */
   readonly windowMs: number
-  /** As of `EditWindows`. */
+  /** As in `EditWindows`. */
   readonly node: string
 }
 
 /** The user of calls that name none. */
 const unnamed: ActionUser = { userId: 'api' }
 
-/** Records who edits documents: one activity `crdt.editor_edit` for each editor, user and window. */
+/** Records edits of documents: one activity `crdt.editor_edit` for each editor, user and window. */
 export class EditActivityRecorder {
-  /** For rooms, to note commits. */
+  /** Rooms report commits here. */
   readonly windows: EditWindows
   readonly #options: EditsOptions
   readonly #counting = new Set<Promise<void>>()
@@ -70,12 +70,12 @@ export class EditActivityRecorder {
     })
   }
 
-  /** Begins to record, also what a crash has left. */
+  /** Starts to record, including edits that a crash has left. */
   start(): void {
     this.#consumer.start()
   }
 
-  /** Records that the content of an editor was deleted. Records nothing for a document that is gone. */
+  /** Records that the content of an editor was deleted. Records nothing for a deleted document. */
   async recordDeletion(address: DocumentAddress, userId: string): Promise<void> {
     const { store, clock } = this.#options
     await store.change(address, async (transaction) => {
@@ -86,20 +86,20 @@ export class EditActivityRecorder {
     })
   }
 
-  /** Ends every window; resolves when all is recorded. To be called when rooms are closed. */
+  /** Ends every window; resolves when all edits are recorded. Call it when rooms are closed. */
   async stop(): Promise<void> {
     await this.#consumer.stop()
     this.windows.end()
     await Promise.all(this.#counting)
   }
 
-  /** Only what comes for the first time counts where the activity is there: another node has made it. */
+  /** If the activity exists, another node has created it, and only the first attempt of the job counts the commit. */
   #change(payload: Uint8Array, attempt: number): Promise<void> {
     const edit = decodeUserEdit(payload)
     return this.#write(edit, (transaction) => begin(transaction, edit, attempt === 1 ? 1 : 0))
   }
 
-  /** What is missing then is the number only. The first commit has been counted. */
+  /** If this fails, only the number is too low. The first commit has been counted. */
   #count(edit: UserEdit, commits: number): void {
     const counted = this.#write(edit, (transaction) => addCommits(transaction, edit, commits - 1))
       .catch((err: unknown) => this.#options.log.warn({ err }, 'could not record edit activity'))
@@ -107,7 +107,7 @@ export class EditActivityRecorder {
     this.#counting.add(counted)
   }
 
-  /** Nothing for a document that is gone. */
+  /** Writes nothing for a deleted document. */
   #write({ address }: UserEdit, write: (transaction: Transaction) => Promise<unknown>): Promise<void> {
     return this.#options.store.change(address, async (transaction) => {
       const missing = await findMissing(transaction, [{ type: 'document', id: address.documentId }])
@@ -116,7 +116,7 @@ export class EditActivityRecorder {
   }
 }
 
-/** Makes the activity of a window, or counts with it. What was deleted does not come back. */
+/** Creates the activity of a window, or adds to its count. Does not restore deleted users. */
 async function begin(transaction: Transaction, edit: UserEdit, commits: number): Promise<void> {
   if (await addCommits(transaction, edit, commits)) return
   const { at } = edit
@@ -124,7 +124,7 @@ async function begin(transaction: Transaction, edit: UserEdit, commits: number):
   await writeActivities(transaction, [activityOf({ ...edit, user: isErased ? deletedUser : edit.user })], at)
 }
 
-/** False when there is no such activity. */
+/** Returns false if there is no such activity. */
 async function addCommits(
   transaction: Transaction,
   { activityId, at }: UserEdit,

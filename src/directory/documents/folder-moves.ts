@@ -1,17 +1,17 @@
 import { rootFolderId } from '../organizations/organization-keys.ts'
 
-/** Why a folder cannot be moved: it would be in itself, or folders would be in each other too deep. */
+/** Why a folder cannot be moved: it would be inside itself, or the nesting would be too deep. */
 export type MoveProblem = 'cycle' | 'depth'
 
 type Parents = ReadonlyMap<string, string>
 
 /**
- * Which of some moves cannot be made together, and why. What comes out does not depend on their order: as long as
- * there are moves that lead to a cycle or too deep, all of these are taken out at once, and the others looked at again.
+ * Returns the moves that cannot be made together, with the reason. The result does not depend on their order: while
+ * some moves lead to a cycle or too deep, all of these are removed at once, and the others are checked again.
  *
- * @param parents the folder that each folder is in
- * @param moves where folders are to be instead; parents that exist
- * @param depthMax folders in each other, the outermost counted
+ * @param parents the parent folder of each folder
+ * @param moves the new parents; they must exist
+ * @param depthMax maximum number of nested folders, including the outermost
  */
 export function rejectedMoves(
   parents: Parents,
@@ -52,14 +52,14 @@ function problemsOf(tree: Tree, depthMax: number): readonly (readonly [string, M
   for (const id of tree.moves.keys()) {
     const depth = depthOf(tree, id)
     if (depth === 'cycle') problems.push([id, 'cycle'])
-    // Null: it leads to a cycle of others. Those are taken out first.
+    // Null: it leads to a cycle of other folders, which are removed first.
     else if (depth !== null && depth + heightBelow(tree, id, depthMax) > depthMax)
       problems.push([id, 'depth'])
   }
   return problems
 }
 
-/** Null when the way up never ends. */
+/** Returns null if the way up never ends. */
 function depthOf({ parents, moves }: Tree, folderId: string): number | 'cycle' | null {
   const depthEver = parents.size + moves.size
   let depth = 0
@@ -71,7 +71,7 @@ function depthOf({ parents, moves }: Tree, folderId: string): number | 'cycle' |
   return depth
 }
 
-/** Folders in each other below this one, up to `heightMax`. Moved ones are looked at where they are to be. */
+/** Returns the nesting depth below this folder, up to `heightMax`. Moved folders count at their new places. */
 function heightBelow({ children, moves }: Tree, folderId: string, heightMax: number): number {
   let height = 0
   for (let level = [folderId]; height <= heightMax; height += 1) {

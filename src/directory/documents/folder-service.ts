@@ -12,10 +12,10 @@ import { folderPath } from './folder-tree.ts'
 import { type FolderView, listFolders, noSuchFolder, viewBelow } from './folder-views.ts'
 import { type FolderInput, writeNewFolders } from './folder-writes.ts'
 
-/** Folders that are read at a time if all are read. The server keeps at most these for a client that does not read. */
+/** Folders of one read when all are listed. The server holds at most this many for a client that stops reading. */
 const foldersAtOnce = 100
 
-/** The folders of organizations. Every call of an organization that does not exist throws ApiError NOT_FOUND. */
+/** The folders of organizations. Every call on an organization that does not exist throws ApiError NOT_FOUND. */
 export class FolderService {
   readonly #store: OrganizationStore
   readonly #removals: RemovalService
@@ -40,12 +40,12 @@ export class FolderService {
     })
   }
 
-  /** The results that `add` would have now if the organization exists. Nothing is written. */
+  /** Returns the results that `add` would have now if the organization exists. Writes nothing. */
   rehearseAdding(scope: OrganizationScope, folders: readonly FolderInput[]): Promise<BatchResults> {
     return this.#store.rehearse(scope, (transaction) => writeNewFolders(transaction, folders, this.#writing))
   }
 
-  /** Changes folders, and moves those whose parent is given and another one, with all that is in them. */
+  /** Changes folders. Moves a folder with everything in it if another parent is given. */
   update(scope: OrganizationScope, changes: readonly FolderPatch[]): Promise<BatchResults> {
     return this.#store.change(scope, async (transaction) => {
       await organizationOf(transaction)
@@ -53,12 +53,15 @@ export class FolderService {
     })
   }
 
-  /** Makes the folder, at the top, unless it exists. */
+  /** Creates the folder at the top level unless it exists. */
   async ensure(scope: OrganizationScope, folderId: string): Promise<void> {
     if ((await folderPath(this.#store.read(scope), folderId)) === null) await this.add(scope, [{ folderId }])
   }
 
-  /** Returns a function that reads all folders, in the order of their ids, page by page; the pages, too, throw NOT_FOUND. */
+  /**
+   * Returns a function that reads all folders, in the order of their ids, page by page. The pages also throw
+   * NOT_FOUND.
+   */
   async all(scope: OrganizationScope): Promise<() => AsyncIterable<readonly FolderView[]>> {
     await organizationOf(this.#store.read(scope))
     return () => this.#pages(scope)
@@ -66,7 +69,7 @@ export class FolderService {
 
   async *#pages(scope: OrganizationScope): AsyncGenerator<readonly FolderView[], void, undefined> {
     for (let after: string | null | undefined; after !== null; ) {
-      // A reader keeps the records that it has read: each page gets its own.
+      // A reader caches the records that it has read, so each page gets its own.
       const reader = this.#store.read(scope)
       await organizationOf(reader)
       const page = await listFolders(reader, { limit: foldersAtOnce, after })
@@ -75,14 +78,14 @@ export class FolderService {
     }
   }
 
-  /** The folder with those below it, `depth` levels. @throws ApiError NOT_FOUND */
+  /** Returns the folder with `depth` levels of folders below it. @throws ApiError NOT_FOUND */
   async below(scope: OrganizationScope, folderId: string, depth: number): Promise<FolderView> {
     const reader = this.#store.read(scope)
     await organizationOf(reader)
     return viewBelow(reader, folderId, depth)
   }
 
-  /** Deletes the folder with all folders and documents in it, and resolves when nothing of them is left. */
+  /** Deletes the folder with all folders and documents in it; resolves when nothing of them remains. */
   async delete(scope: OrganizationScope, folderId: string): Promise<void> {
     if (folderId === rootFolderId)
       throw invalid('folder/root', `the folder ${rootFolderId} cannot be deleted; name another`)

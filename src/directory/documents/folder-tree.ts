@@ -8,17 +8,17 @@ import type { Transaction } from '../store/transaction.ts'
 const pageSize = 1_000
 const nothing: OrganizationCounts = { folders: 0, treeChanges: 0 }
 
-/** What decides about access at one place of the tree. */
+/** The access settings of one folder or document. */
 export interface FolderAccess {
-  /** Null: as above it. */
+  /** Null: that of the parent. */
   readonly accessType: AccessType | null
-  /** False: what is above it does not count. */
+  /** False: settings of its ancestors do not apply. */
   readonly inheritAccessFromParent: boolean
 }
 
 /**
- * The folder and those it is in, the nearest first; none for `root`. Null when there is no such folder, or one of
- * them is being deleted: then all that is in it is gone already.
+ * Returns the folder and its ancestors, nearest first; an empty list for `root`. Null if the folder does not exist,
+ * or one of them is being deleted: then everything in it counts as deleted.
  */
 export async function folderPath(
   reader: DirectoryReader,
@@ -34,7 +34,7 @@ export async function folderPath(
   return path
 }
 
-/** The access type in effect: the nearest one that is set, as far as access is inherited; else `public`. */
+/** Returns the effective access type: the nearest one that is set and inherited; otherwise `public`. */
 export const effectiveAccessType = (upwards: readonly FolderAccess[]): AccessType =>
   nearestAccessType(upwards) ?? 'public'
 
@@ -47,28 +47,29 @@ function nearestAccessType(upwards: readonly FolderAccess[]): AccessType | null 
 }
 
 /**
- * The access type to store with something that has none of its own, in a new place. It inherits one that is set above it.
- * Otherwise it gets the default, so that a later change of the option leaves it as it is; `public` needs no record.
- * @param above the folders that it is in, the nearest first
+ * Returns the access type to store for a resource without its own in a new place. It inherits one that an ancestor
+ * sets. Otherwise it gets the default, so that a later change of the option leaves it unchanged; `public` needs no
+ * record.
+ * @param above its ancestor folders, nearest first
  */
 export const accessTypeIn = (above: readonly FolderAccess[], defaultAccess: AccessType): AccessType | null =>
   defaultAccess === 'public' || nearestAccessType(above) !== null ? null : defaultAccess
 
 /**
- * Numbers of the organization, to be read before the tree is looked at: who changes the tree writes them, so that a
- * transaction that depends on its shape is made again when that has changed.
+ * Returns the counters of the organization. Read them before the tree: each change of the tree writes them, so a
+ * transaction that depends on its shape is repeated if the tree has changed.
  */
 export async function readCounts(transaction: Transaction): Promise<OrganizationCounts> {
   return (await transaction.get<OrganizationCounts>(keys.counts)) ?? nothing
 }
 
-/** Notes a change of the tree. */
+/** Records a change of the tree. */
 export async function markTreeChanged(transaction: Transaction, foldersAdded: number): Promise<void> {
   const { folders, treeChanges } = await readCounts(transaction)
   transaction.put(keys.counts, { folders: folders + foldersAdded, treeChanges: treeChanges + 1 })
 }
 
-/** The folder that each folder of the organization is in. */
+/** Returns the parent folder of each folder of the organization. */
 export async function parentsOfAll(transaction: Transaction): Promise<ReadonlyMap<string, string>> {
   const parents = new Map<string, string>()
   for await (const [, parent = '', folderId = ''] of keysUnder(transaction, keys.folderTree))
@@ -76,7 +77,7 @@ export async function parentsOfAll(transaction: Transaction): Promise<ReadonlyMa
   return parents
 }
 
-/** Ids of the folders directly in a folder. */
+/** Returns the ids of the folders directly in a folder. */
 export async function subfolderIds(reader: DirectoryReader, folderId: string): Promise<readonly string[]> {
   const ids: string[] = []
   for await (const key of keysUnder(reader, keys.foldersIn(folderId))) ids.push(key.at(-1) as string)

@@ -7,28 +7,28 @@ import { type ListPage, listEntries, type PageRange } from '../store/list-page.t
 import type { AccessType, FolderRecord } from '../store/records.ts'
 import { effectiveAccessType, folderPath, subfolderIds } from './folder-tree.ts'
 
-/** A folder as it is shown. */
+/** A folder for clients. */
 export interface FolderView {
   readonly record: FolderRecord
-  /** The type in effect, inherited or its own. */
+  /** The effective access type, inherited or its own. */
   readonly accessType: AccessType
   /** From `root` down to the parent. */
   readonly ancestors: readonly string[]
-  /** Null where nobody asked so deep. */
+  /** Null below the requested depth. */
   readonly subFolders: readonly FolderView[] | null
 }
 
 export const noSuchFolder = (): ApiError =>
   new ApiError('folder/not-found', 'the folder does not exist; check folderId')
 
-/** Folders of the organization, in the order of their ids; folders in one that is being deleted are left out. */
+/** Returns folders of the organization in the order of their ids, without folders in one that is being deleted. */
 export async function listFolders(reader: DirectoryReader, range: PageRange): Promise<ListPage<FolderView>> {
   const { items, next } = await listEntries(reader, keys.folders, range)
   const paths = await mapInSlices(items, ({ key }) => folderPath(reader, key.at(-1) as string))
   return { items: paths.flatMap((path) => (path === null ? [] : [viewOf(path, null)])), next }
 }
 
-/** A folder with those below it, down to `depth` levels. @throws ApiError NOT_FOUND */
+/** Returns a folder with `depth` levels of folders below it. @throws ApiError NOT_FOUND */
 export async function viewBelow(
   reader: DirectoryReader,
   folderId: string,
@@ -48,7 +48,7 @@ async function viewTree(
   if (folder === undefined || depth === 0) return viewOf(path, null)
   const ids = await subfolderIds(reader, folder.folderId)
   const records = await reader.getAll<FolderRecord>(ids.map(keys.folder))
-  // One that has been moved away since the index was read is not in here any more.
+  // A folder that was moved after the index was read is no longer in this one.
   const inHere = records.filter((record) => record?.parentFolderId === folder.folderId && !record.deleting)
   const subFolders = await mapInSlices(inHere, (record) =>
     viewTree(reader, [record as FolderRecord, ...path], depth - 1),
@@ -56,7 +56,7 @@ async function viewTree(
   return viewOf(path, subFolders)
 }
 
-/** @param path the folder, and those that it is in upwards */
+/** @param path the folder and its ancestors, nearest first */
 function viewOf(path: readonly FolderRecord[], subFolders: readonly FolderView[] | null): FolderView {
   const [record, ...above] = path as readonly [FolderRecord, ...FolderRecord[]]
   return {

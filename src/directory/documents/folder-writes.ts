@@ -9,11 +9,11 @@ import { accessTypeIn, folderPath, markTreeChanged, readCounts } from './folder-
 export interface FolderInput {
   readonly folderId: string
   readonly folderName?: string | undefined
-  /** `root` unless given. */
+  /** Default `root`. */
   readonly parentFolderId?: string | undefined
 }
 
-/** Adds folders, also into each other, whatever their order. */
+/** Adds folders in any order, also into each other. */
 export async function writeNewFolders(
   transaction: Transaction,
   folders: readonly FolderInput[],
@@ -41,7 +41,7 @@ export async function writeNewFolders(
   return results
 }
 
-/** The folders that a new folder will be in, the nearest first. @throws ItemRejectedError when it cannot be added */
+/** Returns the ancestors of a new folder, nearest first. @throws ItemRejectedError if it cannot be added */
 async function foldersAbove(
   transaction: Transaction,
   { folderId, parentFolderId = rootFolderId }: FolderInput,
@@ -79,7 +79,7 @@ const newFolder = (
   lastUpdated: now,
 })
 
-/** Writes a folder and its place. */
+/** Writes a folder and its index entry. */
 export function putFolder(transaction: Transaction, folder: FolderRecord, before?: FolderRecord): void {
   const { folderId, parentFolderId } = folder
   transaction.put(keys.folder(folderId), folder)
@@ -88,7 +88,10 @@ export function putFolder(transaction: Transaction, folder: FolderRecord, before
   transaction.put(keys.folderIn(parentFolderId, folderId), emptyValue)
 }
 
-/** Parents before those in them, else by id: what there is no room for is the same in every order of the list. */
+/**
+ * Sorts parents before their children, otherwise by id: the folders that exceed the limit are the same for every
+ * order of the list.
+ */
 function parentsFirst(folders: readonly FolderInput[]): readonly FolderInput[] {
   const byId = new Map(folders.map((folder) => [folder.folderId, folder]))
   const placed = new Set<FolderInput>()

@@ -6,7 +6,10 @@ import type { DirectoryReader } from '../store/directory-reader.ts'
 import type { DocumentRecord, FolderRecord } from '../store/records.ts'
 import { folderPath } from './folder-tree.ts'
 
-/** Which of `resources` are not in the organization of the transaction; what is in a folder that is going is not. */
+/**
+ * Returns the resources that do not exist in the organization of the transaction. Contents of a folder that is being
+ * deleted do not exist.
+ */
 export async function findMissing(
   reader: DirectoryReader,
   resources: readonly Resource[],
@@ -21,7 +24,10 @@ export async function findMissing(
 
 const recordKey = ({ type, id }: Resource): Key => (type === 'folder' ? keys.folder(id) : keys.document(id))
 
-/** The folders from a folder or document upwards; null when it does not exist. There is no record of `root`. */
+/**
+ * Returns the ancestor folders of a folder or document, nearest first; null if it does not exist. `root` has no
+ * record.
+ */
 export async function ancestorsOf(
   reader: DirectoryReader,
   { type, id }: Resource,
@@ -34,13 +40,13 @@ export async function ancestorsOf(
 const notFound = ({ type, id }: Resource): ApiError =>
   new ApiError(`${type}/not-found`, `the ${type} does not exist: ${JSON.stringify(id)}; add it first`)
 
-/** @throws ApiError NOT_FOUND when the organization does not exist, or the resource in it */
+/** @throws ApiError NOT_FOUND if the organization does not exist, or the resource in it */
 export async function requireResource(reader: DirectoryReader, resource: Resource): Promise<void> {
   await organizationOf(reader)
   await requireExisting(reader, resource)
 }
 
-/** As `requireResource`, but the error always names the resource. */
+/** Like `requireResource`, but the error always names the resource. */
 export async function requireExisting(reader: DirectoryReader, resource: Resource): Promise<void> {
   const [missing] = await findMissing(reader, [resource])
   if (missing !== undefined) throw notFound(missing)

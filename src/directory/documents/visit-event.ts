@@ -4,16 +4,16 @@ import { withoutUser } from '../../model/named-users.ts'
 import { areUsersErased } from '../organizations/erased-users.ts'
 import type { DirectoryReader } from '../store/directory-reader.ts'
 
-/** Somebody has come to a document, or left it. */
+/** A user has joined or left a document. */
 export interface VisitEvent {
   readonly event: OutboundEvent
   readonly visitor: Visitor
   readonly documentId: string
-  /** When the user came, or went: epoch milliseconds. */
+  /** Time of the join or leave, in epoch milliseconds. */
   readonly at: number
 }
 
-/** That a visitor has left, whenever that was. */
+/** Returns the event of a leave, without its time. */
 export function leaveEvent(documentId: string, { user, source }: Visitor): Omit<VisitEvent, 'at'> {
   const event: OutboundEvent = {
     type: 'presence.leave',
@@ -24,7 +24,7 @@ export function leaveEvent(documentId: string, { user, source }: Visitor): Omit<
   return { event, visitor: { user, source }, documentId }
 }
 
-/** The events without users whose data were deleted meanwhile: a name that is gone must not come back. */
+/** Returns the events without those of users whose data was deleted meanwhile: a deleted name must not reappear. */
 export async function withoutErasedUsers(
   reader: DirectoryReader,
   visits: readonly VisitEvent[],

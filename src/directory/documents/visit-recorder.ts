@@ -11,13 +11,13 @@ import { mapInSlices } from '../store/batch.ts'
 import { ClusterVisits } from './cluster-visits.ts'
 import { type VisitEvent, withoutErasedUsers } from './visit-event.ts'
 
-/** Events that wait to be written, while the store is away; more are not told. */
+/** Maximum number of events that wait while the store is unavailable; more are dropped. */
 export const waitingMax = 10_000
 /** Events of one commit. */
 const batchMax = 500
-/** Organizations whose events are written at the same time. */
+/** Organizations whose events are written in parallel. */
 const atOnceMax = 32
-/** Pause before trying again. */
+/** Delay before a retry, in ms. */
 const retryMs = 1_000
 
 export interface VisitEventsOptions {
@@ -26,7 +26,7 @@ export interface VisitEventsOptions {
   readonly events: EventRecorder
   readonly clock: Clock
   readonly log: Log
-  /** Who comes back within this time has not been away. */
+  /** A user who returns within this time has not left, in ms. */
   readonly awayMs: number
 }
 
@@ -35,9 +35,9 @@ interface WaitingVisit {
   events: VisitEvent[]
 }
 
-/** Tells who comes to documents and who leaves: `presence.join` and `presence.leave`, of each user in this order. */
+/** Records the events `presence.join` and `presence.leave`, in this order for each user. */
 export class VisitRecorder {
-  /** For presence boards, to note who comes and goes. */
+  /** Presence reports joins and leaves here. */
   readonly visits: VisitTracker
   readonly #options: VisitEventsOptions
   readonly #stored: ClusterVisits
@@ -62,12 +62,12 @@ export class VisitRecorder {
     })
   }
 
-  /** Begins to end the visits of nodes that are gone. */
+  /** Starts to end the visits of dead nodes. */
   start(): void {
     this.#stored.start()
   }
 
-  /** Tells who has gone before; resolves when all is written, or cannot be. What happens later is not told. */
+  /** Records pending leaves; resolves when everything is written, or cannot be. Later events are dropped. */
   async stop(): Promise<void> {
     this.visits.end()
     this.#state = 'ended'
@@ -99,9 +99,9 @@ export class VisitRecorder {
     this.#writing ??= this.#writeAll()
   }
 
-  /** What comes while a commit is on its way goes with the next one. */
+  /** Events that arrive during a commit are written with the next one. */
   async #writeAll(): Promise<void> {
-    // The other events of this turn of the event loop go with the first.
+    // The other events of this tick are written with the first one.
     await Promise.resolve()
     while (this.#waiting.size > 0) {
       const written = await mapInSlices(
@@ -114,7 +114,7 @@ export class VisitRecorder {
         return this.#retry()
       }
     }
-    // In the turn that has found nothing more: who comes now begins anew.
+    // In the tick that found no further event: the next event starts a new run.
     this.#writing = null
     if (this.#state === 'full') this.#state = 'open'
   }

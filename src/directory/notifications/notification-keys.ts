@@ -1,6 +1,6 @@
 import type { Key } from '../../engine/engine.ts'
 
-/** Names a list of notifications: of the organization, of a document, for one user, for everybody. */
+/** Identifies a list of notifications: of the organization, of a document, for one user, or for all users. */
 export type NotificationList =
   | { readonly kind: 'organization' }
   | { readonly kind: 'document'; readonly id: string }
@@ -21,22 +21,22 @@ export const notificationKeys = {
   ],
   marksOn: (id: string): Key => ['notificationMarks', id],
   mark: (id: string, userId: string): Key => ['notificationMarks', id, userId],
-  /** Index: the notifications that a user has marked. */
+  /** Index: the notifications with a read state of a user. */
   marksOf: (userId: string): Key => ['notificationMarksOf', userId],
   markOf: (userId: string, id: string): Key => ['notificationMarksOf', userId, id],
-  /** Index: those that name a user otherwise than as whom they address. */
+  /** Index: the notifications that name a user other than as a recipient. */
   naming: (userId: string): Key => ['notificationsNaming', userId],
   namingIn: (userId: string, id: string): Key => ['notificationsNaming', userId, id],
-  /** What a user wants to see: of a document, or null: of the organization. */
+  /** Notification settings of a user for a document, or for the organization (null). */
   config: (userId: string, documentId: string | null): Key =>
     documentId === null
       ? ['notificationConfigs', userId, 'organization']
       : ['notificationConfigs', userId, 'document', documentId],
   configsOf: (userId: string): Key => ['notificationConfigs', userId],
-  /** Index: the users who want to see something else of a document. */
+  /** Index: the users with their own settings for a document. */
   configsOn: (documentId: string): Key => ['notificationConfigsOn', documentId],
   configOn: (documentId: string, userId: string): Key => ['notificationConfigsOn', documentId, userId],
 }
 
-/** Sorts as text as the times do: milliseconds of the year 9999 have 15 digits. */
+/** Sorts as text by time: milliseconds of the year 9999 have 15 digits. */
 const timeOrder = (at: number): string => String(at).padStart(15, '0')

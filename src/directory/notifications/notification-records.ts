@@ -3,7 +3,7 @@ import { emptyValue, type Metadata } from '../store/records.ts'
 import type { Transaction } from '../store/transaction.ts'
 import { notificationKeys as keys, type NotificationList } from './notification-keys.ts'
 
-/** Somebody as named by whoever notifies; need not be a user of the organization. */
+/** A user as the caller names them. It need not be a user of the organization. */
 export type NotifiedUser = NamedUser
 
 export interface NotificationRecord {
@@ -14,40 +14,40 @@ export interface NotificationRecord {
   readonly displayHeadlineMessageTemplate: string
   readonly displayHeadlineMessageTemplateData: Metadata
   readonly displayBodyMessage: string
-  /** Those who are addressed themselves. */
+  /** Recipients. */
   readonly notifyUsers: readonly NotifiedUser[]
-  /** Whoever was a user of the organization at `createdAt` is addressed, too. */
+  /** True: all users of the organization at `createdAt` are also recipients. */
   readonly notifyAll: boolean
   readonly notificationSourceData: Metadata
-  /** Epoch milliseconds, as is `lastUpdated`. */
+  /** Epoch milliseconds, also for `lastUpdated`. */
   readonly createdAt: number
   readonly lastUpdated: number
 }
 
-/** Changes with every mark, so that nobody marks what is being deleted. */
+/** State that changes with every read state, so that none is set while the notification is being deleted. */
 export interface NotificationState {
-  /** Users who have marked it. */
+  /** Number of users with a read state. */
   readonly marks: number
 }
 
-/** What one user has done with a notification. */
+/** Read state of a notification for one user. */
 export interface NotificationReadState {
   readonly read: boolean
-  /** True: it was removed for this user alone. */
+  /** True: it was removed for this user only. */
   readonly gone: boolean
 }
 
-/** Which notifications reach a user: all, those that address the user, none. */
+/** Which notifications reach a user: all, those that address the user, or none. */
 export type NotificationLevel = 'ALL' | 'MINE' | 'NONE'
 
-/** By channel; what is left out is as one level up: document, organization, `ALL`. */
+/** Level of each channel. An absent channel uses the next level up: document, organization, `ALL`. */
 export interface NotificationConfig {
   readonly inbox?: NotificationLevel
   readonly email?: NotificationLevel
   readonly slack?: NotificationLevel
 }
 
-/** Marks, or list entries, that are removed in one commit. */
+/** Read states or list entries that one commit removes. */
 const sliceMax = 500
 
 function listsOf({ documentId, notifyUsers, notifyAll }: NotificationRecord): readonly NotificationList[] {
@@ -59,7 +59,7 @@ function listsOf({ documentId, notifyUsers, notifyAll }: NotificationRecord): re
   ]
 }
 
-/** Ids of the users that a notification names otherwise than as whom it addresses. */
+/** Returns the ids of the users that a notification names other than as recipients. */
 const namedIn = (record: NotificationRecord): ReadonlySet<string> =>
   findNamedUsers([
     record.actionUser,
@@ -67,10 +67,10 @@ const namedIn = (record: NotificationRecord): ReadonlySet<string> =>
     record.notificationSourceData,
   ])
 
-/** Does it name more users than may be looked for by? */
+/** Returns whether it names more users than the index accepts. */
 export const namesTooMany = (record: NotificationRecord): boolean => namedIn(record).size > namedUsersMax
 
-/** Writes a notification that says something else now. Whom it addresses, and its time, are the same. */
+/** Writes a notification with changed content. Its recipients and its time must be unchanged. */
 export function rewriteNotification(
   transaction: Transaction,
   before: NotificationRecord,
@@ -81,7 +81,7 @@ export function rewriteNotification(
   for (const userId of namedIn(record)) transaction.put(keys.namingIn(userId, record.id), emptyValue)
 }
 
-/** The notification with the deleted user instead of this one, whom it may address all the same. */
+/** Returns the notification with the deleted user in place of this one. Its recipients stay unchanged. */
 export function withoutNamed(record: NotificationRecord, userId: string): NotificationRecord {
   const known = record.actionUser.userId === userId ? record.actionUser : { userId }
   return {
@@ -92,7 +92,7 @@ export function withoutNamed(record: NotificationRecord, userId: string): Notifi
   }
 }
 
-/** Adds a notification whose id is free. */
+/** Adds a notification whose id is unused. */
 export function addNotification(transaction: Transaction, record: NotificationRecord): void {
   const { id, createdAt } = record
   rewriteNotification(transaction, record, record)
@@ -101,13 +101,13 @@ export function addNotification(transaction: Transaction, record: NotificationRe
 }
 
 /**
- * Removes a notification, or some of its marks where they are too many for one commit.
- * @returns true when there is nothing left of it
+ * Removes a notification, or some of its read states if they are too many for one commit.
+ * @returns true if nothing of it remains
  */
 export async function removeNotification(transaction: Transaction, id: string): Promise<boolean> {
   const record = await transaction.get<NotificationRecord>(keys.notification(id))
   if (record === null) return true
-  // Before the scan: a mark that is set after it changes the state that is checked.
+  // Before the scan: a read state that is set after the scan changes the state that is checked.
   const state = await transaction.get<NotificationState>(keys.state(id))
   const marks = await transaction.scan({ prefix: keys.marksOn(id), limit: sliceMax })
   for (const { key } of marks) deleteMark(transaction, id, key.at(-1) as string)
@@ -122,7 +122,7 @@ export async function removeNotification(transaction: Transaction, id: string): 
   return true
 }
 
-/** Takes a user from those whom a notification names; one that would address nobody any more is left as it is. */
+/** Removes a recipient from a notification. Leaves a notification unchanged if it would then have no recipient. */
 export function dropRecipient(
   transaction: Transaction,
   record: NotificationRecord,
@@ -136,7 +136,7 @@ export function dropRecipient(
   return 'dropped'
 }
 
-/** Adds to what a user has done with a notification that exists. */
+/** Changes the read state of an existing notification for a user. */
 export async function putReadState(
   transaction: Transaction,
   id: string,
@@ -150,7 +150,7 @@ export async function putReadState(
   await countMarks(transaction, id, 1)
 }
 
-/** Does nothing when there is none. */
+/** Does nothing if there is none. */
 export async function removeReadState(transaction: Transaction, id: string, userId: string): Promise<void> {
   if ((await transaction.get(keys.mark(id, userId))) === null) return
   deleteMark(transaction, id, userId)
@@ -167,7 +167,7 @@ async function countMarks(transaction: Transaction, id: string, more: 1 | -1): P
   if (state !== null) transaction.put(keys.state(id), { marks: state.marks + more })
 }
 
-/** Changes what a user wants to see of a document, or with null of the organization, as far as given. */
+/** Changes the given channels in a user's settings for a document, or for the organization (null). */
 export async function putConfig(
   transaction: Transaction,
   { userId, documentId }: { userId: string; documentId: string | null },

@@ -12,10 +12,10 @@ import {
   withoutNamed,
 } from './notification-records.ts'
 
-/** List entries that are read at a time. */
+/** List entries of one read. */
 const entriesAtOnce = 100
 
-/** Removes what belongs to a document that is marked as being deleted. `goOn` throws when the work must end. */
+/** Removes the notifications of a document that is marked as being deleted. `goOn` throws if the work must end. */
 export async function removeDocumentNotifications(
   store: OrganizationStore,
   scope: OrganizationScope,
@@ -42,7 +42,7 @@ export async function removeDocumentNotifications(
   }
 }
 
-/** Removes a notification, in as many commits as it takes. */
+/** Removes a notification in as many commits as necessary. */
 export async function removeWholly(
   store: OrganizationStore,
   scope: OrganizationScope,
@@ -52,24 +52,24 @@ export async function removeWholly(
     isGone = await store.carryOut(scope, (transaction) => removeNotification(transaction, id))
 }
 
-/** Index ranges of what a user has of notifications. */
+/** Index ranges of a user's notification data. */
 export const notificationIndexRanges = (userId: string) =>
   [keys.list({ kind: 'user', id: userId }), keys.marksOf(userId), keys.configsOf(userId)] as const
 
-/** Removes up to `limit` of each of those; returns how many there were. */
+/** Removes up to `limit` entries of each range; returns how many there were. */
 export async function removeSomeNotifications(
   transaction: Transaction,
   userId: string,
   limit: number,
 ): Promise<number> {
   let count = 0
-  // One after the other: removing a notification removes its marks.
+  // In sequence: removing a notification removes its read states.
   for (const cut of [removeSomeRecipients, removeSomeReadStates, removeSomeConfigs])
     count += await cut(transaction, userId, limit)
   return count
 }
 
-/** Takes a user from up to `limit` notifications, and removes those that address nobody else; returns how many. */
+/** Removes a user from up to `limit` notifications, and deletes those without another recipient; returns how many. */
 export async function removeSomeRecipients(
   transaction: Transaction,
   userId: string,
@@ -86,7 +86,7 @@ export async function removeSomeRecipients(
   return entries.length
 }
 
-/** Removes up to `limit` marks of a user; returns how many. */
+/** Removes up to `limit` read states of a user; returns how many. */
 export async function removeSomeReadStates(
   transaction: Transaction,
   userId: string,
@@ -97,7 +97,7 @@ export async function removeSomeReadStates(
   return marks.length
 }
 
-/** Removes up to `limit` of what a user wants to see; returns how many. */
+/** Removes up to `limit` settings of a user; returns how many. */
 export async function removeSomeConfigs(
   transaction: Transaction,
   userId: string,
@@ -112,7 +112,7 @@ export async function removeSomeConfigs(
   return configs.length
 }
 
-/** Puts the deleted user into up to `limit` notifications that name this one; returns how many. */
+/** Replaces this user by the deleted user in up to `limit` notifications that name them; returns how many. */
 export async function anonymiseNotifications(
   transaction: Transaction,
   userId: string,

@@ -23,17 +23,17 @@ import { type BatchResults, forEachItem, ItemRejectedError } from '../store/batc
 import type { OrganizationScope } from './organization-keys.ts'
 import { type OrganizationStore, organizationOf } from './organization-store.ts'
 
-/** What is said of an activity that is to be added. */
+/** Content of an activity to add. */
 export interface NewActivity extends ActivityContent {
   readonly id: string
 }
 
-/** What is not given stays. */
+/** Changes of an activity. Absent members stay unchanged. */
 export interface ActivityPatch extends Partial<ActivityContent> {
   readonly id: string
 }
 
-/** What has happened in organizations, and to their documents. */
+/** The activities of organizations and of their documents. */
 export class ActivityService {
   readonly #store: OrganizationStore
   readonly #events: EventRecorder
@@ -44,8 +44,8 @@ export class ActivityService {
   }
 
   /**
-   * Adds activities of a document. An id that there is already is overwritten: what it said is gone, its time stays.
-   * @throws ApiError NOT_FOUND when the document does not exist
+   * Adds activities of a document. An existing id is overwritten: its content is replaced, and its time stays.
+   * @throws ApiError NOT_FOUND if the document does not exist
    */
   add(scope: OrganizationScope, documentId: string, inputs: readonly NewActivity[]): Promise<BatchResults> {
     return this.#change(scope, documentId, inputs, (input, before) => [
@@ -54,7 +54,7 @@ export class ActivityService {
     ])
   }
 
-  /** Changes activities of a document. @throws ApiError NOT_FOUND when the document does not exist */
+  /** Changes activities of a document. @throws ApiError NOT_FOUND if the document does not exist */
   update(
     scope: OrganizationScope,
     documentId: string,
@@ -68,7 +68,7 @@ export class ActivityService {
     })
   }
 
-  /** Deletes activities of a document. @throws ApiError NOT_FOUND when the document does not exist */
+  /** Deletes activities of a document. @throws ApiError NOT_FOUND if the document does not exist */
   remove(scope: OrganizationScope, documentId: string, ids: readonly string[]): Promise<BatchResults> {
     return this.#store.change(scope, async (transaction) => {
       await requireResource(transaction, { type: 'document', id: documentId })
@@ -81,7 +81,7 @@ export class ActivityService {
     })
   }
 
-  /** Activities that fit, by time. @throws ApiError NOT_FOUND when the organization does not exist */
+  /** Returns matching activities by time. @throws ApiError NOT_FOUND if the organization does not exist */
   async list(
     scope: OrganizationScope,
     query: ActivityQuery,
@@ -92,7 +92,10 @@ export class ActivityService {
     return listActivities(reader, query, range)
   }
 
-  /** Those of the named activities that fit, by time. @throws ApiError NOT_FOUND when the organization does not exist */
+  /**
+   * Returns the matching ones of the named activities by time. @throws ApiError NOT_FOUND if the organization does
+   * not exist
+   */
   async find(
     scope: OrganizationScope,
     ids: readonly string[],
@@ -155,14 +158,14 @@ function ofDocument(activity: ActivityRecord | null, documentId: string): Activi
   return activity
 }
 
-/** What recorders and huddles do comes in as activities; whoever asks for such events is told of them. */
+/** Recorders and huddles report as activities; these types are also sent to event subscribers. */
 const notifiedTypes: ReadonlySet<string> = new Set<EventType>([
   'huddle.create',
   'huddle.join',
   'recorder.done',
 ])
 
-/** Once: neither when it is given again, nor when anything else of it changes. */
+/** Returns the event only the first time: neither a repeated call nor a later change of the activity returns it. */
 function outboundOf(before: ActivityRecord | undefined, event: ActivityEvent): OutboundEvent | null {
   const { actionType, documentId, actionUser, ...activity } = event
   if (!notifiedTypes.has(actionType) || before?.actionType === actionType) return null

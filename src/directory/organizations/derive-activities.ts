@@ -5,7 +5,7 @@ import type { OutboundEvent } from '../../events/outbound-event.ts'
 import type { Mutation } from '../store/transaction.ts'
 import type { OrganizationScope, ResourceType } from './organization-keys.ts'
 
-/** How the activities of one kind of record are called; null: there is none. */
+/** Activity types of one kind of record; null: no activity. */
 interface Named {
   readonly added: string
   readonly updated: string | null
@@ -18,7 +18,7 @@ const named = (name: string): Named => ({
   deleted: `${name}.delete`,
 })
 
-/** By the first segment of the record's key. What is not listed here leaves no activity. */
+/** By the first segment of the record's key. Other records create no activity. */
 const kinds: Readonly<Record<string, Named>> = Object.assign(Object.create(null), {
   organization: named('organization'),
   documents: named('document'),
@@ -29,17 +29,18 @@ const kinds: Readonly<Record<string, Named>> = Object.assign(Object.create(null)
   grants: { added: 'permission.add', updated: 'permission.update', deleted: 'permission.delete' },
 })
 
-/** What a record is about. */
+/** The subject of a record. */
 interface Subject {
   readonly targetEntityId: string
   readonly documentId: string | null
-  /** Whose membership or right it is. */
+  /** The user or group whose membership or right it is. */
   readonly changes?: { readonly userId?: string; readonly groupId?: string }
 }
 
 /**
- * What has happened by a change: one activity for each thing that was added, updated or deleted. Grants and memberships that come or
- * go together with their user or group are part of that. The acting user of a backend is its API key.
+ * Returns the activities of a change: one for each thing that was added, updated or deleted. Grants and memberships
+ * that are created or deleted together with their user or group are part of that one. The acting user of a backend is
+ * its API key.
  */
 export function deriveActivities(
   scope: OrganizationScope,
@@ -59,7 +60,7 @@ export function deriveActivities(
   })
 }
 
-/** Ids of the users, or groups, that are made or deleted. */
+/** Returns the ids of the users, or groups, that are created or deleted. */
 const wholeOf = (kind: 'users' | 'groups', written: readonly Mutation[]): ReadonlySet<string | undefined> =>
   new Set(
     written.filter(({ key, isNew, isGone }) => key[0] === kind && (isNew || isGone)).map(({ key }) => key[1]),
@@ -76,10 +77,10 @@ function subjectOf(scope: OrganizationScope, { key, isGoing }: Mutation): Subjec
   const [kind, first = '', second = '', third = '', fourth = ''] = key
   switch (kind) {
     case 'organization':
-      // Whoever deletes an organization deletes its activities.
+      // Deleting an organization deletes its activities.
       return isGoing ? null : { targetEntityId: scope.organizationId, documentId: null }
     case 'documents':
-      // The activities of a document are deleted with it, all but this one.
+      // The activities of a document are deleted with it, except this one.
       return { targetEntityId: first, documentId: isGoing ? null : first }
     case 'members':
       return { targetEntityId: first, documentId: null, changes: { userId: second } }

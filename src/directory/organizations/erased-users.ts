@@ -3,31 +3,34 @@ import type { DirectoryReader } from '../store/directory-reader.ts'
 import type { Transaction } from '../store/transaction.ts'
 import { keys } from './organization-keys.ts'
 
-/** Marks that the data of a user were deleted from an organization. */
+/** Records that the data of a user was deleted from an organization. */
 interface ErasedRecord {
-  /** Epoch milliseconds: what the user did until then is recorded without the user. */
+  /** Epoch milliseconds. Earlier actions of the user are recorded without the user. */
   readonly until: number
 }
 
-/** Names something without saying it. */
+/** Returns an identifier that does not reveal its parts. */
 export const userDigest = (...parts: readonly (string | null)[]): string =>
   createHash('sha256').update(JSON.stringify(parts)).digest('base64url')
 
-/** What the user has done until then (epoch milliseconds), and is recorded later, is the deleted user's. */
+/**
+ * Records the erasure of a user. Actions until then (epoch milliseconds) that are recorded later are those of the
+ * deleted user.
+ */
 export async function markErased(transaction: Transaction, userId: string, until: number): Promise<void> {
   const key = keys.erased(userDigest(userId))
   const earlier = await transaction.get<ErasedRecord>(key)
   transaction.put(key, { until: Math.max(until, earlier?.until ?? 0) })
 }
 
-/** Something that a user did. */
+/** An action of a user. */
 export interface UserAction {
   readonly userId: string
   /** Epoch milliseconds. */
   readonly at: number
 }
 
-/** Of each deed whether the data of its user were deleted since then. */
+/** Returns for each action whether the data of its user has been deleted since. */
 export async function areUsersErased(
   reader: DirectoryReader,
   deeds: readonly UserAction[],
@@ -41,7 +44,7 @@ export async function areUsersErased(
   })
 }
 
-/** The same of one; `at` in epoch milliseconds. */
+/** Like `areUsersErased` for one action; `at` in epoch milliseconds. */
 export async function isUserErased(reader: DirectoryReader, userId: string, at: number): Promise<boolean> {
   return (await areUsersErased(reader, [{ userId, at }])).includes(true)
 }

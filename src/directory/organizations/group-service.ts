@@ -13,11 +13,11 @@ import { keys, type OrganizationScope, type Resource } from './organization-keys
 import { type OrganizationStore, organizationOf } from './organization-store.ts'
 import { ensureUsers } from './user-records.ts'
 
-/** Groups that one user is in, in one organization: each is looked at when the user's access is. */
+/** Maximum number of groups of one user in one organization. Each check of the user's access reads them all. */
 export const groupsOfUserMax = 200
-/** Members of a group that are removed in one commit. */
+/** Members of a group that one commit removes. */
 const sliceMax = 500
-/** Members of a group that one call removes: each has a line in its answer. */
+/** Maximum number of members that one call removes: its response has a line for each. */
 export const removedMembersMax = 10_000
 
 export interface GroupInput {
@@ -25,20 +25,23 @@ export interface GroupInput {
   readonly groupName?: string
 }
 
-/** The results for the new members of a group, and whether the call has made the group. */
+/** The results for the new members of a group, and whether the call has created the group. */
 export interface AddedMembers {
   readonly results: BatchResults
   readonly groupCreated: boolean
 }
 
-/** What became of the members of a group. */
+/** The results for the members of a group. */
 export interface RemovedMembers {
   readonly results: BatchResults
-  /** False: there are more than one call removes. */
+  /** False: there are more members than one call removes. */
   readonly complete: boolean
 }
 
-/** Groups of users, each within one organization. All of this throws ApiError NOT_FOUND where there is none such. */
+/**
+ * Groups of users, each within one organization. All calls throw ApiError NOT_FOUND if the group or its organization
+ * does not exist.
+ */
 export class GroupService {
   readonly #store: OrganizationStore
   readonly #clock: Clock
@@ -48,7 +51,7 @@ export class GroupService {
     this.#clock = clock
   }
 
-  /** Makes groups; those that are there get the name that is given. */
+  /** Creates groups; existing ones get the given name. */
   add(scope: OrganizationScope, inputs: readonly GroupInput[]): Promise<BatchResults> {
     return this.#store.change(scope, async (transaction) => {
       await organizationOf(transaction)
@@ -61,7 +64,7 @@ export class GroupService {
     })
   }
 
-  /** Those of the named groups that are groups of the resource: see `viewGroups`. */
+  /** Returns the named groups that are groups of the resource: see `viewGroups`. */
   async find(
     scope: OrganizationScope,
     resource: Resource,
@@ -72,14 +75,14 @@ export class GroupService {
     return viewGroups(reader, resource, [...new Set(groupIds)], this.#clock.now())
   }
 
-  /** Groups of the resource in the order of their ids: see `listGroups`. */
+  /** Returns groups of the resource in the order of their ids: see `listGroups`. */
   async list(scope: OrganizationScope, resource: Resource, range: PageRange): Promise<ListPage<FoundGroup>> {
     const reader = this.#store.read(scope)
     await requireResource(reader, resource)
     return listGroups(reader, resource, range, this.#clock.now())
   }
 
-  /** What is granted to a group, on anything in the organization. */
+  /** Returns the grants of a group on all resources of the organization. */
   async granted(
     scope: OrganizationScope,
     groupId: string,
@@ -90,7 +93,7 @@ export class GroupService {
     return { group, ...(await listGranted(reader, groupId, range, this.#clock.now())) }
   }
 
-  /** A group's users, in the order of their ids. */
+  /** Returns a group's users in the order of their ids. */
   async members(
     scope: OrganizationScope,
     groupId: string,
@@ -102,13 +105,13 @@ export class GroupService {
     return { group, items: items.map(({ key }) => key.at(-1) as string), next }
   }
 
-  /** Removes groups with all that was granted to them. */
+  /** Deletes groups with all their grants. */
   remove(scope: OrganizationScope, groupIds: readonly string[]): Promise<BatchResults> {
     const groups = [...new Set(groupIds)].map((id) => ({ type: 'group', id }) as const)
     return removeSubjects(this.#store, scope, groups)
   }
 
-  /** Adds users to a group, which is made if it is missing. Users of whom nothing is known get a record. */
+  /** Adds users to a group, which is created if missing. Unknown users get a record. */
   addUsers(scope: OrganizationScope, groupId: string, userIds: readonly string[]): Promise<AddedMembers> {
     const ids = [...new Set(userIds)]
     return this.#store.change(scope, async (transaction) => {
@@ -155,7 +158,7 @@ export class GroupService {
     })
   }
 
-  /** Removes everybody, in bounded commits; at most `removedMembersMax` in one call. */
+  /** Removes all members in bounded commits; at most `removedMembersMax` in one call. */
   async removeAllUsers(scope: OrganizationScope, groupId: string): Promise<RemovedMembers> {
     const results = emptyBatchResults()
     for (let removed = 0; removed < removedMembersMax; removed += sliceMax) {

@@ -8,11 +8,11 @@ import { keys, type Resource, type Subject } from './organization-keys.ts'
 /** A group as seen from a resource. */
 export interface FoundGroup {
   readonly group: GroupRecord
-  /** What is granted on the resource itself; null of groups of the organization to which nothing is on it as a whole. */
+  /** The grant on the resource itself; null for groups of the organization without a grant on it as a whole. */
   readonly grant: GrantRecord | null
 }
 
-/** What is granted, and on what. */
+/** A grant and its resource. */
 export interface GroupGrant {
   readonly resource: Resource
   readonly grant: GrantRecord
@@ -20,7 +20,7 @@ export interface GroupGrant {
 
 const groupSubject = (id: string): Subject => ({ type: 'group', id })
 
-/** Those of the named groups that are there, and on a folder or document have a role. */
+/** Returns the named groups that exist; for a folder or document, only those with a role on it. */
 export async function viewGroups(
   reader: DirectoryReader,
   resource: Resource,
@@ -38,7 +38,7 @@ export async function viewGroups(
   })
 }
 
-/** Groups of an organization, or those with a role on a folder or document, in the order of their ids. */
+/** Returns the groups of an organization, or those with a role on a folder or document, in the order of their ids. */
 export async function listGroups(
   reader: DirectoryReader,
   resource: Resource,
@@ -51,7 +51,7 @@ export async function listGroups(
   return { items: await viewGroups(reader, resource, ids, now), next }
 }
 
-/** What is granted to a group, what ends first before the rest. A page may have fewer than asked for. */
+/** Returns the grants of a group, the earliest expiry first. A page may have fewer than requested. */
 export async function listGranted(
   reader: DirectoryReader,
   groupId: string,

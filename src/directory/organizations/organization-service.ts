@@ -14,7 +14,7 @@ import { Transaction } from '../store/transaction.ts'
 import { keys, type OrganizationScope, type Resource, tenantKeys, tenantPart } from './organization-keys.ts'
 import { findOrganization, type OrganizationStore } from './organization-store.ts'
 
-/** What is not given is empty when it is added, and stays when it is updated. */
+/** Absent members are empty when an organization is added, and stay unchanged when it is updated. */
 export interface OrganizationContent {
   readonly organizationId: string
   readonly organizationName?: string | undefined
@@ -22,7 +22,7 @@ export interface OrganizationContent {
 }
 
 export interface OrganizationListing extends PageRange {
-  /** Only those in whose id or name it is. */
+  /** Only organizations whose id or name matches. */
   readonly search?: Search | undefined
 }
 
@@ -33,7 +33,7 @@ interface OrganizationServiceDependencies {
   readonly clock: Clock
 }
 
-/** The organizations of tenants. Each is a partition of its own; beside them the tenant has an index of their ids. */
+/** The organizations of tenants. Each one is its own partition. The tenant's partition has an index of their ids. */
 export class OrganizationService {
   readonly #parts: OrganizationServiceDependencies
 
@@ -55,25 +55,25 @@ export class OrganizationService {
     })
   }
 
-  /** @throws ApiError NOT_FOUND, about the resource, if it or its organization does not exist */
+  /** @throws ApiError NOT_FOUND, naming the resource, if it or its organization does not exist */
   requireExisting(scope: OrganizationScope, resource: Resource): Promise<void> {
     return requireExisting(this.#parts.store.read(scope), resource)
   }
 
-  /** Makes the organization unless it exists. @throws ApiError ABORTED while it is being deleted */
+  /** Creates the organization unless it exists. @throws ApiError ABORTED while it is being deleted */
   async ensure(scope: OrganizationScope): Promise<void> {
     if ((await findOrganization(this.#parts.store.read(scope))) !== null) return
     if ((await this.#create(scope, scope)) === 'deleting')
       throw new ApiError('organization/being-deleted', 'the organization is being deleted; try again')
   }
 
-  /** Those that exist, in the order of the ids. */
+  /** Returns the existing organizations in the order of the ids given. */
   async get(tenant: Tenant, organizationIds: readonly string[]): Promise<readonly OrganizationRecord[]> {
     const found = await this.#stored(tenant, organizationIds)
     return recordsOf(found)
   }
 
-  /** Organizations in the order of their ids. A page may have fewer than asked for. */
+  /** Returns organizations in the order of their ids. A page may have fewer than requested. */
   async list(
     tenant: Tenant,
     { search, ...range }: OrganizationListing,
@@ -106,7 +106,7 @@ export class OrganizationService {
     )
   }
 
-  /** Deletes organizations with all that is in them, and resolves when nothing of them is left. */
+  /** Deletes organizations with everything in them; resolves when nothing of them remains. */
   delete(tenant: Tenant, organizationIds: readonly string[]): Promise<BatchResults> {
     const { store, removals } = this.#parts
     return forEachItemConcurrently(
@@ -136,8 +136,8 @@ export class OrganizationService {
   }
 
   /**
-   * Makes record and entry of the index. The entry comes first, so that a crash in between leaves nothing that cannot
-   * be found; and again afterwards, in case a deletion that ended in between has removed it.
+   * Creates the record and the index entry. The entry is written first, so that a crash in between leaves nothing
+   * that cannot be found. It is written again afterwards, in case a deletion that ended in between has removed it.
    */
   async #create(
     scope: OrganizationScope,

@@ -11,7 +11,7 @@ import { Transaction, TransactionRunner } from '../store/transaction.ts'
 import { deriveActivities } from './derive-activities.ts'
 import { keys, type OrganizationScope, organizationPart } from './organization-keys.ts'
 
-/** Where everything of organizations is kept; tells those who watch access what has changed. */
+/** Reads and writes the records of organizations, and publishes their access changes. */
 export class OrganizationStore {
   readonly #kv: Kv
   readonly #bus: Bus
@@ -25,14 +25,14 @@ export class OrganizationStore {
     this.#transactions = new TransactionRunner(kv)
   }
 
-  /** For one call: what is read again is not sure to be as it was. */
+  /** Returns a reader for one call. A value that is read again may have changed. */
   read(scope: OrganizationScope): DirectoryReader {
     return new CachingDirectoryReader(this.#kv, organizationPart(scope))
   }
 
   /**
-   * Changes an organization, with the record of what has happened; resolves when that is durable and told.
-   * @throws ApiError ABORTED; what `work` throws
+   * Changes an organization and records the activities; resolves when the change is durable and published.
+   * @throws ApiError ABORTED; the errors of `work`
    */
   change<T>(scope: OrganizationScope, work: (transaction: Transaction) => Promise<T>): Promise<T> {
     return this.carryOut(scope, async (transaction) => {
@@ -42,17 +42,17 @@ export class OrganizationStore {
     })
   }
 
-  /** What `change` would resolve with now: `work` runs, and nothing is written. */
+  /** Returns the result that `change` would have now: runs `work` and writes nothing. */
   rehearse<T>(scope: OrganizationScope, work: (transaction: Transaction) => Promise<T>): Promise<T> {
     return work(new Transaction(this.#kv, organizationPart(scope)))
   }
 
-  /** Like `change`, for what follows from a change that has been recorded. */
+  /** Like `change`, for the consequences of a change that is already recorded. */
   async carryOut<T>(scope: OrganizationScope, work: (transaction: Transaction) => Promise<T>): Promise<T> {
     const marked = async (transaction: Transaction): Promise<T> => {
       const result = await work(transaction)
       transaction.raise(raisedBy(scope, transaction.written()))
-      // Not read before: two changes do not have to wait for each other because of it.
+      // Written without a read: two changes do not have to wait for each other because of it.
       if (accessChangeOf(scope, transaction.written()) !== null)
         transaction.put(keys.accessMark, { id: randomUUID() })
       return result
@@ -71,13 +71,13 @@ export const noOrganization = (): ApiError =>
     'the organization does not exist; create it with /v2/organizations/add',
   )
 
-/** The organization's record; null when there is none, or it is being deleted. */
+/** Returns the organization's record; null if it does not exist or is being deleted. */
 export async function findOrganization(reader: DirectoryReader): Promise<OrganizationRecord | null> {
   const record = await reader.get<OrganizationRecord>(keys.organization)
   return record === null || record.deleting === true ? null : record
 }
 
-/** @throws ApiError NOT_FOUND when there is no such organization */
+/** @throws ApiError NOT_FOUND if the organization does not exist */
 export async function organizationOf(reader: DirectoryReader): Promise<OrganizationRecord> {
   const record = await findOrganization(reader)
   if (record === null) throw noOrganization()

@@ -4,10 +4,10 @@ import type { AccessRole, Metadata, UserRecord } from '../store/records.ts'
 import type { Transaction } from '../store/transaction.ts'
 import { keys, type Subject } from './organization-keys.ts'
 
-/** JSON that is kept with one user: a listing answers a thousand of them. */
+/** Maximum size of the JSON metadata of one user, in bytes: a page of a listing has up to a thousand users. */
 export const userMetadataBytesMax = 16_384
 
-/** What is said of a user; what is left out stays as it is, or empty. */
+/** Content of a user. Absent members stay unchanged, or are empty for a new user. */
 export interface UserInput {
   readonly userId: string
   readonly name?: string
@@ -20,7 +20,7 @@ export interface UserInput {
 
 export const userSubject = (id: string): Subject => ({ type: 'user', id })
 
-/** A user of whom nothing is known yet. */
+/** Returns the record of a new user without any content. */
 const newUser = (userId: string, now: number): UserRecord => ({
   userId,
   name: '',
@@ -32,7 +32,7 @@ const newUser = (userId: string, now: number): UserRecord => ({
   lastUpdated: now,
 })
 
-/** The record with what `input` says; the same one when that is nothing new. @throws ItemRejectedError */
+/** Returns the record with the changes of `input`; the same object if nothing changes. @throws ItemRejectedError */
 export function describedUser(record: UserRecord | null, input: UserInput, now: number): UserRecord {
   const { userId, name, email, photoUrl, color, metadata } = input
   if (metadata !== undefined && Buffer.byteLength(JSON.stringify(metadata)) > userMetadataBytesMax)
@@ -47,7 +47,7 @@ export function describedUser(record: UserRecord | null, input: UserInput, now: 
   )
 }
 
-/** Makes a record of each user who has none: whoever may do something in an organization is listed there. */
+/** Creates a record for each user who has none: every user with a right in an organization is listed there. */
 export async function ensureUsers(
   transaction: Transaction,
   userIds: readonly string[],

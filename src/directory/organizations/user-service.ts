@@ -15,18 +15,18 @@ import { describedUser, type UserInput, userSubject } from './user-records.ts'
 /** A user as seen from a resource. */
 export interface FoundUser {
   readonly user: UserRecord
-  /** What is granted on the resource itself; null of users of the organization who have rights only within it. */
+  /** The grant on the resource itself; null for users of the organization who have rights only within it. */
   readonly grant: GrantRecord | null
 }
 
 export interface UserListing extends PageRange {
-  /** Only those in whose id, name or email it is. */
+  /** Only users whose id, name or email matches. */
   readonly search?: Search | undefined
 }
 
 /**
- * Users of organizations. Whoever has a grant in an organization, or is in one of its groups, has a record there.
- * A resource is the organization itself, or a folder or document of it.
+ * Users of organizations. Every user with a grant in an organization, or in one of its groups, has a record there. A
+ * resource is the organization itself, or a folder or document of it.
  */
 export class UserService {
   readonly #store: OrganizationStore
@@ -38,15 +38,15 @@ export class UserService {
   }
 
   /**
-   * Makes users, or changes those that are there, and gives them a role on the resource. Without `accessRole` that is
-   * editor; those who have a role there keep it.
-   * @throws ApiError NOT_FOUND when the resource does not exist
+   * Creates users or changes existing ones, and gives them a role on the resource. Without `accessRole` the role is
+   * editor, and users who have a role there keep it.
+   * @throws ApiError NOT_FOUND if the resource does not exist
    */
   add(scope: OrganizationScope, resource: Resource, inputs: readonly UserInput[]): Promise<BatchResults> {
     return this.#change(scope, resource, inputs, this.#addition(resource))
   }
 
-  /** The results that `add` would have now if the resource exists. Nothing is written. */
+  /** Returns the results that `add` would have now if the resource exists. Writes nothing. */
   rehearseAdding(
     scope: OrganizationScope,
     resource: Resource,
@@ -73,8 +73,8 @@ export class UserService {
   }
 
   /**
-   * Changes users of the resource. A role changes without its end.
-   * @throws ApiError NOT_FOUND when the resource does not exist
+   * Changes users of the resource. A changed role keeps its expiry.
+   * @throws ApiError NOT_FOUND if the resource does not exist
    */
   update(scope: OrganizationScope, resource: Resource, inputs: readonly UserInput[]): Promise<BatchResults> {
     return this.#change(scope, resource, inputs, async (transaction, input, { record, grant }) => {
@@ -94,9 +94,9 @@ export class UserService {
   }
 
   /**
-   * Takes from users their role on a folder or document; or removes them from the organization, with all that they
-   * may do in it and their places in its groups.
-   * @throws ApiError NOT_FOUND when the resource does not exist
+   * Removes the role of users on a folder or document. For the organization, removes the users with all their rights
+   * and group memberships in it.
+   * @throws ApiError NOT_FOUND if the resource does not exist
    */
   remove(scope: OrganizationScope, resource: Resource, userIds: readonly string[]): Promise<BatchResults> {
     const ids = [...new Set(userIds)]
@@ -110,7 +110,7 @@ export class UserService {
     })
   }
 
-  /** Those of the named users who are users of the resource. @throws ApiError NOT_FOUND when it does not exist */
+  /** Returns the named users who are users of the resource. @throws ApiError NOT_FOUND if it does not exist */
   async find(
     scope: OrganizationScope,
     resource: Resource,
@@ -121,7 +121,7 @@ export class UserService {
     return this.#found(reader, resource, [...new Set(userIds)])
   }
 
-  /** Users of the resource in the order of their ids. @throws ApiError NOT_FOUND when it does not exist */
+  /** Returns users of the resource in the order of their ids. @throws ApiError NOT_FOUND if it does not exist */
   async list(
     scope: OrganizationScope,
     resource: Resource,
@@ -201,11 +201,11 @@ async function listUsers(
 interface KnownUser {
   readonly userId: string
   readonly record: UserRecord | null
-  /** On the resource, unless it has ended. */
+  /** The unexpired grant on the resource. */
   readonly grant: GrantRecord | null
 }
 
-/** In two reads. */
+/** Takes two reads. */
 async function readUsers(
   reader: DirectoryReader,
   resource: Resource,

@@ -4,23 +4,23 @@ import { addressSchemas } from '../../model/address-schemas.ts'
 import type { OrganizationScope } from '../organizations/organization-keys.ts'
 import type { Mutation } from '../store/transaction.ts'
 
-/** The topic on which changes are told that may change what users may do. */
+/** Topic of changes that may affect the rights of users. */
 export const accessTopic = 'access'
 
-/** Whose access to what may have changed in an organization. */
+/** A possible change of access in an organization. */
 export interface AccessChange {
   readonly scope: OrganizationScope
-  /** Documents that changed themselves, for everybody. */
+  /** Documents that changed themselves, for all users. */
   readonly documents: readonly string[]
-  /** Users whose rights changed, on whatever. */
+  /** Users whose rights changed on any resource. */
   readonly users: readonly string[]
-  /** True: everybody's, on everything. */
+  /** True: the rights of all users on everything may have changed. */
   readonly all: boolean
 }
 
 /**
- * What a commit in an organization means for access; null when nothing. The sessions of a document that is being
- * deleted are ended by its removal, which tells them why.
+ * Returns the access change of a commit in an organization; null if there is none. The removal of a document ends its
+ * sessions with a reason of its own.
  */
 export function accessChangeOf(scope: OrganizationScope, written: readonly Mutation[]): AccessChange | null {
   const documents = new Set<string>()
@@ -29,7 +29,7 @@ export function accessChangeOf(scope: OrganizationScope, written: readonly Mutat
   for (const { key, isNew, isGoing } of written) {
     if (isGoing) continue
     const [kind, first = '', second = '', third, fourth = ''] = key
-    // A new one too: somebody may be on their way to it, who has found that there is nothing that restricts it.
+    // Includes new documents: a client may be connecting that has found no record with restrictions.
     if (kind === 'documents') documents.add(first)
     else if (kind === 'members') users.add(second)
     else if (kind === 'grants' && third === 'user') users.add(fourth)
@@ -48,5 +48,5 @@ const changeSchema = v.looseObject({
   all: v.boolean(),
 })
 
-/** What `encodeAccessChange` was given. @throws MalformedJsonError */
+/** Decodes a message of `encodeAccessChange`. @throws MalformedJsonError */
 export const decodeAccessChange = (message: Uint8Array): AccessChange => readJson(changeSchema, message)

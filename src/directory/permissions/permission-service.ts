@@ -34,11 +34,11 @@ export class PermissionService {
   }
 
   /**
-   * Grants, over what was granted on the same resources before: in one commit an organization, after all of them have
-   * been looked at.
+   * Grants roles; replaces grants on the same resources. Uses one commit for each organization, after all of them
+   * have been checked.
    * @param inputs each resource once
-   * @throws ApiError NOT_FOUND, naming what is missing, when a resource does not exist, or the group in one of the
-   *   organizations; nothing is granted then, unless it went missing while others were being granted
+   * @throws ApiError NOT_FOUND, naming the missing ones, if a resource does not exist, or the group in one of the
+   * organizations. Nothing is granted then, unless it was deleted while others were being granted
    */
   async add(tenant: Tenant, subject: Subject, inputs: readonly GrantInput[]): Promise<void> {
     const parts = byOrganization(inputs)
@@ -53,15 +53,15 @@ export class PermissionService {
       })
   }
 
-  /** @throws ApiError NOT_FOUND when the subject is a group that one of the organizations does not have */
+  /** @throws ApiError NOT_FOUND if the subject is a group that one of the organizations does not have */
   async requireSubject(tenant: Tenant, subject: Subject, organizationIds: Iterable<string>): Promise<void> {
     for (const organizationId of new Set(organizationIds))
       await requireGroup(this.#store.read({ ...tenant, organizationId }), subject, organizationId)
   }
 
   /**
-   * Takes grants back: in one commit an organization. What is not granted, or on nothing that exists, is left alone.
-   * @throws ApiError NOT_FOUND when an organization does not exist
+   * Revokes grants, in one commit for each organization. Ignores resources without a grant and missing resources.
+   * @throws ApiError NOT_FOUND if an organization does not exist
    */
   async remove(tenant: Tenant, subject: Subject, inputs: readonly OwnedResource[]): Promise<void> {
     const parts = byOrganization(inputs)
@@ -107,7 +107,7 @@ function byOrganization<Input extends OwnedResource>(
   return parts
 }
 
-/** All inputs are of one organization. @param isKnown whether that organization exists */
+/** All inputs belong to one organization. @param isKnown whether that organization exists */
 function notFound(
   missing: readonly Resource[],
   [input]: readonly OwnedResource[],

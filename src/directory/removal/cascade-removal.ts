@@ -25,11 +25,11 @@ import { RemovalLocks } from './removal-locks.ts'
 import { encodeRemovalMessage, removalTopic } from './removal-message.ts'
 import type { RemovalTask } from './removal-task.ts'
 
-/** Keys in one commit. */
+/** Keys of one commit. */
 const keysAtOnce = 500
-/** Activities in one slice. */
+/** Activities of one slice. */
 const activitiesAtOnce = 200
-/** Documents in one slice. */
+/** Documents of one slice. */
 const documentsAtOnce = 50
 
 export interface RemovalDependencies {
@@ -42,13 +42,13 @@ export interface RemovalDependencies {
   readonly forgetJudgments: ForgetJudgments
 }
 
-/** Of something in an organization. */
+/** A task within an organization. */
 type TaskWithin = Exclude<RemovalTask, { kind: 'organization' }>
 
-/** Removes what is kept of an organization outside its own partition, where it is removed from here. */
+/** Removes data of an organization outside its own partition, when this class removes the organization. */
 export type OrganizationCascade = (scope: OrganizationScope, goOn: CheckLease) => Promise<void>
 
-/** Removes what others keep of a document, which is marked as being deleted by then. */
+/** Removes data of other services for a document, which is marked as being deleted by then. */
 export type DocumentCascade = (
   scope: OrganizationScope,
   documentId: string,
@@ -56,14 +56,14 @@ export type DocumentCascade = (
 ) => Promise<void>
 
 /**
- * Removes what is marked as being deleted, in slices; the mark goes last, so that it can be done again and again. For
- * documents first the logs, then their rooms are closed, then the keys. Who had a room open may have made a new log
- * meanwhile, so the logs are removed once more: a commit lies in between, after which all appends that came before it
- * are to be seen.
+ * Removes things that are marked as being deleted, in slices. The mark is removed last, so that a removal can be
+ * repeated. For documents, the logs are removed first, then their rooms are closed, then the keys are removed. An
+ * open room may have created a log again meanwhile, so the logs are removed a second time. A commit lies in between;
+ * after it, all earlier appends are visible.
  */
 export class CascadeRemoval {
   readonly #tools: RemovalDependencies
-  /** Removals by this process that are under way in organizations. */
+  /** Removals in progress by this process, by organization. */
   readonly #within = new Map<string, Set<Promise<void>>>()
   readonly #locks: RemovalLocks
 
@@ -87,7 +87,7 @@ export class CascadeRemoval {
   }
 
   async #removeWithin(task: TaskWithin, goOn: CheckLease): Promise<void> {
-    // What an organization that is being deleted holds goes with it.
+    // The removal of an organization includes its contents.
     if ((await findOrganization(this.#tools.store.read(task.scope))) === null) return
     if (task.kind === 'documents') return this.#documents(task.scope, task.documentIds, goOn)
     await removeFolder(this.#tools.store, task, {
@@ -102,19 +102,22 @@ export class CascadeRemoval {
     const record = await store.read(scope).get<OrganizationRecord>(keys.organization)
     if (record?.deleting !== true) return
     const within = this.#within.get(keyName(organizationPart(scope)))
-    // They must not go on when it is there again, with the same ids.
+    // They must not continue when an organization with the same ids exists again.
     if (within !== undefined) await Promise.allSettled(within)
     await this.#locks.ended(scope, goOn)
     await this.#destroyLogs([organizationPrefix(scope)], goOn)
     await this.#removeContents(scope, goOn)
     await this.#tools.forget(scope, goOn)
-    // Before the record: as long as that is there, nobody adds the organization anew.
+    // Before the record: while the record exists, the organization cannot be added again.
     await kv.commit(tenantPart(scope), { dels: [tenantKeys.organization(scope.organizationId)] })
     await this.#destroyLogs([organizationPrefix(scope)], goOn)
     await kv.commit(organizationPart(scope), { dels: [keys.organization] })
   }
 
-  /** Everything but the record. Nobody writes any more: every change needs an organization that is not being deleted. */
+  /**
+   * Removes everything except the record. Nothing else writes: every change requires an organization that is not
+   * being deleted.
+   */
   async #removeContents(scope: OrganizationScope, goOn: CheckLease): Promise<void> {
     const part = organizationPart(scope)
     let after: Key | undefined
@@ -158,7 +161,7 @@ export class CascadeRemoval {
     await store.carryOut(scope, async (transaction) => {
       const records = await transaction.getAll<DocumentRecord>(documentIds.map(keys.document))
       for (const record of records.filter((each) => each !== null)) {
-        // Another node has gone on with the task, and it has been made anew.
+        // Another node has completed the task, and the document has been created again.
         if (await documentExists(transaction, record)) continue
         transaction.delete(keys.document(record.documentId))
         transaction.delete(keys.documentIn(record.folderId, record.documentId))
@@ -180,7 +183,7 @@ export class CascadeRemoval {
     }
   }
 
-  /** Nobody adds any to a document that is being deleted. */
+  /** No activity is added to a document that is being deleted. */
   async #removeActivities(scope: OrganizationScope, documentId: string, goOn: CheckLease): Promise<void> {
     for (let removed = -1; removed !== 0; await goOn())
       removed = await this.#tools.store.carryOut(scope, (transaction) =>
@@ -188,12 +191,13 @@ export class CascadeRemoval {
       )
   }
 
-  /** Until none is left; then rooms are told. */
+  /** Destroys logs until none is left, then notifies the rooms. */
   async #destroyLogs(prefixes: readonly Key[], goOn: CheckLease): Promise<void> {
     const { log, bus } = this.#tools
     await mapInSlices(prefixes, async (prefix) => {
       let after: Key | null | undefined
-      // Who has lost the lease must not destroy what is there again, however late it is after it has been asked.
+      // A node that has lost the lease must not destroy logs that were created later, however long it pauses after
+      // the check.
       while (after !== null)
         after = await log.destroyPrefix(prefix, { ...(after && { after }), confirm: goOn })
     })

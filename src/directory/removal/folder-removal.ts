@@ -9,15 +9,15 @@ import type { FolderRecord } from '../store/records.ts'
 const sliceSize = 50
 
 interface Steps {
-  /** Between slices; throws when the work must not go on. */
+  /** Called between slices; throws if the work must not continue. */
   goOn(): Promise<void>
   removeDocuments(documentIds: readonly string[]): Promise<void>
   removeGrants(resource: Resource): Promise<void>
 }
 
 /**
- * Removes a folder that is marked as being deleted, with all that is below it, and itself last: until then whatever is
- * left hangs together, is found again after a crash, and has no more access to it than before.
+ * Removes a folder that is marked as being deleted, with everything below it, and itself last. Until then the
+ * remainder is connected, can be found after a crash, and is not more accessible than before.
  */
 export async function removeFolder(
   store: OrganizationStore,
@@ -36,7 +36,7 @@ export async function removeFolder(
   }
 }
 
-/** Parents before those in them. */
+/** Returns parents before their children. */
 async function folderAndBelow(
   store: OrganizationStore,
   scope: OrganizationScope,
@@ -65,15 +65,15 @@ async function emptyFolder(
 }
 
 /**
- * False, too, while the organization is being deleted, or is gone: its own removal takes everything, and the same ids
- * may come into being anew.
+ * Also returns false while the organization is being deleted, or is deleted: its own removal includes everything, and
+ * the same ids may be created again.
  */
 async function isMarked(transaction: DirectoryReader, folderId: string): Promise<boolean> {
   if ((await findOrganization(transaction)) === null) return false
   return (await transaction.get<FolderRecord>(keys.folder(folderId)))?.deleting === true
 }
 
-/** One that an earlier attempt has removed is not counted again. */
+/** A record that an earlier attempt has removed is not counted again. */
 const removeRecords = (
   store: OrganizationStore,
   scope: OrganizationScope,

@@ -7,14 +7,14 @@ import { findOrganization, type OrganizationStore } from '../organizations/organ
 import { emptyValue } from '../store/records.ts'
 import type { RemovalTask } from './removal-task.ts'
 
-/** How often it is looked whether others have ended, in ms. */
+/** Interval at which the end of other removals is checked, in ms. */
 const lookMs = 100
-/** So often; then it is tried again later: those who are waited for may need the place. */
+/** Number of checks before the removal fails and is retried later: the others may need the slot of this one. */
 const looksMax = 100
 
 /**
- * Marks in organizations of what is being removed there, by whatever node: an organization must not be made anew while
- * somebody still removes what it held. The mark of a node that has died goes when another one takes its task up.
+ * Records of the removals in progress in an organization, on any node. An organization must not be created again
+ * while a removal within it continues. If a node dies, the node that takes over its task removes the record.
  */
 export class RemovalLocks {
   readonly #store: OrganizationStore
@@ -23,7 +23,9 @@ export class RemovalLocks {
     this.#store = store
   }
 
-  /** Does `remove`, unless the organization is being deleted: that takes everything. What fails stays marked. */
+  /**
+   * Runs `remove`, unless the organization is being deleted, which removes everything. If it fails, the record stays.
+   */
   async during(task: RemovalTask, remove: () => Promise<void>): Promise<void> {
     const key = keys.removal(nameOf(task))
     const begins = await this.#store.carryOut(task.scope, async (transaction) => {
@@ -36,8 +38,8 @@ export class RemovalLocks {
   }
 
   /**
-   * Resolves when nothing is removed any more in an organization that is being deleted: nothing begins there.
-   * @throws ApiError ABORTED when that takes long
+   * Resolves when no removal is in progress in an organization that is being deleted, where none can start.
+   * @throws ApiError ABORTED if that takes more than about 10 s
    */
   async ended(scope: OrganizationScope, goOn: CheckLease): Promise<void> {
     for (let looks = 0; looks < looksMax; looks++) {
@@ -53,6 +55,6 @@ export class RemovalLocks {
   }
 }
 
-/** The same for the same task, whoever carries it out. */
+/** Returns the same name for the same task on every node. */
 const nameOf = (task: RemovalTask): string =>
   createHash('sha256').update(JSON.stringify(task)).digest('base64url')

@@ -4,13 +4,13 @@ import { readJson } from '../../json.ts'
 import { keySchema } from '../../model/address-schemas.ts'
 import { type RemovalTask, removalTaskSchema } from './removal-task.ts'
 
-/** The topic on which removals are told: when they have begun, and when logs are gone. */
+/** Topic of removals: when they begin, and when logs are deleted. */
 export const removalTopic = 'documents.removed'
 
 export type RemovalMessage =
-  /** It is marked: nobody is to work on it any more. What it holds is removed when its turn has come. */
+  /** The resource is marked: sessions on it must end. Its contents are removed later. */
   | { readonly kind: 'begun'; readonly task: RemovalTask }
-  /** Logs have been removed. `prefixes`: what their keys start with: of organizations, or of documents. */
+  /** Logs have been removed. `prefixes` are the key prefixes of organizations or documents. */
   | { readonly kind: 'gone'; readonly prefixes: readonly Key[] }
 
 export const encodeRemovalMessage = (news: RemovalMessage): Uint8Array => Buffer.from(JSON.stringify(news))
@@ -20,5 +20,5 @@ const messageSchema = v.variant('kind', [
   v.looseObject({ kind: v.literal('gone'), prefixes: v.array(keySchema) }),
 ])
 
-/** What `encodeRemovalMessage` was given. @throws MalformedJsonError */
+/** Decodes a message of `encodeRemovalMessage`. @throws MalformedJsonError */
 export const decodeRemovalMessage = (message: Uint8Array): RemovalMessage => readJson(messageSchema, message)

@@ -15,13 +15,13 @@ export interface RemovalsOptions {
   readonly log: Log
 }
 
-/** What a change that marks has come to; `task` null: there is nothing to remove. */
+/** Result of a change that marks something for removal; `task` null: there is nothing to remove. */
 export interface MarkedForRemoval<T> {
   readonly result: T
   readonly task: RemovalTask | null
 }
 
-/** Carries out removals in the background, and tells when they begin. */
+/** Executes removals in the background, and publishes when they begin. */
 export class RemovalService {
   readonly #bus: Bus
   readonly #worker: TaskWorker<RemovalTask>
@@ -37,20 +37,20 @@ export class RemovalService {
     })
   }
 
-  /** Begins to look for removals. */
+  /** Starts to claim removals. */
   start(): void {
     this.#worker.start()
   }
 
-  /** Resolves when nothing is removed any more; what is left goes on at the next start. */
+  /** Resolves when no removal is running. The remaining ones continue at the next start. */
   stop(): Promise<void> {
     return this.#worker.stop()
   }
 
   /**
-   * Does `change`, which is to enqueue the removal of what it marks, if anything, under the id given to it; tells that
-   * it has begun, and waits until it has been carried out.
-   * @throws what `change` throws; what the removal failed with: then it goes on in the background
+   * Runs `change`, which must enqueue the removal of what it marks under the given job id. Publishes that the removal
+   * has begun, and waits for its end.
+   * @throws the errors of `change`; the error of the removal, which then continues in the background
    */
   async await<T>(change: (jobId: string) => Promise<MarkedForRemoval<T>>): Promise<T> {
     const jobId = randomUUID()

@@ -4,10 +4,10 @@ import { readPayload } from '../../jobs/job-payload.ts'
 import { addressSchemas } from '../../model/address-schemas.ts'
 import type { OrganizationScope } from '../organizations/organization-keys.ts'
 
-/** The queue of removals that have begun. */
+/** Queue of the removals that have begun. */
 export const removalQueue = 'removal'
 
-/** What is marked as being deleted, and is to be removed with all that it holds. */
+/** A resource that is marked as being deleted, and must be removed with all its contents. */
 export type RemovalTask =
   | { readonly kind: 'organization'; readonly scope: OrganizationScope }
   | { readonly kind: 'folder'; readonly scope: OrganizationScope; readonly folderId: string }
@@ -17,7 +17,7 @@ export type RemovalTask =
       readonly documentIds: readonly string[]
     }
 
-/** To be enqueued in the commit that marks what is removed; due at once. */
+/** Returns the job of a removal, which is due at once. Enqueue it in the commit that marks the resource. */
 export const removalJob = (id: string, task: RemovalTask): Job => ({
   queue: removalQueue,
   id,
@@ -33,5 +33,5 @@ export const removalTaskSchema = v.variant('kind', [
   v.looseObject({ kind: v.literal('documents'), scope, documentIds: v.array(v.string()) }),
 ])
 
-/** The task of a job that `removalJob` has made. @throws MalformedJobError */
+/** Returns the task of a job of `removalJob`. @throws MalformedJobError */
 export const removalTaskOf = (payload: Uint8Array): RemovalTask => readPayload(removalTaskSchema, payload)

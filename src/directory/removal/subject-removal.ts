@@ -8,17 +8,16 @@ import { type BatchResults, forEachItem, ItemRejectedError } from '../store/batc
 import type { DirectoryReader } from '../store/directory-reader.ts'
 import type { Transaction } from '../store/transaction.ts'
 
-/** Grants, memberships, and notifications, of one user or group that are removed in one commit. */
+/** Grants, memberships and notifications of one user or group that one commit removes. */
 const sliceMax = 100
 
 const recordKey = ({ type, id }: Subject): Key => (type === 'user' ? keys.user(id) : keys.group(id))
 
 /**
- * Removes users, or groups, from an organization with all that they have there: grants, memberships, notifications and
- * the record.
- * Those who have little, which is nearly everybody, go in one commit. Others lose first what they have, slice by
- * slice, and then the record, so that a call that was cut off can be made again.
- * @throws ApiError NOT_FOUND when the organization does not exist
+ * Removes users or groups from an organization with all of their data there: grants, memberships, notifications and
+ * the record. A subject with little data, which is nearly every one, is removed in one commit. Others lose their data
+ * slice by slice first, and then the record, so that an interrupted call can be repeated.
+ * @throws ApiError NOT_FOUND if the organization does not exist
  */
 export async function removeSubjects(
   store: OrganizationStore,
@@ -29,7 +28,8 @@ export async function removeSubjects(
   await organizationOf(reader)
   for (const subject of subjects) if (await hasMuch(reader, subject)) await cutAll(store, scope, [subject])
   const results = await store.change(scope, (transaction) => removeRecords(transaction, subjects))
-  // What was granted between the last look and the removal of the record; from then on nothing can be.
+  // Removes grants that were added between the last read and the removal of the record. No grant can be added after
+  // that.
   await cutAll(
     store,
     scope,
@@ -87,7 +87,7 @@ async function cutAll(
     })
 }
 
-/** False when there was nothing left. */
+/** Returns false if nothing was left. */
 async function cutSlice(transaction: Transaction, subject: Subject): Promise<boolean> {
   const granted = await removeSomeGrants(transaction, subject, sliceMax)
   const members = await removeSomeMemberships(transaction, subject, sliceMax)
@@ -110,7 +110,7 @@ export async function removeSomeGrants(
   return granted.length
 }
 
-/** Removes up to `limit` places of a user in groups, or of users in a group; returns how many. */
+/** Removes up to `limit` memberships of a user or of a group; returns how many. */
 export async function removeSomeMemberships(
   transaction: Transaction,
   subject: Subject,

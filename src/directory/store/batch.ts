@@ -1,21 +1,21 @@
 import type { ErrorCode } from '../../errors.ts'
 
-/** What became of one item of a batch. */
+/** Result for one item of a batch. */
 export interface BatchItemResult {
   readonly success: boolean
   readonly id: string
   readonly message: string
-  /** Only if it failed. */
+  /** Present only if it failed. */
   readonly details?: { readonly code: ErrorCode }
 }
 
-/** Results by the ids of their items. Without a prototype: ids are anything, `__proto__` too. */
+/** Results by the ids of their items. Without a prototype, because an id may be any text, also `__proto__`. */
 export type BatchResults<R = BatchItemResult> = Record<string, R>
 
-/** Independent items that are worked on at the same time. */
+/** Independent items that are processed in parallel. */
 const itemsAtOnce = 32
 
-/** One item of a batch is refused; the others are not. The message is shown to the caller. */
+/** Rejects one item of a batch and not the others. The message is sent to the caller. */
 export class ItemRejectedError extends Error {
   override readonly name = 'ItemRejectedError'
   readonly code: ErrorCode
@@ -26,13 +26,13 @@ export class ItemRejectedError extends Error {
   }
 }
 
-/** An empty object for `Results`. */
+/** Returns an empty object for results. */
 export const emptyBatchResults = <R = BatchItemResult>(): BatchResults<R> =>
   Object.create(null) as BatchResults<R>
 
 /**
- * Does something with each item, one after the other in their order, and returns a result for each. Ids must be unique.
- * `work` throws ItemRejectedError before it changes anything, and returns the message of a success.
+ * Processes the items in their order, and returns a result for each. Ids must be unique. `work` throws
+ * ItemRejectedError before it changes anything, and returns the message of a success.
  */
 export async function forEachItem<Item>(
   items: readonly Item[],
@@ -47,7 +47,7 @@ export async function forEachItem<Item>(
   return results
 }
 
-/** Like `forEachItem`, for items that have nothing to do with each other: some are worked on at the same time. */
+/** Like `forEachItem`, for independent items: some are processed in parallel. */
 export async function forEachItemConcurrently<Item>(
   items: readonly Item[],
   idOf: (item: Item) => string,
@@ -61,7 +61,7 @@ export async function forEachItemConcurrently<Item>(
   return results
 }
 
-/** Does `work` for all, some at the same time; the answers are in the order of the items. */
+/** Runs `work` for all items, some in parallel. The results are in the order of the items. */
 export async function mapInSlices<Item, R>(
   items: readonly Item[],
   work: (item: Item) => Promise<R>,
@@ -73,7 +73,7 @@ export async function mapInSlices<Item, R>(
   return all
 }
 
-/** The result of an item that is not carried out. */
+/** Returns the result of an item that is not processed. */
 export const failedResult = (id: string, code: ErrorCode, message: string): BatchItemResult => ({
   success: false,
   id,

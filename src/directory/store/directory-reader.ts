@@ -2,24 +2,27 @@ import type { Key, Kv, KvEntry, KvRange } from '../../engine/engine.ts'
 import { keyName } from '../../engine/key-encoding.ts'
 import { decodeRecord } from './records.ts'
 
-/** Records that a reader remembers; of more, those used longest ago are forgotten, and read anew when asked for. */
+/**
+ * Maximum number of records that a reader caches. The least recently used ones are evicted and read again when
+ * needed.
+ */
 const cachedRecordsMax = 1_000
 
 /** Reads one partition. */
 export interface DirectoryReader {
-  /** The record at `key`; null when there is none. */
+  /** Returns the record at `key`; null if it does not exist. */
   get<R extends object>(key: Key): Promise<R | null>
-  /** Like `get`, in one read; the answers are in the order of the keys. */
+  /** Like `get`, in one read. The records are in the order of the keys. */
   getAll<R extends object>(keys: readonly Key[]): Promise<readonly (R | null)[]>
-  /** Stored entries of a range. */
+  /** Returns stored entries of a range. */
   scan(range: KvRange): Promise<readonly KvEntry[]>
 }
 
-/** Reads a partition for one call. What is asked for again is not read again, as far as it is remembered. */
+/** Reads a partition for one call. A cached record is not read again. */
 export class CachingDirectoryReader implements DirectoryReader {
   readonly #kv: Kv
   readonly #part: Key
-  /** Those used last are last. */
+  /** The most recently used ones are last. */
   readonly #cache = new Map<string, object | null>()
 
   constructor(kv: Kv, part: Key) {
@@ -34,7 +37,7 @@ export class CachingDirectoryReader implements DirectoryReader {
 
   async getAll<R extends object>(keys: readonly Key[]): Promise<readonly (R | null)[]> {
     const names = keys.map(keyName)
-    // Before waiting: others may have it forgotten meanwhile.
+    // Before the wait: other calls may evict them meanwhile.
     const known = names.map((name) => this.#cache.get(name))
     const read = known.includes(undefined) ? await this.#readThose(names, keys, known) : nothing
     return names.map(
@@ -46,7 +49,7 @@ export class CachingDirectoryReader implements DirectoryReader {
     return this.#kv.scan(this.#part, range)
   }
 
-  /** The records that are not known yet, each read once. */
+  /** Returns the records that are not cached, each read once. */
   async #readThose(
     names: readonly string[],
     keys: readonly Key[],

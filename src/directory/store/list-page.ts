@@ -5,16 +5,16 @@ import { MalformedJsonError, readJson } from '../../json.ts'
 import { estimatedLength } from '../../model/json-pieces.ts'
 import type { DirectoryReader } from './directory-reader.ts'
 
-/** Length of the JSON of one page, except for its last slice: a page ends there and may have fewer items than its limit. */
+/** Length of the JSON of one page without its last slice. A page ends there and may have fewer items than its limit. */
 export const pageLengthMax = 4_194_304
 /** Items of the first slice of a page. */
 const firstSlice = 100
-/** Length of the JSON of a further slice, about. */
+/** Approximate length of the JSON of a further slice. */
 const sliceLength = 262_144
 
 /** A part of a listing. */
 export interface PageRange {
-  /** The last id of the page before; undefined for the first page. */
+  /** The last id of the previous page; undefined for the first page. */
   readonly after: string | undefined
   /** At least 1. */
   readonly limit: number
@@ -22,11 +22,11 @@ export interface PageRange {
 
 export interface ListPage<Item> {
   readonly items: readonly Item[]
-  /** What the next page comes after; null at the end. */
+  /** Position after which the next page starts; null at the end. */
   readonly next: string | null
 }
 
-/** The position of a page token, for listings whose position is JSON. @throws ApiError INVALID_ARGUMENT */
+/** Parses the position of a page token, for listings whose position is JSON. @throws ApiError INVALID_ARGUMENT */
 export function readPagePosition<T>(schema: GenericSchema<T, unknown>, after: string): T {
   try {
     return readJson(schema, after)
@@ -37,7 +37,7 @@ export function readPagePosition<T>(schema: GenericSchema<T, unknown>, after: st
   }
 }
 
-/** The entries right under `prefix`, in the order of their ids. */
+/** Returns the entries directly under `prefix`, in the order of their ids. */
 export async function listEntries(
   reader: DirectoryReader,
   prefix: Key,

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 
-/** A record with those members changed that are given; its time of change moves on only if any member differs. */
+/** Returns a record with the given members changed. Its time of change advances only if a member differs. */
 export function patchRecord<R extends { readonly lastUpdated: number }>(
   record: R,
   changes: { readonly [K in keyof R]?: R[K] | undefined },

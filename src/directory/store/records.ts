@@ -1,4 +1,4 @@
-/** What the directory keeps, as JSON in the engine's Kv. */
+/** The records of the directory, stored as JSON in the engine's Kv. */
 
 export interface WorkspaceRecord {
   readonly id: string
@@ -10,11 +10,11 @@ export interface WorkspaceRecord {
     readonly avatar: string
   }
   readonly authToken: string
-  /** An import made the token, and nobody has it: a start may replace it. Else absent. */
+  /** An import generated the token, and no client has it, so a start may replace it. Otherwise absent. */
   readonly isUnissued?: true
-  /** Replaced tokens that are good all the same for a while; none: absent. */
+  /** Replaced tokens that are still valid for some time; absent if there are none. */
   readonly retiredTokens?: readonly { readonly token: string; readonly validUntil: number }[]
-  /** Bytes that the workspace may store; 0: unlimited. Absent: the server's option decides. */
+  /** Bytes that the workspace may store; 0: unlimited. Absent: the server's option applies. */
   readonly storedBytesMax?: number
   /** Epoch milliseconds. */
   readonly createdAt: number
@@ -31,22 +31,22 @@ export interface ApiKeyRecord {
 
 export interface AuthTokenRecord {
   readonly token: string
-  /** As `isUnissued` of a workspace. */
+  /** Like `isUnissued` of a workspace. */
   readonly isUnissued?: true
   readonly name: string
-  /** Domains of the pages that may use it; none: any. */
+  /** Domains of the pages that may use it; empty: any. */
   readonly domains: readonly string[]
   /** Epoch milliseconds. */
   readonly createdAt: number
 }
 
-/** Tokens of an API key that have been replaced. */
+/** Replaced tokens of an API key. */
 export interface RetiredTokensRecord {
   readonly tokens: readonly RetiredToken[]
 }
 
 export interface RetiredToken extends AuthTokenRecord {
-  /** Epoch milliseconds until which it is good all the same. */
+  /** Epoch milliseconds until which it stays valid. */
   readonly validUntil: number
 }
 
@@ -70,32 +70,32 @@ export interface DomainsRecord {
   readonly domains: readonly string[]
 }
 
-/** A number of things, which is limited or decides whether there is any. */
+/** A counter of things, for a limit or to know whether any exists. */
 export interface CounterRecord {
   readonly count: number
 }
 
-/** When a user's tokens were revoked. */
+/** Time of the revocation of a user's tokens. */
 export interface RevocationRecord {
-  /** Epoch milliseconds: tokens issued until then are refused. */
+  /** Epoch milliseconds. Tokens issued until then are rejected. */
   readonly until: number
 }
 
 export type AccessType = 'public' | 'organizationPrivate' | 'restricted'
 export type AccessRole = 'viewer' | 'editor'
 
-/** Times are epoch milliseconds throughout. */
+/** All times are epoch milliseconds. */
 interface Dated {
   readonly createdAt: number
   readonly lastUpdated: number
 }
 
-/** What callers attach to a resource; never looked into. */
+/** Data that callers attach to a resource. The server never reads it. */
 export type Metadata = Readonly<Record<string, unknown>>
 
-/** What is removed together with all that it holds. */
+/** A resource that is removed together with all its contents. */
 export interface Deletable {
-  /** Set when its deletion has begun: it is gone for everybody, and what it held is being removed. */
+  /** True when its deletion has begun: it no longer exists for clients, and its contents are being removed. */
   readonly deleting?: true
 }
 
@@ -105,28 +105,31 @@ export interface OrganizationRecord extends Dated, Deletable {
   readonly metadata: Metadata
 }
 
-/** What there is in an organization. */
+/** Counters of an organization. */
 export interface OrganizationCounts {
   readonly folders: number
-  /** How often the folder tree has changed: who depends on its shape reads it, and every change of it counts. */
+  /**
+   * Number of changes of the folder tree. A transaction that depends on its shape reads it, and every change
+   * increases it.
+   */
   readonly treeChanges: number
 }
 
 export interface FolderRecord extends Dated, Deletable {
   readonly folderId: string
   readonly folderName: string
-  /** `root` at the top. */
+  /** `root` at the top level. */
   readonly parentFolderId: string
-  /** Null: that of the parent, as far as access is inherited. */
+  /** Null: that of the parent if it is inherited. */
   readonly accessType: AccessType | null
-  /** False: what is granted above says nothing about what is in here. */
+  /** False: grants on its ancestors do not apply to it and its contents. */
   readonly inheritAccessFromParent: boolean
 }
 
 export interface DocumentRecord extends Dated, Deletable {
   readonly documentId: string
   readonly documentName: string
-  /** `root` when it is in no folder. */
+  /** `root` if it is in no folder. */
   readonly folderId: string
   /** Null: that of the folder, or of the organization. */
   readonly accessType: AccessType | null
@@ -139,10 +142,10 @@ export interface GroupRecord extends Dated {
   readonly groupName: string
 }
 
-/** Who a user of an organization is; what they may do is in grants. */
+/** Description of a user of an organization. Grants define the user's rights. */
 export interface UserRecord extends Dated {
   readonly userId: string
-  /** '' when unknown, as the others. */
+  /** '' if unknown, as for the other members. */
   readonly name: string
   readonly email: string
   readonly photoUrl: string
@@ -153,14 +156,14 @@ export interface UserRecord extends Dated {
 /** A right of a user or a group on one resource. */
 export interface GrantRecord {
   readonly accessRole: AccessRole
-  /** Epoch seconds; null: it does not end by itself. */
+  /** Epoch seconds; null: it does not expire. */
   readonly expiresAt: number | null
 }
 
-/** An entry that is there and says nothing more. */
+/** Value of an entry without content. */
 export const emptyValue: object = {}
 
 export const encodeRecord = (record: object): Uint8Array => Buffer.from(JSON.stringify(record))
 
-/** What `encodeRecord` was given; the caller knows the kind by the key. */
+/** Decodes bytes of `encodeRecord`. The key determines the type of the record. */
 export const decodeRecord = (bytes: Uint8Array): unknown => JSON.parse(Buffer.from(bytes).toString())

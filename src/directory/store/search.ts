@@ -1,36 +1,37 @@
 import { estimatedLength } from '../../model/json-pieces.ts'
 import { type ListPage, type PageRange, pageLengthMax } from './list-page.ts'
 
-/** Records that are read at a time. */
+/** Records of one read. */
 const atOnce = 250
 
-/** A stored record under its id; null when it has just been removed. */
+/** A stored record with its id; null if it has just been removed. */
 export interface StoredItem<R> {
   readonly id: string
   readonly record: R | null
 }
 
-/** What is looked for in a listing. */
+/** The search term of a listing. */
 export interface Search {
-  /** Is it in one of the texts? */
+  /** Returns whether one of the texts contains it. */
   isIn(...texts: readonly string[]): boolean
-  /** Records that one call looks at. */
+  /** Maximum number of records that one call reads. */
   readonly lookedAtMax: number
 }
 
-/** Finds `text` wherever it stands in another one; upper and lower case are the same, and so are the ways to encode. */
+/** Creates a search for `text` anywhere in another text, independent of case and Unicode normalization. */
 export function searchFor(text: string, lookedAtMax: number): Search {
   const wanted = plain(text)
   return { isIn: (...texts) => texts.some((each) => plain(each).includes(wanted)), lookedAtMax }
 }
 
-/** Of lower case alone a sigma would depend on where it stands in a word, and ß would not be SS. */
+/** With lower case alone, a sigma would depend on its position in a word, and ß would not match SS. */
 const plain = (text: string): string => text.normalize('NFC').toLowerCase().toUpperCase().normalize('NFC')
 
 /**
- * The items of a listing that are looked for, in its order. Looks at so many only: a page may have fewer than asked
- * for, or none, and go on all the same. It also ends when its JSON has the length of a page.
- * @param list every item of a range, also those that are not shown
+ * Returns the matching items of a listing in its order. Reads at most `lookedAtMax` records: a page may have fewer
+ * items than requested, or none, although more pages follow. A page also ends when its JSON reaches the length of a
+ * page.
+ * @param list returns every item of a range, also those that do not match
  */
 export async function filterItems<R>(
   list: (range: PageRange) => Promise<ListPage<StoredItem<R>>>,

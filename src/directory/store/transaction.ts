@@ -7,18 +7,24 @@ import { ApiError } from '../../errors.ts'
 import type { DirectoryReader } from './directory-reader.ts'
 import { type Deletable, decodeRecord, encodeRecord } from './records.ts'
 
-/** Somebody else's change between reading and writing means trying again; so many in a row mean a bug or an attack. */
+/**
+ * A conflicting change between read and write leads to a retry. This many conflicts in a row mean a bug or an attack.
+ */
 const attemptsMax = 20
-/** Who has lost so often loses to other nodes, which have lines of their own: it pauses before the next attempt, */
+/**
+ * Number of attempts after which a transaction pauses before the next one: it loses to other nodes, which have queues
+ * of their own.
+ */
 const lossesMax = 4
-/** for up to so many ms, and longer each time. */
+/** Range of the random pause, in ms; the upper bound doubles with each pause. */
 const pauseMs = { first: 4, most: 100 }
 
 /**
- * Reads and writes one partition as if nobody else did: what was read by key is checked when everything is written,
- * in one commit; if it has changed meanwhile, `work` runs again. It must not do anything but read and write here.
- * The first attempts of many go on at once; those who lost wait in a line, so that they don't lose to each other.
- * @throws ApiError ABORTED when that happens again and again; whatever `work` throws, and then nothing is written
+ * Reads and writes one partition with optimistic concurrency. Records that were read by key are checked when
+ * everything is written, in one commit. If one has changed meanwhile, `work` runs again. So `work` must only read and
+ * write through the transaction. First attempts run concurrently. Attempts that conflicted are queued, so that they
+ * do not conflict with each other.
+ * @throws ApiError ABORTED if conflicts continue; the errors of `work`, and then nothing is written
  */
 export class TransactionRunner {
   readonly #kv: Kv
@@ -28,7 +34,7 @@ export class TransactionRunner {
     this.#kv = kv
   }
 
-  /** Resolves with what `work` has returned, and the transaction that was committed. */
+  /** Resolves with the result of `work`, and the transaction that was committed. */
   async run<T>(part: Key, work: (transaction: Transaction) => Promise<T>): Promise<Committed<T>> {
     const first = await this.#attempt(part, work)
     if (first !== null) return first
@@ -51,7 +57,7 @@ export class TransactionRunner {
   }
 }
 
-/** Milliseconds; at random, so that those who lost together do not meet again. */
+/** Returns a random pause in ms, so that transactions that conflicted with each other do not meet again. */
 const pauseAfter = (pauses: number): number =>
   Math.random() * Math.min(pauseMs.most, pauseMs.first * 2 ** pauses)
 
@@ -60,28 +66,28 @@ interface Committed<T> {
   readonly transaction: Transaction
 }
 
-/** One thing that a transaction writes. */
+/** One write of a transaction. */
 export interface Mutation {
   readonly key: Key
-  /** It is known not to have been there. */
+  /** True if the record is known not to have existed. */
   readonly isNew: boolean
-  /** It is deleted. */
+  /** True if the record is deleted. */
   readonly isGone: boolean
-  /** It is marked as being deleted. */
+  /** True if the record is marked as being deleted. */
   readonly isGoing: boolean
-  /** As it is written; null: it is deleted. */
+  /** The written record; null: it is deleted. */
   readonly record: object | null
 }
 
 interface TransactionCell {
   readonly key: Key
-  /** As read from the store; undefined when it was not read. */
+  /** The bytes in the store; undefined if not read. */
   read: Uint8Array | null | undefined
-  /** As it is to be; undefined when it stays. */
+  /** The new record; undefined if it stays unchanged. */
   written: object | null | undefined
 }
 
-/** What one attempt has read and is going to write. It sees its own writes in `get`, and not in `scan`. */
+/** The reads and writes of one attempt. Its own writes are visible in `get`, and not in `scan`. */
 export class Transaction implements DirectoryReader {
   readonly #kv: Kv
   readonly #part: Key
@@ -94,13 +100,13 @@ export class Transaction implements DirectoryReader {
     this.#part = part
   }
 
-  /** The record at `key`, which must still be the same when this commits; null when there is none. */
+  /** Returns the record at `key`; null if it does not exist. It must be unchanged when this commits. */
   async get<R extends object>(key: Key): Promise<R | null> {
     const [record = null] = await this.getAll<R>([key])
     return record
   }
 
-  /** Like `get`, in one read; the answers are in the order of the keys. */
+  /** Like `get`, in one read. The records are in the order of the keys. */
   async getAll<R extends object>(keys: readonly Key[]): Promise<readonly (R | null)[]> {
     const cells = keys.map((key) => this.#cell(key))
     const unread = [
@@ -113,7 +119,7 @@ export class Transaction implements DirectoryReader {
     })
   }
 
-  /** Stored entries of a range. Unlike `get`, nobody sees to it that they are the same when this commits. */
+  /** Returns stored entries of a range. Unlike for `get`, changes until the commit are not detected. */
   scan(range: KvRange): Promise<readonly KvEntry[]> {
     return this.#kv.scan(this.#part, range)
   }
@@ -136,12 +142,12 @@ export class Transaction implements DirectoryReader {
     this.#fences.push(...fences)
   }
 
-  /** Whether this enqueues jobs of a queue. */
+  /** Returns whether this enqueues jobs of a queue. */
   enqueues(queue: string): boolean {
     return this.#jobs.some((job) => job.queue === queue)
   }
 
-  /** Null when there is nothing to write. Records that stay as they were are not written. */
+  /** Returns null if there is nothing to write. Unchanged records are not written. */
   commit(): KvCommit | null {
     const cells = [...this.#cells.values()]
     const changed = cells.filter(isChanged)
@@ -155,7 +161,7 @@ export class Transaction implements DirectoryReader {
     }
   }
 
-  /** What this writes. */
+  /** Returns the writes. */
   written(): readonly Mutation[] {
     return [...this.#cells.values()].filter(isChanged).map(({ key, read, written }) => ({
       key,

@@ -20,15 +20,15 @@ export type ConfiguredCredentials = {
   readonly [K in keyof ServerCredentials | 'bootstrap' | 'addKey']: Config[K]
 }
 
-/** The credentials of a start, and the store that has others. */
+/** The credentials of a start, and the store that contains other ones. */
 export interface CredentialSources {
   readonly configured: ConfiguredCredentials
-  /** Where `credentials.json` lives; null with an engine that forgets all at exit. */
+  /** Directory of `credentials.json`; null with an engine that stores nothing durably. */
   readonly directory: string | null
   readonly tenants: TenantStore
-  /** What nodes on this store have agreed on, as far as they have. */
+  /** The credentials that the nodes on this store have agreed on so far. */
   readonly agreed: Partial<Pick<ServerCredentials, 'workspaceId' | 'apiKey' | 'jwtSecret'>>
-  /** What counts where it differs: what was agreed on, or what this server has kept. */
+  /** Which credentials take precedence if they differ: the agreed ones, or those that this server has stored. */
   readonly first: 'agreed' | 'kept'
 }
 
@@ -38,10 +38,10 @@ export interface BootstrapOptions extends CredentialSources {
   readonly carryOut: RecordedChange
 }
 
-/** Carries out a change of the store, and records it. @throws what `work` throws */
+/** Runs a change of the store, and records it. @throws the errors of `work` */
 export type RecordedChange = <T>(change: BootstrapChange, work: () => Promise<T>) => Promise<T>
 
-/** What a start changes in the store. */
+/** A change of the store by a start. */
 export interface BootstrapChange {
   readonly is:
     | 'workspace_made'
@@ -50,15 +50,18 @@ export interface BootstrapChange {
     | 'auth_token_made'
     | 'auth_token_issued'
   readonly workspaceId: string
-  /** Null: it is about the workspace. */
+  /** Null: the change concerns the workspace. */
   readonly apiKey: string | null
 }
 
 export interface Bootstrapped {
   readonly credentials: ServerCredentials
-  /** True when this start made a credential that nobody has seen yet. */
+  /** True if this start generated a credential that has not been shown yet. */
   readonly created: boolean
-  /** True when this start made a signing secret for a store that has API keys: realtime tokens of before end. */
+  /**
+   * True if this start generated a signing secret for a store that has API keys: earlier realtime tokens become
+   * invalid.
+   */
   readonly isSecretLost: boolean
 }
 
@@ -67,10 +70,10 @@ export class BootstrapError extends OperatorError {
   override readonly name = 'BootstrapError'
 }
 
-/** The credentials of a start that do not contradict the store. */
+/** The credentials of a start after the check that they do not contradict the store. */
 interface CheckedSources extends CredentialSources {
   readonly inFile: StoredCredentials
-  /** What an earlier start kept, here or in the store. */
+  /** The credentials that an earlier start has stored, here or in the store. */
   readonly kept: StoredCredentials
   readonly own: Own
 }
@@ -79,23 +82,23 @@ interface Start extends BootstrapOptions, CheckedSources {
   readonly generator: CredentialGenerator
 }
 
-/** The ids that the server uses; null: none is configured, kept or stored. */
+/** The ids that the server uses; null: not configured, kept or stored. */
 interface Own {
   readonly workspaceId: string | null
   readonly apiKey: string | null
 }
 
 /**
- * Makes sure that a workspace, an API key with an auth token, and a signing secret exist: configured ones, else the
- * ones kept from an earlier start, else new ones. Starting again changes nothing. A store that has API keys gets another
- * one only if `addKey` names it: each key is a tenant of its own, so a mistyped key would serve an empty tenant. A
- * configured token must be the stored one, unless that was never issued (see `isUnissued`): a mistyped token would lock
- * out the callers.
+ * Ensures that a workspace, an API key with an auth token, and a signing secret exist: configured ones, otherwise
+ * those of an earlier start, otherwise new ones. Starting again changes nothing. If the store has API keys, another
+ * one is created only if `addKey` names it. Each key is its own tenant, so a mistyped key would serve an empty
+ * tenant. A configured token must be the stored one, unless that was never issued (see `isUnissued`), because a
+ * mistyped token would lock out the callers.
  *
- * Declared workspaces are made sure of first; without anything configured or kept the first of them is used.
+ * Declared workspaces are ensured first. If nothing is configured or stored, the first of them is used.
  *
- * @throws BootstrapError when an API key is of another workspace, or unknown to a store that has others, or the store has
- *   another token
+ * @throws BootstrapError if an API key belongs to another workspace, is unknown to a store that has others, or the
+ * store has another token
  */
 export async function bootstrap(options: BootstrapOptions): Promise<Bootstrapped> {
   const { configured, directory } = options
@@ -128,7 +131,7 @@ export async function checkCredentials(sources: CredentialSources): Promise<Chec
   return checked
 }
 
-/** @throws BootstrapError, with the sentence of a start, when the store does not have the API key in that workspace */
+/** @throws BootstrapError, with the message of a start, if the store does not have the API key in that workspace */
 export async function requireTenant(tenants: TenantStore, tenant: Tenant): Promise<void> {
   if (await tenants.isTenant(tenant)) return
   if ((await tenants.apiKeyIds(1)).length === 0)
@@ -142,7 +145,7 @@ const ofAnotherWorkspace = (): BootstrapError =>
     hint: 'set WEFT_WORKSPACE_ID to that one; `weft keys list` shows it',
   })
 
-/** @throws BootstrapError when this start would serve a new tenant of a store that has others */
+/** @throws BootstrapError if this start would serve a new tenant of a store that has others */
 async function expectKnown({ configured, kept, tenants, directory }: CheckedSources): Promise<void> {
   if ((await tenants.apiKeyIds(1)).length === 0) return
   const { workspaceId, apiKey, addKey } = configured
@@ -182,7 +185,7 @@ async function ownOf({ configured, tenants }: CredentialSources, kept: StoredCre
   return { workspaceId, apiKey: configured.apiKey ?? keptHere ?? declaredHere ?? (await first()) }
 }
 
-/** @throws BootstrapError when a configured token is not the stored one */
+/** @throws BootstrapError if a configured token is not the stored one */
 async function expectStoredTokens({ configured, own, tenants }: CheckedSources): Promise<void> {
   const { workspaceAuthToken, authToken, bootstrap: declared } = configured
   await expectWorkspaceToken(tenants, own.workspaceId, workspaceAuthToken, 'WEFT_WORKSPACE_AUTH_TOKEN')
@@ -234,7 +237,7 @@ async function ensureWorkspace(start: Start): Promise<WorkspaceRecord> {
   return putWorkspace(start, found, newWorkspace(id, 'Default workspace', authToken, clock.now()))
 }
 
-/** Writes `wanted`, or issues the token of the workspace that is there. */
+/** Writes `wanted`, or issues the token of the existing workspace. */
 async function putWorkspace(
   { tenants, carryOut }: BootstrapOptions,
   found: WorkspaceRecord | null,
@@ -263,7 +266,10 @@ async function ensureApiKey(start: Start, workspaceId: string): Promise<string> 
   return id
 }
 
-/** False when it is of another workspace. @throws BootstrapError when the workspace has as many as it can have */
+/**
+ * Returns false if it belongs to another workspace. @throws BootstrapError if the workspace has the maximum number of
+ * keys
+ */
 async function putApiKey(
   { tenants, carryOut }: BootstrapOptions,
   tenant: Tenant,
@@ -327,7 +333,7 @@ async function ensureDeclared(
   return found === null
 }
 
-/** The operator may have mistyped the ids of a workspace that exists. */
+/** The operator may have mistyped the ids of an existing workspace. */
 const warnOfAdded = (log: Log, { name, workspaceId, apiKey }: DeclaredWorkspace): void =>
   log.warn(
     { event: 'workspace.created', workspaceId, apiKey },
@@ -335,7 +341,10 @@ const warnOfAdded = (log: Log, { name, workspaceId, apiKey }: DeclaredWorkspace)
       'correct its workspaceId and apiKey: `weft keys list` shows what the store has',
   )
 
-/** A configured signing secret stays out of the file: it is kept where it is configured, and may be one of many servers'. */
+/**
+ * A configured signing secret is not written to the file: it is stored in the configuration, and several servers may
+ * share it.
+ */
 async function keep(
   directory: string,
   { inFile, configured }: Pick<Start, 'configured'> & { readonly inFile: StoredCredentials },

@@ -12,26 +12,26 @@ import {
 } from './bootstrap.ts'
 import type { StoredCredentials } from './credentials-file.ts'
 
-/** The partition of what nodes agree on: it is of this store alone. */
+/** Partition of the agreement of the nodes. It is specific to this store. */
 export const clusterPart: Key = ['cluster']
 const agreementKey: Key = ['agreement']
 
-/** What all nodes on one store have in common. */
+/** The values that all nodes on one store share. */
 interface Agreement {
   readonly workspaceId: string
   readonly apiKey: string
-  /** The secret that was generated; null: it is configured, and not kept here. */
+  /** The generated secret; null: it is configured, and not stored here. */
   readonly jwtSecret: string | null
-  /** Absent: a node of an earlier version agreed, or an import. */
+  /** Absent after an agreement by a node of an earlier version, or an import. */
   readonly defaultAccess?: Config['defaultAccess']
-  /** Of the secrets that the node has which has started last: see `checkOf`. */
+  /** Checks of the secrets of the node that started last: see `checkOf`. */
   readonly checks: readonly string[]
 }
 
 type Secrets = Pick<Config, 'jwtSecret' | 'jwtSecretPrevious'>
 type Shared = Secrets & Pick<Config, 'defaultAccess'>
 
-/** Tells whether two secrets are the same; nobody can sign with it. */
+/** Returns a value that shows whether two secrets are equal. It cannot be used for signing. */
 const checkOf = (secret: string): string =>
   createHmac('sha256', secret).update('weft cluster').digest('base64url')
 
@@ -39,15 +39,16 @@ const checksOf = (secrets: readonly (string | null)[]): readonly string[] =>
   secrets.flatMap((secret) => (secret === null ? [] : [checkOf(secret)]))
 
 export interface NodeBootstrapOptions extends Omit<BootstrapOptions, 'agreed' | 'first'> {
-  /** The place of the server's credentials: the store, or the data directory if that also contains the store. */
+  /** Storage of the server's credentials: the store, or the data directory if that also contains the store. */
   readonly keptIn: 'directory' | 'store'
   readonly configured: ConfiguredCredentials & Shared
 }
 
 /**
- * `bootstrap` of a node: one node at a time, and with what the others use where nothing is configured. What it is started
- * with is what is agreed on from then on; where others are alive it must be what they have.
- * @throws BootstrapError as `bootstrap`, and when the nodes would differ
+ * Runs `bootstrap` for a node: one node at a time, and with the values of the other nodes where nothing is
+ * configured. The values of this node become the agreement. While other nodes are alive, they must equal those of the
+ * others.
+ * @throws BootstrapError as `bootstrap`, and if the nodes would differ
  */
 export async function bootstrapNode(
   { kv, leases, cluster }: Pick<Engine, 'kv' | 'leases' | 'cluster'>,
@@ -61,7 +62,8 @@ export async function bootstrapNode(
       const agreement = decoded(bytes)
       if (agreement !== null && !isAlone(cluster)) check(agreement, options.configured)
       const started = await bootstrap({ ...options, agreed: credentialsOf(agreement), first: 'agreed' })
-      // Else it has taken so long that its turn was over, and others serve with what they have made meanwhile.
+      // Otherwise the start took so long that its lock expired, and other nodes serve with values that they created
+      // meanwhile.
       if (await replace(kv, bytes, agreementOf(started, options.configured))) return started
     }
   })
@@ -80,7 +82,7 @@ const decoded = (bytes: Uint8Array | null): Agreement | null =>
 
 const agreementIn = async (kv: Kv): Promise<Agreement | null> => decoded(await agreementBytes(kv))
 
-/** False where it is another one than before. */
+/** Returns false if the agreement has changed. */
 const replace = (kv: Kv, before: Uint8Array | null, agreement: Agreement): Promise<boolean> =>
   kv.commit(clusterPart, {
     checks: [{ key: agreementKey, value: before }],
@@ -93,7 +95,7 @@ function credentialsOf(agreement: Agreement | null): BootstrapOptions['agreed'] 
   return { workspaceId, apiKey, ...(jwtSecret !== null && { jwtSecret }) }
 }
 
-/** Secrets are changed while others serve by nodes that know the old and the new one. */
+/** During a change of secrets, nodes with the old and the new one serve at the same time. */
 function check(
   agreement: Agreement,
   { workspaceId, apiKey, defaultAccess, ...secrets }: NodeBootstrapOptions['configured'],
@@ -112,13 +114,13 @@ const differs = (option: string): BootstrapError =>
     `${option} is not what the other nodes on this store have: give all of them the same, or stop the others first`,
   )
 
-/** What nodes on this store have agreed on, to be kept elsewhere; null: nothing yet. */
+/** Returns the agreement of the nodes on this store, for a backup; null: none yet. */
 export async function readClusterCredentials(kv: Kv): Promise<StoredCredentials | null> {
   const agreement = await agreementIn(kv)
   return agreement === null ? null : credentialsOf(agreement)
 }
 
-/** What nodes are to agree on that have not agreed on anything: what was kept elsewhere, if it is all of it. */
+/** Stores an agreement from a backup, if it is complete, for nodes that do not have one yet. */
 export async function importClusterCredentials(
   kv: Kv,
   { workspaceId, apiKey, jwtSecret }: StoredCredentials,

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 
-/** Makes ids and secrets, and remembers whether it had to. */
+/** Generates ids and secrets, and records whether it did. */
 export class CredentialGenerator {
   #used = false
 
@@ -8,13 +8,13 @@ export class CredentialGenerator {
     return this.#used
   }
 
-  /** Such as `key_9f86d081884c7d659a2feaa0`: 96 random bits. */
+  /** Returns an id such as `key_9f86d081884c7d659a2feaa0`: 96 random bits. */
   id(kind: string): string {
     this.#used = true
     return `${kind}_${randomBytes(12).toString('hex')}`
   }
 
-  /** 256 random bits, safe in headers and URLs. */
+  /** Returns a secret of 256 random bits, safe in headers and URLs. */
   secret(): string {
     this.#used = true
     return randomBytes(32).toString('base64url')

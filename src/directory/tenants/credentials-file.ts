@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { errorMessage, OperatorError } from '../../errors.ts'
 import { misspelledName } from '../../text.ts'
 
-/** What a backend needs to call this server, and the secret that signs realtime tokens. */
+/** The credentials that a backend needs to call this server, and the secret that signs realtime tokens. */
 export interface ServerCredentials {
   readonly workspaceId: string
   readonly workspaceAuthToken: string
@@ -12,7 +12,7 @@ export interface ServerCredentials {
   readonly jwtSecret: string
 }
 
-/** As it is in the file: what is missing there is found in the store, or made anew. */
+/** Content of the file. Missing members are found in the store, or generated. */
 export type StoredCredentials = Partial<ServerCredentials>
 
 /** The credentials cannot be read or written. The message is for the operator. */
@@ -43,7 +43,7 @@ const fileName = 'credentials.json'
 
 export const credentialsPath = (directory: string): string => join(directory, fileName)
 
-/** Makes the data directory, readable by its owner only, unless it is there. @throws CredentialsFileError */
+/** Creates the data directory, readable by its owner only, unless it exists. @throws CredentialsFileError */
 export async function makeDataDirectory(directory: string): Promise<void> {
   try {
     await mkdir(directory, { recursive: true, mode: 0o700 })
@@ -52,7 +52,7 @@ export async function makeDataDirectory(directory: string): Promise<void> {
   }
 }
 
-/** Null when there is no file. @throws CredentialsFileError when it is there and cannot be used */
+/** Reads the file; null if it does not exist. @throws CredentialsFileError if it exists and cannot be used */
 export async function readCredentials(directory: string): Promise<StoredCredentials | null> {
   const path = credentialsPath(directory)
   let text: string
@@ -109,7 +109,7 @@ const names: readonly string[] = [
   'jwtSecret',
 ] satisfies (keyof ServerCredentials)[]
 
-/** The members of a JSON object of strings; null for any other text. */
+/** Returns the members of a JSON object of strings; null for any other text. */
 function membersOf(text: string): Readonly<Record<string, string>> | null {
   try {
     const value: unknown = JSON.parse(text)

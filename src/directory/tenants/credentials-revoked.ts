@@ -3,10 +3,10 @@ import { readJson } from '../../json.ts'
 import type { Tenant } from '../../model/address.ts'
 import { addressSchemas } from '../../model/address-schemas.ts'
 
-/** The topic on which is told that credentials that were good may no longer be. */
+/** Topic of credentials that may no longer be valid. */
 export const credentialsRevokedTopic = 'access.withdrawal'
 
-/** Whose credentials have to be looked at again. */
+/** The credentials that must be checked again. */
 export type CredentialsRevoked =
   | { readonly kind: 'domains'; readonly tenant: Tenant }
   | { readonly kind: 'mintingSecrets'; readonly tenant: Tenant }
@@ -23,6 +23,6 @@ const revokedSchema = v.variant('kind', [
   v.looseObject({ kind: v.literal('tokens'), tenant, userId: v.string() }),
 ])
 
-/** What `encodeCredentialsRevoked` was given. @throws MalformedJsonError */
+/** Decodes a message of `encodeCredentialsRevoked`. @throws MalformedJsonError */
 export const decodeCredentialsRevoked = (message: Uint8Array): CredentialsRevoked =>
   readJson(revokedSchema, message)

@@ -8,16 +8,16 @@ import { credentialsRevokedTopic, encodeCredentialsRevoked } from './credentials
 import type { TenantStore } from './tenant-store.ts'
 import { workspaceKeys } from './workspace-keys.ts'
 
-/** Domains of one API key. */
+/** Maximum number of domains of one API key. */
 export const domainsMax = 1_000
 
-/** Which of the given domains a call has changed, and which were as they should be already. */
+/** The domains that a call has changed, and those that already had the requested state. */
 export interface DomainsChange {
   readonly changed: readonly string[]
   readonly skipped: readonly string[]
 }
 
-/** The domains whose pages may use an API key. All are as `normalizeDomain` makes them. */
+/** The domains whose pages may use an API key. All are in the form of `normalizeDomain`. */
 export class DomainService {
   readonly #tenants: TenantStore
   readonly #bus: Bus
@@ -27,18 +27,18 @@ export class DomainService {
     this.#bus = bus
   }
 
-  /** In the order in which they were added. None: pages of all domains may. */
+  /** Returns the domains in the order in which they were added. Empty: pages of all domains are allowed. */
   list(tenant: Tenant): Promise<readonly string[]> {
     return listDomains(this.#tenants.read(), tenant)
   }
 
-  /** Whether any API key lists one of `domains`. */
+  /** Returns whether any API key lists one of `domains`. */
   async isAnyListed(domains: readonly string[]): Promise<boolean> {
     const uses = await this.#tenants.read().getAll(domains.map(workspaceKeys.domainUses))
     return uses.some((record) => record !== null)
   }
 
-  /** @throws ApiError FAILED_PRECONDITION when there would be more than there can be; then none is added */
+  /** @throws ApiError FAILED_PRECONDITION if the limit would be exceeded; then none is added */
   add(tenant: Tenant, domains: readonly string[]): Promise<DomainsChange> {
     return this.#change(tenant, (transaction) => writeNewDomains(transaction, tenant, domains))
   }
@@ -61,7 +61,7 @@ export class DomainService {
   }
 }
 
-/** Like `Domains.add`, as part of a commit. */
+/** Like `DomainService.add`, as part of a commit. */
 export async function writeNewDomains(
   transaction: Transaction,
   tenant: Tenant,
@@ -94,7 +94,7 @@ async function listDomains(transaction: Transaction, tenant: Tenant): Promise<re
   return (await transaction.get<DomainsRecord>(workspaceKeys.domains(tenant)))?.domains ?? []
 }
 
-/** Those of `domains`, each once, that are among `present`, and the others. */
+/** Splits `domains`, without duplicates, into those that are among `present`, and the others. */
 function split(domains: readonly string[], present: readonly string[]) {
   const there = new Set(present)
   const distinct = [...new Set(domains)]
@@ -110,7 +110,7 @@ function write(transaction: Transaction, tenant: Tenant, domains: readonly strin
   else transaction.put(key, { domains } satisfies DomainsRecord)
 }
 
-/** Keeps the index of the domains that any API key lists. */
+/** Maintains the index of the domains that any API key lists. */
 async function count(transaction: Transaction, domains: readonly string[], by: 1 | -1): Promise<void> {
   const keys = domains.map(workspaceKeys.domainUses)
   const records = await transaction.getAll<CounterRecord>(keys)

@@ -13,15 +13,15 @@ import {
 import { Transaction, TransactionRunner } from '../store/transaction.ts'
 import { workspaceKeys, workspacesPart } from './workspace-keys.ts'
 
-/** Auth tokens of one API key that are looked at. */
+/** Auth tokens of one API key that are read. */
 export const authTokensMax = 100
-/** API keys of one workspace. */
+/** Maximum number of API keys of one workspace. */
 export const apiKeysMax = 1_000
 
-/** Comes after everything that is kept under a workspace's id. */
+/** Sorts after everything that is stored under a workspace's id. */
 const afterAll = '\u{10ffff}'
 
-/** Workspaces, their API keys (each is a tenant) and the auth tokens of these. */
+/** Workspaces, their API keys (each is a tenant) and the auth tokens of the keys. */
 export class TenantStore {
   readonly #kv: Kv
   readonly #transactions: TransactionRunner
@@ -35,12 +35,12 @@ export class TenantStore {
     return this.#get<WorkspaceRecord>(workspaceKeys.workspace(workspaceId))
   }
 
-  /** The workspace with the least id: a fallback where the stored credentials were lost. */
+  /** Returns the workspace with the smallest id: a fallback if the stored credentials were lost. */
   async firstWorkspace(): Promise<WorkspaceRecord | null> {
     return (await this.#first(workspaceKeys.workspaces)) as WorkspaceRecord | null
   }
 
-  /** The workspace with the next id; the first one after null; null after the last. */
+  /** Returns the workspace with the next id; the first one after null; null after the last. */
   async workspaceAfter(workspaceId: string | null): Promise<string | null> {
     const from = workspaceId === null ? {} : { after: [...workspaceKeys.workspace(workspaceId), afterAll] }
     const [entry] = await this.#kv.scan(workspacesPart, {
@@ -59,7 +59,7 @@ export class TenantStore {
     return this.#get<ApiKeyRecord>(workspaceKeys.apiKey(tenant))
   }
 
-  /** API keys of a workspace in the order of their ids; all unless a range is given. */
+  /** Returns API keys of a workspace in the order of their ids; all unless a range is given. */
   async apiKeys(
     workspaceId: string,
     range: PageRange = { after: undefined, limit: apiKeysMax },
@@ -68,7 +68,7 @@ export class TenantStore {
     return { items: items.map(({ value }) => decodeRecord(value) as ApiKeyRecord), next }
   }
 
-  /** Ids of API keys of all workspaces, in their order; at most `limit`. */
+  /** Returns ids of API keys of all workspaces, in their order; at most `limit`. */
   async apiKeyIds(limit: number): Promise<readonly string[]> {
     const entries = await this.#kv.scan(workspacesPart, { prefix: workspaceKeys.ownersOfApiKeys, limit })
     return entries.flatMap(({ key }) => key.at(-1) ?? [])
@@ -79,20 +79,20 @@ export class TenantStore {
     return bytes !== null
   }
 
-  /** The tenant an API key names; null when there is no such key. */
+  /** Returns the tenant of an API key; null if the key does not exist. */
   async tenantOf(apiKey: string): Promise<Tenant | null> {
     const owner = await this.#get<{ workspaceId: string }>(workspaceKeys.ownerOfApiKey(apiKey))
     return owner === null ? null : { workspaceId: owner.workspaceId, apiKey }
   }
 
-  /** The tokens of an API key that are not replaced, in the order of their names. */
+  /** Returns the current tokens of an API key, in the order of their names. */
   async authTokens(tenant: Tenant): Promise<readonly AuthTokenRecord[]> {
     const range = { prefix: workspaceKeys.authTokens(tenant), limit: authTokensMax }
     const entries = await this.#kv.scan(workspacesPart, range)
     return entries.map((entry) => decodeRecord(entry.value) as AuthTokenRecord)
   }
 
-  /** The tokens of an API key that are good at `now` (epoch milliseconds), replaced ones included. */
+  /** Returns the tokens of an API key that are valid at `now` (epoch milliseconds), including replaced ones. */
   async validTokens(tenant: Tenant, now: number): Promise<readonly AuthTokenRecord[]> {
     const [current, retired] = await Promise.all([
       this.authTokens(tenant),
@@ -101,32 +101,32 @@ export class TenantStore {
     return [...current, ...(retired?.tokens ?? []).filter(({ validUntil }) => validUntil > now)]
   }
 
-  /** Writes a workspace, over the one with its id. */
+  /** Writes a workspace; replaces the one with its id. */
   putWorkspace(record: WorkspaceRecord): Promise<void> {
     return this.change(async (transaction) => transaction.put(workspaceKeys.workspace(record.id), record))
   }
 
   /**
-   * False, and nothing written, when an API key of that id exists in any workspace.
-   * @throws ApiError FAILED_PRECONDITION when the workspace has as many as it can have
+   * Returns false, and writes nothing, if an API key of that id exists in any workspace.
+   * @throws ApiError FAILED_PRECONDITION if the workspace has the maximum number of keys
    */
   addApiKey(record: ApiKeyRecord): Promise<boolean> {
     return this.change((transaction) => putNewApiKey(transaction, record))
   }
 
-  /** Writes a token, over the one of that key with its name. */
+  /** Writes a token; replaces the one of that key with its name. */
   putAuthToken(tenant: Tenant, record: AuthTokenRecord): Promise<void> {
     return this.change(async (transaction) =>
       transaction.put(workspaceKeys.authToken(tenant, record.name), record),
     )
   }
 
-  /** For reading only: nothing that is put into it is written. */
+  /** Returns a transaction for reading only: its writes are never committed. */
   read(): Transaction {
     return new Transaction(this.#kv, workspacesPart)
   }
 
-  /** Changes what is kept here in one commit: see `Transactions`. */
+  /** Changes the records of tenants in one commit: see `TransactionRunner`. */
   async change<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
     return (await this.#transactions.run(workspacesPart, work)).result
   }
@@ -142,7 +142,7 @@ export class TenantStore {
   }
 }
 
-/** Like `Tenants.addApiKey`, as part of a commit. */
+/** Like `TenantStore.addApiKey`, as part of a commit. */
 export async function putNewApiKey(transaction: Transaction, record: ApiKeyRecord): Promise<boolean> {
   const { id, workspaceId } = record
   const ownerKey = workspaceKeys.ownerOfApiKey(id)

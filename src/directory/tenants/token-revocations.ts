@@ -14,7 +14,7 @@ export interface RevocationsOptions {
   readonly clock: Clock
 }
 
-/** Whose realtime tokens are refused, whatever they say. */
+/** Revocations of the realtime tokens of users. */
 export class TokenRevocations {
   readonly #options: RevocationsOptions
   readonly #transactions: TransactionRunner
@@ -24,15 +24,18 @@ export class TokenRevocations {
     this.#transactions = new TransactionRunner(options.kv)
   }
 
-  /** The tokens issued for a user until then (epoch milliseconds) are refused; -1 when they never were revoked. */
+  /**
+   * Returns the time until which tokens issued for a user are rejected (epoch milliseconds); -1 if they were never
+   * revoked.
+   */
   async revokedUntil(tenant: Tenant, userId: string): Promise<number> {
     const [bytes = null] = await this.#options.kv.get(tenantPart(tenant), [tenantKeys.revocation(userId)])
     return bytes === null ? -1 : (decodeRecord(bytes) as RevocationRecord).until
   }
 
   /**
-   * Revokes all tokens issued for a user until now. Resolves when that is durable, with the new `revokedUntil`: later
-   * than any before it, as tokens are that were issued meanwhile.
+   * Revokes all tokens issued for a user until now. Resolves when that is durable, with the new `revokedUntil`. It is
+   * later than any earlier one, and so are the times of tokens that were issued in between.
    */
   async revoke(tenant: Tenant, userId: string): Promise<number> {
     const { bus, clock } = this.#options

@@ -1,22 +1,25 @@
 import type { Key } from '../../engine/engine.ts'
 import type { Tenant } from '../../model/address.ts'
 
-/** Workspaces, API keys, tokens and domains are few and change rarely: one partition, so that a change is one commit. */
+/**
+ * Workspaces, API keys, tokens and domains are few and change rarely: they form one partition, so that a change is
+ * one commit.
+ */
 export const workspacesPart: Key = ['directory']
 
 const ofWorkspace = (workspaceId: string): Key => ['workspaces', workspaceId]
 
-/** Owner first, so that all of a workspace is one range; and indexes beside, for what is asked without its owner. */
+/** The owner comes first, so that all records of a workspace are one range. Indexes serve reads without the owner. */
 export const workspaceKeys = {
   workspaces: ['workspaces'] as Key,
   workspace: ofWorkspace,
   apiKeys: (workspaceId: string): Key => [...ofWorkspace(workspaceId), 'apiKeys'],
   apiKey: ({ workspaceId, apiKey }: Tenant): Key => [...workspaceKeys.apiKeys(workspaceId), apiKey],
-  /** How many API keys there are. */
+  /** Number of API keys. */
   apiKeyCount: (workspaceId: string): Key => [...ofWorkspace(workspaceId), 'apiKeyCount'],
   authTokens: ({ workspaceId, apiKey }: Tenant): Key => [...ofWorkspace(workspaceId), 'authTokens', apiKey],
   authToken: (tenant: Tenant, name: string): Key => [...workspaceKeys.authTokens(tenant), name],
-  /** One record: replaced tokens that are still good for a while. */
+  /** One record: replaced tokens that are still valid for some time. */
   retiredTokens: ({ workspaceId, apiKey }: Tenant): Key => [
     ...ofWorkspace(workspaceId),
     'retiredTokens',
@@ -32,6 +35,6 @@ export const workspaceKeys = {
   ],
   ownersOfApiKeys: ['ownerOfApiKey'] as Key,
   ownerOfApiKey: (apiKey: string): Key => ['ownerOfApiKey', apiKey],
-  /** Index: how many API keys list a domain. */
+  /** Index: number of API keys that list a domain. */
   domainUses: (domain: string): Key => ['domainUses', domain],
 }

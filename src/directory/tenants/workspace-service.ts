@@ -8,9 +8,12 @@ import { writeNewDomains } from './domain-service.ts'
 import { authTokensMax, putNewApiKey, type TenantStore } from './tenant-store.ts'
 import { workspaceKeys } from './workspace-keys.ts'
 
-/** Name of the auth token that an API key is made with. */
+/** Name of the auth token with which an API key is created. */
 export const defaultTokenName = 'default'
-/** Replaced tokens of one API key, or one workspace, that are still good; of more the oldest go. */
+/**
+ * Maximum number of replaced tokens of one API key, or one workspace, that stay valid. The oldest ones are dropped
+ * first.
+ */
 const retiredTokensMax = 10
 
 export type NewWorkspace = Pick<WorkspaceRecord, 'name' | 'storedBytesMax'> & {
@@ -18,16 +21,16 @@ export type NewWorkspace = Pick<WorkspaceRecord, 'name' | 'storedBytesMax'> & {
 }
 
 export interface NewApiKey extends Pick<ApiKeyRecord, 'type' | 'apiKeyName'> {
-  /** Generated if absent; no workspace may have it. */
+  /** Generated if absent; it must be unused. */
   readonly id?: string
-  /** As `normalizeDomain` makes them. */
+  /** In the form of `normalizeDomain`. */
   readonly domains: readonly string[]
 }
 
 export interface TokenReset {
-  /** For which replaced tokens stay good at most. */
+  /** How long replaced tokens stay valid at most. */
   readonly graceSeconds: number
-  /** Of the new token, as `normalizeDomain` makes them; without it those of the token replaced. */
+  /** Domains of the new token in the form of `normalizeDomain`; default: those of the replaced token. */
   readonly domains?: readonly string[]
   /** Generated if absent. */
   readonly token?: string
@@ -43,7 +46,7 @@ export interface WorkspacesOptions {
   readonly clock: Clock
 }
 
-/** Makes workspaces and API keys, and replaces their tokens. */
+/** Creates workspaces and API keys, and replaces their tokens. */
 export class WorkspaceService {
   readonly #options: WorkspacesOptions
   readonly #generator = new CredentialGenerator()
@@ -52,7 +55,7 @@ export class WorkspaceService {
     this.#options = options
   }
 
-  /** Makes a workspace with one API key for testing. */
+  /** Creates a workspace with one API key for testing. */
   create({
     name,
     owner,
@@ -73,14 +76,17 @@ export class WorkspaceService {
     })
   }
 
-  /** @throws ApiError FAILED_PRECONDITION when the workspace has as many keys, or the key as many domains, as it can have */
+  /**
+   * @throws ApiError FAILED_PRECONDITION if the workspace has the maximum number of keys, or the key exceeds that of
+   * domains
+   */
   createApiKey(workspaceId: string, key: NewApiKey): Promise<CreatedApiKey> {
     return this.#options.tenants.change((transaction) => this.#addApiKey(transaction, workspaceId, key))
   }
 
   /**
-   * Replaces the auth tokens of an API key by a new one. All older ones end within `graceSeconds`.
-   * @throws ApiError NOT_FOUND when there is no such API key
+   * Replaces the auth tokens of an API key by a new one. All older ones become invalid within `graceSeconds`.
+   * @throws ApiError NOT_FOUND if the API key does not exist
    */
   resetAuthToken(
     tenant: Tenant,
@@ -103,8 +109,8 @@ export class WorkspaceService {
   }
 
   /**
-   * Replaces the token of a workspace by a new one, which is returned. All older ones end within `graceSeconds`.
-   * @throws ApiError NOT_FOUND when there is no such workspace
+   * Replaces the token of a workspace, and returns the new one. All older ones become invalid within `graceSeconds`.
+   * @throws ApiError NOT_FOUND if the workspace does not exist
    */
   resetWorkspaceToken(
     workspaceId: string,
@@ -128,8 +134,8 @@ export class WorkspaceService {
   }
 
   /**
-   * Sets the storage limit of a workspace, in bytes; null: the server's option decides.
-   * @throws ApiError NOT_FOUND when there is no such workspace
+   * Sets the storage limit of a workspace, in bytes; null: the server's option applies.
+   * @throws ApiError NOT_FOUND if the workspace does not exist
    */
   limitStorage(workspaceId: string, bytesMax: number | null): Promise<void> {
     return this.#options.tenants.change(async (transaction) => {
@@ -161,7 +167,7 @@ const noSuchWorkspace = (): ApiError =>
 export const noSuchApiKey = (): ApiError =>
   new ApiError('api-key/not-found', 'the API key does not exist; see /v2/workspace/apikeys/get')
 
-/** Read by key as well, so that of two resets at once one follows the other. */
+/** Also read by key, so that two concurrent resets are serialized. */
 async function currentTokens(transaction: Transaction, tenant: Tenant): Promise<readonly AuthTokenRecord[]> {
   const prefix = workspaceKeys.authTokens(tenant)
   const entries = await transaction.scan({ prefix, limit: authTokensMax })
@@ -171,11 +177,11 @@ async function currentTokens(transaction: Transaction, tenant: Tenant): Promise<
 
 interface GraceTimes {
   readonly now: number
-  /** Of what is replaced, and at most of what was replaced earlier. */
+  /** Expiry of the replaced tokens, and the latest one of those replaced earlier. */
   readonly validUntil: number
 }
 
-/** Replaced tokens that are still good, the oldest first. */
+/** Returns the replaced tokens that are still valid, oldest first. */
 const retiredOf = <Token extends object>(
   earlier: readonly (Token & { readonly validUntil: number })[],
   replaced: readonly Token[],
