@@ -234,7 +234,7 @@ const shown = (role: AccessRole | null) =>
   role === null ? { errorCode: 'permission_denied' } : { accessRole: role }
 
 it(
-  '[ACC-56] whatever happens, what is read is what the model says',
+  '[ACC-56] reads the same roles as the model after any actions',
   async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(action, { minLength: 5, maxLength: 40 }), async (actions) => {
@@ -259,11 +259,11 @@ const roleOn = async (documentId: string, userId: string) => {
   return directoryRole(levels, member, directory.clock.now()).role
 }
 
-it('[ACC-52] a document, or organization, that the directory does not know is public', async () => {
+it('[ACC-52] makes every user editor of a document or organization without a record', async () => {
   expect(await roleOn('unknown', 'ann')).toBe('editor')
 })
 
-it('[ACC-55] one unexpired grant among many that have ended makes a member', async () => {
+it('[ACC-55] treats a user with one unexpired grant among many expired ones as a member', async () => {
   await buildTree()
   const nowSeconds = directory.clock.now() / 1000
   const many = Array.from({ length: 1_500 }, (_, index) => `many-${index}`)
@@ -289,7 +289,7 @@ it('[ACC-55] one unexpired grant among many that have ended makes a member', asy
   expect(await roleOn('d1', 'ann')).toBeNull()
 })
 
-it('[ACC-57] what is being deleted is closed, at every level', async () => {
+it('[ACC-57] closes a part that is being deleted, at every level', async () => {
   await buildTree()
   await directory.documents.move(scope, ['d1'], 'f1')
   await directory.users.add(scope, resourceOf('organization'), [{ userId: 'ann' }])
@@ -310,7 +310,7 @@ it('[ACC-57] what is being deleted is closed, at every level', async () => {
   expect(await roleOn('d1', 'ann')).toBe('editor')
 })
 
-it('[ACC-57] a document that is moved while it is read is not taken for one that is going', async () => {
+it('[ACC-57] keeps a document open that moves while its folder is read and deleted', async () => {
   await buildTree()
   await directory.documents.move(scope, ['d1'], 'f1')
   let moved = false

@@ -43,7 +43,7 @@ async function deepOrganization() {
   return { ...directory, readsOf }
 }
 
-it('[PERM-13] one more document in deep folders costs a report few reads, however many groups the user is in', async () => {
+it('[PERM-13] reads few records for one more document in deep folders, for any number of groups', async () => {
   const { permissionReader, readsOf, engine } = await deepOrganization()
   const report = (ids: readonly string[]) =>
     permissionReader.read(scope, { userIds: ['ann'], folderIds: [], documentIds: ids })
@@ -57,7 +57,7 @@ it('[PERM-13] one more document in deep folders costs a report few reads, howeve
   await engine.close()
 })
 
-it('[ACC-58] access of a user in many groups to a document in deep folders takes few reads', async () => {
+it('[ACC-58] reads few records for a user in many groups and a document in deep folders', async () => {
   const { reader, readsOf, engine } = await deepOrganization()
   const { levels, member } = await reader.read(scope, 'd0', 'ann')
   expect(directoryRole(levels, member, 0).role).toBe('viewer')
@@ -74,7 +74,7 @@ const someGrants = fc.uniqueArray(
   { selector: ({ groupId }) => groupId, maxLength: 40, size: 'max' },
 )
 
-it('[ACC-58] of the grants on a resource those of the groups that a user is in count, and all of them', async () => {
+it("[ACC-58] counts all grants of the user's groups on a resource, and no others", async () => {
   const { store, reader, close } = await openDirectory()
   let runs = 0
   await fc.assert(
@@ -97,7 +97,7 @@ it('[ACC-58] of the grants on a resource those of the groups that a user is in c
   await close()
 })
 
-it('[GRP-6] where nobody is in a group nobody looks for groups; the first who is in one has what it is granted', async () => {
+it('[GRP-6] reads no groups while no user is in one, and applies the grants of the first group to its first user', async () => {
   const { engine, reads } = countReads(await openMemoryEngine())
   const { store, reader } = directoryOn(engine)
   const readsOf = async () => {

@@ -17,7 +17,7 @@ const generate = (more: object = {}) => server.post(path, { ...user, ...more })
 const withResource = (resource: object) => generate({ permissions: { resources: [resource] } })
 const inSeconds = (seconds: number) => Math.floor(Date.now() / 1000) + seconds
 
-it('[ACC-20] a missing credential is INVALID_ARGUMENT and says which', async () => {
+it('[ACC-20] rejects a missing credential with INVALID_ARGUMENT and its name', async () => {
   const noKey = await server.post(path, user, { 'x-service-api-key': '' })
   expect(noKey).toMatchObject({ status: 400, body: { error: { status: 'INVALID_ARGUMENT' } } })
   expect(noKey.body.error?.message).toContain('API key is not found in headers')
@@ -26,7 +26,7 @@ it('[ACC-20] a missing credential is INVALID_ARGUMENT and says which', async () 
   expect(noToken.body.error?.message).toContain('auth token is not found in headers')
 })
 
-it('[ACC-21] an unknown key and a wrong token are UNAUTHENTICATED with one and the same answer', async () => {
+it('[ACC-21] rejects an unknown key and a wrong token with UNAUTHENTICATED and the same response', async () => {
   const unknownKey = await server.post(path, user, { 'x-service-api-key': 'key_unknown' })
   const wrongToken = await server.post(path, user, { 'x-service-auth-token': 'wrong' })
   const both = await server.post(path, user, {
@@ -39,12 +39,12 @@ it('[ACC-21] an unknown key and a wrong token are UNAUTHENTICATED with one and t
   expect(both).toMatchObject({ status: 401, body: unknownKey.body })
 })
 
-it('[ACC-22] credentials are looked at before the body is', async () => {
+it('[ACC-22] checks credentials before the body', async () => {
   const answer = await server.post(path, { nonsense: true }, { 'x-service-auth-token': 'wrong' })
   expect(answer.status).toBe(401)
 })
 
-it('[ACC-23] refused credentials are counted by reason', async () => {
+it('[ACC-23] counts rejected credentials by reason', async () => {
   await server.post(path, user, { 'x-service-auth-token': 'wrong' })
   await server.post(path, user, { 'x-service-auth-token': '' })
   const text = await (await fetch(`${server.url}/metrics`)).text()
@@ -52,7 +52,7 @@ it('[ACC-23] refused credentials are counted by reason', async () => {
   expect(text).toMatch(/weft_auth_failures_total\{reason="missing_credentials"\} [1-9]/)
 })
 
-it('[ACC-30] generate_token answers a JWT of the tenant and its end in seconds, two days ahead by default', async () => {
+it('[ACC-30] returns a JWT of the tenant and its expiry in seconds, two days ahead by default', async () => {
   const { token, expiresAt } = dataOf(await generate()) as { token: string; expiresAt: number }
   expect(decodeJwt(token)).toMatchObject({
     iss: 'weft',
@@ -68,7 +68,7 @@ it('[ACC-30] generate_token answers a JWT of the tenant and its end in seconds, 
   expect(Math.abs(expiresAt - inSeconds(172_800))).toBeLessThanOrEqual(5)
 })
 
-it('[ACC-31] grants have editor as default role; an organization needs its id only once', async () => {
+it('[ACC-31] grants the role editor by default, and needs the id of an organization once', async () => {
   const expiresAt = inSeconds(60)
   const resources = [
     { type: 'organization', id: 'acme', accessRole: 'viewer' },
@@ -98,14 +98,14 @@ it.each([
   ['an unknown type', { type: 'planet', id: 'a' }, 'type'],
   ['an unknown role', { type: 'organization', id: 'a', accessRole: 'owner' }, 'accessRole'],
   ['an id that is none', { type: 'organization', id: '..' }, 'id'],
-])('[ACC-32] a resource is refused with its place: %s', async (_name, resource, member) => {
+])('[ACC-32] rejects a resource with its place: %s', async (_name, resource, member) => {
   const { status, body } = await withResource(resource)
   expect(status).toBe(400)
   expect(body.error?.status).toBe('INVALID_ARGUMENT')
   expect(body.error?.details?.issues?.[0]?.path).toBe(`/data/permissions/resources/0/${member}`)
 })
 
-it('[ACC-33] a token lives from one minute to two days', async () => {
+it('[ACC-33] issues tokens for one minute to two days', async () => {
   for (const expiresInSeconds of [60, 172_800])
     expect((await generate({ expiresInSeconds })).status).toBe(200)
   for (const expiresInSeconds of [59, 172_801, 60.5, '60'])
@@ -114,7 +114,7 @@ it('[ACC-33] a token lives from one minute to two days', async () => {
     )
 })
 
-it('[ACC-34] a token that would not fit into a header is refused', async () => {
+it('[ACC-34] rejects a token that does not fit into a header', async () => {
   const resources = Array.from({ length: 500 }, (_, index) => ({
     type: 'organization',
     id: `organization-${index}`,
@@ -124,14 +124,14 @@ it('[ACC-34] a token that would not fit into a header is refused', async () => {
   expect(body.error?.message).toContain('fewer resources')
 })
 
-it('[API-50] any well-formed id names a user', async () => {
+it('[API-50] accepts any well-formed id as the id of a user', async () => {
   for (const userId of ['__proto__', 'a/b', 'Ä😀', 'x'.repeat(512), ' '])
     expect(decodeJwt(await server.token(userId)).sub).toBe(userId)
   for (const userId of ['', '.', 'x'.repeat(513), 'a\nb', '\ud800', 7, null])
     expect((await server.post(path, { ...user, userId })).status).toBe(400)
 })
 
-it('[ACC-40] without authentication a call without credentials acts as the first key; given ones are checked', async () => {
+it('[ACC-40] takes a call without credentials for the first key without authentication, and checks given credentials', async () => {
   const none = { 'x-service-api-key': '', 'x-service-auth-token': '' }
   const { token } = dataOf(await open.post(path, user, none)) as { token: string }
   expect(decodeJwt(token).key).toBe(open.credentials.apiKey)
@@ -149,19 +149,19 @@ it.each([
   '192.168.0.1',
   'localhost@evil.example',
   '',
-])('[ACC-41] without authentication the Host "%s" is refused', async (host) => {
+])('[ACC-41] rejects the Host "%s" without authentication', async (host) => {
   const answer = await get(open.port, `host: ${host}`)
   expect(answer.status).toBe(403)
   expect(JSON.parse(answer.body)).toMatchObject({ error: { status: 'PERMISSION_DENIED' } })
   expect((await get(server.port, `host: ${host}`)).status).toBe(200)
 })
 
-it('[ACC-41] without authentication loopback hosts are served, whatever the port', async () => {
+it('[ACC-41] serves loopback hosts with any port without authentication', async () => {
   for (const host of ['localhost', `127.0.0.1:${open.port}`, '[::1]:1', '127.9.9.9', 'LOCALHOST:80'])
     expect((await get(open.port, `host: ${host}`)).status).toBe(200)
 })
 
-it('[ACC-42] without authentication pages of other origins are refused', async () => {
+it('[ACC-42] rejects pages of other origins without authentication', async () => {
   for (const origin of ['https://evil.example', 'null', 'http://localhost.evil.example'])
     expect((await get(open.port, `host: localhost\r\norigin: ${origin}`)).status).toBe(403)
   for (const origin of ['http://localhost:3000', 'http://127.0.0.1', 'https://[::1]:5173'])

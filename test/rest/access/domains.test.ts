@@ -34,7 +34,7 @@ const list = async (headers: Headers) =>
   (dataOf(await server.post('/v2/workspace/domains/get', {}, headers)) as { allowedDomains: string[] })
     .allowedDomains
 
-it('[WS-42] add answers what it added', async () => {
+it('[WS-42] returns the added domains', async () => {
   const key = await newKey()
   expect(await list(key)).toEqual([])
   const added = await call(key, 'add', 'https://www.one.test/x', '*.two.test', 'one.test')
@@ -43,7 +43,7 @@ it('[WS-42] add answers what it added', async () => {
   expect(await list(key)).toEqual(['one.test', '*.two.test'])
 })
 
-it('[WS-42] with some there already add is INTERNAL, and the new ones stay', async () => {
+it('[WS-42] returns INTERNAL when some domains exist already, and keeps the new ones', async () => {
   const key = await newKey()
   await call(key, 'add', 'one.test', 'two.test')
   const partly = await call(key, 'add', 'three.test', 'ONE.test', 'four.test')
@@ -63,7 +63,7 @@ it('[WS-42] with some there already add is INTERNAL, and the new ones stay', asy
   })
 })
 
-it('[WS-43] delete answers what it removed; with some missing it is INTERNAL, and the others are gone', async () => {
+it('[WS-43] returns the deleted domains, and INTERNAL when some are missing, without the others', async () => {
   const key = await newKey()
   await call(key, 'add', 'one.test', 'two.test', 'three.test')
   expect(dataOf(await call(key, 'delete', 'https://one.test:80'))).toEqual({ domainsRemoved: ['one.test'] })
@@ -77,7 +77,7 @@ it('[WS-43] delete answers what it removed; with some missing it is INTERNAL, an
   expect(await list(key)).toEqual(['three.test'])
 })
 
-it('[WS-41] what is no domain is refused with its places, and nothing is added', async () => {
+it('[WS-41] rejects invalid domains with their places, and adds nothing', async () => {
   const key = await newKey()
   for (const action of ['add', 'delete'] as const) {
     const { status, body } = await call(key, action, 'fine.test', 'no domain', '*')
@@ -95,7 +95,7 @@ it('[WS-41] what is no domain is refused with its places, and nothing is added',
 
 const many = (count: number, name: string) => Array.from({ length: count }, (_, n) => `${name}${n}.test`)
 
-it('[WS-41] [WS-44] at most 100 a request and 1,000 a key; other keys are not concerned', async () => {
+it('[WS-41] [WS-44] accepts at most 100 domains a request and 1,000 a key, independent of other keys', async () => {
   const [key, other] = [await newKey(), await newKey()]
   expect((await call(key, 'add', ...many(101, 'x'))).status).toBe(400)
   for (let page = 0; page < 9; page += 1)
@@ -109,7 +109,7 @@ it('[WS-41] [WS-44] at most 100 a request and 1,000 a key; other keys are not co
   expect((await call(other, 'add', 'more.test')).status).toBe(200)
 })
 
-it('[WS-45] any history of adding and deleting leaves what a set would hold', async () => {
+it('[WS-45] keeps the domains of a set after any additions and deletions', async () => {
   const domains = ['a.test', 'b.test', '*.a.test', 'localhost', '[::1]']
   const step = fc.tuple(
     fc.constantFrom('add', 'delete'),
@@ -134,7 +134,7 @@ it('[WS-45] any history of adding and deleting leaves what a set would hold', as
 const codeFrom = async (key: Headers, origin: string) =>
   (await server.post('/v2/workspace/domains/get', {}, { ...key, origin })).status
 
-it('[WS-50] with domains a call from a page of another one is PERMISSION_DENIED', async () => {
+it('[WS-50] rejects a call from a page of another domain with PERMISSION_DENIED', async () => {
   const key = await newKey()
   expect(await codeFrom(key, 'https://evil.test')).toBe(200)
   await call(key, 'add', 'one.test')
@@ -147,7 +147,7 @@ it('[WS-50] with domains a call from a page of another one is PERMISSION_DENIED'
   expect(await codeFrom(await newKey(), 'https://evil.test')).toBe(200)
 })
 
-it('[WS-50] the domains of an auth token count for calls with that token', async () => {
+it('[WS-50] counts the domains of an auth token for calls with that token', async () => {
   const key = await newKey()
   const tenants = new TenantStore(engine.kv)
   const tenant = await tenants.tenantOf(key['x-service-api-key'] ?? '')
@@ -162,7 +162,7 @@ it('[WS-50] the domains of an auth token count for calls with that token', async
   expect(await codeFrom(limited, 'https://page.test')).toBe(403)
 })
 
-it('[WS-53] a change acts on the next call', async () => {
+it('[WS-53] applies a change to the next call', async () => {
   const key = await newKey()
   await call(key, 'add', 'one.test')
   for (let round = 0; round < 20; round += 1) {
@@ -183,7 +183,7 @@ async function tokenOf(key: Headers): Promise<string> {
 const connect = (token: string, headers: Headers = {}) =>
   RawClient.connect(`${server.wsUrl}/sync/acme/plan/main?token=${token}`, { ...headers })
 
-it('[WS-51] with domains a socket of a page of another one is accepted, then closed with 4401', async () => {
+it('[WS-51] accepts a socket of a page of another domain, then closes it with 4401', async () => {
   const key = await newKey()
   const token = await tokenOf(key)
   await call(key, 'add', '*.one.test')
@@ -199,7 +199,7 @@ it('[WS-51] with domains a socket of a page of another one is accepted, then clo
   }
 })
 
-it('[WS-53] a change of domains ends open sockets of pages that may no longer connect', async () => {
+it('[WS-53] closes open sockets of pages whose domain was removed', async () => {
   const key = await newKey()
   const token = await tokenOf(key)
   const page = await connect(token, { origin: 'https://page.test' })
@@ -214,7 +214,7 @@ it('[WS-53] a change of domains ends open sockets of pages that may no longer co
 const preflight = (origin: string, more: Headers = { 'access-control-request-method': 'POST' }) =>
   fetch(`${server.url}/v2/workspace/domains/get`, { method: 'OPTIONS', headers: { origin, ...more } })
 
-it('[WS-54] preflights and answers are for origins that some API key lists', async () => {
+it('[WS-54] sends CORS headers to origins that some API key lists', async () => {
   const key = await newKey()
   const origin = 'https://cors.test'
   expect((await preflight(origin)).status).toBe(405)
@@ -236,7 +236,7 @@ it('[WS-54] preflights and answers are for origins that some API key lists', asy
   expect((await preflight(origin)).status).toBe(405)
 })
 
-it('[WS-54] nobody else is told anything', async () => {
+it('[WS-54] sends no CORS headers to any other origin', async () => {
   const key = await newKey()
   for (const origin of ['https://evil.test', 'null']) {
     const refused = await preflight(origin)
@@ -247,7 +247,7 @@ it('[WS-54] nobody else is told anything', async () => {
   }
 })
 
-it('[WS-54] an origin is known as long as one API key lists it', async () => {
+it('[WS-54] accepts an origin as long as one API key lists it', async () => {
   const [one, two] = [await newKey(), await newKey()]
   for (const key of [one, two]) await call(key, 'add', '*.shared.test')
   await call(one, 'delete', '*.shared.test')
@@ -256,7 +256,7 @@ it('[WS-54] an origin is known as long as one API key lists it', async () => {
   await eventually(async () => (await preflight('https://a.b.shared.test')).status === 405)
 })
 
-it('[WS-55] pages of the server itself call and connect whatever domains there are, with the credentials', async () => {
+it("[WS-55] accepts calls and sockets of the server's own pages with credentials, for any domains", async () => {
   const key = await newKey()
   const token = await tokenOf(key)
   await call(key, 'add', 'one.test')
@@ -273,7 +273,7 @@ it('[WS-55] pages of the server itself call and connect whatever domains there a
   }
 })
 
-it('[WS-55] so does a page with an auth token that is for other domains', async () => {
+it("[WS-55] accepts the server's own page also with an auth token for other domains", async () => {
   const key = await newKey()
   const tenants = new TenantStore(engine.kv)
   const tenant = await tenants.tenantOf(key['x-service-api-key'] ?? '')

@@ -50,7 +50,7 @@ const rightsOf = async (userId: string): Promise<Report> => {
 const inSeconds = (seconds: number) => server.clock.now() / 1000 + seconds
 const denied = { error: 'permission denied', errorCode: 'permission_denied' }
 
-it('[PERM-1] several resources are granted at once, and nothing is answered beside the message', async () => {
+it('[PERM-1] grants several resources at once, and returns the message only', async () => {
   const { status, body } = await permit('ann', { ...d1, accessRole: 'viewer' }, d2, f1, acme)
   expect([status, body]).toEqual([200, { result: { status: 'success', message: '4 permissions granted.' } }])
   expect(await rightsOf('ann')).toEqual({
@@ -67,7 +67,7 @@ it('[PERM-1] several resources are granted at once, and nothing is answered besi
   })
 })
 
-it('[PERM-1] groups are granted resources like users', async () => {
+it('[PERM-1] grants resources to groups as to users', async () => {
   await server.call('/v1/organizations/usergroups/users/add', {
     organizationUserGroupId: 'crew',
     userIds: ['gus'],
@@ -91,7 +91,7 @@ it.each([
   [{ ...d1, expiresAt: -1 }, 'expiresAt'],
   [{ ...d1, expiresAt: Date.now() + 3_600_000 }, 'expiresAt'],
   [{ ...d1, expiresAt: 'tomorrow' }, 'expiresAt'],
-])('[PERM-2] %j cannot be granted', async (resource, member) => {
+])('[PERM-2] rejects a grant of %j', async (resource, member) => {
   expect(errorOf(await permit('paul', f1, resource))).toEqual([
     'INVALID_ARGUMENT',
     `/data/permissions/resources/1/${member}`,
@@ -99,11 +99,11 @@ it.each([
   expect(await server.call('/v2/users/get', { userIds: ['paul'] })).toEqual([])
 })
 
-it('[PERM-2] there is at least one resource', async () => {
+it('[PERM-2] requires at least one resource', async () => {
   expect(errorOf(await permit('pat'))).toEqual(['INVALID_ARGUMENT', '/data/permissions/resources'])
 })
 
-it('[COMPAT-6] a time in the past ends a grant, and of a resource that is listed twice the last entry counts', async () => {
+it('[COMPAT-6] ends a grant with a time in the past, and counts the last entry of a resource that is listed twice', async () => {
   const roleOf = async () => (await rightsOf('pia')).documents.d2
   await permit('pia', { ...d2, accessRole: 'viewer' }, d1, d2)
   expect(await roleOf()).toMatchObject({ accessRole: 'editor' })
@@ -115,7 +115,7 @@ it('[COMPAT-6] a time in the past ends a grant, and of a resource that is listed
   }
 })
 
-it('[PERM-3] something missing is NOT_FOUND by name, and nothing is granted anywhere', async () => {
+it('[PERM-3] rejects a missing resource with NOT_FOUND and its name, and grants nothing', async () => {
   await server.directory.organizations.ensure(scopeOf(server.credentials, 'second'))
   const second = { type: 'organization', id: 'second' }
   for (const missing of [
@@ -136,7 +136,7 @@ it('[PERM-3] something missing is NOT_FOUND by name, and nothing is granted anyw
     expect(await server.call('/v2/users/get', { organizationId, userIds: ['nell'] })).toEqual([])
 })
 
-it('[PERM-4] either a user or a group is named', async () => {
+it('[PERM-4] requires exactly one of user and group', async () => {
   const permissions = { resources: [d1] }
   const organizationUserGroupId = 'crew'
   for (const [path, user, place] of [
@@ -155,7 +155,7 @@ it('[PERM-4] either a user or a group is named', async () => {
   ])
 })
 
-it('[PERM-5] a grant replaces the one before it, with its end', async () => {
+it('[PERM-5] replaces a grant together with its expiry', async () => {
   await server.call('/v2/users/add', { documentId: 'd2', users: [{ userId: 'rob' }] })
   await permit('rob', { ...d2, accessRole: 'viewer', expiresAt: inSeconds(60) })
   expect((await rightsOf('rob')).documents.d2).toMatchObject({
@@ -166,7 +166,7 @@ it('[PERM-5] a grant replaces the one before it, with its end', async () => {
   expect((await rightsOf('rob')).documents.d2).toEqual({ accessRole: 'editor', accessType: 'restricted' })
 })
 
-it('[PERM-6] what is taken back is what is named', async () => {
+it('[PERM-6] removes the named grants only', async () => {
   await permit('tom', d1, d2, f1)
   const { status, body } = await revoke('tom', d2, { ...d1, id: 'none' }, { ...f1, id: 'f2' })
   expect([status, body]).toEqual([200, { result: { status: 'success', message: 'Permissions removed.' } }])
@@ -178,7 +178,7 @@ it('[PERM-6] what is taken back is what is named', async () => {
   expect(errorOf(await revoke('tom', { type: 'folder', id: 'f1' }))[1]).toContain('organizationId')
 })
 
-it('[PERM-7] what is inherited and when it ends is told', async () => {
+it('[PERM-7] returns inherited roles with their expiry', async () => {
   await server.directory.documents.move(scopeOf(server.credentials, 'acme'), ['d2'], 'f2')
   await permit('ida', { ...f1, id: 'f2', accessRole: 'viewer', expiresAt: inSeconds(60) })
   const { organization, folders, documents } = await rightsOf('ida')
@@ -189,7 +189,7 @@ it('[PERM-7] what is inherited and when it ends is told', async () => {
   expect(organization.acme).toEqual({ accessRole: 'viewer', expiresAt })
 })
 
-it('[PERM-8] who may do nothing is told so, also one of whom nothing is known', async () => {
+it('[PERM-8] returns permission_denied for a user without a role, also an unknown one', async () => {
   expect(await rightsOf('stranger')).toEqual({
     organization: { acme: denied },
     folders: {
@@ -244,13 +244,13 @@ it('[PERM-20] states why a user has access or has none', async () => {
   expect(await reasonOn('zoe', 'organization', 'acme')).toEqual({ source: 'membership' })
 })
 
-it('[PERM-3] a resource of an unknown organization has the code and the message of the organization', async () => {
+it('[PERM-3] rejects a resource of an unknown organization with the code and message of the organization', async () => {
   const { status, body } = await permit('nell', { type: 'document', id: 'd1', organizationId: 'nowhere' })
   expect([status, body.error?.details?.code]).toEqual([404, 'organization/not-found'])
   expect(body.error?.message).toBe('the organization "nowhere" does not exist; add it first')
 })
 
-it('[PERM-9] what is missing is told in the details, with all the rest', async () => {
+it('[PERM-9] returns missing entries in the details with the whole tree', async () => {
   const missing = { error: 'does not exist', errorCode: 'does_not_exist' }
   const answer = await ask({
     userIds: ['stranger', '__proto__'],
@@ -276,7 +276,7 @@ it('[PERM-9] what is missing is told in the details, with all the rest', async (
   expect((await ask({ userIds: ['ann'], folderIds: ['root'] })).status).toBe(404)
 })
 
-it('[PERM-10] not more than 5,000 answers are given at once', async () => {
+it('[PERM-10] rejects more than 5,000 combinations of users and resources', async () => {
   const userIds = Array.from({ length: 50 }, (_, index) => `u${index}`)
   const documentIds = Array.from({ length: 100 }, (_, index) => `x${index}`)
   expect((await ask({ userIds, documentIds: documentIds.slice(1) })).status).toBe(404)
@@ -287,7 +287,7 @@ it('[PERM-10] not more than 5,000 answers are given at once', async () => {
   ).toEqual(['INVALID_ARGUMENT', '/data/userIds'])
 })
 
-it('[PERM-11] a grant that has ended is in no answer, and makes room as others come', async () => {
+it('[PERM-11] returns no expired grant, and removes it when others are added', async () => {
   await permit('eve', { ...d2, expiresAt: inSeconds(10) }, { ...f1, expiresAt: inSeconds(10) })
   const usersOf = (data: object) => server.call<object[]>('/v2/users/get', { userIds: ['eve'], ...data })
   expect((await usersOf({ documentId: 'd2' })).length).toBe(1)
@@ -303,7 +303,7 @@ it('[PERM-11] a grant that has ended is in no answer, and makes room as others c
   expect(left.map(({ key }) => key.slice(-2))).toEqual([['document', 'd1']])
 })
 
-it('[PERM-12] an open connection ends when what let it in is taken back', async () => {
+it('[PERM-12] closes an open connection when its grant is removed', async () => {
   await permit('sam', d2)
   const token = await server.token('sam')
   const connect = () => RawClient.connect(`${server.wsUrl}/sync/acme/d2/main?token=${token}`)

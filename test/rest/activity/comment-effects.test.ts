@@ -23,7 +23,7 @@ const clear = (data: object, headers: Record<string, string> = {}) => {
   return server.post(locationPath, { apiKey, authToken, documentId: 'd1', ...data }, headers)
 }
 
-it('[COMM-13] a decided suggestion is one judgment of the first comment, by who decided', async () => {
+it('[COMM-13] stores one judgment of the first comment for a decided suggestion, by the deciding user', async () => {
   const { add, call, update } = await organization('judged-13')
   await add({ annotationId: 'a', suggestion: {}, comments: [say('c1', 'Use the shorter word'), say('c2')] })
   const now = server.clock.now()
@@ -48,7 +48,7 @@ it('[COMM-13] a decided suggestion is one judgment of the first comment, by who 
   ])
 })
 
-it('[COMM-13] a suggestion without a comment is no judgment, one with a long comment a cut one', async () => {
+it('[COMM-13] stores no judgment without a comment, and a truncated one of a long comment', async () => {
   const { add, update } = await organization('judged-cut-13')
   const long = `${'x'.repeat(memoryLimits.queryCharacters - 1)}😀`
   await add(
@@ -62,7 +62,7 @@ it('[COMM-13] a suggestion without a comment is no judgment, one with a long com
   expect(found?.query.slice(0, -1)).toBe(long.slice(0, memoryLimits.queryCharacters - 1))
 })
 
-it('[COMM-15] an anchor stays at its word while a backend replaces the text', async () => {
+it('[COMM-15] keeps an anchor at its word while a backend replaces the text', async () => {
   const { add, one } = await organization('anchor-15')
   const at = { organizationId: 'anchor-15', documentId: 'd1', editorId: 'main', type: 'text' }
   const text = 'The quick brown fox jumps over the lazy dog.'
@@ -99,7 +99,7 @@ it('[COMM-15] an anchor stays at its word while a backend replaces the text', as
   }
 })
 
-it('[COMM-16] deleting a location takes its annotations and their activities, and nothing else', async () => {
+it('[COMM-16] deletes the annotations of a location with their activities, and nothing else', async () => {
   const { add, call, get, stored, activities, happened } = await organization('location-16')
   const going = Array.from({ length: 120 }, (_, index) => ({
     annotationId: `go${index}`,
@@ -145,7 +145,7 @@ it('[COMM-16] deleting a location takes its annotations and their activities, an
   expect(dataOf(left)).toMatchObject([{ id: 'foreign' }])
 })
 
-it('[COMM-16] the activities of what was deleted at a location before go with it', async () => {
+it('[COMM-16] deletes the activities of annotations that were deleted at the location before', async () => {
   const { add, call, happened } = await organization('before-16')
   const location = { id: 'page' }
   const comments = [say('c', 'what nobody should read any more')]
@@ -164,7 +164,7 @@ it('[COMM-16] the activities of what was deleted at a location before go with it
   expect(await happened()).toEqual([])
 })
 
-it('[COMM-16] what bears the name of an annotation by chance keeps its activities', async () => {
+it('[COMM-16] keeps activities of targets that have the id of an annotation by chance', async () => {
   const { add, get } = await organization('names-16')
   const at = { organizationId: 'names-16', documentId: 'd1' }
   const location = { id: 'page' }
@@ -183,7 +183,7 @@ it('[COMM-16] what bears the name of an annotation by chance keeps its activitie
   expect(await activities()).toEqual(['crdt.editor_edit main', 'crdt.editor_edit main', 'document.add d1'])
 })
 
-it('[COMM-22] without an organization the location is deleted where one organization has the document', async () => {
+it('[COMM-22] deletes the location without an organization when one organization has the document', async () => {
   const { add, call, get } = await organization('one-22')
   const location = { id: 'page' }
   await server.post('/v2/organizations/documents/add', {
@@ -214,7 +214,7 @@ it('[COMM-22] without an organization the location is deleted where one organiza
   expect([await get(), await other.get()]).toMatchObject([[], [{ annotationId: 'b' }]])
 })
 
-it('[COMM-23] activities name the location of their annotation, and those that name it go with its data', async () => {
+it('[COMM-23] stores the location of an annotation in its activities, and deletes activities of the location with its data', async () => {
   const { add, call, activities } = await organization('located-23')
   const at = { organizationId: 'located-23', documentId: 'd1' }
   const location = { id: 'page', locationName: 'Page', width: 7 }
@@ -254,7 +254,7 @@ it('[COMM-23] activities name the location of their annotation, and those that n
   expect((await activities()).length).toBeGreaterThan(0)
 })
 
-it('[COMM-24] the words of a deleted comment are in no judgment, however it was deleted', async () => {
+it('[COMM-24] removes the words of a deleted comment from all judgments after any deletion', async () => {
   const { call, update, stored } = await organization('forgotten-24')
   const at = { organizationId: 'forgotten-24' }
   const ids = ['comment', 'annotation', 'location', 'document', 'kept']
@@ -286,7 +286,7 @@ it('[COMM-24] the words of a deleted comment are in no judgment, however it was 
   expect((await judgments(at.organizationId)).map(({ query }) => query)).toContain('text of d')
 })
 
-it('[COMM-17] credentials in the body that are not those of the headers are UNAUTHENTICATED, and change nothing', async () => {
+it('[COMM-17] rejects body credentials that differ from the headers with UNAUTHENTICATED, and changes nothing', async () => {
   const { add, get } = await organization('credentials-17')
   const { apiKey, authToken } = server.credentials
   await add({ annotationId: 'a', location: { id: 'page' } })

@@ -232,7 +232,7 @@ async function leftOf(directory: OpenDirectory): Promise<readonly unknown[]> {
 }
 
 it(
-  '[COMM-20] whatever happens, lists say what the model says, and nothing is left in the end',
+  '[COMM-20] lists the same as the model after any calls, and leaves nothing in the end',
   async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 40, size: 'max' }), async (steps) => {
@@ -253,7 +253,7 @@ it(
 )
 
 it(
-  '[COMM-20] the same when much happens at once',
+  '[COMM-20] lists the same as the model after concurrent calls',
   async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 20, maxLength: 60, size: 'max' }), async (steps) => {

@@ -22,7 +22,7 @@ const organization = (organizationId: string) => commentsOf(server, organization
 const idsOf = (rows: readonly AnnotationRow[]): string[] => rows.map(({ annotationId }) => annotationId)
 const commentIdsOf = (rows: readonly CommentRow[]): string[] => rows.map(({ commentId }) => commentId)
 
-it('[COMM-1] an annotation is answered as it was given, with its comments', async () => {
+it('[COMM-1] returns an annotation as it was given, with its comments', async () => {
   const { add, call, one, get } = await organization('add-1')
   const given = {
     annotationId: 'a',
@@ -69,7 +69,7 @@ it('[COMM-1] an annotation is answered as it was given, with its comments', asyn
   ])
 })
 
-it('[COMM-2] an id that is used already changes nothing; of many at once one adds it', async () => {
+it('[COMM-2] changes nothing for a used id, and adds one of many concurrent annotations', async () => {
   const { add, one, call, stored, happened } = await organization('used-2')
   const answers = await Promise.all(
     Array.from({ length: 20 }, (_, index) =>
@@ -97,7 +97,7 @@ it('[COMM-2] an id that is used already changes nothing; of many at once one add
   expect(await happened()).toEqual(['comment_annotation.add a', 'comment.add a', 'comment.add a'])
 })
 
-it('[COMM-3] update changes what is given and has an event for each changed member; the same again has none', async () => {
+it('[COMM-3] changes the given members with one event each, and records none for the same values', async () => {
   const { add, update, one, activities } = await organization('update-3')
   await add({ annotationId: 'a', suggestion: {}, priority: 'low', assignedTo: ann, comments: [say('c')] })
   const before = await one('a')
@@ -154,7 +154,7 @@ it('[COMM-3] update changes what is given and has an event for each changed memb
   expect(successes(await update('a', { status: 'open' }, { documentId: 'd2' }))).toEqual({ a: false })
 })
 
-it('[COMM-4] comments are added, changed, deleted and listed, each with its event', async () => {
+it('[COMM-4] adds, changes, deletes and lists comments, each with its event', async () => {
   const { add, call, comments, one, activities, stored } = await organization('comments-4')
   await add({ annotationId: 'a' }, { annotationId: 'b', comments: [say('c1')] })
   const on = { annotationId: 'a' }
@@ -195,7 +195,7 @@ it('[COMM-4] comments are added, changed, deleted and listed, each with its even
   expect((await stored()).filter((key) => key.includes('c1') && key.includes('a'))).toEqual([])
 })
 
-it('[COMM-5] reactions belong to a comment, one of a kind for each user', async () => {
+it('[COMM-5] stores reactions of a comment once for each user and kind', async () => {
   const { add, call, comments, activities } = await organization('reactions-5')
   await add({ annotationId: 'a', comments: [say('c')] })
   const on = { annotationId: 'a', commentId: 'c' }
@@ -225,7 +225,7 @@ it('[COMM-5] reactions belong to a comment, one of a kind for each user', async 
   ])
 })
 
-it('[COMM-6] deleting an annotation takes all its comments, also very many, and leaves one activity', async () => {
+it('[COMM-6] deletes all comments of an annotation, also very many, and records one activity', async () => {
   const { add, call, get, stored, happened, comments } = await organization('delete-6')
   await add({ annotationId: 'long' }, { annotationId: 'stays', comments: [say('c')] })
   for (let at = 0; at < 900; at += 450) {
@@ -256,7 +256,7 @@ it('[COMM-6] deleting an annotation takes all its comments, also very many, and 
   })
 })
 
-it('[COMM-7] get filters by location, status, user and ids together, in both orders', async () => {
+it('[COMM-7] filters by location, status, user and ids together, in both orders', async () => {
   const { add, call, get, update } = await organization('get-7')
   await add(
     { annotationId: 'a', location: { id: 'l1' } },
@@ -299,7 +299,7 @@ it('[COMM-7] get filters by location, status, user and ids together, in both ord
 })
 
 it.each(['asc', 'desc'] as const)(
-  '[COMM-8] pages (%s) neither skip nor repeat while others come and go',
+  '[COMM-8] neither skips nor repeats entries in pages (%s) while others are added and deleted',
   async (order) => {
     const { add, post, call } = await organization(`pages-8-${order}`)
     const [stay, go]: [string[], string[]] = [[], []]
@@ -337,7 +337,7 @@ it.each(['asc', 'desc'] as const)(
   },
 )
 
-it('[API-50] every well-formed id names an annotation, a comment, a reaction, a user and a location', async () => {
+it('[API-50] accepts every well-formed id for an annotation, a comment, a reaction, a user and a location', async () => {
   const { add, call, get, stored } = await organization('odd-11')
   for (const id of oddIds) {
     const user = { userId: id }
@@ -364,7 +364,7 @@ it('[API-50] every well-formed id names an annotation, a comment, a reaction, a 
   expect(await stored()).toEqual([])
 })
 
-it('[COMM-12] what belongs to a document or an organization goes with it', async () => {
+it('[COMM-12] deletes annotations with their document or organization', async () => {
   const { add, call, stored, scope } = await organization('gone-12')
   const rich = { location: { id: 'l' }, assignedTo: bob, comments: [say('c')] }
   await add(...Array.from({ length: 230 }, (_, index) => ({ annotationId: `a${index}`, ...rich })))

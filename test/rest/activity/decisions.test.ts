@@ -45,7 +45,7 @@ const clear = async () => {
     await server.post('/v2/memory/judgments/delete', { judgmentIds: all.map(({ judgmentId }) => judgmentId) })
 }
 
-it('[MEM-1] a suggestion is what precedents say, in an envelope without status and message', async () => {
+it('[MEM-1] suggests by precedents, in an envelope without status and message', async () => {
   await clear()
   expect(await suggest({})).toEqual({ primary: null, conflict: null })
   await add({ query: 'refund of a parcel that came late', reason: 'carrier at fault' })
@@ -67,7 +67,7 @@ it('[MEM-1] a suggestion is what precedents say, in an envelope without status a
   })
 })
 
-it('[MEM-2] the narrowest scope in which one side has two precedents decides', async () => {
+it('[MEM-2] decides by the narrowest scope in which one side has two precedents', async () => {
   await clear()
   const inAcme = { organizationId: 'acme' }
   const inDocument = { ...inAcme, documentId: 'd1' }
@@ -96,7 +96,7 @@ it('[MEM-2] the narrowest scope in which one side has two precedents decides', a
   expect((await suggest({ organizationId: 'unknown' })).primary).toMatchObject({ scope: 'apiKey' })
 })
 
-it('[MEM-9] what is no question is INVALID_ARGUMENT, a judgment of what is not there NOT_FOUND', async () => {
+it('[MEM-9] rejects an invalid query with INVALID_ARGUMENT, and a judgment of unknown content with NOT_FOUND', async () => {
   const judgment = { query: 'x', decision: 'approve', reviewerId: 'ann' }
   const post = async (path: string, data: object) => errorOf(await server.post(`/v2/memory/${path}`, data))
   for (const path of ['suggest', 'judgments/add', 'judgments/query']) {
@@ -118,7 +118,7 @@ it('[MEM-9] what is no question is INVALID_ARGUMENT, a judgment of what is not t
   expect(await post('judgments/query', { limit: 0 })).toEqual(['INVALID_ARGUMENT', '/data/limit'])
 })
 
-it('[MEM-10] judgments are found by place, decision, reviewer and words, the newest first', async () => {
+it('[MEM-10] finds judgments by scope, decision, reviewer and words, the newest first', async () => {
   await clear()
   const now = server.clock.now()
   const old = await add({ organizationId: 'acme', documentId: 'd1', judgedAt: now - dayMs, reason: 'why' })
@@ -148,7 +148,7 @@ it('[MEM-10] judgments are found by place, decision, reviewer and words, the new
   expect((await query({ reviewerId: 'bob' }))[0]).not.toHaveProperty('organizationId')
 })
 
-it('[MEM-11] what is deleted is no precedent any more; what is not there is refused alone', async () => {
+it('[MEM-11] uses no deleted judgment as a precedent, and rejects only a missing one', async () => {
   await clear()
   const [first, second] = [await add({}), await add({})]
   expect((await suggest({})).primary?.basedOn).toBe(2)
@@ -160,7 +160,7 @@ it('[MEM-11] what is deleted is no precedent any more; what is not there is refu
   expect((await query({})).map(({ judgmentId }) => judgmentId)).toEqual([second])
 })
 
-it('[ACC-10] another API key sees nothing of it and cannot delete it', async () => {
+it('[ACC-10] hides judgments from another API key, which cannot delete them', async () => {
   await clear()
   const mine = { apiKey: 'key_mine', authToken: 'token-of-mine', workspaceId: 'ws', name: 'w' }
   const other = await startTestServer(
@@ -181,7 +181,7 @@ it('[ACC-10] another API key sees nothing of it and cannot delete it', async () 
   }
 })
 
-it('[MEM-13] an organization takes its judgments with it, and nothing else', async () => {
+it('[MEM-13] deletes the judgments of an organization with it, and nothing else', async () => {
   await clear()
   const [going, staying] = [await organization('going'), await organization('goingToStay')]
   for (let count = 0; count < 230; count++) await add({ ...going, reviewerId: `reviewer ${count}` })
@@ -196,7 +196,7 @@ it('[MEM-13] an organization takes its judgments with it, and nothing else', asy
   expect((await suggest(staying)).primary).toMatchObject({ scope: 'organization', basedOn: 2 })
 })
 
-it('[MEM-13] judgments that are added while their organization is deleted do not outlive it', async () => {
+it('[MEM-13] deletes judgments that are added while their organization is deleted', async () => {
   await clear()
   for (let round = 0; round < 5; round++) {
     const { organizationId } = await organization(`racing-${round}`)
@@ -211,7 +211,7 @@ it('[MEM-13] judgments that are added while their organization is deleted do not
   }
 })
 
-it('[MEM-8] the same is suggested after a restart', async () => {
+it('[MEM-8] suggests the same after a restart', async () => {
   const data = await mkdtemp(join(tmpdir(), 'weft-memory-'))
   try {
     const answers: SuggestionResult[] = []
@@ -230,7 +230,7 @@ it('[MEM-8] the same is suggested after a restart', async () => {
   }
 })
 
-it('[MEM-16] any ids and words are taken as they are', async () => {
+it('[MEM-16] accepts any ids and words unchanged', async () => {
   await clear()
   for (const id of oddIds) {
     const at = { ...(await organization(id)), documentId: id }

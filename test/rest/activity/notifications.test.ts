@@ -20,7 +20,7 @@ afterAll(() => server.stop())
 const organization = (organizationId: string, userIds?: readonly string[]) =>
   notificationsOf(server, organizationId, userIds)
 
-it('[NOTE-1] a notification is kept as it is given', async () => {
+it('[NOTE-1] stores a notification as it is given', async () => {
   const { add, get } = await organization('add-1', ['ann'])
   const given = {
     documentId: 'd2',
@@ -55,7 +55,7 @@ it('[NOTE-1] a notification is kept as it is given', async () => {
   ])
 })
 
-it('[NOTE-1] who is named twice is addressed once', async () => {
+it('[NOTE-1] addresses a user once who is named twice', async () => {
   const { add, get } = await organization('add-twice')
   await add({
     notifyUsers: [
@@ -67,7 +67,7 @@ it('[NOTE-1] who is named twice is addressed once', async () => {
   expect((await get())[0]?.notifyUsers).toEqual([{ userId: 'ann', name: 'Ann' }])
 })
 
-it('[NOTE-2] ids are letters, digits, _ and -', async () => {
+it('[NOTE-2] accepts letters, digits, _ and - in ids only', async () => {
   const { add, post, ids } = await organization('ids-2')
   const good = ['a', 'Z9', '_', '-', '__proto__', 'x'.repeat(512)]
   for (const notificationId of good) expect((await add({ notificationId })).success).toBe(true)
@@ -79,7 +79,7 @@ it('[NOTE-2] ids are letters, digits, _ and -', async () => {
     ])
 })
 
-it('[NOTE-3] a used id changes nothing; of 50 at once one adds it', async () => {
+it('[NOTE-3] changes nothing for a used id, and adds one of 50 concurrent notifications', async () => {
   const { add, get, stored } = await organization('used-3')
   const answers = await Promise.all(
     Array.from({ length: 50 }, (_, index) =>
@@ -102,7 +102,7 @@ it('[NOTE-3] a used id changes nothing; of 50 at once one adds it', async () => 
   expect(await get()).toEqual([first])
 })
 
-it('[NOTE-4] what is missing is NOT_FOUND unless it is to be made', async () => {
+it('[NOTE-4] rejects a missing organization or document with NOT_FOUND, unless a flag creates it', async () => {
   const post = (data: object) => server.post('/v1/notifications/add', { ...plain, ...data })
   for (const data of [
     { organizationId: 'note-4' },
@@ -129,7 +129,7 @@ it('[NOTE-4] what is missing is NOT_FOUND unless it is to be made', async () => 
       ])
 })
 
-it('[NOTE-5] notifyAll is everybody who is there at that moment, at the cost of one', async () => {
+it('[NOTE-5] addresses all present users with notifyAll, in as many entries as for one', async () => {
   const { add, addUsers, ids, stored } = await organization('all-5')
   const many = Array.from({ length: 2_000 }, (_, index) => `user-${index}`)
   for (let at = 0; at < many.length; at += 500) await addUsers(many.slice(at, at + 500))
@@ -148,7 +148,7 @@ it('[NOTE-5] notifyAll is everybody who is there at that moment, at the cost of 
   expect(await ids({ userId: 'late' })).toEqual(['later'])
 })
 
-it('[NOTE-6] a headline is rendered for each recipient', async () => {
+it('[NOTE-6] renders a headline for each recipient', async () => {
   const { add, get, call } = await organization('render-6')
   await call('/v2/users/add', { users: [{ userId: 'ann', name: 'Ann' }, { userId: 'bob' }] })
   await add({
@@ -176,7 +176,7 @@ it('[NOTE-6] a headline is rendered for each recipient', async () => {
   expect(await headline()).toBe('for {recipientUser}')
 })
 
-it('[NOTE-7] get filters by document, user and ids together, in both orders', async () => {
+it('[NOTE-7] filters by document, user and ids together, in both orders', async () => {
   const { add, ids, post } = await organization('get-7', ['ann', 'bob'])
   const forAnn = { notifyAll: false, notifyUsers: [{ userId: 'ann' }] }
   for (const [notificationId, data] of Object.entries({
@@ -207,7 +207,7 @@ it('[NOTE-7] get filters by document, user and ids together, in both orders', as
 })
 
 it.each(['asc', 'desc'] as const)(
-  '[NOTE-8] pages (%s) neither skip nor repeat while others come and go',
+  '[NOTE-8] neither skips nor repeats entries in pages (%s) while others are added and deleted',
   async (order) => {
     const { add, remove, post } = await organization(`pages-8-${order}`, ['ann'])
     const stay: string[] = []
@@ -236,7 +236,7 @@ it.each(['asc', 'desc'] as const)(
   },
 )
 
-it('[NOTE-8] a page token is good for its own query only', async () => {
+it('[NOTE-8] accepts a page token for its own query only', async () => {
   const { add, post } = await organization('token-8', ['ann'])
   await add()
   await add()
@@ -249,7 +249,7 @@ it('[NOTE-8] a page token is good for its own query only', async () => {
     ])
 })
 
-it('[NOTE-17] what belongs to another key is absent; limits are refused with their place', async () => {
+it('[NOTE-17] hides notifications of another key, and rejects a breach of limits with its place', async () => {
   const { add, post } = await organization('limits-17')
   await add({ notificationId: 'n' })
   const path = '/v1/notifications/add'
@@ -275,7 +275,7 @@ it('[NOTE-17] what belongs to another key is absent; limits are refused with the
   ])
 })
 
-it('[NOTE-17] what belongs to another API key is absent', async () => {
+it('[NOTE-17] hides notifications of another API key', async () => {
   const { add, ids, post } = await organization('keys-17', ['ann'])
   await add({ notificationId: 'n' })
   const { workspaceId } = server.credentials
@@ -305,7 +305,7 @@ it('[NOTE-17] what belongs to another API key is absent', async () => {
   expect(first.body.result?.data).toMatchObject([{ id: 'n', readByUserIds: [] }])
 })
 
-it('[NOTE-8] what is filtered out is looked at in bounded numbers, and a page ends at a number of bytes', async () => {
+it('[NOTE-8] reads a bounded number of filtered entries, and ends a page at a number of bytes', async () => {
   const { scope, post } = await organization('bounds-8', ['ann'])
   const service = new NotificationService(server.directory.store, server.clock)
   const adding = (id: string, more: object = {}) =>

@@ -25,7 +25,7 @@ async function newDocument() {
 
 const idsOf = (entries: readonly PresenceEntry[]): readonly string[] => entries.map(({ userId }) => userId)
 
-it('[PRES-12] [PRES-28] update changes those who are there, and says whether anybody was; to delete an absent user succeeds', async () => {
+it('[PRES-12] [PRES-28] updates present users only, reports whether one was present, and accepts the deletion of an absent one', async () => {
   const { call, get } = await newDocument()
   await call('add', { users: [{ userId: 'ann', name: 'Ann', email: 'ann@example.com' }] })
   server.clock.advance(1_000)
@@ -42,7 +42,7 @@ it('[PRES-12] [PRES-28] update changes those who are there, and says whether any
   expect(await get()).toEqual([])
 })
 
-it('[PRES-13] get filters by users and by statuses', async () => {
+it('[PRES-13] filters by users and by statuses', async () => {
   const { documentId, call, get } = await newDocument()
   const users = [
     { userId: 'c', status: 'away' },
@@ -68,7 +68,7 @@ it('[PRES-13] get filters by users and by statuses', async () => {
   client.end()
 })
 
-it('[PRES-14] there is no presence on what does not exist, unless it is made', async () => {
+it('[PRES-14] rejects presence on unknown documents, unless the call creates them', async () => {
   const users = [{ userId: 'ann' }]
   for (const [name, data] of [
     ['add', { users }],
@@ -87,7 +87,7 @@ it('[PRES-14] there is no presence on what does not exist, unless it is made', a
   expect(idsOf(await server.call('/v2/presence/get', ids))).toEqual(['ann'])
 })
 
-it('[PRES-14] a document of another API key has a board of its own', async () => {
+it('[PRES-14] separates the presence of a document of another API key', async () => {
   const { documentId, call, get } = await newDocument()
   await call('add', { users: [{ userId: 'ann' }] })
   const tenants = new TenantStore(server.engine.kv)
@@ -119,7 +119,7 @@ it.each([
   ['update', {}, '/data/users'],
   ['delete', { userIds: [] }, '/data/userIds'],
   ['get', { statuses: 'away' }, '/data/statuses'],
-])('[PRES-15] %s %j is INVALID_ARGUMENT', async (name, data, place) => {
+])('[PRES-15] rejects %s %j with INVALID_ARGUMENT', async (name, data, place) => {
   const ids = { organizationId: 'acme', documentId: 'd1' }
   expect(errorOf(await server.post(`/v2/presence/${name}`, { ...ids, ...data }))).toEqual([
     'INVALID_ARGUMENT',
@@ -127,7 +127,7 @@ it.each([
   ])
 })
 
-it('[PRES-16] users without a socket are limited; those who are there already may be added again', async () => {
+it('[PRES-16] limits virtual users, and lets present ones be added again', async () => {
   const { documentId, call, get } = await newDocument()
   const users = Array.from({ length: 500 }, (_, index) => ({ userId: `user-${index}` }))
   await call('add', { users })
@@ -147,7 +147,7 @@ it('[PRES-16] users without a socket are limited; those who are there already ma
   expect((await get()).length).toBe(500)
 })
 
-it('[COMPAT-7] [PRES-16] an add of users who are too many for the server creates no organization and no document', async () => {
+it('[COMPAT-7] [PRES-16] creates no organization and no document when an add has too many users for the server', async () => {
   const full = await startPeopleServer()
   onTestFinished(() => full.stop())
   const users = Array.from({ length: 500 }, (_, index) => ({ userId: `user-${index}` }))

@@ -38,7 +38,7 @@ beforeAll(async () => {
 afterAll(() => server.stop())
 
 describe('baseVersion', () => {
-  it('[CRDT-20] what was typed since the base stays, what the caller changed is changed', async () => {
+  it('[CRDT-20] keeps edits since the base, and applies the changes of the caller', async () => {
     const { address, version } = await add('The quick brown fox.')
     const editor = await syncedEditor(server.wsUrl, `acme/${address.documentId}/main`, token)
     editor.text.insert(4, 'very ')
@@ -52,7 +52,7 @@ describe('baseVersion', () => {
     editor.close()
   })
 
-  it('[CRDT-21] a base is any version handed out in the last minutes, also over compactions', async () => {
+  it('[CRDT-21] accepts every version of the last minutes as a base, also over compactions', async () => {
     const { address, version } = await add('start\n')
     const editor = await syncedEditor(server.wsUrl, `acme/${address.documentId}/main`, token)
     for (let line = 0; line < 400; line++) {
@@ -68,7 +68,7 @@ describe('baseVersion', () => {
     editor.close()
   })
 
-  it('[CRDT-22] a base that is unknown, malformed or of a deleted document is FAILED_PRECONDITION, and nothing happens', async () => {
+  it('[CRDT-22] rejects an unknown or malformed base, or one of a deleted document, with FAILED_PRECONDITION, and changes nothing', async () => {
     const { address, version } = await add('content')
     for (const baseVersion of ['1.99', '7.1', 'x', '', '1.-1', version.replace('.', '.0x')]) {
       const { status, body } = await update(address, 'changed', { baseVersion })
@@ -84,7 +84,7 @@ describe('baseVersion', () => {
 })
 
 describe('ifVersion', () => {
-  it('[CRDT-23] a change is made only at the version named; else ABORTED says where the document is', async () => {
+  it('[CRDT-23] changes the document only at the named version, else returns ABORTED with the present version', async () => {
     const { address, version } = await add('one')
     const second = await update(address, 'two', { ifVersion: version })
     expect(second.status).toBe(200)
@@ -97,7 +97,7 @@ describe('ifVersion', () => {
     expect((await read(address)).data).toBe('two')
   })
 
-  it('[CRDT-23] of many changes at once at one version exactly one is made', async () => {
+  it('[CRDT-23] makes one of many concurrent changes at one version', async () => {
     const { address, version } = await add('start')
     const answers = await Promise.all(
       Array.from({ length: 8 }, (_, n) => update(address, `winner ${n}`, { ifVersion: version })),
@@ -106,7 +106,7 @@ describe('ifVersion', () => {
     expect(answers.filter(({ status }) => status === 409)).toHaveLength(7)
   })
 
-  it('[CRDT-23] both may be sent together', async () => {
+  it('[CRDT-23] accepts both members together', async () => {
     const { address, version } = await add('one two')
     const both = await update(address, 'one three', { ifVersion: version, baseVersion: version })
     expect(both.status).toBe(200)
@@ -115,7 +115,7 @@ describe('ifVersion', () => {
 })
 
 describe('dryRun, upsert, userId', () => {
-  it('[CRDT-24] a dry run answers what would change, and changes, sends and makes nothing', async () => {
+  it('[CRDT-24] returns the result of a dry run, and changes, sends and creates nothing', async () => {
     const { address, version } = await add('hello world')
     const client = await RawClient.connect(
       `${server.wsUrl}/sync/acme/${address.documentId}/main?token=${token}`,
@@ -132,7 +132,7 @@ describe('dryRun, upsert, userId', () => {
     client.end()
   })
 
-  it('[CRDT-25] upsert makes what does not exist, also what was deleted', async () => {
+  it('[CRDT-25] creates missing or deleted content with upsert', async () => {
     const address = newAddress()
     expect((await update(address, 'made', { upsert: true })).status).toBe(200)
     expect((await read(address)).data).toBe('made')
@@ -142,7 +142,7 @@ describe('dryRun, upsert, userId', () => {
     expect((await read(address)).data).toBe('again')
   })
 
-  it('[CRDT-26] userId is shown as the one who changed it last', async () => {
+  it('[CRDT-26] returns userId as the user of the last change', async () => {
     const { address } = await add('x')
     await update(address, 'y', { userId: 'bot' })
     expect((await read(address)).lastUpdatedBy).toBe('bot')
@@ -153,7 +153,7 @@ describe('apply', () => {
   const apply = (address: Address, bytes: Uint8Array, more: object = {}) =>
     server.post('/v2/crdt/apply', { ...address, update: Buffer.from(bytes).toString('base64'), ...more })
 
-  it('[CRDT-27] an update is applied, seen by clients, and nothing new the second time', async () => {
+  it('[CRDT-27] applies an update, sends it to clients, and changes nothing the second time', async () => {
     const { address } = await add('')
     const client = await RawClient.connect(
       `${server.wsUrl}/sync/acme/${address.documentId}/main?token=${token}`,
@@ -167,7 +167,7 @@ describe('apply', () => {
     client.end()
   })
 
-  it('[CRDT-28] malformed updates, and ones that build on what is missing, are refused and change nothing', async () => {
+  it('[CRDT-28] rejects malformed updates and updates with missing dependencies, and changes nothing', async () => {
     const { address } = await add('safe')
     const before = await read(address)
     const doc = new Y.Doc()

@@ -71,7 +71,7 @@ const contents: readonly (readonly [type: string, data: unknown])[] = [
   ],
 ]
 
-it.each(contents)('[R14] names that objects have are names like any other in a %s', async (type, data) => {
+it.each(contents)('[R14] accepts names that objects have as ordinary names in a %s', async (type, data) => {
   const [address, contentKey] = [newAddress(), '__proto__']
   const format = type === 'map' || type === 'array' ? 'json' : type
   await call('add', address, { type, data, contentKey })
@@ -91,7 +91,7 @@ it.each(contents)('[R14] names that objects have are names like any other in a %
   expect(({} as { a?: unknown }).a).toBeUndefined()
 })
 
-it('[R14] clients have what REST writes under such names, and REST reads what they write', async () => {
+it('[R14] sends clients the content under such names, and reads what clients write under them', async () => {
   const address = newAddress()
   const contentKey = 'board'
   await call('add', address, { contentKey, type: 'map', data: { ...flat, in: { ['__proto__']: { a: 1 } } } })
@@ -112,7 +112,7 @@ it('[R14] clients have what REST writes under such names, and REST reads what th
   editor.close()
 })
 
-it('[R14] XML has elements, attributes and marks of these names', async () => {
+it('[R14] accepts such names for XML elements, attributes and marks', async () => {
   const address = { ...newAddress(), contentKey: 'prosemirror' }
   const xml =
     '<__proto__ __proto__="1" constructor="2"><toString>x</toString></__proto__><paragraph>a</paragraph>'
@@ -135,7 +135,7 @@ it('[R14] XML has elements, attributes and marks of these names', async () => {
   editor.close()
 })
 
-it('[R10] keys with unpaired surrogates are stored as Yjs sends them', async () => {
+it('[R10] stores keys with unpaired surrogates as Yjs sends them', async () => {
   const address = newAddress()
   await call('add', address, { type: 'map', data: { 'a\ud800': 1, b: { '\udc00': 2 } } })
   expect(await read(address)).toEqual({ 'a\ufffd': 1, b: { '\ufffd': 2 } })

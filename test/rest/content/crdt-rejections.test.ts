@@ -48,7 +48,7 @@ const refusals: readonly (readonly [what: string, request: object, message: RegE
 ]
 
 it.each(refusals)(
-  '[CRDT-34] %s is refused by name, nothing is written or sent',
+  '[CRDT-34] rejects %s by name, and neither stores nor sends anything',
   async (what, request, message) => {
     const path = Object.values(document).join('/')
     const editor = await syncedEditor(server.wsUrl, path, await server.token('ada'))
@@ -73,7 +73,7 @@ it.each(refusals)(
   },
 )
 
-it('[CRDT-34] unpaired surrogates are no error: they become U+FFFD', async () => {
+it('[CRDT-34] turns unpaired surrogates into U+FFFD without an error', async () => {
   const address = { ...document, documentId: 'surrogates' }
   // JSON can carry them only escaped.
   const response = await fetch(`${server.url}/v2/crdt/add`, {

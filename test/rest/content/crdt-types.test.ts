@@ -75,7 +75,7 @@ const samples: readonly (readonly [type: string, from: unknown, to: unknown])[] 
 
 describe('every type', () => {
   it.each(samples)(
-    '[CRDT-30] %s: added, read, replaced; what get answers, fed back, changes nothing',
+    '[CRDT-30] %s: adds, reads and replaces, and changes nothing when read content is written back',
     async (type, from, to) => {
       const address = newAddress()
       expect((await call('add', address, { type, data: from })).status).toBe(200)
@@ -97,7 +97,7 @@ describe('every type', () => {
     },
   )
 
-  it('[CRDT-30] texts without attributes are read and written as XML or as xmltext, as the caller says', async () => {
+  it('[CRDT-30] reads and writes texts without attributes as XML or as xmltext, as the caller requests', async () => {
     const address = newAddress()
     const data = { delta: [{ text: { delta: [{ insert: 'bare' }] } }] }
     expect((await call('add', address, { type: 'xmltext', data })).status).toBe(200)
@@ -110,7 +110,7 @@ describe('every type', () => {
     }
   })
 
-  it('[CRDT-31] content of one kind is not replaced by another, and says so', async () => {
+  it('[CRDT-31] rejects content of another kind, and names the kind', async () => {
     for (const [type, from] of samples) {
       const address = newAddress()
       await call('add', address, { type, data: from })
@@ -128,7 +128,7 @@ describe('every type', () => {
     }
   })
 
-  it('[CRDT-32] connected clients see maps, arrays and XML change in place', async () => {
+  it('[CRDT-32] changes maps, arrays and XML in place for connected clients', async () => {
     const address = newAddress()
     await call('add', address, { type: 'map', data: { a: 1 }, contentKey: 'board' })
     const editor = await syncedEditor(server.wsUrl, `acme/${address.documentId}/main`, token)
@@ -260,7 +260,7 @@ function hostileContents(): [type: string, data: unknown][] {
   ] as [string, unknown][]
 }
 
-it('[CRDT-33] over a hundred hostile contents are refused by name, in bounded time, and change nothing', async () => {
+it('[CRDT-33] rejects over a hundred hostile contents by name in bounded time, and changes nothing', async () => {
   const address = newAddress()
   await call('add', address, { type: 'text', data: 'untouched' })
   const before = await read(address)

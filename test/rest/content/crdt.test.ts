@@ -38,7 +38,7 @@ const statusOf = ({ body }: Answer) => body.error?.status ?? body.result?.status
 const pathOf = ({ organizationId, documentId }: ReturnType<typeof nextDocument>) =>
   [organizationId, documentId, 'main'].map(encodeURIComponent).join('/')
 
-it('[CRDT-1] what is added is read back, with who, when, version, state vector and size', async () => {
+it('[CRDT-1] returns added content with user, time, version, state vector and size', async () => {
   const document = nextDocument()
   const startedAt = Date.now()
   const added = dataOf(await call('add', { ...document, ...text('Hello', { userId: 'ann' }) }))
@@ -67,7 +67,7 @@ it('[CRDT-1] what is added is read back, with who, when, version, state vector a
   expect([...Y.decodeStateVector(Buffer.from(entry?.stateVector ?? '', 'base64')).values()]).toEqual([5])
 })
 
-it('[CRDT-2] add is ALREADY_EXISTS where there is data, and of many at once exactly one succeeds', async () => {
+it('[CRDT-2] returns ALREADY_EXISTS for existing content, and accepts one of many concurrent adds', async () => {
   const document = nextDocument()
   const answers = await Promise.all(
     Array.from({ length: 20 }, () => call('add', { ...document, ...text('once') })),
@@ -78,7 +78,7 @@ it('[CRDT-2] add is ALREADY_EXISTS where there is data, and of many at once exac
   expect(await entries(document)).toMatchObject([{ data: 'once' }])
 })
 
-it('[CRDT-2] an empty text can be added, and exists', async () => {
+it('[CRDT-2] adds an empty text, which then exists', async () => {
   const document = nextDocument()
   expect(dataOf(await call('add', { ...document, ...text('') }))).toMatchObject({ changed: false, bytes: 0 })
   expect(await entries(document)).toMatchObject([{ data: '', type: 'text' }])
@@ -86,12 +86,12 @@ it('[CRDT-2] an empty text can be added, and exists', async () => {
   expect(statusOf(await call('update', { ...document, ...text('more') }))).toBe('success')
 })
 
-it('[CRDT-3] update is NOT_FOUND where there is no data', async () => {
+it('[CRDT-3] returns NOT_FOUND for an update of missing content', async () => {
   const answer = await call('update', { ...nextDocument(), ...text('Hello') })
   expect(answer).toMatchObject({ status: 404, body: { error: { status: 'NOT_FOUND' } } })
 })
 
-it('[CRDT-4] update replaces what has to be replaced and says how much that was', async () => {
+it('[CRDT-4] replaces the necessary part, and returns its size', async () => {
   const document = nextDocument()
   const before = dataOf(await call('add', { ...document, ...text('The quick brown fox') })) as Entry
   const after = dataOf(await call('update', { ...document, ...text('The slow brown fox') })) as Entry
@@ -100,7 +100,7 @@ it('[CRDT-4] update replaces what has to be replaced and says how much that was'
   expect(await entries(document)).toMatchObject([{ data: 'The slow brown fox', version: after.version }])
 })
 
-it('[CRDT-5] the same content again changes nothing', async () => {
+it('[CRDT-5] changes nothing for the same content', async () => {
   const document = nextDocument()
   await call('add', { ...document, ...text('same') })
   const [before] = await entries(document)
@@ -115,7 +115,7 @@ it('[CRDT-5] the same content again changes nothing', async () => {
   expect(await entries(document)).toEqual([before])
 })
 
-it('[CRDT-6] a connected editor sees a replacement, and keeps what it typed meanwhile', async () => {
+it('[CRDT-6] shows a replacement to a connected editor, and keeps its later edits', async () => {
   const document = nextDocument()
   await call('add', { ...document, ...text('one two three') })
   const editor = await syncedEditor(server.wsUrl, pathOf(document), await server.token('ann'))
@@ -143,7 +143,7 @@ async function typed(document: ReturnType<typeof nextDocument>, edit: (doc: Y.Do
   editor.close()
 }
 
-it('[CRDT-7] without contentKey reads and writes are of the only root that there is, else of `content`', async () => {
+it('[CRDT-7] reads and writes the only root without contentKey, else `content`', async () => {
   const document = nextDocument()
   await call('add', { ...document, ...text('rich', { contentKey: 'default' }) })
   expect(await entries(document)).toMatchObject([{ contentKey: 'default', data: 'rich' }])
@@ -166,7 +166,7 @@ it('[CRDT-7] without contentKey reads and writes are of the only root that there
   expect(await entries({ ...document, contentKey: 'default' })).toMatchObject([{ data: 'plain' }])
 })
 
-it('[CRDT-40] reading a root that does not exist is NOT_FOUND and names those that do', async () => {
+it('[CRDT-40] returns NOT_FOUND for a missing root, and names the existing ones', async () => {
   const document = nextDocument()
   await call('add', { ...document, ...text('rich', { contentKey: 'default' }) })
   for (const format of ['json', 'text', 'xml', 'delta']) {
@@ -184,7 +184,7 @@ it('[CRDT-40] reading a root that does not exist is NOT_FOUND and names those th
   expect(statusOf(wrong)).toBe('NOT_FOUND')
 })
 
-it('[CRDT-40] an editor with several roots and no `content` does not hide the other editors', async () => {
+it('[CRDT-40] lists the other editors when one has several roots and no `content`', async () => {
   const document = nextDocument()
   const { organizationId, documentId } = document
   await call('add', { ...document, ...text('rich', { contentKey: 'default' }) })
@@ -195,7 +195,7 @@ it('[CRDT-40] an editor with several roots and no `content` does not hide the ot
   expect(await entries(whole)).toMatchObject([{ id: 'notes', data: 'notes' }])
 })
 
-it('[CRDT-41] format roots lists all roots with their types', async () => {
+it('[CRDT-41] lists all roots with their types in format roots', async () => {
   const document = nextDocument()
   await call('add', { ...document, ...text('rich', { contentKey: 'default' }) })
   await call('update', { ...document, editorId: 'main', type: 'map', data: {}, contentKey: 'meta' })
@@ -219,7 +219,7 @@ const emptyContents: readonly (readonly [type: string, data: unknown, other: str
   ['text', '', 'map', { a: 1 }],
 ]
 it.each(emptyContents)(
-  '[CRDT-42] an empty root of type %s keeps its type',
+  '[CRDT-42] keeps the type of an empty root of type %s',
   async (type, data, other, content) => {
     const document = nextDocument()
     const address = { ...document, editorId: 'main', contentKey: 'root' }
@@ -242,14 +242,14 @@ it.each(emptyContents)(
   },
 )
 
-it('[CRDT-42] empty text without contentKey makes no root, so that the root of an editor is the only one', async () => {
+it('[CRDT-42] creates no root for empty text without contentKey, so that an editor has one root', async () => {
   const document = nextDocument()
   await call('add', { ...document, editorId: 'main', type: 'text', data: '' })
   await typed(document, (doc) => doc.getText('default').insert(0, 'typed'))
   expect(await entries(document)).toMatchObject([{ contentKey: 'default', data: 'typed' }])
 })
 
-it('[CRDT-42] a root that REST or a client has emptied keeps its type', async () => {
+it('[CRDT-42] keeps the type of a root that REST or a client has emptied', async () => {
   for (const [type, full, empty] of [
     ['map', { a: 1 }, {}],
     ['array', [1], []],
@@ -279,7 +279,7 @@ it('[CRDT-42] a root that REST or a client has emptied keeps its type', async ()
   expect(await entries(document)).toMatchObject([{ type: 'map', data: {} }])
 })
 
-it('[UPD-1] a key of a million characters is stored, and read and written by REST', async () => {
+it('[UPD-1] stores, reads and writes a key of a million characters', async () => {
   const document = nextDocument()
   const key = 'k'.repeat(1_000_000)
   await typed(document, (doc) => doc.getMap('board').set(key, { [key]: '' }))
@@ -292,7 +292,7 @@ it('[UPD-1] a key of a million characters is stored, and read and written by RES
   expect((await entries(document))[0]?.data).toEqual({ [`${key}2`]: null })
 })
 
-it('[CRDT-43] content that a client pushes into an empty root decides its type', async () => {
+it('[CRDT-43] takes the type of an empty root from content that a client pushes', async () => {
   const document = nextDocument()
   await call('add', { ...document, ...text('', { contentKey: 'board' }) })
   await typed(document, (doc) => doc.getArray('board').push(['from a client']))
@@ -300,7 +300,7 @@ it('[CRDT-43] content that a client pushes into an empty root decides its type',
   expect(statusOf(await call('update', { ...document, ...text('x') }))).toBe('INVALID_ARGUMENT')
 })
 
-it('[CRDT-8] format update is the Yjs state, from which a client can start', async () => {
+it('[CRDT-8] returns the Yjs state in format update, from which a client can start', async () => {
   const document = nextDocument()
   await call('add', { ...document, ...text('Hello') })
   const [entry] = await entries({ ...document, format: 'update' })
@@ -314,7 +314,7 @@ it.each([
   ['a small document', 'Hello world'],
   ['a large one, which a thread reads', 'Hello world '.repeat(10_000)],
 ])(
-  '[CRDT-35] with statistics %s says how many structs, tombstones and clients it has',
+  '[CRDT-35] returns the number of structs, tombstones and clients in statistics of %s',
   async (_, content) => {
     const document = nextDocument()
     await call('add', { ...document, ...text(content) })
@@ -333,7 +333,7 @@ it.each([
   },
 )
 
-it('[CRDT-9] without editorId all editors of the document are read, and of no other', async () => {
+it('[CRDT-9] reads all editors of the document without editorId, and no other', async () => {
   const document = nextDocument()
   for (const editorId of ['b', 'a', 'ä']) await call('add', { ...document, ...text(editorId, { editorId }) })
   await call('add', { ...document, documentId: `${document.documentId}0`, ...text('other') })
@@ -346,7 +346,7 @@ it('[CRDT-9] without editorId all editors of the document are read, and of no ot
   expect(statusOf(await call('get', nextDocument()))).toBe('NOT_FOUND')
 })
 
-it('[ACC-10] a document of another API key is absent', async () => {
+it('[ACC-10] hides a document of another API key', async () => {
   const document = nextDocument()
   await call('add', { ...document, ...text('mine') })
   const other = await startTestServer()
@@ -364,7 +364,7 @@ it.each([
   ['no editor', { editorId: undefined }, '/data/editorId'],
   ['an editor that is no id', { editorId: '..' }, '/data/editorId'],
 ])(
-  '[CRDT-11] what is wrong is INVALID_ARGUMENT by name, before the document is looked for: %s',
+  '[CRDT-11] rejects invalid input with INVALID_ARGUMENT and its name before it looks for the document: %s',
   async (_, wrong, says) => {
     for (const operation of ['add', 'update']) {
       const answer = await call(operation, { ...nextDocument(), ...text('Hello'), ...wrong })
@@ -374,7 +374,7 @@ it.each([
   },
 )
 
-it('[CRDT-12] delete removes what is named, closes its sockets for good, and nothing brings it back', async () => {
+it('[CRDT-12] deletes the named editors, closes their sockets permanently, and lets no client restore them', async () => {
   const document = nextDocument()
   for (const editorId of ['main', 'side']) await call('add', { ...document, ...text('Hello', { editorId }) })
   const url = `${server.wsUrl}/sync/${pathOf(document)}?token=${await server.token('ann')}`
@@ -391,7 +391,7 @@ it('[CRDT-12] delete removes what is named, closes its sockets for good, and not
   expect(dataOf(await call('delete', { ...document, editorIds: ['main'] }))).toEqual({ success: false })
 })
 
-it('[CRDT-13] delete without editors removes all of the document; add makes it anew, under another version', async () => {
+it('[CRDT-13] deletes all editors without editorIds, and creates the document again under another version', async () => {
   const document = nextDocument()
   const first = dataOf(await call('add', { ...document, ...text('old') })) as Entry
   for (let editor = 0; editor < 120; editor += 1)
@@ -404,7 +404,7 @@ it('[CRDT-13] delete without editors removes all of the document; add makes it a
   expect(await entries(document)).toMatchObject([{ data: 'new' }])
 })
 
-it('[DUR-2] no answer comes before what it tells of is durable', async () => {
+it('[DUR-2] responds only when the stated content is durable', async () => {
   const document = nextDocument()
   await call('add', { ...document, ...text('one') })
   engine.hold()
@@ -436,7 +436,7 @@ it('[DUR-2] no answer comes before what it tells of is durable', async () => {
   ])
 })
 
-it('[CRDT-15] a document does not grow over its limit, and content of its own size can be replaced', async () => {
+it("[CRDT-15] rejects content over the limit of a document, and replaces content of the document's own size", async () => {
   const small = await startTestServer({ maxDocumentBytes: 10_000 })
   const document = nextDocument()
   const post = (operation: string, data: object) =>

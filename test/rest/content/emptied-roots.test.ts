@@ -102,7 +102,7 @@ const stateOf = async (document: Document): Promise<Buffer> =>
   Buffer.from((await read(document, 'update')).data as string, 'base64')
 
 it.each(emptied)(
-  '[CRDT-44] a root of the type %s that clients made and emptied keeps its type',
+  '[CRDT-44] keeps the type of a root of type %s that clients created and emptied',
   async (type, data, fill, clear) => {
     const document = nextDocument()
     await typed(document, fill)
@@ -142,7 +142,7 @@ it.each(emptied)(
   },
 )
 
-it('[CRDT-44] a root that clients made as an array and emptied becomes what clients write into it', async () => {
+it('[CRDT-44] lets clients write other content into an array root that they created and emptied', async () => {
   const document = nextDocument()
   await typed(document, (doc) => doc.getArray('root').push([1]))
   await typed(document, (doc) => doc.getArray('root').delete(0, 1))
@@ -153,7 +153,7 @@ it('[CRDT-44] a root that clients made as an array and emptied becomes what clie
   expect(await read(document, 'json')).toMatchObject({ type: 'text', data: '' })
 })
 
-it('[CRDT-44] a root whose content a client inserted and deleted before it connected has no type', async () => {
+it('[CRDT-44] gives no type to a root whose content a client deleted before it connected', async () => {
   const document = nextDocument()
   await typed(document, (doc) => {
     doc.transact(() => {
@@ -164,7 +164,7 @@ it('[CRDT-44] a root whose content a client inserted and deleted before it conne
   expect(await read(document, 'roots')).toMatchObject({ data: [{ contentKey: 'root', type: 'none' }] })
 })
 
-it('[CRDT-45] a root that REST empties keeps the type of its latest content, whatever it was before', async () => {
+it('[CRDT-45] keeps the latest type of a root that REST empties, after any earlier types', async () => {
   const document = nextDocument()
   const empty = async (type: string, data: unknown): Promise<void> => {
     expect(dataOf(await call('update', document, { contentKey: 'root', type, data }))).toMatchObject({

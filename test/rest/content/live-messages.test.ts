@@ -11,7 +11,7 @@ const nested = (depth: number): unknown => JSON.parse('['.repeat(depth) + ']'.re
 const post = (data: object) =>
   server.post('/v2/livestate/broadcast', { organizationId: 'acme', documentId: 'd1', event: 'e', ...data })
 
-it('[LIVE-7] an unknown organization or document is NOT_FOUND, an editor that nobody is on is not', async () => {
+it('[LIVE-7] returns NOT_FOUND for an unknown organization or document, and accepts an editor without clients', async () => {
   expect(errorOf(await post({ organizationId: 'none' }))).toEqual(['NOT_FOUND'])
   expect(errorOf(await post({ documentId: 'none' }))).toEqual(['NOT_FOUND'])
   expect((await post({ editorId: 'none' })).body.result?.data).toEqual({
@@ -30,12 +30,15 @@ it.each([
   [{ data: 'x'.repeat(65_535) }, '/data/data'],
   [{ data: 'é'.repeat(32_768) }, '/data/data'],
   [{ data: nested(65) }, '/data/data'],
-])('[LIVE-7] what is malformed or too large is INVALID_ARGUMENT with its place (%#)', async (data, path) => {
-  expect(errorOf(await post(data))).toEqual(['INVALID_ARGUMENT', path])
-})
+])(
+  '[LIVE-7] rejects malformed or large input with INVALID_ARGUMENT and its place (%#)',
+  async (data, path) => {
+    expect(errorOf(await post(data))).toEqual(['INVALID_ARGUMENT', path])
+  },
+)
 
 it.each([{ event: 'x'.repeat(200) }, { data: 'x'.repeat(65_534) }, { data: nested(64) }])(
-  '[LIVE-7] what is exactly at a limit is taken (%#)',
+  '[LIVE-7] accepts input of exactly the limit (%#)',
   async (data) => {
     expect((await post(data)).status).toBe(200)
   },

@@ -164,7 +164,7 @@ it.each(['crdt/nothing', 'crdt', 'a/b/c', '%3Cb%3E/x'])(
   },
 )
 
-it('[ERR-7] has messages in examples as the sources make them', () => {
+it('[ERR-7] has example messages that match the sources', () => {
   const lines = sources.split('\n').filter((line) => !/^\s*(\/\/|\/?\*)/.test(line))
   const literals = lines.flatMap((line) =>
     [...line.matchAll(/'([^']*)'|`([^`]*)`/g)].map(([, quoted, template]) => quoted ?? template ?? ''),
@@ -180,21 +180,21 @@ it('[ERR-7] has messages in examples as the sources make them', () => {
   expect(messages.filter((message) => !starts.some((start) => start.test(issues(message))))).toEqual([])
 })
 
-it('[ERR-2] names only operations that exist in remedies', () => {
+it('[ERR-2] names only existing operations in remedies', () => {
   const paths = operationList.map(({ path }) => path as string)
   const named = codes.flatMap((code) => errorCodes[code].remedy.match(/\/v\d\/[\w/]+/g) ?? [])
   expect(named.length).toBeGreaterThan(10)
   expect(named.filter((path) => !paths.includes(path))).toEqual([])
 })
 
-it('[ERR-3] has no code that is never used', () => {
+it('[ERR-3] has no unused code', () => {
   const used = (code: string): boolean =>
     sources.includes(`'${code}'`) ||
     (/^(organization|folder|document)\/not-found$/.test(code) && sources.includes(`\`\${type}/not-found\``))
   expect(codes.filter((code) => !used(code))).toEqual([])
 })
 
-it('[ERR-4] names in each message of an error what is expected, or what to do', () => {
+it('[ERR-4] names the expected input or the remedy in each error message', () => {
   const made = [
     ...sources.matchAll(
       /(?:ApiError|\binvalid|super)\(\s*['`][\w${}-]+\/[\w-]+['`],\s*('[^']*'|`[^`]*`)(?=,|\))/g,
@@ -345,7 +345,7 @@ it.each(limited)(
   },
 )
 
-it('[ERR-8] makes the error in one place, which needs a remedy', () => {
+it('[ERR-8] creates the error in one place with a required remedy', () => {
   const made = sources.match(/ApiError\(\s*'limit\/exceeded'.*/g) ?? []
   expect(made).toHaveLength(1)
   expect(made[0]).toMatch(/, `\$\{problem\}; \$\{remedy\}/)

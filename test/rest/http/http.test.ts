@@ -45,7 +45,7 @@ async function expectError(given: Call, code: number, status: string, message: R
   return { headers, ...answer }
 }
 
-it('[API-1] a success is the result envelope with status, message and data', async () => {
+it('[API-1] returns a success in the envelope with status, message and data', async () => {
   const { status, body } = await call()
   expect(status).toBe(200)
   expect(body.result).toMatchObject({
@@ -63,18 +63,18 @@ it.each([
   '/V2/auth/generate_token',
   '/v2//auth',
   '/nothing',
-])('[API-2] an unknown path is NOT_FOUND: %s', async (unknown) => {
+])('[API-2] returns NOT_FOUND for an unknown path: %s', async (unknown) => {
   await expectError({ path: unknown }, 404, 'NOT_FOUND', /nothing at this path/)
   await expectError({ path: unknown, method: 'GET', body: null }, 404, 'NOT_FOUND', /nothing/)
 })
 
-it('[API-2] a path that is not percent-encoding is INVALID_ARGUMENT', async () => {
+it('[API-2] rejects a path with invalid percent-encoding with INVALID_ARGUMENT', async () => {
   await expectError({ path: '/v2/%zz' }, 400, 'INVALID_ARGUMENT', /percent-encoding/)
   await expectError({ path: '/v2/%C3%28' }, 400, 'INVALID_ARGUMENT', /percent-encoding/)
 })
 
 it.each(['GET', 'PUT', 'DELETE', 'PATCH', 'OPTIONS'])(
-  '[API-3] the method %s is 405 with Allow',
+  '[API-3] answers the method %s with 405 and Allow',
   async (method) => {
     const { headers } = await expectError(
       { method, body: null },
@@ -86,7 +86,7 @@ it.each(['GET', 'PUT', 'DELETE', 'PATCH', 'OPTIONS'])(
   },
 )
 
-it('[API-3] a page says which methods it takes', async () => {
+it('[API-3] states the methods of a page', async () => {
   const { headers } = await expectError({ path: '/healthz' }, 405, 'INVALID_ARGUMENT', /method/)
   expect(headers.get('allow')).toBe('GET, HEAD')
   expect((await call({ method: 'HEAD', body: null })).status).toBe(405)
@@ -100,11 +100,11 @@ it.each([
   'application/json; x=1',
   'application/x-www-form-urlencoded',
   'application/json, text/plain',
-])('[API-4] the content type %s is refused', async (type) => {
+])('[API-4] rejects the content type %s', async (type) => {
   await expectError({ headers: { 'content-type': type } }, 400, 'INVALID_ARGUMENT', /application\/json/)
 })
 
-it('[API-4] JSON in UTF-8 is taken however it is spelled; compressed bodies are not', async () => {
+it('[API-4] accepts JSON in UTF-8 in any spelling, and rejects compressed bodies', async () => {
   for (const type of [
     'application/json',
     'Application/JSON; Charset="UTF-8"',
@@ -126,15 +126,15 @@ it.each([
   ['not UTF-8', new Uint8Array([0x7b, 0xff, 0x7d]), /not UTF-8/],
   ['deep', `{"data":${'['.repeat(5000)}${']'.repeat(5000)}}`, /levels deep/],
   ['deep and broken', '['.repeat(100_000), /levels deep/],
-])('[API-5] a body that is %s is refused', async (_name, body, message) => {
+])('[API-5] rejects a body that is %s', async (_name, body, message) => {
   await expectError({ body }, 400, 'INVALID_ARGUMENT', message)
 })
 
-it('[API-5] a byte order mark before the JSON does no harm', async () => {
+it('[API-5] accepts a byte order mark before the JSON', async () => {
   expect((await call({ body: `\uFEFF${validBody}` })).status).toBe(200)
 })
 
-it('[API-6] a body over the limit is 413, announced or not, and the connection can be used again', async () => {
+it('[API-6] answers a body over the limit with 413, announced or not, and keeps the connection usable', async () => {
   const body = JSON.stringify({ data: { ...valid, filler: 'x'.repeat(400_000) } })
   await expectError({ body }, 413, 'INVALID_ARGUMENT', /larger than 200000 bytes/)
   const { apiKey, authToken } = server.credentials
@@ -153,13 +153,13 @@ it('[API-6] a body over the limit is 413, announced or not, and the connection c
   expect((await call()).status).toBe(200)
 })
 
-it('[API-6] a body of exactly the limit is taken', async () => {
+it('[API-6] accepts a body of exactly the limit', async () => {
   const filler = ' '.repeat(200_000 - validBody.length)
   expect((await call({ body: validBody + filler })).status).toBe(200)
   await expectError({ body: `${validBody}${filler} ` }, 413, 'INVALID_ARGUMENT', /./)
 })
 
-it('[API-7] issues of the data are listed with JSON pointers', async () => {
+it('[API-7] lists issues of the data with JSON pointers', async () => {
   const body = JSON.stringify({ data: { userId: 1, userProperties: { name: 'Ann' } } })
   const answer = await expectError({ body }, 400, 'INVALID_ARGUMENT', /\/data/)
   expect(answer.body.error?.details?.issues).toEqual([
@@ -168,7 +168,7 @@ it('[API-7] issues of the data are listed with JSON pointers', async () => {
   ])
 })
 
-it('[API-8] every answer has a request id: the sane one it came with, else a new one', async () => {
+it('[API-8] returns the request id of the caller if it is valid, else a new one', async () => {
   const given = await call({ headers: { 'x-request-id': 'abc-1.2:3_4' } })
   expect(given.headers.get('x-request-id')).toBe('abc-1.2:3_4')
   for (const bad of ['a b', '<x>', 'x'.repeat(129)]) {
@@ -177,7 +177,7 @@ it('[API-8] every answer has a request id: the sane one it came with, else a new
   }
 })
 
-it('[SEC-1] no answer names the software, and all forbid guessing, framing and caching', async () => {
+it('[SEC-1] names no software in responses, and forbids sniffing, framing and caching', async () => {
   for (const to of [path, '/', '/healthz', '/nothing']) {
     const { headers } = await call({
       path: to,
@@ -208,7 +208,7 @@ it.each<[string, string, number]>([
   ['a NUL in a header', 'GET / HTTP/1.1\r\nhost: x\r\na: \u0000\r\n\r\n', 400],
   ['headers too large', `GET / HTTP/1.1\r\nhost: x\r\na: ${'x'.repeat(40_000)}\r\n\r\n`, 431],
   ['an unknown expectation', 'POST / HTTP/1.1\r\nhost: x\r\nexpect: tea\r\n\r\n', 417],
-])('[API-10] malformed HTTP is answered in the envelope: %s', async (_name, request, code) => {
+])('[API-10] answers malformed HTTP in the envelope: %s', async (_name, request, code) => {
   const answer = await sendRaw(server.port, request)
   expect(answer.status).toBe(code)
   expect(JSON.parse(answer.body)).toMatchObject({ error: { status: 'INVALID_ARGUMENT' } })
@@ -216,7 +216,7 @@ it.each<[string, string, number]>([
   expect((await call()).status).toBe(200)
 })
 
-it('[API-13] an offer of HTTP/2 is ignored', async () => {
+it('[API-13] ignores an offer of HTTP/2', async () => {
   const { apiKey, authToken } = server.credentials
   const credentials = `x-service-api-key: ${apiKey}\r\nx-service-auth-token: ${authToken}\r\n`
   const offer = 'connection: Upgrade, HTTP2-Settings\r\nupgrade: h2c\r\nhttp2-settings: AAMAAABkAAQAAP__\r\n'
@@ -227,7 +227,7 @@ it('[API-13] an offer of HTTP/2 is ignored', async () => {
 })
 
 it.each(['CONNECT example.com:443', 'GET foo', 'GET foo:bar', 'OPTIONS *', 'GET http://'])(
-  '[API-14] a target that is no path is answered in the envelope: %s',
+  '[API-14] answers a target that is not a path in the envelope: %s',
   async (target) => {
     const answer = await sendRaw(server.port, `${target} HTTP/1.1\r\nhost: x\r\n\r\n`)
     expect([400, 404]).toContain(answer.status)
@@ -238,11 +238,11 @@ it.each(['CONNECT example.com:443', 'GET foo', 'GET foo:bar', 'OPTIONS *', 'GET 
   },
 )
 
-it('[API-14] a target in absolute form is its path', async () => {
+it('[API-14] takes the path of a target in absolute form', async () => {
   expect((await sendRaw(server.port, 'GET http://x/healthz HTTP/1.1\r\nhost: x\r\n\r\n')).status).toBe(200)
 })
 
-it('[API-11] a client that leaves in the middle of its body harms nobody', async () => {
+it('[API-11] continues to serve when a client leaves in the middle of its body', async () => {
   const { apiKey, authToken } = server.credentials
   const socket = connect(server.port, '127.0.0.1')
   const credentials = `x-service-api-key: ${apiKey}\r\nx-service-auth-token: ${authToken}\r\n`
@@ -254,7 +254,7 @@ it('[API-11] a client that leaves in the middle of its body harms nobody', async
   expect((await call()).status).toBe(200)
 })
 
-it('[SEC-2] headers and bodies that come too slowly are answered with 408', async () => {
+it('[SEC-2] answers slow headers and bodies with 408', async () => {
   expect(httpTimeouts).toMatchObject({
     headersTimeout: 10_000,
     requestTimeout: 20_000,

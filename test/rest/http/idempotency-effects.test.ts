@@ -57,15 +57,18 @@ it.each([
   ['comment', addComments, comment('only one'), '/v2/commentannotations/comments/get', 'only one'],
   ['activity', '/v2/activities/add', activity('document.once'), '/v2/activities/get', 'document.once'],
   ['notification', '/v1/notifications/add', notification('one of'), '/v2/notifications/get', 'one of'],
-])('[IDEM-3] 20 calls at once leave one %s, and have one answer', async (_what, path, data, get, text) => {
-  const key = randomUUID()
-  const answers = await Promise.all(Array.from({ length: 20 }, () => call(path, data, key)))
-  expect(new Set(answers.map((answer) => `${answer.status} ${answer.text}`)).size).toBe(1)
-  expect(answers[0]?.status).toBe(200)
-  expect(answers.filter(({ replayed }) => !replayed)).toHaveLength(1)
-  const where = get.includes('comments') ? { ...document, annotationId: 'remark-1' } : { organizationId }
-  expect(await timesIn(get, where, text)).toBe(await timesOfOne(get, where, path, data, text))
-})
+])(
+  '[IDEM-3] creates one %s for 20 concurrent calls, and returns one response to all',
+  async (_what, path, data, get, text) => {
+    const key = randomUUID()
+    const answers = await Promise.all(Array.from({ length: 20 }, () => call(path, data, key)))
+    expect(new Set(answers.map((answer) => `${answer.status} ${answer.text}`)).size).toBe(1)
+    expect(answers[0]?.status).toBe(200)
+    expect(answers.filter(({ replayed }) => !replayed)).toHaveLength(1)
+    const where = get.includes('comments') ? { ...document, annotationId: 'remark-1' } : { organizationId }
+    expect(await timesIn(get, where, text)).toBe(await timesOfOne(get, where, path, data, text))
+  },
+)
 
 /** One activity and one notification name it more than once: how often, is seen from one more. */
 async function timesOfOne(get: string, where: object, path: string, data: object, text: string) {
@@ -74,7 +77,7 @@ async function timesOfOne(get: string, where: object, path: string, data: object
   return (await timesIn(get, where, text)) - before
 }
 
-it('[IDEM-5] a key is for one operation and one body: another one is refused, and named', async () => {
+it('[IDEM-5] rejects a key for another operation or another body, and names it', async () => {
   const key = randomUUID()
   const first = await call(addComments, comment('the first'), key)
   const another = await call(addComments, comment('another'), key)
@@ -87,7 +90,7 @@ it('[IDEM-5] a key is for one operation and one body: another one is refused, an
   expect(await timesIn('/v2/activities/get', { organizationId }, 'document.elsewhere')).toBe(0)
 })
 
-it('[IDEM-6] a refusal for what there is not is remembered', async () => {
+it('[IDEM-6] keeps a rejection for a missing resource', async () => {
   const key = randomUUID()
   const missing = { organizationId: 'later', folders: [{ folderId: 'a' }] }
   const first = await call('/v1/organizations/folders/add', missing, key)
@@ -98,7 +101,7 @@ it('[IDEM-6] a refusal for what there is not is remembered', async () => {
   expect(await call('/v1/organizations/folders/add', missing, randomUUID())).toMatchObject({ status: 200 })
 })
 
-it('[IDEM-6] what is refused for how it was asked, or for the time being, is not remembered', async () => {
+it('[IDEM-6] keeps no rejection for invalid input or for a temporary reason', async () => {
   const key = randomUUID()
   const wrong = { ...comment('right'), comments: 'none' }
   expect(errorOf(await call(addComments, wrong, key))).toMatchObject({ status: 'INVALID_ARGUMENT' })
@@ -115,7 +118,7 @@ it('[IDEM-6] what is refused for how it was asked, or for the time being, is not
   expect(await call(addComments, comment('right'), key)).toMatchObject({ status: 200, replayed: false })
 })
 
-it('[IDEM-7] keys of one caller mean nothing to another', async () => {
+it('[IDEM-7] separates the keys of different callers', async () => {
   const key = randomUUID()
   const make = { type: 'testing', apiKeyName: 'of another' }
   const made = await call('/v2/workspace/apikey/create', make, key)
@@ -134,7 +137,7 @@ it('[IDEM-7] keys of one caller mean nothing to another', async () => {
   expect(await call('/v2/workspace/apikey/create', make, key)).toEqual({ ...made, replayed: true })
 })
 
-it('[IDEM-12] neither keys nor answers are stored in clear: no token that is made, no word that is said', async () => {
+it('[IDEM-12] stores neither keys, created tokens nor texts of responses in plain text', async () => {
   const data = await mkdtemp(join(tmpdir(), 'weft-idempotency-'))
   try {
     const server = await startTestServer({ engine: 'level', dataDir: data })
@@ -164,7 +167,7 @@ it('[IDEM-12] neither keys nor answers are stored in clear: no token that is mad
   }
 })
 
-it('[IDEM-13] a call without the header writes nothing more than it did', async () => {
+it('[IDEM-13] writes nothing more for a call without the header', async () => {
   const engine = await openMemoryEngine()
   const parts: string[] = []
   const { kv } = engine
@@ -187,7 +190,7 @@ it('[IDEM-13] a call without the header writes nothing more than it did', async 
   }
 })
 
-it('[IDEM-14] pages of other domains may send the header and read what is answered to it', async () => {
+it('[IDEM-14] lets pages of other domains send the header and read its response headers', async () => {
   const url = `${example.server.url}/v2/organizations/add`
   const origin = 'https://www.example.com'
   const preflight = await fetch(url, {
@@ -198,7 +201,7 @@ it('[IDEM-14] pages of other domains may send the header and read what is answer
   expect(preflight.headers.get('access-control-expose-headers')).toContain('idempotent-replayed')
 })
 
-it('[IDEM-14] /openapi.json describes the header of what changes something, and of nothing else', async () => {
+it('[IDEM-14] describes the header in /openapi.json for changing operations only', async () => {
   const document = (await (await fetch(`${example.server.url}/openapi.json`)).json()) as {
     paths: Record<string, { post: { parameters?: readonly { $ref: string }[]; responses: object } }>
     components: { parameters: Record<string, { name: string }> }
@@ -215,7 +218,7 @@ it('[IDEM-14] /openapi.json describes the header of what changes something, and 
 })
 
 it.each([true, false])(
-  '[IDEM-8] content whose replacement may have been made (%s) is replaced once, with `ifVersion`',
+  '[IDEM-8] replaces content once with `ifVersion` when the first replacement may have succeeded (%s)',
   async (wasDone) => {
     const { engine, fail } = failingIn('idempotency', await openMemoryEngine())
     let isDown = false

@@ -26,7 +26,7 @@ describe('the header', () => {
   const good = ['a', 'x'.repeat(255), '"quoted"', '~!{}[],;', randomUUID()]
   const bad = ['', 'x'.repeat(256), 'two words', 'caf\u00e9', 'a, b', 'tab\tbed']
 
-  it.each(good)('[IDEM-1] %s is a key', async (key) => {
+  it.each(good)('[IDEM-1] accepts the key %s', async (key) => {
     expect((await call(add, organization(), key)).status).toBe(200)
   })
 
@@ -41,7 +41,7 @@ describe('the header', () => {
     },
   )
 
-  it.each(bad)('[IDEM-1] "%s" is none', async (key) => {
+  it.each(bad)('[IDEM-1] rejects the key "%s"', async (key) => {
     const data = organization()
     const answer = await call(add, data, key)
     expect([answer.status, errorOf(answer.text)?.status]).toEqual([400, 'INVALID_ARGUMENT'])
@@ -50,7 +50,7 @@ describe('the header', () => {
     expect(Object.values(added).map(({ success }) => success)).toEqual([true])
   })
 
-  it('[IDEM-1] two of them are none', async () => {
+  it('[IDEM-1] rejects two headers', async () => {
     const answer = await fetch(example.server.url + add, {
       method: 'POST',
       headers: [
@@ -65,14 +65,14 @@ describe('the header', () => {
     expect(answer.status).toBe(400)
   })
 
-  it('[IDEM-1] means nothing to an operation that changes nothing', async () => {
+  it('[IDEM-1] is ignored by an operation that changes nothing', async () => {
     for (const key of ['', 'a', 'a'])
       expect(await call('/v2/workspace/domains/get', {}, key)).toMatchObject({ status: 200, replayed: false })
   })
 })
 
 describe.each(changing)('$path', (operation) => {
-  it('[IDEM-2] made again answers the same bytes, and changes nothing', async () => {
+  it('[IDEM-2] returns the same bytes when it is repeated, and changes nothing', async () => {
     const data = await fittingData(example, operation)
     const key = randomUUID()
     const first = await call(operation.path, data, key)
@@ -85,7 +85,7 @@ describe.each(changing)('$path', (operation) => {
 })
 
 describe.each(changing.filter(({ effect }) => effect === 'repeatable'))('$path', (operation) => {
-  it('[IDEM-9] is repeatable: with another key it succeeds again for the same items, and leaves the same', async () => {
+  it('[IDEM-9] is repeatable: with another key it succeeds for the same items, and leaves the same state', async () => {
     const data = await fittingData(example, operation)
     const answers = [await callWithKey(example, operation.path, data)]
     const world = withoutTimes(await worldOf(example))

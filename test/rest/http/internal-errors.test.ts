@@ -132,7 +132,7 @@ async function provoke(how: string) {
 const errors = () => logged.filter((line) => (JSON.parse(line) as { level: number }).level >= 50)
 
 it.each(['bug', 'text'])(
-  '[API-15] what is our fault (%s) is INTERNAL with the request id, told to the log alone, once',
+  '[API-15] returns INTERNAL with the request id for an internal fault (%s), and logs the cause once',
   async (how) => {
     expect(await provoke(how)).toEqual({
       status: 500,
@@ -150,7 +150,7 @@ it.each(['bug', 'text'])(
   },
 )
 
-it('[API-16] a store that is away is UNAVAILABLE, a damaged document INTERNAL; neither tells more', async () => {
+it('[API-16] returns UNAVAILABLE for an unavailable store and INTERNAL for a damaged document, without details', async () => {
   const away = await provoke('away')
   expect(away).toMatchObject({ status: 503, body: { error: { status: 'UNAVAILABLE' } } })
   expect(errors()).toEqual([])
@@ -160,13 +160,13 @@ it('[API-16] a store that is away is UNAVAILABLE, a damaged document INTERNAL; n
   expect(JSON.stringify([away, damaged])).not.toContain('secret')
 })
 
-it('[API-17] queries are never logged', async () => {
+it('[API-17] never logs query strings', async () => {
   await provoke('bug')
   expect(logged.length).toBeGreaterThan(1)
   expect(logged.join('')).not.toContain('in-the-query')
 })
 
-it('[API-8] the line of the log that a request leaves has its id', async () => {
+it('[API-8] logs a request with its id', async () => {
   await provoke('bug')
   const lines = () => logged.map((line) => JSON.parse(line) as { msg: string; requestId?: string })
   await eventually(() => lines().some(({ msg }) => msg === 'request'))

@@ -27,7 +27,7 @@ function problem({ 'application/json': { schema } }: Content, example: unknown):
 describe.each(operationList.map(({ path }) => path))('%s', (path) => {
   const described = (): Described => (document.paths[path] as { post: Described }).post
 
-  it('[API-40] is described with examples that fit', () => {
+  it('[API-40] has a description with valid examples', () => {
     const { tags, security, requestBody, responses } = described()
     expect(document.tags.find(({ name }) => name === tags[0])?.description).toBeTruthy()
     expect(document.components.securitySchemes).toMatchObject(
@@ -49,7 +49,7 @@ describe.each(operationList.map(({ path }) => path))('%s', (path) => {
   })
 })
 
-it('[DEF-7] no example gives more access than it needs', () => {
+it('[DEF-7] gives no more access than needed in any example', () => {
   const examples = Object.entries(document.paths).flatMap(([path, operation]) => {
     const { requestBody, responses } = (operation as { post: Described }).post
     return Object.values({ request: requestBody, ...responses }).flatMap(({ content }) =>
@@ -66,7 +66,7 @@ it('[DEF-7] no example gives more access than it needs', () => {
     expect(each?.value).toMatchObject({ data: { permissions: { resources: [{ type: 'document' }] } } })
 })
 
-it('[API-42] /docs/api loads its own files and lets nothing else run', async () => {
+it('[API-42] loads only its own files in /docs/api, and runs nothing else', async () => {
   const page = await fetch(`${server.url}/docs/api`)
   const html = await page.text()
   expect(html).not.toMatch(/<script(?! src="\/docs\/)|<style|\bon\w+=|https?:/)

@@ -24,7 +24,7 @@ const json = async (url: string) => (await (await fetch(url)).json()) as Record<
 const path = '/v2/auth/generate_token'
 const user = { userId: 'ann', userProperties: { name: 'Ann', email: 'ann@example.com' } }
 
-it('[OPS-1] /, /healthz, /readyz and /version say that and what it is', () =>
+it('[OPS-1] serves /, /healthz, /readyz and /version with their content', () =>
   withServer({ publicUrl: 'http://localhost:1234' }, async ({ url }) => {
     expect(await json(`${url}/healthz`)).toEqual({ status: 'ok' })
     expect(await json(`${url}/readyz`)).toEqual({ status: 'ready' })
@@ -43,7 +43,7 @@ it('[OPS-1] /, /healthz, /readyz and /version say that and what it is', () =>
 const sample =
   /^[a-z_][a-z0-9_]*(\{[a-z]+="[^"\\\n]*"(,[a-z]+="[^"\\\n]*")*\})? (-?\d+(\.\d+)?(e[+-]?\d+)?|Na[nN]|\+Inf)$/
 
-it('[OPS-2] /metrics is in the Prometheus format, with our names and without ids', () =>
+it("[OPS-2] serves /metrics in the Prometheus format with Weft's names and without ids", () =>
   withServer({}, async ({ url, post }) => {
     await post(path, user)
     await fetch(`${url}/somewhere/secret-id`)
@@ -68,7 +68,7 @@ it('[OPS-2] /metrics is in the Prometheus format, with our names and without ids
     expect(gauges).toEqual([])
   }))
 
-it('[OPS-3] /metrics asks for the metrics token if there is one', () =>
+it('[OPS-3] requires the metrics token for /metrics if there is one', () =>
   withServer({ metricsToken: 'a-token-for-metrics' }, async ({ url }) => {
     const get = (authorization?: string) =>
       fetch(`${url}/metrics`, { headers: authorization ? { authorization } : {} })
@@ -80,7 +80,7 @@ it('[OPS-3] /metrics asks for the metrics token if there is one', () =>
     }
   }))
 
-it('[OPS-4] /openapi.json is OpenAPI 3.1 and describes every operation', () =>
+it('[OPS-4] describes every operation in /openapi.json as OpenAPI 3.1', () =>
   withServer({}, async ({ url }) => {
     const document = (await json(`${url}/openapi.json`)) as {
       openapi: string
@@ -106,7 +106,7 @@ it('[OPS-4] /openapi.json is OpenAPI 3.1 and describes every operation', () =>
     }
   }))
 
-it('[RUN-10] the default rate lets the first import of a backend pass', async () => {
+it('[RUN-10] accepts the first import of a backend at the default rate', async () => {
   expect(options.callsPerKeyBurst.default).toBeGreaterThanOrEqual(10_000)
   const { callsPerKeyPerSecond } = readConfig({ flags: {}, environment: {}, file: null }).config
   await withServer({ callsPerKeyPerSecond }, async ({ post }) => {
@@ -117,7 +117,7 @@ it('[RUN-10] the default rate lets the first import of a backend pass', async ()
   })
 })
 
-it('[API-31] [RUN-10] calls beyond the burst are RESOURCE_EXHAUSTED, with the time to wait', () =>
+it('[API-31] [RUN-10] rejects calls beyond the burst with RESOURCE_EXHAUSTED and the time to wait', () =>
   withServer({ callsPerKeyPerSecond: 1, callsPerKeyBurst: 3 }, async ({ post, url }) => {
     for (let call = 0; call < 3; call += 1) expect((await post(path, user)).status).toBe(200)
     const { status, body, headers } = await post(path, user)
@@ -154,7 +154,7 @@ async function halfCall({ port, credentials, url }: TestServer) {
   return { finish: () => socket.write(body), ended }
 }
 
-it('[OPS-5] a stop answers what has been asked, refuses what is new, and then closes the port', () =>
+it('[OPS-5] answers calls in progress at a stop, rejects new ones, and then closes the port', () =>
   withServer({ shutdownSeconds: 20 }, async (server) => {
     const half = await halfCall(server)
     const closed = server.server.close()
@@ -171,7 +171,7 @@ it('[OPS-5] a stop answers what has been asked, refuses what is new, and then cl
     await expect(fetch(`${server.url}/healthz`)).rejects.toThrow()
   }))
 
-it('[OPS-6] a call that never ends does not hold up a stop, and a second stop is the first', () =>
+it('[OPS-6] stops on time despite a call that never ends, and treats a second stop as the first', () =>
   withServer({ shutdownSeconds: 1 }, async (server) => {
     const half = await halfCall(server)
     const closed = server.server.close()

@@ -54,19 +54,19 @@ describe.skipIf(isMissing)('promtool', () => {
     expect(promtool(['check', 'metrics'], metrics)).toEqual({ code: 0, said: '' })
   })
 
-  it('[OPS-32] would find what is wrong there', () => {
+  it('[OPS-32] finds a problem in wrong metrics', () => {
     const wrong = '# TYPE weft_things_total gauge\nweft_things_total 1\n'
     expect(promtool(['check', 'metrics'], wrong).said).not.toBe('')
   })
 
-  it('[CF-30] takes the alert rules about a cluster', () => {
+  it('[CF-30] accepts the alert rules of a cluster', () => {
     expect(promtool(['check', 'rules', '../cluster/alerts.yml'])).toMatchObject({
       code: 0,
       said: expect.stringMatching(/SUCCESS: \d+ rules found/),
     })
   })
 
-  it('[OPS-32] [RUN-8] [RUN-19] takes the alert rules, which fire for a server that needs help, and the configuration that names them', () => {
+  it('[OPS-32] [RUN-8] [RUN-19] accepts the alert rules, which fire for a server with problems, and the configuration that names them', () => {
     expect(promtool(['check', 'rules', 'alerts.yml'])).toMatchObject({
       code: 0,
       said: expect.stringMatching(/SUCCESS: \d+ rules found/),

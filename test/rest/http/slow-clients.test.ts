@@ -63,7 +63,7 @@ const slow: Readonly<Record<string, readonly [string, string | null]>> = {
 }
 
 itLong(
-  '[SEC-2] whoever never gets to the end of a request, headers, body or upgrade, is hung up on, byte by byte or not',
+  '[SEC-2] closes a client that never completes headers, body or upgrade, also byte by byte',
   async () => {
     const http = createHttpServer((request) => request.resume(), short)
     http.listen(0, '127.0.0.1')
@@ -84,7 +84,7 @@ itLong(
   },
 )
 
-itLong('[SEC-2] those who ask nothing more are hung up on, those who ask again in time are not', async () => {
+itLong('[SEC-2] closes an idle connection, and keeps one with requests in time', async () => {
   const http = createHttpServer((_request, response) => response.end('ok'), short)
   http.listen(0, '127.0.0.1')
   await once(http, 'listening')
@@ -104,7 +104,7 @@ itLong('[SEC-2] those who ask nothing more are hung up on, those who ask again i
 
 const slowMany = 1_000
 
-it(`[SEC-3] ${slowMany} clients that stop half-way, in headers, bodies and upgrades, keep nobody else waiting`, async () => {
+it(`[SEC-3] serves other clients while ${slowMany} clients stop half-way in headers, bodies and upgrades`, async () => {
   const { apiKey, authToken } = server.credentials
   const call = `POST /v2/crdt/get HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\nx-service-api-key: ${apiKey}\r\nx-service-auth-token: ${authToken}\r\n`
   const kinds = ['GET / HTTP/1.1\r\nhost:', `${call}content-length: 1000\r\n\r\n{"data":`, upgrade, '']
@@ -121,11 +121,11 @@ it(`[SEC-3] ${slowMany} clients that stop half-way, in headers, bodies and upgra
   for (const { socket } of clients) socket.destroy()
 })
 
-itLong('[SEC-2] the times of a server are those that were tested', () => {
+itLong('[SEC-2] tests all time limits of the server', () => {
   expect(Object.keys(short)).toEqual(Object.keys(httpTimeouts))
 })
 
-itLong('[SEC-2] whoever reads no answer is hung up on', async () => {
+itLong('[SEC-2] closes a client that reads no response', async () => {
   const http = createHttpServer((_request, response) => response.end(Buffer.alloc(64 * 2 ** 20)), short)
   http.listen(0, '127.0.0.1')
   await once(http, 'listening')
@@ -144,7 +144,7 @@ itLong('[SEC-2] whoever reads no answer is hung up on', async () => {
 const request = 'GET /openapi.json HTTP/1.1\r\nhost: x\r\n\r\n'
 const pipelined = 200_000
 
-it(`[SEC-4] ${pipelined} requests at once on one connection end that connection, and few are answered`, async () => {
+it(`[SEC-4] closes a connection with ${pipelined} requests at once, and answers few of them`, async () => {
   const before = await answered()
   const flood = open(server.port)
   flood.socket.pause()
@@ -155,14 +155,14 @@ it(`[SEC-4] ${pipelined} requests at once on one connection end that connection,
   expect((await answered()) - before).toBeLessThanOrEqual(1)
 })
 
-it('[SEC-4] requests that expect what nobody does are counted among those that wait', async () => {
+it('[SEC-4] counts requests with an unknown expectation among the waiting ones', async () => {
   const expecting = 'GET / HTTP/1.1\r\nhost: x\r\nexpect: tea\r\n\r\n'
   const flood = open(server.port, request + expecting.repeat(1_000))
   await eventually(() => flood.ended())
   expect(flood.text()).not.toContain('HTTP/1.1 417')
 })
 
-it('[SEC-4] some requests at once are answered one after the other, in their order', async () => {
+it('[SEC-4] answers several requests of one connection in their order', async () => {
   const pages = ['healthz', 'version', 'readyz', 'openapi.json', 'healthz']
   const client = open(server.port, pages.map((page) => `GET /${page} HTTP/1.1\r\nhost: x\r\n\r\n`).join(''))
   const bodies = ['"ok"', '"version"', '"ready"', '"openapi"', '"ok"']

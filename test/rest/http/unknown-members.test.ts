@@ -61,7 +61,7 @@ async function refusalOf(path: string, data: unknown): Promise<string | undefine
   return error?.message
 }
 
-it('[API-21] every operation rejects a misspelled member with the known name', async () => {
+it('[API-21] rejects a misspelled member in every operation with the known name', async () => {
   let checked = 0
   for (const { path, request } of operationList) {
     const data = exampleOf(request, 'request') as object
@@ -78,14 +78,14 @@ it('[API-21] every operation rejects a misspelled member with the known name', a
   expect(checked).toBeGreaterThan(400)
 })
 
-it('[API-21] a misspelled member is rejected also where unknown members are ignored', async () => {
+it('[API-21] rejects a misspelled member also when unknown members are ignored', async () => {
   for (const name of ['organisations', 'ORGANIZATIONS', 'organizations_', 'oragnizations']) {
     const answer = await lenient.post('/v2/organizations/add', { [name]: [] })
     expect(answer.body.error?.message).toBe(`/data/${name} is unknown (did you mean organizations?)`)
   }
 })
 
-it('[API-25] every operation that writes rejects an unknown member, and so does generate_token', async () => {
+it('[API-25] rejects an unknown member in every operation that writes, and in generate_token', async () => {
   const strict = operationList.filter(
     ({ effect, path }) => effect !== 'reads' || path === '/v2/auth/generate_token',
   )
@@ -128,7 +128,7 @@ describe('an operation that writes', () => {
     expect(annotated.status).toBe(200)
   })
 
-  it('[API-25] rejects members beside data and query parameters', async () => {
+  it('[API-25] rejects members next to data and query parameters', async () => {
     const headers = {
       'content-type': 'application/json',
       'x-service-api-key': server.credentials.apiKey,
@@ -168,7 +168,7 @@ describe('an operation that reads', () => {
     expect(header).toMatch(/^\/data\/(long){5}%E2%80%A6, .*, and \d+ more$/)
   })
 
-  it('[API-26] shows the header to pages of other origins', async () => {
+  it('[API-26] exposes the header to pages of other origins', async () => {
     const origin = 'https://example.com'
     await server.post('/v2/workspace/domains/add', { domains: [origin] })
     const answer = await server.post('/v2/organizations/get', { zzzzzz: 1 }, { origin })
@@ -176,7 +176,7 @@ describe('an operation that reads', () => {
   })
 })
 
-it('[API-26] with unknownMembers ignore an operation that writes does so and names them', async () => {
+it('[API-26] lets an operation that writes ignore and name them with unknownMembers ignore', async () => {
   const users = [
     { userId: 'ann', initials: 'A' },
     { userId: 'bob', initials: 'B' },
@@ -200,7 +200,7 @@ describe('hostile bodies', () => {
     },
   )
 
-  it('[API-27] a list of many items with the same unknown members is read once', async () => {
+  it('[API-27] reads the same unknown members of many items once', async () => {
     const items = Array.from({ length: 100_000 }, () => ({ zzzzzz: 1, yyyyyy: 2 }))
     const { body } = await server.post('/v2/organizations/add', { organizations: items })
     expect(body.error?.details?.issues).toEqual([
@@ -209,7 +209,7 @@ describe('hostile bodies', () => {
     ])
   })
 
-  it('[API-27] no answer repeats a long name', async () => {
+  it('[API-27] repeats no long name in a response', async () => {
     const name = 'n'.repeat(1_000_000)
     const { body } = await server.post('/v2/organizations/add', { [name]: 1 })
     expect(body.error?.message).toBe(`/data/${'n'.repeat(20)}… is unknown; remove it`)

@@ -17,7 +17,7 @@ afterAll(() => server.stop())
 
 const many = (count: number) => Array.from({ length: count }, (_, at) => `d${String(at).padStart(4, '0')}`)
 
-it('[DOC-1] a document is added in no folder, public, without name and metadata unless given, and read back', async () => {
+it('[DOC-1] adds a document in no folder, public, without name and metadata by default, and returns it', async () => {
   const { organizationId, addFolders, v2, documents } = await newOrganization(server)
   await addFolders({ folderId: 'folder' })
   const full = {
@@ -43,7 +43,7 @@ it('[DOC-1] a document is added in no folder, public, without name and metadata 
   ])
 })
 
-it('[DOC-2] one that exists is not added again; one whose folder is missing is not added; the others are', async () => {
+it('[DOC-2] does not add an existing document or one in a missing folder, and adds the others', async () => {
   const { addDocuments, documents } = await newOrganization(server)
   await addDocuments({ documentId: 'used', documentName: 'First' })
   expect(
@@ -59,7 +59,7 @@ it('[DOC-2] one that exists is not added again; one whose folder is missing is n
   ])
 })
 
-it('[DOC-3] createOrganization and createFolder make what is missing first; without them it is not made', async () => {
+it('[DOC-3] creates missing parents with createOrganization and createFolder, and only with them', async () => {
   const { addFolders, v2, folders, documents } = organizationCalls(server, 'made by a document')
   const wanted = [
     { documentId: 'a', folderId: 'first' },
@@ -80,7 +80,7 @@ it('[DOC-3] createOrganization and createFolder make what is missing first; with
   expect((await documents({ folderId: 'first' })).map(({ id }) => id)).toEqual(['a', 'b'])
 })
 
-it('[DOC-4] version 1 reads at most 30 by id, those missing left out, or all of the organization', async () => {
+it('[DOC-4] reads at most 30 by id in version 1 without the missing ones, or all of the organization', async () => {
   const { addDocuments, updateDocuments, v1 } = await newOrganization(server)
   const ids = many(1_100)
   for (const at of [0, 500, 1_000])
@@ -99,7 +99,7 @@ it('[DOC-4] version 1 reads at most 30 by id, those missing left out, or all of 
   expect(statusOf(await v1('documents/get', { documentIds: ids.slice(0, 31) }))).toBe('INVALID_ARGUMENT')
 })
 
-it('[DOC-5] version 2 reads by id, or lists a folder or the organization in pages of at most 1000', async () => {
+it('[DOC-5] reads by id in version 2, or lists a folder or the organization in pages of at most 1000', async () => {
   const { addFolders, addDocuments, v2, documents } = await newOrganization(server)
   await addFolders({ folderId: 'f' }, { folderId: 'g', parentFolderId: 'f' })
   const ids = many(25)
@@ -133,7 +133,7 @@ it('[DOC-5] version 2 reads by id, or lists a folder or the organization in page
   )
 })
 
-it('[DOC-6] an update changes what is given and keeps the rest; an unknown document is not updated', async () => {
+it('[DOC-6] changes the given members and keeps the others, and does not update an unknown document', async () => {
   const { addFolders, addDocuments, updateDocuments, documents } = await newOrganization(server)
   await addFolders({ folderId: 'f' })
   await addDocuments({ documentId: 'a', documentName: 'Before', metadata: { kept: true } })
@@ -172,7 +172,7 @@ it('[DOC-6] an update changes what is given and keeps the rest; an unknown docum
   })
 })
 
-it('[DOC-7] version 1 updates the name and nothing else', async () => {
+it('[DOC-7] updates only the name in version 1', async () => {
   const { addDocuments, documents, v1 } = await newOrganization(server)
   await addDocuments({ documentId: 'a', documentName: 'Before' })
   const more = await v1('documents/update', { documents: [{ documentId: 'a', accessType: 'restricted' }] })
@@ -196,7 +196,7 @@ it('[DOC-7] version 1 updates the name and nothing else', async () => {
   expect(await documents()).toMatchObject([{ documentName: 'After' }])
 })
 
-it('[DOC-8] documents are moved into a folder and out of any', async () => {
+it('[DOC-8] moves documents into a folder and out of any', async () => {
   const { addFolders, addDocuments, documents, v2 } = await newOrganization(server)
   await addFolders({ folderId: 'f' }, { folderId: 'g' })
   await addDocuments({ documentId: 'a' }, { documentId: 'b', folderId: 'g' })
@@ -213,7 +213,7 @@ it('[DOC-8] documents are moved into a folder and out of any', async () => {
   expect(statusOf(await move('none', 'a'))).toBe('NOT_FOUND')
 })
 
-it('[DOC-9] the access type shown is the one in effect: its own, else that of its folders as far as they inherit', async () => {
+it('[DOC-9] returns the access type in effect: its own, else that of its folders if they inherit', async () => {
   const { addFolders, addDocuments, documents, v2 } = await newOrganization(server)
   await addFolders({ folderId: 'f' }, { folderId: 'g', parentFolderId: 'f' })
   await addDocuments(
@@ -237,7 +237,7 @@ it('[DOC-9] the access type shown is the one in effect: its own, else that of it
   expect(await types()).toEqual({ own: 'organizationPrivate', child: 'public' })
 })
 
-it('[DOC-10] a deletion removes records and content of all editors, and leaves what is beside', async () => {
+it('[DOC-10] deletes records and content of all editors, and nothing else', async () => {
   const { organizationId, addDocuments, documents, v2 } = await newOrganization(server)
   await addDocuments({ documentId: 'a' }, { documentId: 'a ' }, { documentId: 'b' })
   const content = (documentId: string, editorId: string) => ({ organizationId, documentId, editorId })
@@ -254,7 +254,7 @@ it('[DOC-10] a deletion removes records and content of all editors, and leaves w
   expect(statusOf(await read('a'))).toBe('NOT_FOUND')
 })
 
-it('[DOC-11] every call of an organization that does not exist is NOT_FOUND', async () => {
+it('[DOC-11] returns NOT_FOUND for every call of an unknown organization', async () => {
   const { v1, v2 } = organizationCalls(server, 'nowhere')
   const documents: object[] = []
   const documentIds = ['any']
@@ -273,7 +273,7 @@ it('[DOC-11] every call of an organization that does not exist is NOT_FOUND', as
     expect(answer).toMatchObject({ status: 404, body: { error: { status: 'NOT_FOUND' } } })
 })
 
-it('[API-50] ids are opaque: whatever they look like, they are equal in and equal out, and none is another', async () => {
+it('[API-50] treats ids as opaque: returns any id as it was sent, and none for another', async () => {
   const { addDocuments, documents } = await newOrganization(server)
   await addDocuments(...oddIds.map((documentId) => ({ documentId, documentName: documentId })))
   const found = await documents({ documentIds: oddIds })
@@ -281,7 +281,7 @@ it('[API-50] ids are opaque: whatever they look like, they are equal in and equa
   expect(await documents()).toHaveLength(oddIds.length)
 })
 
-it('[ACC-10] documents of another API key are absent', async () => {
+it('[ACC-10] hides documents of another API key', async () => {
   const { organizationId, addDocuments, documents } = await newOrganization(server)
   await addDocuments({ documentId: 'mine' })
   const other = await startTestServer()
@@ -295,7 +295,7 @@ it('[ACC-10] documents of another API key are absent', async () => {
   await other.stop()
 })
 
-it('[API-62] the items of a batch are judged one by one: many at once from many callers are all done, each once', async () => {
+it('[API-62] processes the items of many concurrent batches, each once', async () => {
   const { addFolders, addDocuments, documents, folders } = await newOrganization(server)
   const callers = Array.from({ length: 40 }, (_, caller) => caller)
   const results = await Promise.all(
@@ -325,7 +325,7 @@ it.each([
   ['v1', 'update', {}, '/data/documents'],
   ['v1', 'update', { documents: [{ documentName: 'a' }] }, '/data/documents/0/documentId'],
 ] as const)(
-  '[API-61] a document call that is wrong is INVALID_ARGUMENT by name: %s %s %#',
+  '[API-61] rejects an invalid document call with INVALID_ARGUMENT and its name: %s %s %#',
   async (version, operation, data, says) => {
     const answer = await organizationCalls(server, 'any')[version](`documents/${operation}`, data)
     expect(statusOf(answer)).toBe('INVALID_ARGUMENT')

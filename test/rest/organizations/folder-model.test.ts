@@ -118,7 +118,7 @@ async function compare({ folders, documents }: TestDirectory, model: Model): Pro
   expect(items.map(({ record }) => record.documentId)).toEqual([...model.documents.keys()].toSorted())
 }
 
-it('[FOLD-15] after any sequence of additions, moves and deletions everything is as in a simple model', async () => {
+it('[FOLD-15] has the state of a simple model after any additions, moves and deletions', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 25 }), async (steps) => {
       const directory = directoryOn(await openMemoryEngine())
@@ -135,7 +135,7 @@ it('[FOLD-15] after any sequence of additions, moves and deletions everything is
   )
 })
 
-it('[FOLD-15] concurrent additions, moves and deletions leave a sound tree', async () => {
+it('[FOLD-15] keeps a sound tree after concurrent additions, moves and deletions', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.array(step, { maxLength: 6 }), { maxLength: 5 }), async (rounds) => {
       const directory = directoryOn(await openMemoryEngine())

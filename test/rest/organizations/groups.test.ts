@@ -59,7 +59,7 @@ const permitGroup = (groupId: string, resource: object): Promise<Answer> =>
     permissions: { resources: [{ organizationId: 'acme', ...resource }] },
   })
 
-it('[GRP-1] groups are named as given, else after their ids; adding again renames', async () => {
+it('[GRP-1] names groups as given, else by their ids, and renames existing ones', async () => {
   const at = await organization('groups-1')
   const results = await add(
     [{ groupId: 'design', groupName: 'Design' }, { groupId: 'sales' }, { groupId: 'x' }],
@@ -76,7 +76,7 @@ it('[GRP-1] groups are named as given, else after their ids; adding again rename
   ])
 })
 
-it('[GRP-2] users of a group are answered by id; a missing group and unknown users are made', async () => {
+it('[GRP-2] returns results by user id, and creates a missing group and unknown users', async () => {
   const at = await organization('groups-2')
   const results = await addUsers('crew', ['ann', 'bob', 'ann'], at)
   expect(results).toEqual({
@@ -105,7 +105,7 @@ it('[GRP-2] users of a group are answered by id; a missing group and unknown use
     ).toEqual(['INVALID_ARGUMENT', place])
 })
 
-it('[GRP-2] every well-formed id names a group and comes back as it was', async () => {
+it('[GRP-2] accepts every well-formed id of a group, and returns it unchanged', async () => {
   const at = await organization('groups-odd')
   for (const id of oddIds) {
     expect(Object.keys(await addUsers(id, oddIds, at)).toSorted()).toEqual(oddIds.toSorted())
@@ -114,7 +114,7 @@ it('[GRP-2] every well-formed id names a group and comes back as it was', async 
   expect((await get(at)).map(({ groupId }) => groupId).toSorted()).toEqual(oddIds.toSorted())
 })
 
-it('[GRP-3] the named users leave a group, or everybody does', async () => {
+it('[GRP-3] removes the named users from a group, or all users', async () => {
   const at = await organization('groups-3')
   const ids = Array.from({ length: 700 }, (_, index) => `user-${index}`)
   for (let from = 0; from < ids.length; from += 500) await addUsers('crew', ids.slice(from, from + 500), at)
@@ -142,7 +142,7 @@ it('[GRP-3] the named users leave a group, or everybody does', async () => {
   ])
 })
 
-it('[GRP-4] groups, and the users of one, are paged; groups can be named', async () => {
+it('[GRP-4] lists groups and the users of a group in pages, or the named groups', async () => {
   const at = await organization('groups-4')
   const ids = ['a', 'b', 'c', 'd', 'e']
   await add(
@@ -174,7 +174,7 @@ it('[GRP-4] groups, and the users of one, are paged; groups can be named', async
   expect(errorOf(await server.post(paths.get, many))).toEqual(['INVALID_ARGUMENT', '/data/groupIds'])
 })
 
-it('[GRP-10] groups are listed with what is granted to them on a resource, and one with all that is granted to it', async () => {
+it('[GRP-10] lists groups with their grants on a resource, and one group with all its grants', async () => {
   const at = await organization('groups-10')
   const ids = ['a', 'b', 'c']
   await add(
@@ -225,7 +225,7 @@ it('[GRP-10] groups are listed with what is granted to them on a resource, and o
   expect(errorOf(await server.post(paths.get, { ...at, documentId: 'none' }))).toEqual(['NOT_FOUND'])
 })
 
-it('[GRP-5] of a deleted group nothing is left, and nothing comes back with its id', async () => {
+it('[GRP-5] deletes a group completely, and restores nothing with its id', async () => {
   const resources = ['d1', 'd2'].map((id) => ({ type: 'document', id }))
   await addUsers('gone', ['gary'])
   const users = Array.from({ length: 300 }, (_, index) => `gone-${index}`)
@@ -240,7 +240,7 @@ it('[GRP-5] of a deleted group nothing is left, and nothing comes back with its 
   expect([await usersOf('gone'), await roleOn('d1', 'gary')]).toEqual([['gary'], 'editor'])
 })
 
-it('[GRP-6] what a group may do its users may, as long as they are in it', async () => {
+it('[GRP-6] applies the grants of a group to its users while they are in it', async () => {
   await add([{ groupId: 'readers' }])
   expect((await permitGroup('readers', { type: 'document', id: 'd3', accessRole: 'viewer' })).status).toBe(
     200,
@@ -252,7 +252,7 @@ it('[GRP-6] what a group may do its users may, as long as they are in it', async
   expect(await roleOn('d3', 'rita')).toBe('editor')
 })
 
-it('[GRP-7] a user has at most 200 groups, and a call that adds no user creates no group', async () => {
+it('[GRP-7] limits a user to 200 groups, and creates no group in a call that adds no user', async () => {
   const at = await organization('groups-7')
   const scope = scopeOf(server.credentials, 'groups-7')
   for (let index = 0; index < groupsOfUserMax; index++)
@@ -265,7 +265,7 @@ it('[GRP-7] a user has at most 200 groups, and a call that adds no user creates 
   expect(await usersOf('one-more', at)).toEqual(['idle'])
 })
 
-it('[GRP-8] without the organization, or the group to leave, it is NOT_FOUND', async () => {
+it('[GRP-8] returns NOT_FOUND without the organization, or without the group for a removal', async () => {
   const none = { organizationId: 'none' }
   for (const [path, data] of [
     [paths.add, { ...none, organizationUserGroups: [{ groupId: 'g' }] }],
@@ -280,7 +280,7 @@ it('[GRP-8] without the organization, or the group to leave, it is NOT_FOUND', a
     expect(errorOf(await server.post(path, data))).toEqual(['NOT_FOUND'])
 })
 
-it('[GRP-9] users that many calls add at the same time are all in the group', async () => {
+it('[GRP-9] adds all users of many concurrent calls to a group', async () => {
   const at = await organization('groups-9')
   const ids = Array.from({ length: 40 }, (_, index) => `user-${index}`)
   await Promise.all(ids.map((userId) => addUsers('crowd', [userId], at)))

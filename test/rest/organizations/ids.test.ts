@@ -65,7 +65,7 @@ async function done(path: string, data: object): Promise<unknown> {
 const successes = (keyed: unknown): string[] =>
   Object.entries(keyed as Keyed).flatMap(([id, { success }]) => (success ? [id] : []))
 
-it('[API-50] ids of organizations, folders, documents, users and groups come back as they were sent', async () => {
+it('[API-50] returns ids of organizations, folders, documents, users and groups as they were sent', async () => {
   const sorted = odd.toSorted()
   const organizations = odd.map((organizationId) => ({ organizationId, organizationName: organizationId }))
   expect(successes(await done('/v2/organizations/add', { organizations })).toSorted()).toEqual(sorted)
@@ -96,7 +96,7 @@ it('[API-50] ids of organizations, folders, documents, users and groups come bac
   }
 })
 
-it('[API-50] no two ids share content, whichever part of an address they are', async () => {
+it('[API-50] separates the content of any two ids in each part of an address', async () => {
   const places = odd.flatMap((id) => [
     { organizationId: id, documentId: 'd', editorId: 'e' },
     { organizationId: 'ids', documentId: id, editorId: 'e' },
@@ -112,7 +112,7 @@ it('[API-50] no two ids share content, whichever part of an address they are', a
   }
 })
 
-it('[API-50] a socket reaches every id, percent-encoded', async () => {
+it('[API-50] accepts every percent-encoded id in the URL of a socket', async () => {
   const token = await server.token('ada')
   for (const id of odd) {
     const place = { organizationId: id, documentId: id, editorId: id }
@@ -124,7 +124,7 @@ it('[API-50] a socket reaches every id, percent-encoded', async () => {
   }
 }, 60_000)
 
-it('[API-51] what can be no id is refused wherever it stands', async () => {
+it('[API-51] rejects an invalid id in every place', async () => {
   for (const id of never) {
     for (const [path, data] of [
       ['/v2/organizations/add', { organizations: [{ organizationId: id }] }],
@@ -142,7 +142,7 @@ it('[API-51] what can be no id is refused wherever it stands', async () => {
   }
 })
 
-it('[DATA-2] pages go on where ids are as long as can be, and every character is escaped', async () => {
+it('[DATA-2] continues pages with ids of maximum length and escaped characters', async () => {
   const id = '"'.repeat(512)
   const at = { organizationId: id, documentId: id }
   const made = await server.post('/v2/crdt/add', { ...at, editorId: 'main', type: 'text', data: 'x' })

@@ -23,7 +23,7 @@ const remove = async (...organizationIds: string[]) => outcomes(await call('dele
 const get = async (data: object) => dataOf(await call('get', data)) as Organization[]
 const read = (...organizationIds: string[]) => get({ organizationIds })
 
-it('[ORG-1] an organization is added with name and metadata, both empty unless given, and read back', async () => {
+it('[ORG-1] adds an organization with name and metadata, both empty by default, and returns it', async () => {
   const before = Date.now()
   const answer = await call('add', {
     organizations: [
@@ -47,7 +47,7 @@ it('[ORG-1] an organization is added with name and metadata, both empty unless g
   expect(bare).toMatchObject({ organizationName: '', metadata: {} })
 })
 
-it('[ORG-2] one that exists is not added again and stays as it is; the others of the call are added', async () => {
+it('[ORG-2] does not add or change an existing organization, and adds the others of the call', async () => {
   await add({ organizationId: 'twice', organizationName: 'First' })
   expect(
     await add({ organizationId: 'twice', organizationName: 'Second' }, { organizationId: 'other' }),
@@ -57,7 +57,7 @@ it('[ORG-2] one that exists is not added again and stays as it is; the others of
   expect(many.filter(({ race }) => race === true)).toHaveLength(1)
 })
 
-it('[ORG-3] an update changes what is given and keeps the rest; an unknown organization is not updated', async () => {
+it('[ORG-3] changes the given members and keeps the others, and does not update an unknown organization', async () => {
   await add({ organizationId: 'changing', organizationName: 'Before', metadata: { a: 1 } })
   const [before] = await read('changing')
   await new Promise((resolve) => setTimeout(resolve, 2))
@@ -74,7 +74,7 @@ it('[ORG-3] an update changes what is given and keeps the rest; an unknown organ
   expect(await read('none')).toEqual([])
 })
 
-it('[ORG-4] up to 30 are read by id, those missing left out; without ids all are listed in pages', async () => {
+it('[ORG-4] returns up to 30 organizations by id without the missing ones, or lists all in pages', async () => {
   const own = await startTestServer()
   const ids = Array.from({ length: 7 }, (_, index) => `o${index}`)
   await own.post('/v2/organizations/add', {
@@ -95,7 +95,7 @@ it('[ORG-4] up to 30 are read by id, those missing left out; without ids all are
   await own.stop()
 })
 
-it('[ORG-5] a deletion answers each organization; a missing one is success false with a message, in a result', async () => {
+it('[ORG-5] returns a result for each organization of a deletion, with success false for a missing one', async () => {
   await add({ organizationId: 'goes' }, { organizationId: 'stays' })
   const answer = await call('delete', { organizationIds: ['goes', 'missing'] })
   expect(answer.status).toBe(200)
@@ -113,7 +113,7 @@ it('[ORG-5] a deletion answers each organization; a missing one is success false
   expect((await get({})).map(({ id }) => id)).not.toContain('goes')
 })
 
-it('[ORG-6] an organization that was deleted can be added anew, and is empty', async () => {
+it('[ORG-6] adds a deleted organization again, empty', async () => {
   const { addFolders, addDocuments, folders, documents } = organizationCalls(server, 'again')
   await add({ organizationId: 'again', organizationName: 'Old', metadata: { old: true } })
   await addFolders({ folderId: 'folder' })
@@ -132,7 +132,7 @@ it('[ORG-6] an organization that was deleted can be added anew, and is empty', a
   )
 })
 
-it('[API-50] ids are opaque: whatever they look like, they are equal in and equal out, and none is another', async () => {
+it('[API-50] treats ids as opaque: returns any id as it was sent, and none for another', async () => {
   const organizations = oddIds.map((organizationId) => ({ organizationId, organizationName: organizationId }))
   const answer = await call('add', { organizations })
   expect(Object.keys(dataOf(answer) as object).sort()).toEqual([...oddIds].sort())
@@ -144,7 +144,7 @@ it('[API-50] ids are opaque: whatever they look like, they are equal in and equa
   expect((await read(...oddIds)).map(({ id }) => id)).toEqual(others)
 })
 
-it('[ACC-10] organizations of another API key are absent', async () => {
+it('[ACC-10] hides organizations of another API key', async () => {
   await add({ organizationId: 'mine' })
   const other = await startTestServer()
   const answer = await other.post('/v2/organizations/delete', { organizationIds: ['mine'] })
@@ -170,7 +170,7 @@ it.each([
   ['add', { organizations: [{ organizationId: 'a', metadata: [] }] }, 'metadata'],
   ['add', { organizations: [{ organizationId: 'a', metadata: { a: 'x'.repeat(16_400) } }] }, '16384'],
 ])(
-  '[API-61] a batch, a page or a value beyond its limits is INVALID_ARGUMENT: %s %#',
+  '[API-61] rejects a batch, a page or a value beyond its limits with INVALID_ARGUMENT: %s %#',
   async (operation, data, says) => {
     const answer = await call(operation, data)
     expect(statusOf(answer)).toBe('INVALID_ARGUMENT')

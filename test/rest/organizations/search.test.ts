@@ -24,7 +24,7 @@ function listing(path: string, fixed: object, idOf: (item: never) => string) {
 const badSearch = [400, 'INVALID_ARGUMENT', '/data/search']
 const badToken = [400, 'INVALID_ARGUMENT', undefined]
 
-it('[DOC-15] upper and lower case of a search are the same in every alphabet', async () => {
+it('[DOC-15] ignores case in every alphabet', async () => {
   const { organizationId, addDocuments } = await newOrganization(server)
   await addDocuments({ documentId: 'a', documentName: 'ΟΔΟΣΑ' }, { documentId: 'b', documentName: 'Straße' })
   const { found } = listing('/v2/organizations/documents/get', { organizationId }, ({ id }) => id)
@@ -32,7 +32,7 @@ it('[DOC-15] upper and lower case of a search are the same in every alphabet', a
   for (const search of ['straße', 'STRASSE', 'STRAẞE']) expect(await found({ search })).toEqual(['b'])
 })
 
-it('[DOC-15] a search finds documents by a text in id or name, in pages, in the organization or a folder', async () => {
+it('[DOC-15] finds documents by a text in id or name, in pages, in the organization or a folder', async () => {
   const { organizationId, addFolders, addDocuments, updateDocuments } = await newOrganization(server)
   await addFolders({ folderId: 'f' })
   await addDocuments(
@@ -60,7 +60,7 @@ it('[DOC-15] a search finds documents by a text in id or name, in pages, in the 
   expect((await problem({ search: 'a', folderId: 'none' }))[0]).toBe(404)
 })
 
-it('[ORG-17] a search finds organizations by a text in id or name, in pages', async () => {
+it('[ORG-17] finds organizations by a text in id or name, in pages', async () => {
   const organizations = [
     { organizationId: 'acme 17', organizationName: 'Acme Ltd' },
     { organizationId: 'b-ACME' },
@@ -76,7 +76,7 @@ it('[ORG-17] a search finds organizations by a text in id or name, in pages', as
   expect(await problem({ search: 'acme', organizationIds: ['c'] })).toEqual(badSearch)
 })
 
-it('[USER-16] a search finds users by a text in id, name or email, of the organization or a document', async () => {
+it('[USER-16] finds users by a text in id, name or email, of the organization or a document', async () => {
   const { organizationId, addDocuments } = await newOrganization(server)
   await addDocuments({ documentId: 'd' })
   const users = [

@@ -34,7 +34,7 @@ const roles = async (data: object) => (await get(data)).map(({ userId, accessRol
 const permit = (resource: object, subject: object) =>
   server.post('/v2/auth/permissions/add', { ...subject, permissions: { resources: [resource] } })
 
-it('[USER-1] users get a role on the organization, a folder or a document', async () => {
+it('[USER-1] gives users a role on the organization, a folder or a document', async () => {
   const at = await organization('add-1')
   const results = await add({ ...at, users: [{ userId: 'ann', accessRole: 'viewer' }, { userId: 'bob' }] })
   expect(results).toEqual({
@@ -55,7 +55,7 @@ it('[USER-1] users get a role on the organization, a folder or a document', asyn
   expect((await get({ userIds: ['cy'] }))[0]).not.toHaveProperty('accessRole')
 })
 
-it('[USER-2] without a role a new user is editor, one who has a role keeps it', async () => {
+it('[USER-2] gives a new user the role editor by default, and keeps an existing role', async () => {
   const at = await organization('add-2')
   await add({ ...at, users: [{ userId: 'ann', accessRole: 'viewer' }] })
   await add({ ...at, users: [{ userId: 'ann', name: 'Ann' }, { userId: 'bob' }] })
@@ -67,7 +67,7 @@ it('[USER-2] without a role a new user is editor, one who has a role keeps it', 
   expect((await roles(at))[0]).toEqual(['ann', 'editor'])
 })
 
-it('[USER-3] adding again changes what is given and leaves the rest', async () => {
+it('[USER-3] changes the given members of an existing user, and keeps the others', async () => {
   const at = await organization('add-3')
   const ann = {
     userId: 'ann',
@@ -93,7 +93,7 @@ it('[USER-3] adding again changes what is given and leaves the rest', async () =
   ])
 })
 
-it('[USER-4] what is missing is NOT_FOUND unless it is to be made', async () => {
+it('[USER-4] returns NOT_FOUND for a missing resource, unless a flag creates it', async () => {
   const users = [{ userId: 'ann' }]
   const post = (data: object) => server.post('/v2/users/add', { users, ...data })
   for (const data of [
@@ -113,7 +113,7 @@ it('[USER-4] what is missing is NOT_FOUND unless it is to be made', async () => 
   expect((await post({ ...made, documentId: 'plan', createDocument: true })).status).toBe(200)
 })
 
-it('[USER-5] the last entry of a repeated user counts; folder and document together are refused', async () => {
+it('[USER-5] counts the last entry of a repeated user, and rejects a folder together with a document', async () => {
   const at = await organization('add-5')
   const users = [
     { userId: 'ann', name: 'First', email: 'first@example.com' },
@@ -142,7 +142,7 @@ it('[USER-5] the last entry of a repeated user counts; folder and document toget
     ])
 })
 
-it('[USER-6] update changes users of the resource, and nobody else', async () => {
+it('[USER-6] updates users of the resource, and no others', async () => {
   const at = await organization('update-6')
   await add({ ...at, users: [{ userId: 'ann', name: 'Ann' }] })
   const update = (data: object) => server.call<ItemResults>('/v2/users/update', data)
@@ -163,7 +163,7 @@ it('[USER-6] update changes users of the resource, and nobody else', async () =>
   ).toEqual(['NOT_FOUND'])
 })
 
-it('[USER-7] a changed role ends when it would have; a role on a document gives none on the organization', async () => {
+it('[USER-7] keeps the expiry of a changed role, and gives no role on the organization for one on a document', async () => {
   const expiresAt = server.clock.now() / 1000 + 60
   const document = { type: 'document', id: 'd3', organizationId: 'acme' }
   await permit({ ...document, expiresAt }, { user: { userId: 'temp' } })
@@ -173,7 +173,7 @@ it('[USER-7] a changed role ends when it would have; a role on a document gives 
   expect((await server.call<ItemResults>('/v2/users/update', { users })).temp?.success).toBe(false)
 })
 
-it('[USER-8] users are listed in the order of their ids, page by page, or by name', async () => {
+it('[USER-8] lists users by id in pages, or by name', async () => {
   const at = await organization('list-8')
   const ids = Array.from({ length: 25 }, (_, index) => `user-${String(index).padStart(2, '0')}`)
   await add({ ...at, users: ids.toReversed().map((userId) => ({ userId })) })
@@ -199,7 +199,7 @@ it('[USER-8] users are listed in the order of their ids, page by page, or by nam
   expect(errorOf(await server.post('/v2/users/get', { organizationId: 'none' }))).toEqual(['NOT_FOUND'])
 })
 
-it('[USER-9] a page token is good for its own query only', async () => {
+it('[USER-9] accepts a page token for its own query only', async () => {
   const at = await organization('token-9')
   await add({ ...at, users: [{ userId: 'a' }, { userId: 'b' }] })
   const { body } = await server.post('/v2/users/get', { ...at, pageSize: 1 })
@@ -215,7 +215,7 @@ it('[USER-9] a page token is good for its own query only', async () => {
     expect(errorOf(await server.post('/v2/users/get', other))).toEqual(['INVALID_ARGUMENT'])
 })
 
-it('[USER-10] delete takes the role on a document, and nothing else', async () => {
+it('[USER-10] removes the role on a document, and nothing else', async () => {
   await add({ users: [{ userId: 'leaver', name: 'Lee' }] })
   await add({ documentId: 'd1', users: [{ userId: 'leaver' }] })
   await add({ documentId: 'd2', users: [{ userId: 'leaver' }] })
@@ -227,7 +227,7 @@ it('[USER-10] delete takes the role on a document, and nothing else', async () =
   expect(await get({ userIds: ['leaver'] })).toMatchObject([{ name: 'Lee', accessRole: 'editor' }])
 })
 
-it('[USER-11] delete from the organization leaves nothing behind, however much there was', async () => {
+it('[USER-11] leaves nothing of a user deleted from the organization, for any amount of data', async () => {
   const at = await organization('delete-11')
   const documentIds = Array.from({ length: 350 }, (_, index) => `doc-${index}`)
   const scope = scopeOf(server.credentials, 'delete-11')
@@ -265,7 +265,7 @@ it('[USER-11] delete from the organization leaves nothing behind, however much t
   expect(report.users.ann?.documents['doc-1']).toMatchObject({ errorCode: 'permission_denied' })
 })
 
-it('[USER-11] grants at the time of a deletion are there as a whole or not at all', async () => {
+it('[USER-11] keeps concurrent grants completely or not at all during a deletion', async () => {
   const at = await organization('delete-race')
   const scope = scopeOf(server.credentials, 'delete-race')
   const names = Array.from({ length: 20 }, (_, index) => `doc-${index}`)
@@ -290,7 +290,7 @@ it('[USER-11] grants at the time of a deletion are there as a whole or not at al
   expect((await get({ ...at, userIds: ['ann'] })).length).toBe(index.length > 0 ? 1 : 0)
 })
 
-it('[USER-11] a removal that was cut off, wherever, can be made again', async () => {
+it('[USER-11] repeats a removal that was interrupted at any point', async () => {
   const scope = { workspaceId: 'ws', apiKey: 'key', organizationId: 'acme' }
   const acme = { type: 'organization', id: 'acme' } as const
   const documents = Array.from({ length: 230 }, (_, index) => ({ documentId: `doc-${index}` }))
@@ -324,7 +324,7 @@ it('[USER-11] a removal that was cut off, wherever, can be made again', async ()
   expect(commits).toBeGreaterThan(2)
 })
 
-it('[USER-12] too much metadata is refused for that user alone', async () => {
+it('[USER-12] rejects too much metadata for that user only', async () => {
   const at = await organization('metadata-12')
   const text = (bytes: number) => ({ text: 'x'.repeat(bytes - '{"text":""}'.length) })
   const results = await add({
@@ -338,7 +338,7 @@ it('[USER-12] too much metadata is refused for that user alone', async () => {
   expect(await roles(at)).toEqual([['fits', 'editor']])
 })
 
-it('[API-50] every well-formed id names a user and comes back as it was', async () => {
+it('[API-50] accepts every well-formed id of a user, and returns it unchanged', async () => {
   const at = await organization('odd-13')
   const results = await add({
     ...at,
@@ -353,7 +353,7 @@ it('[API-50] every well-formed id names a user and comes back as it was', async 
   expect(await get(at)).toEqual([])
 })
 
-it('[ACC-10] what belongs to another API key is absent', async () => {
+it('[ACC-10] hides users of another API key', async () => {
   const { workspaceId } = server.credentials
   const tenants = new TenantStore(server.engine.kv)
   const other = { workspaceId, apiKey: 'other-key' }
@@ -389,7 +389,7 @@ it.each([
   ['/v2/users/delete', { userIds: [] }, '/data/userIds'],
   ['/v2/users/delete', { userIds: ['\u0000'] }, '/data/userIds/0'],
   ['/v2/users/get', { organizationId: '' }, '/data/organizationId'],
-])('[USER-15] %s %j is INVALID_ARGUMENT', async (path, data, place) => {
+])('[USER-15] rejects %s %j with INVALID_ARGUMENT', async (path, data, place) => {
   expect(errorOf(await server.post(path, { organizationId: 'acme', ...data }))).toEqual([
     'INVALID_ARGUMENT',
     place,

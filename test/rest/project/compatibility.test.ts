@@ -33,7 +33,7 @@ beforeAll(async () => {
 })
 
 describe('null', () => {
-  it('[COMPAT-1] null in an optional member means that it is absent, at any depth', async () => {
+  it('[COMPAT-1] reads null in an optional member as absent, at any depth', async () => {
     const users = [{ userId: 'nina', name: 'Nina', email: null, accessRole: null, metadata: null }]
     expect(await call('/v2/users/add', { organizationId, documentId: null, users })).toMatchObject({
       nina: { success: true },
@@ -56,7 +56,7 @@ describe('null', () => {
     expect(found).toHaveLength(2)
   })
 
-  it('[COMPAT-1] null in a required member is refused, and null that means something is kept', async () => {
+  it('[COMPAT-1] rejects null in a required member, and keeps null with a meaning', async () => {
     expect(errorOf(await server.post('/v2/users/add', { organizationId, users: null }))).toEqual([
       'INVALID_ARGUMENT',
       '/data/users',
@@ -79,7 +79,7 @@ describe('null', () => {
     ])
   })
 
-  it('[COMPAT-1] the description of the API has null for every optional member of a request, and for no other', async () => {
+  it('[COMPAT-1] describes null for every optional member of a request, and for no other', async () => {
     const described = (await (await fetch(`${server.url}/openapi.json`)).json()) as {
       paths: Record<string, { post: { requestBody: { content: Record<string, { schema: Described }> } } }>
     }
@@ -116,7 +116,7 @@ function membersOf(
 }
 
 describe('lists', () => {
-  it('[COMPAT-2] an empty list in an operation that reads filters nothing', async () => {
+  it('[COMPAT-2] filters nothing for an empty list in an operation that reads', async () => {
     const activities = { organizationId, featureTypes: [], actionTypes: [], activityIds: [] }
     expect(await call('/v2/activities/get', activities)).not.toEqual([])
     expect(await call('/v1/organizations/documents/get', { organizationId, documentIds: [] })).toHaveLength(2)
@@ -125,7 +125,7 @@ describe('lists', () => {
     expect(await call('/v2/commentannotations/get', annotations)).toEqual([])
   })
 
-  it('[COMPAT-2] an empty list of documents in config/set means the organization', async () => {
+  it('[COMPAT-2] takes an empty list of documents in config/set as the organization', async () => {
     const config = { inbox: 'MINE', email: null }
     expect(
       await call('/v2/notifications/config/set', {
@@ -144,7 +144,7 @@ describe('lists', () => {
     ).toMatchObject([{ config: { inbox: 'MINE' } }])
   })
 
-  it('[COMPAT-2] an empty filter of a new endpoint is no filter; an endpoint is not changed to have one', async () => {
+  it('[COMPAT-2] takes an empty filter of a new endpoint as no filter, and rejects it in a change', async () => {
     const { advanced, create, post } = await webhooksOf(server)
     await advanced({ isEnabled: true })
     const { id, filterTypes, channels } = await create({ filterTypes: [], channels: [] })
@@ -155,7 +155,7 @@ describe('lists', () => {
       )
   })
 
-  it('[COMPAT-2] an empty list in an operation that writes never stands for all', async () => {
+  it('[COMPAT-2] never takes an empty list in an operation that writes as all', async () => {
     const made = { organizationId, documentId: 'kept', editorId: 'main', type: 'text', data: 'kept' }
     await call('/v2/crdt/add', made)
     await server.post('/v2/crdt/delete', { organizationId, documentId: 'kept', editorIds: [] })
@@ -165,7 +165,7 @@ describe('lists', () => {
     await call('/v2/organizations/documents/delete', { organizationId, documentIds: ['kept'] })
   })
 
-  it('[COMPAT-5] a page size above the maximum stands for the maximum, and a depth of 0 for the folder alone', async () => {
+  it('[COMPAT-5] takes a page size above the maximum as the maximum, and a depth of 0 as the folder only', async () => {
     expect(await call('/v2/users/get', { organizationId, pageSize: 1_000_000_000 })).not.toEqual([])
     expect(await call('/v2/activities/get', { organizationId, pageSize: 10_000 })).not.toEqual([])
     const { advanced, post } = await webhooksOf(server)
@@ -185,7 +185,7 @@ describe('lists', () => {
 })
 
 describe('event types that Weft does not have', () => {
-  it('[COMPAT-3] an endpoint keeps them, and the answer names them', async () => {
+  it('[COMPAT-3] are kept by an endpoint, and named in the response', async () => {
     const { advanced, post, list } = await webhooksOf(server)
     await advanced({ isEnabled: true })
     const filterTypes = ['comment.add', 'recorder.start', 'agent.run']
@@ -209,7 +209,7 @@ describe('event types that Weft does not have', () => {
     ])
   })
 
-  it('[COMPAT-3] the basic service keeps triggers of them, and the answer names them', async () => {
+  it('[COMPAT-3] are kept as triggers of the basic service, and named in the response', async () => {
     const { post, basic } = await webhooksOf(server)
     const triggers = {
       'comment.add': true,
@@ -233,7 +233,7 @@ describe('event types that Weft does not have', () => {
     )
   })
 
-  it('[COMPAT-11] a misspelled enableDataProtection among the triggers is refused', async () => {
+  it('[COMPAT-11] rejects a misspelled enableDataProtection among the triggers', async () => {
     const { post, basic } = await webhooksOf(server)
     for (const name of [
       'enableDataProtecton',
@@ -258,7 +258,7 @@ describe('event types that Weft does not have', () => {
     })
   })
 
-  it('[COMPAT-4] enableDataProtection next to the triggers is the trigger of this name', async () => {
+  it('[COMPAT-4] takes enableDataProtection next to the triggers as the trigger of this name', async () => {
     const { basic } = await webhooksOf(server)
     const config = (change: object) => basic({ webhookServiceConfig: change })
     expect(await config({ enableDataProtection: true })).toMatchObject({
@@ -286,7 +286,7 @@ describe('event types that Weft does not have', () => {
   })
 })
 
-describe('what does not exist yet', () => {
+describe('missing organizations, folders and documents', () => {
   const grant = (id: string, more: object = {}) => ({
     user: { userId: 'ann' },
     permissions: {
@@ -305,7 +305,7 @@ describe('what does not exist yet', () => {
     ['/v2/auth/permissions/add', grant(`${id}-4`, more)],
   ]
 
-  it('[COMPAT-7] is made with createMissing, and only then', async () => {
+  it('[COMPAT-7] are created with createMissing, and only then', async () => {
     for (const [path, data] of calls('absent'))
       expect(errorOf(await server.post(path, data))).toEqual(['NOT_FOUND'])
     for (const [path, data] of calls('made', { createMissing: true }))
@@ -327,7 +327,7 @@ describe('what does not exist yet', () => {
     })
   })
 
-  it('[COMPAT-7] is not made if nothing is added to it', async () => {
+  it('[COMPAT-7] are not created if nothing is added to them', async () => {
     for (const folders of [
       [{ folderId: 'f', parentFolderId: 'unknown' }],
       [{ folderId: 'f' }, { folderId: 'f', parentFolderId: 'unknown' }],
@@ -340,7 +340,7 @@ describe('what does not exist yet', () => {
     expect(organizations).not.toContainEqual(expect.objectContaining({ id: 'left-over' }))
   })
 
-  it('[COMPAT-7] is not made if every user, document or grant of the call fails', async () => {
+  it('[COMPAT-7] are not created if every user, document or grant of the call fails', async () => {
     const at = { organizationId: 'left-over' }
     const tooLarge = [{ userId: 'ann', metadata: { text: 'x'.repeat(16_384) } }]
     const users = { ...at, documentId: 'd', users: tooLarge, createMissing: true }
@@ -364,7 +364,7 @@ describe('what does not exist yet', () => {
     expect(organizations).not.toContainEqual(expect.objectContaining({ id: 'left-over' }))
   })
 
-  it('[COMPAT-7] a call that adds nothing creates nothing', async () => {
+  it('[COMPAT-7] are not created by a call that adds nothing', async () => {
     const nobody = { userId: 'ann' }
     const remark = { annotationId: 'used', comments: [{ from: nobody, text: 'x' }] }
     const notification = {
@@ -432,7 +432,7 @@ describe('what does not exist yet', () => {
     expect(folders).not.toContainEqual(expect.objectContaining({ folderId: 'left-over' }))
   })
 
-  it('[COMPAT-7] is made by default with the option, unless the call says otherwise', async () => {
+  it('[COMPAT-7] are created by default with the option, unless the call requests otherwise', async () => {
     const eager = await startTestServer({ createMissing: true })
     try {
       for (const more of [{ createMissing: false }])
@@ -449,7 +449,7 @@ describe('what does not exist yet', () => {
   })
 })
 
-describe('one bad entry', () => {
+describe('one invalid entry', () => {
   const at = { organizationId: 'entries' }
   const bad = { success: false, message: expect.stringMatching(/./) }
   const long = 'x'.repeat(1_001)
@@ -507,7 +507,7 @@ describe('one bad entry', () => {
     expect(await call(path, given)).toMatchObject(expected)
   })
 
-  it('[COMPAT-8] stops the call if no entry fits', async () => {
+  it('[COMPAT-8] stops the call if no entry is valid', async () => {
     for (const folders of [
       [{ folderId: '..' }],
       [{ folderName: 'x' }, 5],

@@ -60,7 +60,7 @@ const documentId = 'proposal'
 const location = { id: 'section-2', locationName: 'Section 2' }
 const done = { success: true }
 
-it('[COMPAT-10] the recorded set-up calls of a customer succeed, with all 31 operations of the specification', async () => {
+it('[COMPAT-10] accepts the recorded set-up calls of a customer, with all 31 operations of the specification', async () => {
   const { call, answers } = customer()
   const pem = generateKeyPairSync('rsa', { modulusLength: 2_048 })
     .publicKey.export({ format: 'pem', type: 'spki' })
@@ -294,12 +294,12 @@ it('[COMPAT-10] the recorded set-up calls of a customer succeed, with all 31 ope
   expect(new Set(specifiedPaths).size).toBe(31)
 })
 
-describe('the chapter of migration', () => {
+describe('the chapter on migration', () => {
   const chapter = readFileSync(new URL('../../../src/docs/migration.md', import.meta.url), 'utf8')
   const section = chapter.slice(chapter.indexOf('## The original REST service')).split('\n## ')[0] ?? ''
   const rows = [...section.matchAll(/^\| `([^`]+)` \| (.+) \| (.+) \|$/gm)]
 
-  it('[COMPAT-9] has one row for each operation of the specification, all of which there are', () => {
+  it('[COMPAT-9] has one row for each operation of the specification, all of which exist', () => {
     expect(rows.map(([, path = '']) => `/${path}`).toSorted()).toEqual(specifiedPaths.toSorted())
     const paths = new Set<string>(operationList.map(({ path }) => path))
     expect(specifiedPaths.filter((path) => !paths.has(path))).toEqual([])
@@ -310,7 +310,7 @@ describe('the chapter of migration', () => {
       ).toBe(true)
   })
 
-  it('[COMPAT-9] names only operations that there are', () => {
+  it('[COMPAT-9] names existing operations only', () => {
     const named = [...section.matchAll(/`((?:[a-z]+\/)+[a-z]+)`/g)].map(([, name = '']) => name)
     const known = operationList.map(({ path }) => path)
     expect(named.filter((name) => !known.some((path) => path.endsWith(`/${name}`)))).toEqual([])

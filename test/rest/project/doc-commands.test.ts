@@ -67,7 +67,7 @@ beforeAll(async () => {
   await server.stop()
 }, 30_000)
 
-it('[CMD-1] doc ls lists organizations, all documents of one, and the editors of a document', () => {
+it('[CMD-1] lists organizations, all documents of one, and the editors of a document in doc ls', () => {
   expect(linesOf(served.organizations ?? '').map(({ organizationId }) => organizationId)).toEqual(['acme'])
   const documents = linesOf(served.documents ?? '')
   expect(documents.map(({ documentId }) => documentId)).toEqual(['my notes', ...others])
@@ -77,7 +77,7 @@ it('[CMD-1] doc ls lists organizations, all documents of one, and the editors of
   ])
 })
 
-it('[CMD-2] doc history lists versions, and shows the lines that differ from now', () => {
+it('[CMD-2] lists versions in doc history, and shows the lines that differ from the present content', () => {
   expect(linesOf(served.versions ?? '')).toMatchObject([
     { versionId, kind: 'manual', label: 'first', createdBy: 'ann' },
   ])
@@ -85,7 +85,7 @@ it('[CMD-2] doc history lists versions, and shows the lines that differ from now
   expect(served.absent).toMatch(/^{"error":{"message":".*NOT_FOUND/)
 })
 
-it('[CMD-1] [CMD-2] of the store of the stopped server they say the same', async () => {
+it('[CMD-1] [CMD-2] prints the same for the store of a stopped server', async () => {
   // The time of an edit is that of its being stored, which is a moment later.
   const timeless = (text = ''): string => text.replace(/"lastUpdated":\d+/g, '')
   for (const name of ['documents', 'editors', 'versions', 'diff']) {
@@ -94,7 +94,7 @@ it('[CMD-1] [CMD-2] of the store of the stopped server they say the same', async
   }
 })
 
-itLong('[CMD-2] doc restore gives a document the content of a version, once', async () => {
+itLong('[CMD-2] restores a version of a document once in doc restore', async () => {
   const server = await startTestServer({ engine: 'level', dataDir: data })
   const there = ['--url', server.url, '--data-dir', data]
   const restored = await runCli(['doc', 'restore', address, versionId, '--json', ...there], root)
@@ -106,7 +106,7 @@ itLong('[CMD-2] doc restore gives a document the content of a version, once', as
   await server.stop()
 })
 
-it('[CMD-3] [DEF-4] init makes what a server then uses, with restricted documents, and overwrites nothing', async () => {
+it('[CMD-3] [DEF-4] creates a usable configuration with restricted documents in init, and overwrites nothing', async () => {
   const cwd = directory()
   const made = await runCli(['init', 'place', '--json'], cwd)
   const shown = JSON.parse(made.out) as Record<string, unknown>
@@ -140,7 +140,7 @@ it('[CMD-3] [DEF-4] init makes what a server then uses, with restricted document
   expect(out).not.toContain(kept.authToken)
 })
 
-it('[CMD-3] what init says to do next can be done as it stands', async () => {
+it('[CMD-3] prints next steps in init that work as typed', async () => {
   const cwd = directory()
   const { out } = await runCli(['init', '--env', "Ann's place"], cwd)
   const enter = /cd (.*) && weft doctor/.exec(out)?.[1] ?? ''
@@ -149,7 +149,7 @@ it('[CMD-3] what init says to do next can be done as it stands', async () => {
   )
 })
 
-it('[CMD-3] init --env keeps the secrets of a deployment in a file for its owner', async () => {
+it('[CMD-3] writes the secrets of a deployment into a file for its owner with init --env', async () => {
   const cwd = directory()
   expect((await runCli(['init', '--env'], cwd)).code).toBe(0)
   expect((statSync(join(cwd, '.env')).mode & 0o777).toString(8)).toBe('600')
@@ -162,7 +162,7 @@ it('[CMD-3] init --env keeps the secrets of a deployment in a file for its owner
   expect(shown.durability).toEqual({ value: 'disk', source: 'file' })
 })
 
-it('[CMD-4] console prints the link of the credentials; the first start prints it, too', async () => {
+it('[CMD-4] prints the link of the credentials in console, and at the first start', async () => {
   const cwd = directory()
   const environment = { WEFT_API_KEY: 'key/1', WEFT_AUTH_TOKEN: 'token&of=sixteen#', WEFT_PORT: '99' }
   const link = '/console#key=key%2F1&token=token%26of%3Dsixteen%23'
@@ -178,7 +178,7 @@ it('[CMD-4] console prints the link of the credentials; the first start prints i
   await first.ended
 })
 
-it('[CMD-4] console --open prints the link where no browser opens it', async () => {
+it('[CMD-4] prints the link in console --open when no browser opens it', async () => {
   const cwd = directory()
   const environment = { WEFT_API_KEY: 'k', WEFT_AUTH_TOKEN: 'sixteen-letters-and-more' }
   const opening = async (program: string) => {
@@ -191,7 +191,7 @@ it('[CMD-4] console --open prints the link where no browser opens it', async () 
   expect((await opening('exit 3')).out).toMatch(/^http:.*\/console#key=k&token=sixteen\S+\n$/)
 })
 
-it('[CMD-1] [CMD-2] where there is nothing to list a sentence says so, and nothing with --json', async () => {
+it('[CMD-1] [CMD-2] prints a sentence for an empty list, and none with --json', async () => {
   const used = directory()
   const server = await startTestServer({ engine: 'level', dataDir: used })
   const there = ['--url', server.url, '--data-dir', used]
@@ -207,7 +207,7 @@ it('[CMD-1] [CMD-2] where there is nothing to list a sentence says so, and nothi
   expect(unversioned).toEqual({ code: 0, out: '', err: 'there are no versions yet\n' })
 })
 
-it('[CMD-5] every command that does something has --json', () => {
+it('[CMD-5] has --json in every command that does something', () => {
   const without = (command: Command): readonly string[] => {
     if (command.commands.length > 0) return command.commands.flatMap(without)
     return command.options.some(({ long }) => long === '--json') ? [] : [command.name()]
@@ -215,7 +215,7 @@ it('[CMD-5] every command that does something has --json', () => {
   expect(without(createProgram())).toEqual(['completion'])
 })
 
-it('[CMD-5] a failure is one sentence with what helps, and with --json an object, too', async () => {
+it('[CMD-5] prints a failure as one sentence with the remedy, and also as an object with --json', async () => {
   const cwd = directory()
   const [nothing, misspelled, unreachable] = await Promise.all([
     runCli(['token', 'ann', '--json'], cwd),
@@ -240,7 +240,7 @@ it('[CMD-5] a failure is one sentence with what helps, and with --json an object
   })
 })
 
-it('[CMD-5] a hint fits what was asked: the port only if it is known, another listing, another format', async () => {
+it('[CMD-5] prints a hint that fits the call: a known port, another listing, another format', async () => {
   const used = directory()
   const server = await startTestServer({ engine: 'level', dataDir: used })
   dataOf(await server.post('/v2/crdt/update', { ...notes, type: 'xml', data: '<p>a</p>', upsert: true }))
@@ -263,14 +263,14 @@ it('[CMD-5] a hint fits what was asked: the port only if it is known, another li
   await server.stop()
 })
 
-it('[CMD-8] a command has its own options before those of the configuration', async () => {
+it('[CMD-8] lists the options of a command before those of the configuration', async () => {
   const { out } = await runCli(['import', 'live', '--help'], root)
   const options = out.slice(out.indexOf('\nOptions:'), out.indexOf('\nConfiguration:'))
   for (const own of ['--dialect', '--token', '--json', '--help']) expect(options).toContain(` ${own}`)
   expect(options).not.toContain('--max-document-bytes')
 })
 
-it('[CMD-10] the help of a command names defaults and variables of its options', async () => {
+it('[CMD-10] names defaults and variables of options in the help of a command', async () => {
   const help = async (...args: string[]) =>
     (await runCli([...args, '--help'], root)).out.replaceAll(/\s+/g, ' ')
   const [serve, get] = await Promise.all([help('serve'), help('doc', 'get')])
@@ -284,7 +284,7 @@ it('[CMD-10] the help of a command names defaults and variables of its options',
 
 const hasShell = (shell: string): boolean => spawnSync(shell, ['-c', 'exit 0']).status === 0
 
-it.skipIf(!hasShell('bash'))('[CMD-6] bash completes commands, options and what they may be', async () => {
+it.skipIf(!hasShell('bash'))('[CMD-6] completes commands, options and their values in bash', async () => {
   const cwd = directory()
   writeFileSync(join(cwd, 'weft.bash'), (await runCli(['completion', 'bash'], cwd)).out)
   const complete = (...words: readonly string[]): readonly string[] => {
@@ -306,13 +306,13 @@ it.skipIf(!hasShell('bash'))('[CMD-6] bash completes commands, options and what 
   expect(complete('weft', 'doc', 'get', 'acme/notes/main', '--out', '')).toEqual([''])
 })
 
-it('[CMD-7] bench sends load to no other machine unless told that it may', async () => {
+it('[CMD-7] sends load to another machine in bench only with permission', async () => {
   const args = ['bench', '--url', 'http://weft.invalid:8787', '--api-key', 'k']
   const refused = await runCli(args, directory(), { WEFT_AUTH_TOKEN: 'sixteen-letters-and-more' })
   expect(refused).toMatchObject({ code: 2, out: '', err: expect.stringContaining('--yes-it-is-mine') })
 })
 
-it('[CMD-7] bench measures a server of its own, prints the figures and draws them', async () => {
+it('[CMD-7] measures its own server in bench, prints the figures and draws them', async () => {
   const cwd = directory()
   const { out, code } = await runCli(['bench', '--seconds', '1', '--json'], cwd)
   expect(code).toBe(0)
@@ -337,7 +337,7 @@ it('[CMD-7] bench measures a server of its own, prints the figures and draws the
   for (const { label } of figures) expect(svg).toContain(label)
 })
 
-it('[CMD-7] bench leaves nothing where it is interrupted while it starts', async () => {
+it('[CMD-7] leaves nothing when bench is interrupted while it starts', async () => {
   const cwd = directory()
   const running = startCli(['bench', '--no-svg'], cwd, { TMPDIR: cwd })
   await eventually(() => readdirSync(cwd).some((name) => name.startsWith('weft-bench-')))
@@ -346,7 +346,7 @@ it('[CMD-7] bench leaves nothing where it is interrupted while it starts', async
   expect(readdirSync(cwd)).toEqual([])
 })
 
-itLong('[CMD-7] bench that is told a second time to end leaves nothing, either', async () => {
+itLong('[CMD-7] leaves nothing when bench gets a second signal', async () => {
   const cwd = directory()
   const running = startCli(['bench', '--no-svg'], cwd, { TMPDIR: cwd })
   let told = ''
@@ -360,7 +360,7 @@ itLong('[CMD-7] bench that is told a second time to end leaves nothing, either',
   expect(readdirSync(cwd)).toEqual([])
 })
 
-itLong('[CMD-7] bench that a server refuses ends at once', async () => {
+itLong('[CMD-7] ends bench at once when the server rejects it', async () => {
   const server = await startTestServer({ engine: 'level', maxConnections: 5 })
   const args = ['bench', '--url', server.url, '--no-svg', '--api-key', server.credentials.apiKey]
   const running = startCli(args, directory(), { WEFT_AUTH_TOKEN: server.credentials.authToken })
@@ -369,7 +369,7 @@ itLong('[CMD-7] bench that a server refuses ends at once', async () => {
   await server.stop()
 })
 
-itLong('[CMD-7] bench measures a server that serves, and leaves nothing there', async () => {
+itLong('[CMD-7] measures a running server in bench, and leaves nothing there', async () => {
   const server = await startTestServer({ engine: 'level' })
   const args = [
     'bench',

@@ -45,7 +45,7 @@ const linksOf = (html: string): string[] => [...html.matchAll(/href="([^"]*)"/g)
 const idsOf = (html: string): string[] => [...html.matchAll(/ id="([^"]*)"/g)].map(([, id = '']) => id)
 
 describe.each(pages)('%s', (path) => {
-  it('[GUIDE-1] is a page of this server alone, in which nothing runs', async () => {
+  it('[GUIDE-1] is a page of this server only, without scripts', async () => {
     const answer = await fetch(server.url + path)
     expect(answer.status).toBe(200)
     expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8')
@@ -60,7 +60,7 @@ describe.each(pages)('%s', (path) => {
     expect(await (await fetch(server.url + path)).text()).toBe(html)
   })
 
-  it('[GUIDE-2] leads nowhere where nothing is, and to every chapter', async () => {
+  it('[GUIDE-2] has no dead link, and links every chapter', async () => {
     const html = await pageAt(path)
     const own = idsOf(html)
     expect(own).toEqual([...new Set(own)])
@@ -76,7 +76,7 @@ describe.each(pages)('%s', (path) => {
   })
 })
 
-it('[GUIDE-1] pictures of chapters come from this server, too', async () => {
+it('[GUIDE-1] serves pictures of chapters from this server', async () => {
   expect(readdirSync(join(folder, 'pictures')).sort()).toEqual([...pictures])
   for (const name of pictures) {
     const answer = await fetch(`${server.url}/docs/pictures/${name}`)
@@ -84,28 +84,28 @@ it('[GUIDE-1] pictures of chapters come from this server, too', async () => {
   }
 })
 
-describe('in the repository', () => {
-  it('[GUIDE-2] every file is a chapter and has its title', () => {
+describe('the chapters in the repository', () => {
+  it('[GUIDE-2] contain only chapters, each with its title', () => {
     const there = readdirSync(folder).filter((name) => name.endsWith('.md'))
     expect(there.sort()).toEqual(files.map((name) => `${name}.md`).sort())
     for (const { name, title } of chapters) expect(textOf(name).split('\n')[0]).toBe(`# ${title}`)
   })
 
-  it.each(files)('[GUIDE-2] no link of %s.md is dead', (name) => {
+  it.each(files)('[GUIDE-2] have no dead link: %s.md', (name) => {
     const links = [...proseOf(name).matchAll(/\]\(([^)\s]+)\)/g)].map(([, to = '']) => to)
     const local = links.filter((to) => !/^https?:/.test(to) && !to.startsWith('#'))
     const paths = local.map((to) => to.split('#')[0] as string)
     expect(paths.filter((path) => !existsSync(resolve(folder, path)))).toEqual([])
   })
 
-  it('[GUIDE-2] the index lists every chapter, in order', () => {
+  it('[GUIDE-2] are all in the index, in order', () => {
     const listed = [...textOf(index.name).matchAll(/^\d+\. \[[^\]]+\]\((\w+)\.md\)/gm)].map(
       ([, name]) => name,
     )
     expect(listed).toEqual(chapters.map(({ name }) => name))
   })
 
-  it('[GUIDE-3] tables that the code makes are up to date: else `npm run docs:tables`', () => {
+  it('[GUIDE-3] have current generated tables: else `npm run docs:tables`', () => {
     for (const name of files) expect(textOf(name)).toBe(fillTables(textOf(name), limitsTables))
     for (const [name, table] of Object.entries({
       limits: 'limits',
@@ -115,7 +115,7 @@ describe('in the repository', () => {
       expect(textOf(table)).toContain(`<!-- ${name} -->\n\n|`)
   })
 
-  it('[GUIDE-10] the chapter of limits has every bound of the members of requests, with its operation', () => {
+  it('[GUIDE-10] list every bound of request members in the chapter of limits, with its operation', () => {
     const rows = textOf('limits').split('\n')
     const all = operationList.flatMap(({ path, request }) =>
       boundsOf(request).map((each) => ({ path, ...each })),
@@ -133,12 +133,12 @@ describe('in the repository', () => {
     expect(all).toHaveLength(bounds?.length ?? 0)
   })
 
-  it('[GUIDE-10] the chapter of limits has the numbers and sizes of records', () => {
+  it('[GUIDE-10] list the numbers and sizes of records in the chapter of limits', () => {
     for (const row of ['| API key | endpoints | 100 |', '| organization | folders | 10,000 |'])
       expect(textOf('limits')).toContain(`\n${row}\n`)
   })
 
-  it('[GUIDE-3] every limit is in the table', () => {
+  it('[GUIDE-3] list every limit in the table', () => {
     for (const name of limitNames) expect(textOf('limits')).toContain(`\n| \`${name}\``)
   })
 })
@@ -147,7 +147,7 @@ const entities = { '&lt;': '<', '&gt;': '>', '&quot;': '"', '&#39;': "'", '&amp;
 const plain = (html: string): string =>
   Object.entries(entities).reduce((text, [from, to]) => text.replaceAll(from, to), html)
 
-it('[GUIDE-4] the reference has every operation, with a call of its example', async () => {
+it('[GUIDE-4] have every operation in the reference, with a call of its example', async () => {
   for (const { path, summary, description, auth, errors } of operationList) {
     const page = plain((await pageAt(`/docs/reference/${path.split('/')[2]}`)).replaceAll(/<\/?code>/g, '`'))
     const [, after = ''] = page.split(`POST ${path}\``)

@@ -71,7 +71,7 @@ async function serve(cwd: string, environment: Readonly<Record<string, string>> 
 /** A start that ends with exactly one sentence. */
 const sentence = (pattern: RegExp) => ({ code: 2, out: '', err: expect.stringMatching(pattern) })
 
-it('[RUN-7] a taken port', async () => {
+it('[RUN-7] ends the start for a taken port with one sentence', async () => {
   const occupant = createServer().listen(0, '127.0.0.1')
   await once(occupant, 'listening')
   const { port } = occupant.address() as { port: number }
@@ -82,7 +82,7 @@ it('[RUN-7] a taken port', async () => {
   )
 })
 
-it('[RUN-7] a wrong key', async () => {
+it('[RUN-7] ends the start for a wrong key with one sentence', async () => {
   const cwd = directory(0o777)
   expect((await run(cwd, ['init', '.'])).code).toBe(0)
   expect(await run(cwd, ['serve'], { WEFT_API_KEY: 'typo' })).toEqual(
@@ -95,19 +95,22 @@ it('[RUN-7] a wrong key', async () => {
 it.each([
   ['the parent of the data directory', directory(0o555), './data'],
   ['the data directory', directory(0o555), '.'],
-])('[RUN-7] a folder that cannot be written: %s', async (_name, cwd, data) => {
-  const ran = await run(cwd, ['serve', '--data-dir', data])
-  expect(ran).toEqual(
-    sentence(/^weft: [^\n]+(EACCES|ermission denied)[^\n]+make it writable for this user[^\n]*\n$/),
-  )
-})
+])(
+  '[RUN-7] ends the start for a folder that cannot be written with one sentence: %s',
+  async (_name, cwd, data) => {
+    const ran = await run(cwd, ['serve', '--data-dir', data])
+    expect(ran).toEqual(
+      sentence(/^weft: [^\n]+(EACCES|ermission denied)[^\n]+make it writable for this user[^\n]*\n$/),
+    )
+  },
+)
 
 const versions = (version: string): string[] => {
   const code = `Object.defineProperty(process,'versions',{value:{...process.versions,node:'${version}'}})`
   return ['--import', `data:text/javascript,${encodeURIComponent(code)}`]
 }
 
-it('[RUN-5] [RUN-7] an outdated Node', async () => {
+it('[RUN-5] [RUN-7] ends the start on an outdated Node with one sentence', async () => {
   const ran = await run(directory(0o777), ['serve'], {}, versions('18.20.4'))
   expect(ran).toEqual(
     sentence(/^weft: this is Node 18\.20\.4, and Weft needs Node 20\.19 or later: install it from \S+\n$/),
@@ -115,7 +118,7 @@ it('[RUN-5] [RUN-7] an outdated Node', async () => {
   expect((await run(directory(0o777), ['--version'], {}, versions('20.19.0'))).code).toBe(0)
 })
 
-it('[RUN-5] an outdated Node reads a small file before the check, which imports nothing but Node', () => {
+it('[RUN-5] reads only a small file, which imports nothing but Node, before the check of the Node version', () => {
   const read = (name: string): readonly string[] => {
     const text = readFileSync(join(built, name), 'utf8')
     expect(text.length).toBeLessThan(2000)
@@ -127,7 +130,7 @@ it('[RUN-5] an outdated Node reads a small file before the check, which imports 
   read('main.js')
 })
 
-it('[RUN-7] a second process on the same store', async () => {
+it('[RUN-7] ends the start of a second process on one store with one sentence', async () => {
   const cwd = directory()
   const { child } = await serve(cwd)
   const second = await startCli(['serve'], cwd, local).ended
@@ -152,7 +155,7 @@ afterAll(() => {
   if (isMounted) execFileSync('umount', ['-l', disk])
 })
 
-it.skipIf(!isMounted)('[RUN-7] a full disk', async () => {
+it.skipIf(!isMounted)('[RUN-7] ends the start on a full disk with one sentence', async () => {
   const { bavail, bsize } = statfsSync(disk)
   writeFileSync(join(disk, 'ballast'), Buffer.alloc(bavail * bsize))
   const ran = await run(directory(0o777), ['serve', '--data-dir', join(disk, 'data')])
@@ -164,7 +167,7 @@ const verdictsOf = ({ out }: Ran): Readonly<Record<string, string>> => {
   return Object.fromEntries(findings.map(({ name, verdict }) => [name, verdict]))
 }
 
-it('[RUN-6] doctor recognizes the running server by its port and store', async () => {
+it('[RUN-6] recognizes the running server by its port and store in doctor', async () => {
   const cwd = directory()
   const port = String(await freePort())
   await serve(cwd, { WEFT_PORT: port })
@@ -187,7 +190,7 @@ it('[RUN-6] doctor recognizes the running server by its port and store', async (
   })
 })
 
-it('[RUN-6] a file in place of the data directory is one failure of doctor, with its remedy', async () => {
+it('[RUN-6] reports a file in place of the data directory as one failure of doctor with the remedy', async () => {
   const cwd = directory(0o777)
   writeFileSync(join(cwd, 'data'), '')
   const told = await run(cwd, ['doctor', '--json'], { WEFT_MAX_CONNECTIONS: '100' })
@@ -202,7 +205,7 @@ it('[RUN-6] a file in place of the data directory is one failure of doctor, with
   ])
 })
 
-it('[RUN-6] a folder that cannot be written is one failure of doctor', async () => {
+it('[RUN-6] reports a folder that cannot be written as one failure of doctor', async () => {
   const told = await run(directory(0o555), ['doctor', '--json'], { WEFT_MAX_CONNECTIONS: '100' })
   const verdicts = verdictsOf(told)
   expect(told.code).toBe(1)

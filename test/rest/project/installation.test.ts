@@ -19,14 +19,14 @@ const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'u
 /** What a server is installed with. */
 const needed = Object.entries(packages).filter(([, { dev, devOptional }]) => !dev && !devOptional)
 
-it('[OPS-43] what has a script at installation brings binaries that make it do nothing', () => {
+it('[OPS-43] has binaries for packages with an installation script, so that nothing is compiled', () => {
   const scripted = needed.filter(([path, { hasInstallScript }]) => path !== '' && hasInstallScript)
   for (const [path] of scripted)
     for (const platform of ['linux-x64', 'linux-arm64', 'darwin-x64+arm64', 'win32-x64'])
       expect(existsSync(join(root, path, 'prebuilds', platform)), `${path} on ${platform}`).toBe(true)
 })
 
-it('[OPS-43] no package needs a later Node than 20.19', () => {
+it('[OPS-43] needs no package with a later Node than 20.19', () => {
   expect(packages['']?.engines?.node).toBe('>=20.19')
   const ranges = needed.map(([path, { engines }]) => [path, engines?.node ?? '*'] as const)
   for (const [path, range] of ranges) expect(admits(range, [20, 19]), `${path}: ${range}`).toBe(true)
@@ -58,7 +58,7 @@ const sourcesOf = (map: string): string[] =>
 /** What libraries use where it is installed, and do without where it is not. */
 const optional = ['bufferutil', 'utf-8-validate', 'supports-color', 'pg-native']
 
-it('[OPS-44] what is built loads nothing but level, SQLite and what is in Node', () => {
+it('[OPS-44] loads only level, SQLite and modules of Node in the built program', () => {
   const imports =
     /\b(?:from|import)\s*["']([\w@.][\w@./:-]*)["']|(?<![.\w])(?:__require2?|import)\("([^"]+)"\)/g
   const loaded = programs.flatMap((file) =>
@@ -72,12 +72,12 @@ it('[OPS-44] what is built loads nothing but level, SQLite and what is in Node',
 it.each([
   ['for the server', programs.filter((file) => !inBrowser(file))],
   ['for the browser', programs.filter(inBrowser)],
-])('[OPS-44] what is built %s has one copy of Yjs', (_where, files) => {
+])('[OPS-44] has one copy of Yjs in the built program %s', (_where, files) => {
   const copies = files.flatMap((file) => readFileSync(file, 'utf8').match(/["'`]__ \$YJS\$ __["'`]/g) ?? [])
   expect(copies).toHaveLength(1)
 })
 
-it('[OPS-44] maps lead to the sources, and the licences of all libraries, those of the browser too, are beside them', () => {
+it('[OPS-44] has maps to the sources, and the licenses of all libraries, also of the browser', () => {
   const sources = programs.flatMap((file) => sourcesOf(`${file}.map`))
   // Some libraries bring maps to sources of theirs that they don't bring, and name them as if they were ours.
   const ours = sources.filter((source) => source.startsWith('src/') && existsSync(join(root, source)))

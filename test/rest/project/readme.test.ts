@@ -18,18 +18,18 @@ const spec = readdirSync(join(root, 'test/spec'))
 const rulesIn = (text: string): string[] => [...text.matchAll(/\b[A-Z]{2,5}-\d+\b/g)].map(([id]) => id)
 const unknown = (rules: readonly string[]): string[] => rules.filter((id) => !spec.includes(`- **${id}**`))
 
-it('[GUIDE-3] the table of options is the one made from the table in the code', () => {
+it('[GUIDE-3] has the generated table of options', () => {
   const [, shown] = /<!-- options -->\n([\s\S]*?)\n?<!-- \/options -->/.exec(chapter('configuration')) ?? []
   expect(shown?.trim()).toBe(renderMarkdown())
 })
 
-it('[GUIDE-8] the rules that the chapter on security names are there', () => {
+it('[GUIDE-8] names only existing rules in the chapter on security', () => {
   const named = rulesIn(chapter('security'))
   expect(named.length).toBeGreaterThan(20)
   expect(unknown(named)).toEqual([])
 })
 
-it('[LIM-13] the table of limits names every limit, and every option that sets one', () => {
+it('[LIM-13] names every limit, and every option that sets one, in the table of limits', () => {
   const [, table = ''] = chapter('limits').split(/<!-- \/?limits -->/)
   const rows = [...table.matchAll(/^\| (`[^|]+) \|(.*)\|$/gm)]
   const namesOf = (row: string): string[] => [...row.matchAll(/`(\w+)`/g)].map(([, name = '']) => name)
@@ -50,7 +50,7 @@ const linksOf = (text: string): string[] =>
 const headingsOf = (text: string): string[] =>
   [...text.matchAll(/^#+ (.*)$/gm)].map(([, title = '']) => anchorOf(title))
 
-it('[GUIDE-2] the README lists every chapter, and no link of it is dead', () => {
+it('[GUIDE-2] lists every chapter in the README, without a dead link', () => {
   const links = linksOf(readme).filter((to) => !/^https?:/.test(to))
   for (const { name } of chapters) expect(links).toContain(`src/docs/${name}.md`)
   for (const link of links) {
@@ -60,14 +60,14 @@ it('[GUIDE-2] the README lists every chapter, and no link of it is dead', () => 
   }
 })
 
-it('[GUIDE-8] the rules that the README names behind what is guaranteed are there', () => {
+it('[GUIDE-8] names only existing rules in the guarantees of the README', () => {
   const [, section = ''] = /^## What is guaranteed\n([\s\S]*?)^## /m.exec(readme) ?? []
   const named = rulesIn(section)
   expect(named.length).toBeGreaterThan(20)
   expect(unknown(named)).toEqual([])
 })
 
-it('[GUIDE-9] the README says of clients what the chapter on them says', () => {
+it('[GUIDE-9] has the same table of clients in the README and the chapter on editors', () => {
   const clientsIn = (text: string): string[] => {
     const [, table = ''] = /^\| client, tested in .*\n\|[-|]+\n((?:\|.*\n)+)/m.exec(text) ?? []
     return table.split('\n').map((row) => row.split(' | ').slice(0, 3).join(' | ').replace(/ \|$/, ''))

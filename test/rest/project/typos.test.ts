@@ -174,7 +174,7 @@ const commandLines: readonly (readonly [args: readonly string[], meant: string])
   [['doc', 'hsitory'], 'history'],
 ]
 
-it('[CFG-3] the table has more than 60 typing mistakes', () => {
+it('[CFG-3] has more than 60 misspellings in the table', () => {
   const all = [members, values, variables, prefixes, keys, commandLines].flatMap((each) => [...each])
   expect(all.length).toBeGreaterThan(60)
 })
@@ -188,7 +188,7 @@ describe('a call', () => {
   })
   afterAll(() => server?.stop())
 
-  it('[CFG-3] with a misspelled member is rejected with the name that was meant, and changes nothing', async () => {
+  it('[CFG-3] with a misspelled member is rejected with the meant name, and changes nothing', async () => {
     const world = async () => [
       dataOf(await server.post('/v2/crdt/get', at)),
       dataOf(await server.post('/v2/organizations/documents/get', { organizationId: 'acme' })),
@@ -218,15 +218,12 @@ describe('the command line', () => {
   const root = mkdtempSync(join(tmpdir(), 'weft-typos-'))
   afterAll(() => rmSync(root, { recursive: true, force: true, maxRetries: 20 }))
 
-  it.each(commandLines)(
-    '[CFG-3] %j ends with exit code 2 and the name that was meant',
-    async (args, meant) => {
-      const { code, err } = await runCli(args, root)
-      expect([code, err]).toEqual([2, expect.stringContaining(`(did you mean ${meant}?)`)])
-    },
-  )
+  it.each(commandLines)('[CFG-3] ends with exit code 2 and the meant name for %j', async (args, meant) => {
+    const { code, err } = await runCli(args, root)
+    expect([code, err]).toEqual([2, expect.stringContaining(`(did you mean ${meant}?)`)])
+  })
 
-  it('[CFG-3] ends for a misspelled variable or key of the file with the name that was meant', async () => {
+  it('[CFG-3] ends with the meant name for a misspelled variable or key of the file', async () => {
     const variable = await runCli(['config', 'check'], root, { WEFT_PROT: '9000' })
     expect([variable.code, variable.err]).toEqual([2, expect.stringContaining('did you mean WEFT_PORT?')])
     const file = join(root, 'typo.json')
@@ -235,15 +232,15 @@ describe('the command line', () => {
     expect([key.code, key.err]).toEqual([2, expect.stringContaining('did you mean dataDir?')])
   })
 
-  it.each(variables)('[CFG-3] %s is rejected, and %s named', (name, meant) => {
+  it.each(variables)('[CFG-3] rejects %s, and names %s', (name, meant) => {
     expect(() => checkVariables({ [name]: 'x' })).toThrow(`${name} (did you mean ${meant}?)`)
   })
 
-  it.each(prefixes)('[CFG-11] %s is a warning, and names %s', (name, meant) => {
+  it.each(prefixes)('[CFG-11] warns of %s, and names %s', (name, meant) => {
     expect(misspelledVariables({ ...foreign, [name]: 'x' })).toEqual([{ name, meant }])
   })
 
-  it('[CFG-11] a start and `config check` name variables whose prefix is misspelled', async () => {
+  it('[CFG-11] names variables with a misspelled prefix at a start and in `config check`', async () => {
     const environment = { WETF_DATA_DIR: '/srv/weft', WEFT_HOST: '127.0.0.1', WEFT_PORT: '0' }
     const checked = await runCli(['config', 'check'], root, environment)
     expect(checked).toMatchObject({ code: 0, err: '' })
@@ -256,7 +253,7 @@ describe('the command line', () => {
     await running.ended
   })
 
-  it.each(keys)('[CFG-3] the key %s of the file is rejected, and %s named', (name, meant) => {
+  it.each(keys)('[CFG-3] rejects the key %s of the file, and names %s', (name, meant) => {
     const file = join(root, `${name}.json`)
     writeFileSync(file, JSON.stringify({ [name]: 'x' }))
     expect(() => readConfig({ flags: {}, environment: {}, file })).toThrow(
@@ -265,7 +262,7 @@ describe('the command line', () => {
   })
 
   it.each(['WEFT_ENGINE', 'WEFT_LOG_LEVEL', 'WEFT_DURABILITY', 'WEFT_AUTH'])(
-    '[CFG-3] a misspelled value of %s is rejected',
+    '[CFG-3] rejects a misspelled value of %s',
     (name) => {
       expect(() => readConfig({ flags: {}, environment: { [name]: 'memroy' }, file: null })).toThrow(name)
     },

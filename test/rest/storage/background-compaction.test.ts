@@ -78,7 +78,7 @@ const inTime = (holds: () => Promise<boolean>): Promise<void> =>
   })
 
 itLong(
-  '[STORE-14] the log of a document at rest becomes one snapshot, and its files as small, when older versions are needed no more',
+  '[STORE-14] compacts the log of an idle document to one snapshot, and shrinks its files, when older versions expire',
   async () => {
     const doc = await type()
     const encoded = Y.encodeStateAsUpdate(doc).length
@@ -97,7 +97,7 @@ itLong(
 )
 
 itLong(
-  '[STORE-14] what a stop has left of older versions goes after the next start',
+  '[STORE-14] removes remaining older versions after the next start',
   async () => {
     await type()
     await stop()
@@ -109,7 +109,7 @@ itLong(
 )
 
 itLong(
-  '[STORE-14] older versions go also of a document that somebody only reads when their time has come',
+  '[STORE-14] removes older versions of a document that clients only read when they expire',
   async () => {
     await type(2_805)
     const before = await head()

@@ -48,7 +48,7 @@ beforeAll(async () => {
 
 afterAll(() => rmSync(root, { recursive: true, force: true, maxRetries: 20 }))
 
-it('[STORE-16] what was written by REST is whole in both directions', async () => {
+it('[STORE-16] finds no damage in records that REST has written', async () => {
   expect((await verify(sound, () => undefined)).damages).toEqual([])
 })
 
@@ -69,7 +69,7 @@ it.each([
     () => keys.grant({ type: 'document', id: 'doc' }, { type: 'user', id: 'ann' }),
     '"grantsOf","user","ann"',
   ],
-])('[STORE-16] %s is named', async (_, gone, named) => {
+])('[STORE-16] names %s', async (_, gone, named) => {
   const raw = Buffer.concat([Buffer.from('k'), encodeKey(part), Buffer.of(1), encodeKey(gone())])
   await expectNamed(raw.toString(), named)
 })
@@ -79,14 +79,14 @@ it.each([
   ['its place in the document', 'annotationsIn document', '["annotations","annotation"]'],
   ['its place in the location', 'annotationsIn location', '["annotations","annotation"]'],
   ['what its user is found by', 'annotationTies ann annotation ', '["annotations","annotation"]'],
-])('[STORE-16] a thread of comments without %s is named', async (_, gone, named) => {
+])('[STORE-16] names a thread of comments without %s', async (_, gone, named) => {
   await expectNamed(encodeKey(gone.split(' ')).toString(), named.slice(1, -1))
 })
 
 it.each([
   ['what it is found by', 'annotationCommentPlaces', '"annotationComments","annotation"'],
   ['what its user is found by', 'annotationTies ann annotation', '"annotationComments","annotation"'],
-])('[STORE-16] a comment without %s is named', async (_, gone, named) => {
+])('[STORE-16] names a comment without %s', async (_, gone, named) => {
   // The order of the comment follows.
   await expectNamed(`${encodeKey(gone.split(' ')).toString()}${gone.endsWith('n') ? '\u00020' : ''}`, named)
 })
@@ -94,12 +94,12 @@ it.each([
 it.each([
   ['thread', 'annotations annotation', 5],
   ['comment', 'annotationComments annotation', 2],
-])('[STORE-16] a %s of which only entries are left is named by each', async (_, gone, count) => {
+])('[STORE-16] names each remaining entry of a missing %s', async (_, gone, count) => {
   const damages = await without(encodeKey(gone.split(' ')).toString())
   expect(damages.map(({ kind }) => kind)).toEqual(Array.from({ length: count }, () => 'index'))
 })
 
-it('[STORE-16] a job that is only in the index of times is named', async () => {
+it('[STORE-16] names a job that is only in the index of times', async () => {
   await changed(async (engine) => {
     const at = Date.now() + 1e9
     await engine.kv.commit(['some'], {
@@ -113,7 +113,7 @@ it('[STORE-16] a job that is only in the index of times is named', async () => {
   ])
 })
 
-it('[STORE-16] an organization in the middle of its removal is no damage', async () => {
+it('[STORE-16] accepts an organization with an interrupted removal', async () => {
   await changed(async ({ kv }) => {
     const record = {
       ...(decodeRecord((await kv.get(part, [keys.organization]))[0] as Uint8Array) as object),
@@ -125,7 +125,7 @@ it('[STORE-16] an organization in the middle of its removal is no damage', async
   expect((await verify(broken, () => undefined)).damages).toEqual([])
 })
 
-it('[STORE-16] a version whose content is gone is named', async () => {
+it('[STORE-16] names a version without its content', async () => {
   await expectNamed('b\u0002versions\0', '"versions","doc","main"')
 })
 

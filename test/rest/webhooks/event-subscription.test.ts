@@ -3,7 +3,7 @@ import { dataOf, startTestServer } from '../../support/servers/server.ts'
 import { webhookOptions, webhooksOf } from '../../support/servers/webhooks.ts'
 import { openRecorded } from '../../support/stores/recorded-engine.ts'
 
-it('[HOOK-40] what happens is kept to be told if somebody wants to be told, with its cause', async () => {
+it('[HOOK-40] keeps an event with its cause if a subscriber wants it', async () => {
   const { engine, told } = await openRecorded()
   const server = await startTestServer(webhookOptions, { engine })
   const webhooks = await webhooksOf(server)

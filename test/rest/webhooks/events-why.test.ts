@@ -59,7 +59,7 @@ const why = (...args: string[]) => {
   })
 }
 
-it('[RUN-13] weft events why explains for each endpoint why it gets an event, or does not', async () => {
+it('[RUN-13] explains in weft events why for each endpoint why it gets an event or not', async () => {
   const { endpoints } = dataOf(await server.post('/v2/workspace/advancedwebhook/endpoints/get', {})) as {
     endpoints: { id: string; uid: string }[]
   }
@@ -125,7 +125,7 @@ it('[RUN-13] weft events why explains for each endpoint why it gets an event, or
   })
 })
 
-it('[RUN-16] weft events why finds an activity in all organizations of the API key', async () => {
+it('[RUN-16] finds an activity in all organizations of the API key in weft events why', async () => {
   expect((await why(activityId)).out).toMatch(/^huddle\.join of acme\/plan\n/)
   expect(await why('unknown')).toMatchObject({
     code: 2,
@@ -147,7 +147,7 @@ it('[RUN-16] weft events why finds an activity in all organizations of the API k
   })
 })
 
-it('[RUN-16] weft events why rejects an unknown organization or document', async () => {
+it('[RUN-16] rejects an unknown organization or document in weft events why', async () => {
   for (const args of [
     ['zz', '--document', 'plan'],
     ['acme', '--document', 'zz'],
@@ -159,7 +159,7 @@ it('[RUN-16] weft events why rejects an unknown organization or document', async
     })
 })
 
-it('[RUN-16] weft events why explains a message by its attempts, and names the last failure of an endpoint', async () => {
+it('[RUN-16] explains a message by its attempts in weft events why, and names the last failure of an endpoint', async () => {
   const post = async (path: string, data: object) =>
     dataOf(await server.post(`/v2/workspace/advancedwebhook/${path}`, data))
   expect((await why('acme', '--type', 'comment.add', '--document', 'plan')).out).toMatch(
@@ -194,7 +194,7 @@ it('[RUN-16] weft events why explains a message by its attempts, and names the l
   })
 })
 
-it('[RUN-20] weft events why --endpoint decides who gets the event of the failure of an endpoint', async () => {
+it('[RUN-20] explains with --endpoint who gets the event of the failure of an endpoint', async () => {
   const exhausted = ['acme', '--type', 'message.attempt.exhausted']
   const watch = { url: 'https://watch.example.com', filterTypes: ['message.attempt.exhausted'], uid: 'watch' }
   dataOf(await server.post('/v2/workspace/advancedwebhook/endpoints/create', watch))
@@ -226,7 +226,7 @@ it('[RUN-20] weft events why --endpoint decides who gets the event of the failur
   })
 })
 
-it.each(eventTypes)('[RUN-13] weft events why explains %s as the server sends it', (type) => {
+it.each(eventTypes)('[RUN-13] explains %s as the server sends it', (type) => {
   const scope = { workspaceId: 'w', apiKey: 'k', organizationId: 'acme' }
   const isOfOrganization = type === 'message.attempt.exhausted'
   const triggers = Object.fromEntries(eventTypes.map((name) => [name, true]))

@@ -55,13 +55,13 @@ const firstTriggers = {
   enableDataProtection: false,
 }
 
-it('[HOOK-1] what was never configured is answered as off and empty', async () => {
+it('[HOOK-1] returns settings that were never configured as off and empty', async () => {
   const { basic, advanced } = await webhooksOf(server)
   expect(await basic()).toEqual(never)
   expect(await advanced()).toEqual(neverAdvanced)
 })
 
-it('[HOOK-2] an update changes what is given, answers what holds, and leaves the rest', async () => {
+it('[HOOK-2] changes the given members, keeps the others, and returns the result', async () => {
   const { basic, refused } = await webhooksOf(server)
   expect(await refused(basicPath, {})).toEqual(['INVALID_ARGUMENT'])
   expect(await refused(basicPath, { other: true })).toEqual(['INVALID_ARGUMENT', '/data/other'])
@@ -99,7 +99,7 @@ it('[HOOK-2] an update changes what is given, answers what holds, and leaves the
   expect(await basic()).toEqual(next)
 })
 
-it('[HOOK-3] enabling the service where no triggers are stored begins with the default ones', async () => {
+it('[HOOK-3] starts with the default triggers when the service is enabled without stored triggers', async () => {
   const { basic } = await webhooksOf(server)
   await basic({ webhookServiceConfig: { authToken: 'kept' } })
   const first = await basic({
@@ -126,7 +126,7 @@ it('[HOOK-3] enabling the service where no triggers are stored begins with the d
   })
 })
 
-it('[HOOK-3] triggers that are stored already are kept, and no others are turned on', async () => {
+it('[HOOK-3] keeps stored triggers, and enables no others', async () => {
   const { basic } = await webhooksOf(server)
   await basic({ webhookServiceConfig: { triggers: { 'recorder.done': true } } })
   expect(await basic({ useWebhookService: true })).toMatchObject({
@@ -139,7 +139,7 @@ it('[HOOK-3] triggers that are stored already are kept, and no others are turned
   })
 })
 
-it('[HOOK-4] a group stands for its members, a member goes before it, and all is answered as it was written', async () => {
+it('[HOOK-4] expands a group to its members, lets a member override it, and returns all as written', async () => {
   const { basic, refused } = await webhooksOf(server)
   const triggers = async (change: object) =>
     (
@@ -199,20 +199,17 @@ it.each<[string, string, unknown]>([
   ['a number', 'authToken', 1],
   ['no boolean', 'encodeData', 'true'],
   ['no key', 'publicKey', 'abc'],
-])(
-  '[HOOK-5] a configuration that cannot be used is refused with its place: %s',
-  async (_name, member, wrong) => {
-    const { basic, refused } = await webhooksOf(server)
-    const change = { authToken: 'x', [member]: wrong }
-    expect(await refused(basicPath, { useWebhookService: true, webhookServiceConfig: change })).toEqual([
-      'INVALID_ARGUMENT',
-      `/data/webhookServiceConfig/${member}`,
-    ])
-    expect(await basic()).toEqual(never)
-  },
-)
+])('[HOOK-5] rejects an unusable configuration with its place: %s', async (_name, member, wrong) => {
+  const { basic, refused } = await webhooksOf(server)
+  const change = { authToken: 'x', [member]: wrong }
+  expect(await refused(basicPath, { useWebhookService: true, webhookServiceConfig: change })).toEqual([
+    'INVALID_ARGUMENT',
+    `/data/webhookServiceConfig/${member}`,
+  ])
+  expect(await basic()).toEqual(never)
+})
 
-it('[HOOK-6] a public key is an RSA key of at least 2048 bits, as a PEM file or base64 of SPKI or PKCS#1', async () => {
+it('[HOOK-6] accepts an RSA key of at least 2048 bits, as a PEM file or base64 of SPKI or PKCS#1', async () => {
   const { basic, advanced, refused } = await webhooksOf(server)
   await advanced({ isEnabled: true })
   const [key, small] = [rsaKey(), rsaKey(1_024)]
@@ -254,7 +251,7 @@ it('[HOOK-6] a public key is an RSA key of at least 2048 bits, as a PEM file or 
   }
 })
 
-it('[HOOK-7] nothing is encrypted without a key', async () => {
+it('[HOOK-7] encrypts nothing without a key', async () => {
   const { basic, advanced, refused } = await webhooksOf(server)
   const { spki: publicKey } = rsaKey()
   const ofBasic = (change: object) => ({ webhookServiceConfig: change })
@@ -271,7 +268,7 @@ it('[HOOK-7] nothing is encrypted without a key', async () => {
   expect(await advanced({ encryptData: false, publicKey: '' })).toEqual({ ...neverAdvanced, isEnabled: true })
 })
 
-it('[HOOK-8] advanced webhooks begin with being enabled; then what is given changes', async () => {
+it('[HOOK-8] requires advanced webhooks to be enabled first, then changes the given members', async () => {
   const { advanced, refused } = await webhooksOf(server)
   expect(await refused(advancedPath, {})).toEqual(['INVALID_ARGUMENT'])
   for (const early of [{ isEnabled: false }, { encodeData: true }, { enableDataProtection: true }])
@@ -289,7 +286,7 @@ it('[HOOK-8] advanced webhooks begin with being enabled; then what is given chan
   expect(await advanced()).toEqual(next)
 })
 
-it('[HOOK-9] of changes at the same time none is lost', async () => {
+it('[HOOK-9] applies all concurrent changes', async () => {
   const { basic, advanced, create, update, list } = await webhooksOf(server)
   await advanced({ isEnabled: true })
   const { id } = await create()

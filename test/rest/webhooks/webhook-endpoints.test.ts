@@ -44,7 +44,7 @@ const unset = {
   metadata: null,
 }
 
-it('[HOOK-20] unless advanced webhooks are enabled no endpoint is answered, and the message says why', async () => {
+it('[HOOK-20] rejects endpoint operations unless advanced webhooks are enabled, and states the reason', async () => {
   const { advanced, create, post, list } = await webhooksOf(server)
   const messages = async () => {
     const answers = await Promise.all(endpointCalls.map(([path, data]) => post(path, data)))
@@ -61,7 +61,7 @@ it('[HOOK-20] unless advanced webhooks are enabled no endpoint is answered, and 
   expect((await list()).endpoints.map((each) => each.id)).toEqual([id])
 })
 
-it('[HOOK-21] an endpoint is answered as it was made, what is not set as null, and without its secret', async () => {
+it('[HOOK-21] returns an endpoint as it was created, with null for unset members and without its secret', async () => {
   const { create, list, secret } = await enabled()
   const time = { createdAt: '2026-02-03T04:05:06.007Z', updatedAt: '2026-02-03T04:05:06.007Z' }
   const plain = await create()
@@ -105,7 +105,7 @@ it.each<[string, object, string]>([
   ['half a delivery', { rateLimit: 1.5 }, 'rateLimit'],
   ['numbers in metadata', { metadata: { a: 1 } }, 'metadata/a'],
   ['large metadata', { metadata: { a: 'x'.repeat(4_096) } }, 'metadata'],
-])('[HOOK-22] an endpoint that cannot be is refused with its place: %s', async (_name, wrong, place) => {
+])('[HOOK-22] rejects an invalid endpoint with its place: %s', async (_name, wrong, place) => {
   const { create, refused, list } = await enabled()
   const endpoint = await create()
   const first = async (path: string, data: object) => (await refused(path, data)).slice(0, 2)
@@ -115,14 +115,14 @@ it.each<[string, object, string]>([
   expect((await list()).endpoints).toEqual([endpoint])
 })
 
-it('[HOOK-22] a URL is needed, and a uid is an id', async () => {
+it('[HOOK-22] requires a URL, and an id as uid', async () => {
   const { refused } = await enabled()
   expect(await refused(createPath, {})).toEqual(['INVALID_ARGUMENT', '/data/url'])
   for (const uid of ['', '..', 'x'.repeat(513), 1])
     expect(await refused(createPath, { url, uid })).toEqual(['INVALID_ARGUMENT', '/data/uid'])
 })
 
-it('[HOOK-23] an update changes what is given, unsets what is null, and leaves the rest', async () => {
+it('[HOOK-23] changes the given members, unsets null members, and keeps the others', async () => {
   const { create, update, refused, list, secret } = await enabled()
   const endpoint = await create({ description: 'd', channels: ['a'], metadata: { a: 'b' }, uid: 'u' })
   const before = await secret(endpoint.id)
@@ -154,7 +154,7 @@ it('[HOOK-23] an update changes what is given, unsets what is null, and leaves t
   expect(await secret(endpoint.id)).toBe(before)
 })
 
-it('[HOOK-24] a uid is unique, names its endpoint, and is free again after deletion', async () => {
+it('[HOOK-24] requires a unique uid, which names its endpoint and is free after deletion', async () => {
   const { create, update, refused, remove, secret, list } = await enabled()
   for (const uid of oddIds) {
     const { id } = await create({ uid })
@@ -176,7 +176,7 @@ it('[HOOK-24] a uid is unique, names its endpoint, and is free again after delet
     expect(await refused(createPath, { url, uid })).toEqual(['ALREADY_EXISTS'])
 })
 
-it('[HOOK-25] a deleted endpoint, and an unknown one, is NOT_FOUND', async () => {
+it('[HOOK-25] returns NOT_FOUND for a deleted or unknown endpoint', async () => {
   const { create, remove, refused, list } = await enabled()
   const [gone, kept] = [await create(), await create()]
   expect(await remove(gone.id)).toEqual({ endpointId: gone.id, deleted: true })
@@ -192,7 +192,7 @@ it('[HOOK-25] a deleted endpoint, and an unknown one, is NOT_FOUND', async () =>
   expect((await list()).endpoints).toEqual([kept])
 })
 
-it('[HOOK-26] endpoints are listed in pages, forward and back', async () => {
+it('[HOOK-26] lists endpoints in pages in both directions', async () => {
   const { create, list } = await enabled()
   expect(await list()).toEqual({ endpoints: [], iterator: null, prevIterator: null, done: true })
   const made = await Promise.all(Array.from({ length: 7 }, () => create()))
@@ -218,7 +218,7 @@ it('[HOOK-26] endpoints are listed in pages, forward and back', async () => {
   expect(idsOf(await list({ limit: 7 }))).toEqual(ids)
 })
 
-it('[HOOK-26] pages neither skip nor repeat what stays, while others come and go', async () => {
+it('[HOOK-26] neither skips nor repeats remaining endpoints while others are added and deleted', async () => {
   const { create, list, remove } = await enabled()
   const stay = await Promise.all(Array.from({ length: 12 }, () => create()))
   const go = await Promise.all(Array.from({ length: 12 }, () => create()))
@@ -234,7 +234,7 @@ it('[HOOK-26] pages neither skip nor repeat what stays, while others come and go
   expect(seen.filter((id) => staying.has(id))).toEqual([...staying].toSorted())
 })
 
-it('[HOOK-26] where all have gone a page is empty, and the last one', async () => {
+it('[HOOK-26] returns an empty last page when all endpoints were deleted', async () => {
   const { create, list, remove } = await enabled()
   for (const _ of [1, 2]) await create()
   const { iterator } = await list({ limit: 1 })
@@ -243,7 +243,7 @@ it('[HOOK-26] where all have gone a page is empty, and the last one', async () =
   expect(await list({ iterator })).toEqual(empty)
 })
 
-it('[HOOK-27] a page has 50 endpoints unless 1 to 250 are asked for; an iterator is good for its API key only', async () => {
+it('[HOOK-27] returns 50 endpoints by default or 1 to 250, and accepts an iterator of its own API key only', async () => {
   const { create, list, refused } = await enabled()
   await Promise.all(Array.from({ length: 51 }, () => create()))
   expect((await list()).endpoints).toHaveLength(50)
@@ -260,7 +260,7 @@ it('[HOOK-27] a page has 50 endpoints unless 1 to 250 are asked for; an iterator
   expect(text).not.toContain('ep_')
 })
 
-it('[HOOK-28] an API key has at most 100 endpoints, also when many are made at once', async () => {
+it('[HOOK-28] limits an API key to 100 endpoints, also with concurrent calls', async () => {
   const { create, list, refused, remove } = await enabled()
   for (let count = 0; count < 95; count += 1) await create()
   const answers = await Promise.all(Array.from({ length: 9 }, () => refused(createPath, { url })))
@@ -272,7 +272,7 @@ it('[HOOK-28] an API key has at most 100 endpoints, also when many are made at o
   await create()
 })
 
-it('[HOOK-29] a secret is whsec_ and 32 random bytes as base64; a rotation makes another, and the one before signs for a day', async () => {
+it('[HOOK-29] creates whsec_ and 32 random bytes as base64, another one at a rotation, and signs with the former for a day', async () => {
   const { tenant, create, secret, rotate, refused } = await enabled()
   const [{ id }, other] = [await create(), await create()]
   const first = await secret(id)
@@ -294,7 +294,7 @@ it('[HOOK-29] a secret is whsec_ and 32 random bytes as base64; a rotation makes
   expect(await secret(id)).toBe(second)
 })
 
-it('[HOOK-30] what an API key configures is its own, in a partition of its own', async () => {
+it('[HOOK-30] keeps the configuration of an API key in a partition of its own', async () => {
   const [mine, theirs] = [await enabled(), await enabled()]
   await mine.basic({ useWebhookService: true, webhookServiceConfig: { authToken: 'mine' } })
   const endpoint = await mine.create({ uid: 'shared' })

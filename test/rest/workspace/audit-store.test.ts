@@ -47,7 +47,7 @@ async function audited(directory: string, ...flags: string[]): Promise<readonly 
 }
 
 itLong(
-  '[AUDIT-8] [AUDIT-9] starts and backups are in the logs, which are shown as one',
+  '[AUDIT-8] [AUDIT-9] records starts and backups in the logs, and shows them as one log',
   async () => {
     const data = join(root, 'starts')
     const start = (more: Partial<Config> = {}) =>
@@ -121,7 +121,7 @@ async function placedRecords(data: string, query: AuditQuery): Promise<readonly 
   return found
 }
 
-it('[AUDIT-9] what is shown as text cannot steer a terminal, nor turn the line around', async () => {
+it('[AUDIT-9] shows control characters as codes, so that text cannot steer a terminal or reverse a line', async () => {
   const data = join(root, 'names')
   const server = await startTestServer({ engine: 'level', dataDir: data, trustProxy: 1 })
   // A reverse proxy may pass on anything; bytes from 0x80 on are no control characters to HTTP.
@@ -163,7 +163,7 @@ function secretsIn(value: unknown, name = ''): readonly string[] {
 }
 
 itLong(
-  '[AUDIT-4] nothing that is sent or answered is stored in the log but ids',
+  '[AUDIT-4] stores only ids of requests and responses in the log',
   async () => {
     const data = join(root, 'secrets')
     const { server, credentials } = await startExampleServer({

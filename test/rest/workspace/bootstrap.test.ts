@@ -80,12 +80,12 @@ async function expectDeclared(server: TestServer): Promise<void> {
 
 const declared = bootstrapOf({ Acme: acme, ['__proto__']: bolt })
 
-it('[WS-60] declared workspaces are there, with keys and tokens, also after starting again', async () => {
+it('[WS-60] creates declared workspaces with keys and tokens, and keeps them after another start', async () => {
   for (let round = 0; round < 3; round += 1) await start({ bootstrap: declared }, expectDeclared)
   await start({}, expectDeclared)
 })
 
-it('[WS-60] without anything else the first declared one is the server’s own', async () => {
+it("[WS-60] takes the first declared workspace as the server's own without other settings", async () => {
   const jwtSecret = 'a-signing-secret-of-more-than-32-bytes'
   await start({ bootstrap: declared, jwtSecret }, async ({ credentials, server }) => {
     expect(credentials).toEqual({
@@ -99,7 +99,7 @@ it('[WS-60] without anything else the first declared one is the server’s own',
   })
 })
 
-it('[WS-60] credentials of an earlier start, and configured ones, stay the server’s own', async () => {
+it("[WS-60] keeps the credentials of an earlier start or of the configuration as the server's own", async () => {
   const kept = await start({}, async ({ credentials }) => credentials)
   const written = statSync(join(data, 'credentials.json')).mtimeMs
   await start({ bootstrap: declared }, async (server) => {
@@ -114,7 +114,7 @@ it('[WS-60] credentials of an earlier start, and configured ones, stay the serve
   })
 })
 
-it('[WS-64] a workspace that a declaration adds to a store with data is a warning in the log', async () => {
+it('[WS-64] logs a warning when a declaration adds a workspace to a store with data', async () => {
   const lines: Record<string, unknown>[] = []
   const log = pino({ level: 'warn' }, { write: (line: string) => void lines.push(JSON.parse(line)) })
   const logged = async (workspaces: unknown) => {
@@ -131,7 +131,7 @@ it('[WS-64] a workspace that a declaration adds to a store with data is a warnin
   expect(await logged({ Acme: acme, Bolt: bolt })).toEqual([])
 })
 
-it('[WS-63] a declared token that the store does not have stops the start, and changes nothing', async () => {
+it('[WS-63] stops the start for a declared token that the store does not have, and changes nothing', async () => {
   await start({ bootstrap: declared }, expectDeclared)
   const restart = (changed: object) =>
     start({ bootstrap: bootstrapOf({ New: other, Acme: { ...acme, ...changed } }) }, expectDeclared)
@@ -153,7 +153,7 @@ it('[WS-63] a declared token that the store does not have stops the start, and c
   expect((await listApiKeys(data)).map(({ key }) => key.id)).toEqual(['key-acme', 'key-bolt'])
 })
 
-it('[RUN-14] weft keys replace --configured stores declared tokens', async () => {
+it('[RUN-14] stores declared tokens with weft keys replace --configured', async () => {
   await start({ bootstrap: declared }, expectDeclared)
   const next = { ...acme, workspaceToken: 'the-next-workspace-token', authToken: 'the-next-auth-token' }
   const environment = { WEFT_BOOTSTRAP: JSON.stringify({ Acme: next }) }
@@ -170,7 +170,7 @@ it('[RUN-14] weft keys replace --configured stores declared tokens', async () =>
   })
 })
 
-itLong('[WS-61] an API key of another workspace stops the start', async () => {
+itLong('[WS-61] stops the start for an API key of another workspace', async () => {
   await start({ bootstrap: declared }, expectDeclared)
   const moved = bootstrapOf({ Acme: { ...acme, workspaceId: 'ws-third' } })
   await expect(start({ bootstrap: moved }, expectDeclared)).rejects.toThrow(
@@ -179,7 +179,7 @@ itLong('[WS-61] an API key of another workspace stops the start', async () => {
   await start({}, expectDeclared)
 })
 
-it('[WS-62] a declared API key that its workspace does not have stops the start', async () => {
+it('[WS-62] stops the start for a declared API key that its workspace does not have', async () => {
   await start({ bootstrap: declared }, expectDeclared)
   const mistyped = bootstrapOf({ Acme: { ...acme, apiKey: 'key-acne' } })
   await expect(start({ bootstrap: mistyped }, expectDeclared)).rejects.toMatchObject({
@@ -191,7 +191,7 @@ it('[WS-62] a declared API key that its workspace does not have stops the start'
   })
 })
 
-it('[CFG-12] a key to add that the start does not use is refused with the option that is missing', () => {
+it('[CFG-12] rejects a key to add that the start does not use, and names the missing option', () => {
   const WEFT_ADD_KEY = 'key-new'
   for (const others of [{}, { WEFT_API_KEY: 'key-old' }, { WEFT_BOOTSTRAP: JSON.stringify({ Acme: acme }) }])
     expect(() => configFrom({ WEFT_ADD_KEY, ...others })).toThrow(
@@ -202,7 +202,7 @@ it('[CFG-12] a key to add that the start does not use is refused with the option
   expect(configFrom({ WEFT_ADD_KEY, WEFT_BOOTSTRAP: withNew }).addKey).toBe('key-new')
 })
 
-itLong('[CFG-12] it stops the start with exit code 2', async () => {
+itLong('[CFG-12] stops the start with exit code 2 for such a key', async () => {
   const run = await runCli(['serve', '--add-key', 'key-new'], root, { WEFT_HOST: '127.0.0.1' })
   expect(run).toMatchObject({ code: 2, err: expect.stringContaining('WEFT_API_KEY') })
 })
@@ -252,14 +252,14 @@ it.each<[string, string, RegExp]>([
     JSON.stringify({ Acme: acme, Bolt: { ...bolt, workspaceId: 'ws-acme' } }),
     /"Acme" and "Bolt" have one workspaceId/,
   ],
-])('[WS-61] a declaration is refused by what is wrong with it: %s', (_name, text, message) => {
+])('[WS-61] rejects a declaration with its problem: %s', (_name, text, message) => {
   const read = () => configFrom({ WEFT_BOOTSTRAP: text })
   expect(read).toThrow(message)
   expect(read).toThrow(/^WEFT_BOOTSTRAP cannot be used: /)
   expect(read).not.toThrow(/secret|token-of/)
 })
 
-itLong('[WS-61] a bad declaration, from a file too, is one sentence and exit code 2', async () => {
+itLong('[WS-61] ends with one sentence and exit code 2 for a bad declaration, also from a file', async () => {
   const file = join(root, 'workspaces.json')
   writeFileSync(file, JSON.stringify({ Acme: noKey }))
   const expected = 'cannot be used: "Acme" has no apiKey\n'
@@ -276,7 +276,7 @@ itLong('[WS-61] a bad declaration, from a file too, is one sentence and exit cod
   })
 })
 
-it('[CFG-4] declared workspaces are not shown', async () => {
+it('[CFG-4] never shows declared workspaces', async () => {
   const printed = await runCli(['config', 'print'], root, { WEFT_BOOTSTRAP: JSON.stringify({ Acme: acme }) })
   expect(printed.out).toContain('"(secret)"')
   expect(printed.out).not.toContain(acme.authToken)

@@ -19,7 +19,7 @@ const bob = { userId: 'bob', name: 'Bob' }
 const idsOf = (found: readonly Datum[], kind: string) =>
   found.filter((each) => each.kind === kind).map((each) => each.data.id)
 
-it('[DATA-4] what others have stays, with the deleted user in it', async () => {
+it('[DATA-4] keeps the entries of others, with the deleted user in them', async () => {
   await fillOrganization(post, 'stay-4')
   const at = { organizationId: 'stay-4' }
   interface Row {
@@ -66,7 +66,7 @@ it('[DATA-4] what others have stays, with the deleted user in it', async () => {
   )
 })
 
-it('[DATA-4] threads stay as they are, with the deleted user in them, and in what is told of them', async () => {
+it('[DATA-4] keeps threads and their activities, with the deleted user in them', async () => {
   const at = { organizationId: 'threads-4', documentId: 'd1' }
   await fillOrganization(post, at.organizationId)
   type Row = Record<string, unknown>
@@ -106,7 +106,7 @@ it('[DATA-4] threads stay as they are, with the deleted user in them, and in wha
   ])
 })
 
-it('[DATA-4] every id is erased, and nothing that looks like it', async () => {
+it('[DATA-4] erases every id, and no similar one', async () => {
   const at = { organizationId: 'odd-4', documentId: 'd1' }
   await fillOrganization(post, 'odd-4')
   for (const userId of [...oddIds, 'd1', 'bob']) {
@@ -137,7 +137,7 @@ it('[DATA-4] every id is erased, and nothing that looks like it', async () => {
   }
 })
 
-it('[DATA-4] whatever JSON names the user, only the user goes', async () => {
+it('[DATA-4] erases only the user in any JSON that names users', async () => {
   const at = { organizationId: 'json-4', documentId: 'd1' }
   await fillOrganization(post, 'json-4')
   const user = fc.record({ userId: fc.constantFrom('ann', 'ben', zoe.userId), name: fc.string() })

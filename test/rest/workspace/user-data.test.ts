@@ -45,7 +45,7 @@ const full = [
   'version',
 ]
 
-it('[DATA-1] all that is kept of a user is answered, and nothing of others', async () => {
+it('[DATA-1] returns all stored data of a user, and none of others', async () => {
   await fillOrganization(post, 'get-1')
   const found = await data.all({ organizationId: 'get-1' })
   expect(kinds(found)).toEqual(full)
@@ -101,7 +101,7 @@ it('[DATA-1] all that is kept of a user is answered, and nothing of others', asy
   expect(await data.all({ userId: 'nobody' })).toEqual([])
 })
 
-it('[DATA-2] pages of any size answer each thing once, whatever comes and goes', async () => {
+it('[DATA-2] returns each entry once in pages of any size while others are added and deleted', async () => {
   await fillOrganization(post, 'page-2')
   const at = { organizationId: 'page-2' }
   const text = (each: Datum): string => JSON.stringify(each)
@@ -128,7 +128,7 @@ it('[DATA-2] pages of any size answer each thing once, whatever comes and goes',
     ).toEqual(['INVALID_ARGUMENT'])
 })
 
-it('[DATA-3] afterwards the store has nothing of the user but the revocation', async () => {
+it('[DATA-3] leaves only the revocation of the user in the store', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'weft-data-'))
   try {
     const own = await startTestServer({ engine: 'level', dataDir: directory })
@@ -170,7 +170,7 @@ it('[DATA-3] afterwards the store has nothing of the user but the revocation', a
   }
 })
 
-it('[DATA-7] one organization loses the user, others and other API keys do not', async () => {
+it('[DATA-7] erases the user in one organization, and not in others or other API keys', async () => {
   await fillOrganization(post, 'one-7')
   await fillOrganization(post, 'two-7')
   const left = kinds(await data.all({ organizationId: 'two-7' }))
@@ -196,7 +196,7 @@ it('[DATA-7] one organization loses the user, others and other API keys do not',
   }
 })
 
-it('[DATA-8] one commit removes a bounded part, and the event loop turns in between', async () => {
+it('[DATA-8] removes a bounded part per commit, and handles other events in between', async () => {
   const { directory, engine } = server
   const scope = scopeOf(server.credentials, 'many-8')
   await fillOrganization(post, 'many-8')
@@ -230,7 +230,7 @@ it('[DATA-8] one commit removes a bounded part, and the event loop turns in betw
   expect(sizes.length).toBeGreaterThan(20)
 })
 
-it('[DATA-9] what has come since is erased by another call, and counted with the rest', async () => {
+it('[DATA-9] erases later data with another call, and counts it with the former', async () => {
   await fillOrganization(post, 'again-9')
   const at = { organizationId: 'again-9' }
   const first = await data.erase(at)
@@ -246,7 +246,7 @@ it('[DATA-9] what has come since is erased by another call, and counted with the
   expect(startedAt).toBe(server.clock.now())
 })
 
-it('[DATA-10] what names more than 100 users is refused', async () => {
+it('[DATA-10] rejects an entry with more than 100 users', async () => {
   const at = { organizationId: 'names-10', documentId: 'd1' }
   await fillOrganization(post, 'names-10')
   const users = (count: number) => Array.from({ length: count }, (_, index) => ({ userId: `u${index}` }))
@@ -299,7 +299,7 @@ it('[DATA-10] what names more than 100 users is refused', async () => {
   ).toMatchObject({ few: { success: false } })
 })
 
-it('[DATA-11] an organization takes with it what deletions of users left; one that is going holds none up', async () => {
+it('[DATA-11] deletes remains of user deletions with the organization, and does not wait for one that is being deleted', async () => {
   await fillOrganization(post, 'gone-11')
   const scope = scopeOf(server.credentials, 'gone-11')
   const { kv } = server.engine

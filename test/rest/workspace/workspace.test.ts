@@ -62,7 +62,7 @@ async function withServer(
   }
 }
 
-it('[WS-1] a missing header of the workspace is INVALID_ARGUMENT and says which', async () => {
+it('[WS-1] rejects a missing workspace header with INVALID_ARGUMENT and its name', async () => {
   const [id, token] = ['x-service-workspace-id', 'x-service-workspace-auth-token']
   const noId = await server.post('/v2/workspace/get', {}, { [token]: 'x' })
   expect(noId).toMatchObject({ status: 400, body: { error: { status: 'INVALID_ARGUMENT' } } })
@@ -72,7 +72,7 @@ it('[WS-1] a missing header of the workspace is INVALID_ARGUMENT and says which'
   expect(noToken.body.error?.message).toMatch(/auth token is not found in headers/)
 })
 
-it('[WS-1] a wrong token is UNAUTHENTICATED, an unknown workspace NOT_FOUND with the same message', async () => {
+it('[WS-1] rejects a wrong token with UNAUTHENTICATED, and an unknown workspace with NOT_FOUND and the same message', async () => {
   const own = ownOf(server)
   const other = await create()
   const codes = async (wrong: Headers) => {
@@ -93,7 +93,7 @@ it('[WS-1] a wrong token is UNAUTHENTICATED, an unknown workspace NOT_FOUND with
     expect(await codes(unknown)).toEqual([404, 'NOT_FOUND', message])
 })
 
-it('[WS-2] the operator needs the admin token', async () => {
+it('[WS-2] requires the admin token for operator calls', async () => {
   const post = (headers: Headers, on = server) =>
     on.post('/v2/workspace/create', { ownerEmail: 'ada@example.com' }, headers)
   expect(await post({})).toMatchObject({ status: 400, body: { error: { status: 'INVALID_ARGUMENT' } } })
@@ -111,7 +111,7 @@ it('[WS-2] the operator needs the admin token', async () => {
   })
 })
 
-it('[WS-3] the OpenAPI document names the headers of each level', async () => {
+it('[WS-3] names the headers of each level in the OpenAPI document', async () => {
   const document = (await (await fetch(`${server.url}/openapi.json`)).json()) as {
     paths: Record<string, { post: { security: Record<string, unknown>[] } }>
     components: { securitySchemes: Record<string, { name: string }> }
@@ -127,7 +127,7 @@ it('[WS-3] the OpenAPI document names the headers of each level', async () => {
   expect(headersOf('/v2/workspace/create')).toEqual([['x-service-admin-token']])
 })
 
-it('[WS-4] without authentication a call without credentials acts as the first workspace; given ones are checked', () =>
+it('[WS-4] takes a call without credentials for the first workspace without authentication, and checks given ones', () =>
   withServer([{ auth: 'none' }], async (open) => {
     const get = (headers: Headers) => open.post('/v2/workspace/get', {}, headers)
     expect(dataOf(await get({}))).toMatchObject({ id: open.credentials.workspaceId })
@@ -135,7 +135,7 @@ it('[WS-4] without authentication a call without credentials acts as the first w
     expect((await get({ 'x-service-workspace-id': 'x' })).status).toBe(400)
   }))
 
-it('[WS-10] a made workspace is complete, and its credentials work', async () => {
+it('[WS-10] creates a complete workspace whose credentials work', async () => {
   const made = await create({ name: 'Ada', workspaceName: 'Engines', avatar: 'https://example.com/a.png' })
   expect(made).toEqual({
     id: expect.any(String),
@@ -166,7 +166,7 @@ it.each<[string, object, string]>([
   ['an avatar that is no URL', { avatar: 'a.png' }, 'avatar'],
   ['an avatar that runs', { avatar: 'javascript:alert(1)' }, 'avatar'],
   ['a long avatar', { avatar: `https://example.com/${'x'.repeat(2000)}` }, 'avatar'],
-])('[WS-11] a workspace is refused with its place: %s', async (_name, wrong, member) => {
+])('[WS-11] rejects a workspace with its place: %s', async (_name, wrong, member) => {
   const { status, body } = await server.post(
     '/v2/workspace/create',
     { ownerEmail: 'ada@example.com', ...wrong },
@@ -176,12 +176,12 @@ it.each<[string, object, string]>([
   expect(body.error?.details?.issues?.[0]?.path).toBe(`/data/${member}`)
 })
 
-it('[WS-11] names have defaults', async () => {
+it('[WS-11] gives names defaults', async () => {
   expect(await create({ name: 'x'.repeat(200) })).toMatchObject({ name: `${'x'.repeat(200)} workspace` })
   expect(await create()).toMatchObject({ name: 'ada workspace', owner: { name: 'ada', avatar: '' } })
 })
 
-it('[WS-12] get answers the workspace with all its API keys', async () => {
+it('[WS-12] returns the workspace with all its API keys', async () => {
   const { apiKey, apiKeyAuthToken: _, ...record } = await create()
   const headers = ofWorkspace(record)
   expect(dataOf(await server.post('/v2/workspace/get', {}, headers))).toEqual(record)
@@ -196,7 +196,7 @@ it('[WS-12] get answers the workspace with all its API keys', async () => {
   })
 })
 
-it('[WS-13] get is limited by the minute and by workspace', async () => {
+it('[WS-13] limits get per minute and workspace', async () => {
   const clock = new HeldClock()
   await withServer([{ adminToken, workspaceReadsPerMinute: 3 }, { clock }], async (limited) => {
     const [one, two] = [await create({}, limited), await create({}, limited)]
@@ -226,7 +226,7 @@ const reset = async (made: Made, more: object = {}, on = server) => {
   return (dataOf(answer) as { newAuthToken: { token: string } }).newAuthToken.token
 }
 
-it('[WS-20] the tokens of an API key are shown to its own workspace only', async () => {
+it('[WS-20] returns the tokens of an API key to its own workspace only', async () => {
   const made = await create()
   expect(await tokensOf(made)).toEqual({
     apiKey: made.apiKey,
@@ -241,7 +241,7 @@ it('[WS-20] the tokens of an API key are shown to its own workspace only', async
   expect((await server.post('/v2/workspace/authtokens/get', {}, ofWorkspace(made))).status).toBe(400)
 })
 
-it('[WS-21] a reset replaces the token at once', async () => {
+it('[WS-21] replaces the token at once in a reset', async () => {
   const made = await create()
   const answer = await server.post(
     '/v2/workspace/authtoken/reset',
@@ -258,7 +258,7 @@ it('[WS-21] a reset replaces the token at once', async () => {
   expect((await tokensOf(made)).authTokens).toEqual([newAuthToken])
 })
 
-it('[WS-21] [WS-22] tokens and what is left of their grace survive a restart', async () => {
+it('[WS-21] [WS-22] keeps tokens and their remaining grace over a restart', async () => {
   const clock = new HeldClock()
   const options = [
     { adminToken, engine: 'level', dataDir: join(root, 'restart') } as const,
@@ -281,7 +281,7 @@ it('[WS-21] [WS-22] tokens and what is left of their grace survive a restart', a
   })
 })
 
-it('[WS-22] a reset without grace ends the tokens that an earlier one had left', async () => {
+it('[WS-22] ends the remaining tokens of an earlier reset by a reset without grace', async () => {
   const made = await create()
   const second = await reset(made, { graceSeconds: 3600 })
   expect(await codeOf(made.apiKey, made.apiKeyAuthToken)).toBe(200)
@@ -299,7 +299,7 @@ it('[WS-22] a reset without grace ends the tokens that an earlier one had left',
     ).toMatchObject({ status: 400 })
 })
 
-it('[WS-23] of many resets at once one token is left', async () => {
+it('[WS-23] leaves one token after many concurrent resets', async () => {
   const made = await create()
   const tokens = await Promise.all(Array.from({ length: 8 }, () => reset(made)))
   const codes = await Promise.all(tokens.map((token) => codeOf(made.apiKey, token)))
@@ -311,7 +311,7 @@ it('[WS-23] of many resets at once one token is left', async () => {
   expect((await tokensOf(made)).authTokens).toHaveLength(1)
 })
 
-it('[WS-30] a made API key works, and its data is its own', async () => {
+it('[WS-30] creates a working API key with data of its own', async () => {
   const made = await create()
   const { apiKey, authToken } = dataOf(
     await server.post(
@@ -342,7 +342,7 @@ const listKeys = async (made: Made, data: object) => {
   return { status, keys, pageToken }
 }
 
-it('[WS-31] API keys are listed in pages', async () => {
+it('[WS-31] lists API keys in pages', async () => {
   const made = await create()
   const createKey = (apiKeyName: string) =>
     server.post('/v2/workspace/apikey/create', { type: 'testing', apiKeyName }, ofWorkspace(made))
@@ -365,7 +365,7 @@ it('[WS-31] API keys are listed in pages', async () => {
   })
 })
 
-it('[WS-31] a page size below 1, a damaged token and one of another workspace are refused', async () => {
+it('[WS-31] rejects a page size below 1, and a damaged or foreign page token', async () => {
   const [made, other] = [await create(), await create()]
   for (const each of [made, other])
     await server.post('/v2/workspace/apikey/create', { type: 'testing' }, ofWorkspace(each))
@@ -377,7 +377,7 @@ it('[WS-31] a page size below 1, a damaged token and one of another workspace ar
     expect((await listKeys(made, { pageToken: damaged })).status).toBe(400)
 })
 
-itLong('[WS-32] a workspace has at most 1,000 API keys', async () => {
+itLong('[WS-32] limits a workspace to 1,000 API keys', async () => {
   const made = await create()
   const createKey = () => server.post('/v2/workspace/apikey/create', { type: 'testing' }, ofWorkspace(made))
   for (let key = 1; key < 999; key += 1) expect((await createKey()).status).toBe(200)
