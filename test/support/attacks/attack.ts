@@ -14,13 +14,13 @@ export interface Target {
   readonly token: string
 }
 
-/** One step of an attack. An error in it ends nothing: the server may refuse anything. */
+/** One step of an attack. It ignores errors, because the server may reject anything. */
 export type Round = () => Promise<unknown>
 
 export interface Attack {
   /** The number of the finding in the review. */
   readonly finding: number
-  /** Makes what the attack needs, and returns its step, which is repeated. */
+  /** Creates what the attack needs, and returns the step that is repeated. */
   readonly prepare: (target: Target) => Promise<Round>
   /** Documents that it uses in organization `hostile`. */
   readonly documents: readonly string[]
@@ -28,7 +28,7 @@ export interface Attack {
   readonly delaysCalls?: true
 }
 
-/** An address of its own: limits of an address then concern the hostile tenant alone. */
+/** An own address, so that limits of an address affect the hostile tenant only. */
 export const hostileAddress = '127.0.0.2'
 
 const agent = new Agent({ keepAlive: true, maxSockets: 256, localAddress: hostileAddress })
@@ -40,7 +40,7 @@ export interface Sent {
   readonly body?: string
 }
 
-/** Makes a request and reads its response; returns the HTTP code, 0 without a response. */
+/** Sends a request and reads its response. Returns the HTTP code, or 0 without a response. */
 export function call(
   { port }: Target,
   path: string,
@@ -75,7 +75,7 @@ export const editorOf = (documentId: string, organizationId = 'hostile') => ({
   editorId: 'main',
 })
 
-/** Stores an update in a document, which it makes. */
+/** Stores an update in a document, and creates the document if it is missing. */
 export const store = (target: Target, documentId: string, update: Uint8Array): Promise<number> =>
   post(target, '/v2/crdt/apply', {
     ...editorOf(documentId),
@@ -87,7 +87,7 @@ export const store = (target: Target, documentId: string, update: Uint8Array): P
 export const syncUrl = ({ wsUrl, token }: Target, documentId: string): string =>
   `${wsUrl}/sync/hostile/${encodeURIComponent(documentId)}/main?token=${token}`
 
-/** An open websocket whose messages go nowhere; null if there is none within a while. */
+/** Opens a websocket that discards its messages. Returns null if it does not open in time. */
 export async function openSocket(url: string, options: ClientOptions = {}): Promise<WebSocket | null> {
   const socket = new WebSocket(url, { perMessageDeflate: false, localAddress: hostileAddress, ...options })
   socket.on('error', () => {})
@@ -101,7 +101,10 @@ export async function openSocket(url: string, options: ClientOptions = {}): Prom
   return socket.readyState === WebSocket.OPEN ? socket : null
 }
 
-/** Waits until the server has read all messages before, or has closed the socket; false when neither is soon. */
+/**
+ * Waits until the server has read all earlier messages or has closed the socket. Returns false after
+ * `withinMs`.
+ */
 export async function served(socket: WebSocket, withinMs = 5_000): Promise<boolean> {
   const ends = new AbortController()
   const answered = new Promise<boolean>((resolve) => {
@@ -127,7 +130,7 @@ export function rawConnection({ port }: Target): Socket {
   return connection
 }
 
-/** Waits until all that was written has left this process, at most for a while. */
+/** Waits until all written bytes have left this process, for at most `withinMs`. */
 export async function taken(connection: Socket, withinMs = 5_000): Promise<void> {
   const until = performance.now() + withinMs
   while (connection.writableLength > 0 && !connection.destroyed && performance.now() < until) await sleep(20)

@@ -19,7 +19,7 @@ import {
 const randomText = (characters: number): string =>
   Array.from({ length: characters / 10 }, () => Math.random().toString(36).slice(2, 11).padEnd(10)).join('')
 
-/** Documents that take threads a long time, read and replaced. */
+/** Documents that occupy threads for a long time when they are read and replaced. */
 const threadQueue: Attack = {
   finding: 7,
   documents: ['threads-0', 'threads-1', 'threads-2', 'threads-3'],
@@ -102,7 +102,7 @@ const idempotentCalls: Attack = {
   },
 }
 
-/** Requests one behind the other on connections whose responses stay unread. */
+/** Pipelined requests on connections whose responses stay unread. */
 const pipelining: Attack = {
   finding: 10,
   documents: [],
@@ -122,7 +122,7 @@ const pipelining: Attack = {
   },
 }
 
-/** Bodies that arrive a byte at a time, after a large first part. */
+/** Bodies that arrive one byte at a time after a large first part. */
 const slowBodies: Attack = {
   finding: 10,
   documents: [],

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { Socket } from 'node:net'
 import { type Attack, rawConnection, sleep, type Target, taken, together } from './attack.ts'
 
-/** The head of a masked websocket frame. The mask is zero, so that the body is as it is. */
+/** The header of a masked websocket frame. The mask is zero, so the body stays unchanged. */
 function frameHead(opcode: number, isFinal: boolean, length: number): Buffer {
   const first = (isFinal ? 0x80 : 0) | opcode
   const mask = [0, 0, 0, 0]
@@ -39,7 +39,7 @@ async function upgraded(target: Target, path: string): Promise<Socket> {
 
 const partBytes = 65_536
 
-/** Messages that never end: their parts are in memory, and pongs show that the client is there. */
+/** Messages that never end: the server keeps their parts in memory, and pongs keep the client alive. */
 const incomplete = (path: (target: Target) => string, connections: number, bytes: number): Attack => ({
   finding: 4,
   documents: [],
@@ -62,7 +62,7 @@ const incomplete = (path: (target: Target) => string, connections: number, bytes
   },
 })
 
-/** Just below the bound for one message. */
+/** Just below the limit of one message. */
 const unsignedBytes = 1_900_000
 const signedBytes = 15_000_000
 

@@ -39,13 +39,13 @@ const largeDelta: Attack = {
   },
 }
 
-/** Clients that ask for a large document, and read nothing. */
+/** Clients that request a large document and do not read it. */
 const stoppedSockets: Attack = {
   finding: 5,
   documents: ['unread'],
   prepare: async (target) => {
     await makeLarge(target, 'unread', 10)
-    // While it is edited, each of them is sent a response of its own.
+    // Each edit gives each of them a response of its own.
     const editor = await openSocket(syncUrl(target, 'unread'))
     let clock = 0
     const doc = new Y.Doc()
@@ -71,7 +71,7 @@ function updateHead(update: Uint8Array): Uint8Array {
   return Uint8Array.from([...bytes, rest])
 }
 
-/** Calls for a large document whose responses are not read. */
+/** Calls that read a large document, and whose responses stay unread. */
 const stoppedCalls: Attack = {
   finding: 5,
   documents: ['unread-calls'],

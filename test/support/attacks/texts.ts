@@ -13,7 +13,7 @@ const headerNames = [
   'authorization',
 ]
 
-/** Headers before sign-in that make a matcher try one position after the other. */
+/** Headers before authentication on which a slow matcher tries every position. */
 const spacesInHeader: Attack = {
   finding: 1,
   documents: [],
@@ -45,7 +45,7 @@ const textsInHeaders: Attack = {
   },
 }
 
-/** Members of bodies that are not base64. */
+/** Members of bodies that are not valid base64. */
 const textsInBodies: Attack = {
   finding: 1,
   documents: ['texts'],

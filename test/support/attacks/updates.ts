@@ -5,7 +5,7 @@ import { hostileVectors } from '../faults/hostile-messages.ts'
 import { hostileUpdates, type UpdateShapeName } from '../faults/hostile-shapes.ts'
 import { type Attack, counter, openSocket, served, store, syncUrl, type Target, together } from './attack.ts'
 
-/** Sends the updates of one shape to a document, as fast as the connection takes them. */
+/** Sends the updates of one shape to a document as fast as the connection accepts them. */
 async function send(target: Target, documentId: string, updates: readonly Uint8Array[]): Promise<void> {
   const socket = await openSocket(syncUrl(target, documentId))
   if (socket === null) return
@@ -16,7 +16,7 @@ async function send(target: Target, documentId: string, updates: readonly Uint8A
 
 const documentsOf = (name: string): string[] => [0, 1, 2].map((index) => `${name}-${index}`)
 
-/** Shapes in turn, each at its size, in documents that stay. */
+/** Sends the shapes in rotation, each at its size, to documents that stay. */
 const shaped = (
   finding: number,
   name: string,
@@ -63,7 +63,7 @@ const formatting = shaped(2, 'formatting', [
   ['formatKeystrokes', 2_000],
 ])
 
-/** Keystrokes at the start of a long list, each of which scans all of it. */
+/** Keystrokes at the start of a long list, each of which scans the whole list. */
 const listKeystrokes = shaped(2, 'keystrokes', [['smallLongScans', 5_000]])
 
 const manyClients = shaped(6, 'clients', [
@@ -74,7 +74,7 @@ const manyClients = shaped(6, 'clients', [
 
 const pendingUpdates = shaped(6, 'pending', [['heldUpdates', 60_000]])
 
-/** State vectors of very many clients. */
+/** State vectors with a very large number of clients. */
 const stateVectors: Attack = {
   finding: 6,
   documents: ['vectors'],
@@ -94,14 +94,14 @@ const stateVectors: Attack = {
   },
 }
 
-/** Sends an update as a client of its own. */
+/** Returns an update of a new client. */
 const plainUpdate = (change: (doc: Y.Doc) => void): Uint8Array => {
   const doc = new Y.Doc()
   doc.transact(() => change(doc))
   return Y.encodeStateAsUpdate(doc)
 }
 
-/** Ordinary content, very much of it at once. */
+/** A large amount of ordinary content at once. */
 const largeUpdates: Attack = {
   finding: 2,
   documents: documentsOf('large'),
@@ -119,7 +119,7 @@ const largeUpdates: Attack = {
   },
 }
 
-/** Updates that take some time each, in many documents at once. */
+/** Updates of moderate cost in many documents at once. */
 const manyDocuments: Attack = {
   finding: 2,
   documents: ['many-0', 'many-1'],
@@ -129,7 +129,7 @@ const manyDocuments: Attack = {
   },
 }
 
-/** Many updates behind one for which a thread is needed. */
+/** Many updates that wait behind one that needs a thread. */
 const heldDocuments: Attack = {
   finding: 2,
   documents: documentsOf('held'),

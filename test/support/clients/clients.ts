@@ -17,7 +17,7 @@ export interface Editor {
   close(): void
 }
 
-/** An editor as a user's page has it: a stock provider, not yet waited for. */
+/** Opens an editor with a stock provider, as the page of a user does, and does not wait for it. */
 export function openEditor(
   wsUrl: string,
   path: string,
@@ -39,7 +39,7 @@ export function openEditor(
   return { doc, text: doc.getText('content'), provider, close }
 }
 
-/** An editor whose provider has synced. */
+/** Opens an editor and waits until its provider has synced. */
 export async function syncedEditor(...parameters: Parameters<typeof openEditor>): Promise<Editor> {
   const editor = openEditor(...parameters)
   if (!editor.provider.synced) {
@@ -48,7 +48,7 @@ export async function syncedEditor(...parameters: Parameters<typeof openEditor>)
   return editor
 }
 
-/** Waits until `holds`; ends with what `describe` says when it does not within `timeoutMs`. */
+/** Waits until `holds` returns true. After `timeoutMs` it throws with the result of `describe`. */
 export async function eventually(
   holds: () => boolean | Promise<boolean>,
   describe: () => unknown = () => '',
@@ -66,10 +66,10 @@ export interface Closed {
   readonly reason: string
 }
 
-/** A client that speaks the wire itself, to see and send exactly what a test is about. */
+/** A client at the level of the wire protocol, so that a test controls every message. */
 export class RawClient {
   readonly socket: WebSocket
-  /** Messages received and not yet taken. */
+  /** Messages that were received and not yet read by the test. */
   readonly received: Uint8Array[] = []
   readonly closed: Promise<Closed>
 
@@ -82,7 +82,7 @@ export class RawClient {
     })
   }
 
-  /** Resolves when the upgrade is accepted, as ours always are. */
+  /** Resolves when the upgrade is accepted. The server accepts every upgrade. */
   static async connect(
     url: string,
     headers: Record<string, string> = {},
@@ -101,7 +101,7 @@ export class RawClient {
     this.send(message([0, 2], update))
   }
 
-  /** The answer to the server's vector. */
+  /** Sends the answer to the state vector of the server. */
   sendOffer(update: Uint8Array): void {
     this.send(message([0, 1], update))
   }
@@ -114,7 +114,7 @@ export class RawClient {
     this.send(message([1], writeAwareness([{ clientId, clock, text: JSON.stringify(state) }])))
   }
 
-  /** Waits until it is told that it shows nothing, and says then what it shows, as stock clients do. */
+  /** Waits for the removal of its own state, and then sends its state, as stock clients do. */
   async contradict(clientId: number, state: unknown): Promise<void> {
     const farewell = (): AwarenessEntry | undefined =>
       this.awareness().findLast((entry) => entry.clientId === clientId && entry.state === null)
@@ -122,7 +122,7 @@ export class RawClient {
     this.sendAwareness(clientId, (farewell()?.clock ?? 0) + 1, state)
   }
 
-  /** Bodies of the messages received so far that start with `types`. */
+  /** Returns the bodies of the received messages that start with `types`. */
   bodies(...types: number[]): Uint8Array[] {
     return this.received
       .filter((bytes) => types.every((type, at) => bytes[at] === type))
@@ -145,7 +145,7 @@ export class RawClient {
     return this.bodies(1).flatMap((bytes) => readAwareness(bytes))
   }
 
-  /** Waits for the answer to a vector: everything that was sent before has then been handled. */
+  /** Waits for the answer to a state vector. The server has then handled all earlier messages. */
   async roundTrip(): Promise<void> {
     const before = this.offers().length
     this.sendVector(Uint8Array.of(0))
@@ -171,7 +171,7 @@ function body(bytes: Uint8Array, at: number): Uint8Array {
   return bytes.subarray(start + 1)
 }
 
-/** The update that typing `text` at the start of an own empty document makes. */
+/** Returns the update that results from typing `text` into an empty document. */
 export function typed(text: string, client: number): Uint8Array {
   const doc = new Y.Doc()
   doc.clientID = client
@@ -179,7 +179,7 @@ export function typed(text: string, client: number): Uint8Array {
   return Y.encodeStateAsUpdate(doc)
 }
 
-/** The content that these updates make. */
+/** Returns the content after these updates. */
 export function contentOf(updates: readonly Uint8Array[]): string {
   const doc = new Y.Doc()
   for (const update of updates) Y.applyUpdate(doc, update)

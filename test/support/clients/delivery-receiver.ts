@@ -1,11 +1,11 @@
 import { createServer, type Server, type Socket } from 'node:net'
 
-/** What a receiver does with a connection. */
+/** The behavior of a receiver on a connection. */
 export type Behaviour = (socket: Socket) => void
 
-/** A real listener on loopback that does with every connection what a test says, byte by byte. */
+/** A listener on loopback that handles every connection as a test requires, byte by byte. */
 export class Receiver {
-  /** Connections that were made to it. */
+  /** The number of accepted connections. */
   connections = 0
   readonly #received: Buffer[] = []
   readonly #open = new Set<Socket>()
@@ -24,12 +24,12 @@ export class Receiver {
     })
   }
 
-  /** All bytes that came, of all connections, one character each. */
+  /** All received bytes of all connections, one character each. */
   get received(): string {
     return Buffer.concat(this.#received).toString('latin1')
   }
 
-  /** Connections that have not been closed by either side. */
+  /** The number of connections that neither side has closed. */
   get open(): number {
     return this.#open.size
   }
@@ -46,7 +46,7 @@ export class Receiver {
     return this
   }
 
-  /** Lets paused connections notice what has become of them. */
+  /** Resumes paused connections, so that they notice their end. */
   resume(): void {
     for (const socket of this.#open) socket.resume()
   }
@@ -57,7 +57,7 @@ export class Receiver {
   }
 }
 
-/** Calls back once a request's body, of `content-length`, has come. */
+/** Calls `then` once when the body of a request, by its `content-length`, is complete. */
 export function onRequest(socket: Socket, then: () => void): void {
   let head = ''
   let missing = Number.POSITIVE_INFINITY

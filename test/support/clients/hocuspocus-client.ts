@@ -7,7 +7,7 @@ import * as Y from 'yjs'
 const [sync, auth, syncReply] = [0, 2, 4]
 const [vector, offer, update] = [0, 1, 2]
 
-/** Somebody who edits a document at a Hocuspocus server, and comes back when it was away. */
+/** A client that edits a document at a Hocuspocus server and reconnects after an outage. */
 export function hocuspocusVisitor(url: string, name: string, token = '') {
   const doc = new Y.Doc()
   let state: 'open' | 'closed' = 'open'

@@ -2,7 +2,10 @@ import { WebSocket } from 'ws'
 import { writeAwareness } from '../../../src/update/awareness.ts'
 import { message } from './clients.ts'
 
-/** Connects to the URL given, shows a cursor under client id 77, and stays; says on standard output when it is there. */
+/**
+ * Connects to the given URL, shows a cursor under client id 77, and stays. Prints a line when it is
+ * connected.
+ */
 const socket = new WebSocket(process.argv[2] ?? '', { perMessageDeflate: false })
 socket.on('open', () => {
   const shown = { clientId: 77, clock: 1, text: '{"cursor":1}' }

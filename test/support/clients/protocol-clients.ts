@@ -12,7 +12,7 @@ import { WebSocket } from 'ws'
 import * as Y from 'yjs'
 import { eventually, type ProviderVersion, syncedEditor } from './clients.ts'
 
-/** A server to come to. */
+/** The addresses and tokens of a server for clients. */
 export interface Host {
   readonly url: string
   readonly wsUrl: string
@@ -23,7 +23,7 @@ export const hocuspocusProviders = { 2: Provider2, 3: Provider3, 4: Provider4 } 
 const hocuspocusSockets = { 2: Socket2, 3: Socket3, 4: Socket4 } as const
 export type HocuspocusVersion = keyof typeof hocuspocusProviders
 
-/** Somebody who edits with a stock client, whatever it speaks. */
+/** A user with a stock client of any protocol. */
 export interface Person {
   readonly doc: Y.Doc
   readonly text: Y.Text
@@ -31,15 +31,17 @@ export interface Person {
     setLocalStateField(name: string, value: unknown): void
     getStates(): Map<number, unknown>
   }
-  /** Does its client say that something is not saved? Never, where its dialect knows nothing of it. */
+  /**
+   * Returns whether the client reports unsaved changes; always false if its protocol has no acknowledgments.
+   */
   readonly isUnsaved: () => boolean
   close(): void
 }
 
-/** What a client of one dialect needs to join a document of `acme`. */
+/** The operations with which a client of one protocol joins a document of `acme`. */
 export interface Dialect {
   readonly name: string
-  /** Does its client know what is saved? */
+  /** True if the protocol has acknowledgments. */
   readonly saves: boolean
   open(server: Host, documentId: string, token: string): Promise<Person>
 }
@@ -56,7 +58,7 @@ const yWebsocket = (version: ProviderVersion): Dialect => ({
   },
 })
 
-/** A socket of HocuspocusProvider's own, for any number of documents. */
+/** Opens a socket of HocuspocusProvider that can carry any number of documents. */
 export function hocuspocusSocket(server: Host, version: HocuspocusVersion = 4): Socket4 {
   const Socket = hocuspocusSockets[version] as unknown as typeof Socket4
   return new Socket({
@@ -74,7 +76,7 @@ export interface HocuspocusOptions {
   readonly sessionAwareness?: boolean
 }
 
-/** A stock provider that has been attached, not yet waited for. */
+/** Attaches a stock provider and does not wait for it. */
 export function hocuspocusProvider(
   server: Host,
   name: string,
@@ -128,7 +130,7 @@ export interface YSweetToken {
   readonly token: string
 }
 
-/** A stock Y-Sweet provider, not yet waited for. */
+/** Opens a stock Y-Sweet provider and does not wait for it. */
 export function ySweetProvider(clientToken: YSweetToken, doc = new Y.Doc(), connect = true): YSweetProvider {
   return new YSweetProvider(() => Promise.resolve(clientToken), clientToken.docId, doc, {
     initialClientToken: clientToken,
@@ -138,7 +140,7 @@ export function ySweetProvider(clientToken: YSweetToken, doc = new Y.Doc(), conn
   })
 }
 
-/** It would connect again when its socket closes, also when that is what it was told to do. */
+/** Ends a provider, which otherwise reconnects when its socket closes, also after `disconnect`. */
 export function endYSweet(provider: YSweetProvider): void {
   provider.connect = (): Promise<void> => Promise.resolve()
   provider.disconnect()
@@ -162,7 +164,7 @@ const ySweet: Dialect = {
   },
 }
 
-/** All that are served, with stock clients. */
+/** All served protocols, each with stock clients. */
 export const dialects: readonly Dialect[] = [
   yWebsocket(1),
   yWebsocket(2),

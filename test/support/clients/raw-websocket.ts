@@ -7,13 +7,13 @@ export interface RawAnswer {
 }
 
 /**
- * Writes bytes to a port and reads until the other side closes the connection, or until the announced body is there.
- * For what no HTTP client would send.
+ * Writes bytes to a port, and reads until the other side closes the connection or the announced body is
+ * complete. For requests that no HTTP client would send.
  */
 export const sendRaw = (port: number, ...parts: readonly (string | Uint8Array)[]): Promise<RawAnswer> =>
   exchange(port, parts, 'stays')
 
-/** As `sendRaw`, and says that nothing more will come: whoever still waits for something has to give up. */
+/** Like `sendRaw`, and half-closes the connection, so that a server that waits for more must give up. */
 export const sendAndEnd = (port: number, bytes: Uint8Array): Promise<RawAnswer> =>
   exchange(port, [bytes], 'ends')
 

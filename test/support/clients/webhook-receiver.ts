@@ -2,13 +2,13 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** A request as it came. */
+/** A received request. */
 export interface Hook {
   readonly headers: IncomingMessage['headers']
   readonly body: string
 }
 
-/** Answers, or does not. */
+/** Answers a request, or leaves it unanswered. */
 export type Behaviour = (response: ServerResponse, hook: Hook) => void
 
 export const answering =
@@ -19,10 +19,10 @@ export const answering =
 
 export const hanging: Behaviour = () => {}
 
-/** Receives events on loopback, and remembers them. */
+/** Receives events on loopback and stores them. */
 export class HookReceiver {
   readonly hooks: Hook[] = []
-  /** May be changed while it runs. */
+  /** A test may change it while the receiver runs. */
   behaviour: Behaviour
   readonly url: string
   readonly #server: Server
@@ -74,7 +74,7 @@ export class HookReceiver {
   }
 }
 
-/** What `deliveries/get` says of one. */
+/** A delivery as `deliveries/get` returns it. */
 export interface ShownDelivery {
   readonly messageId: string
   readonly eventType: string
@@ -100,16 +100,19 @@ export const organizationId = 'acme'
 
 type Post = (path: string, data: unknown) => Promise<unknown>
 
-/** Calls that webhook tests make, of whatever server. @param post answers `result.data` */
+/**
+ * The calls of webhook tests, for any server.
+ * @param post returns `result.data`
+ */
 export function hookCalls(post: Post) {
   const workspace = (path: string, data: object) => post(`/v2/workspace/${path}`, data)
   return {
-    /** Advanced webhooks are on, and there is an organization. */
+    /** Enables advanced webhooks and creates an organization. */
     begin: async (): Promise<void> => {
       await workspace('advancedwebhookconfig/update', { isEnabled: true })
       await post('/v2/organizations/add', { organizations: [{ organizationId }] })
     },
-    /** Answers the endpoint's id. */
+    /** Returns the id of the endpoint. */
     endpoint: async (url: string, data: object = {}): Promise<string> => {
       const made = await workspace('advancedwebhook/endpoints/create', { url, ...data })
       return (made as { id: string }).id
@@ -130,7 +133,7 @@ export function hookCalls(post: Post) {
     recover: async (endpointId: string, since = 0) =>
       ((await workspace('advancedwebhook/deliveries/recover', { endpointId, since })) as { requeued: number })
         .requeued,
-    /** Makes a document: one event `document.create`. */
+    /** Creates a document, which causes one event `document.create`. */
     document: (documentId: string) =>
       post('/v2/organizations/documents/add', { organizationId, documents: [{ documentId }] }),
   }

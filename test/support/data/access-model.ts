@@ -1,6 +1,6 @@
 import type { AccessRole, AccessType } from '../../../src/directory/store/records.ts'
 
-/** Says who may do what by looking through plain lists: slow, and with nothing in common with what it is to check. */
+/** Computes roles from plain lists. It is slow, and shares nothing with the code that it checks. */
 export class AccessModel {
   now: number
   readonly grants: { subject: string; resource: string; role: AccessRole; endsAt: number }[] = []
@@ -32,7 +32,7 @@ export class AccessModel {
     return resource === ancestor || (parent !== undefined && this.isBelow(parent, ancestor))
   }
 
-  /** What a grant that counts at the resource or above it says; else what the access type says. */
+  /** The role of the deciding grant at the resource or above it; otherwise that of the access type. */
   roleOn(user: string, resource: string): AccessRole | null {
     const granted = this.#granted(user, resource)
     if (granted !== null) return granted
@@ -41,7 +41,7 @@ export class AccessModel {
     return type === 'restricted' ? null : this.roleIn(user)
   }
 
-  /** As a member of the organization. */
+  /** The role as a member of the organization. */
   roleIn(user: string): AccessRole | null {
     const direct = this.#grantedOn(user, 'organization')
     if (direct !== null) return direct
@@ -72,7 +72,7 @@ export class AccessModel {
     return parent === null ? 'public' : this.#accessType(parent)
   }
 
-  /** Null where nothing above counts. */
+  /** Null if nothing above the resource counts. */
   #parent(resource: string): string | null {
     if (this.closedAbove.has(resource) || resource === 'organization') return null
     return this.parents.get(resource) ?? 'organization'

@@ -1,6 +1,8 @@
 import { type Engine, type Kv, StoreUnavailableError } from '../../../src/engine/engine.ts'
 
-/** An engine that, once told to, fails to write the partitions whose names begin so, and nothing else. */
+/**
+ * An engine that, after `fail`, rejects writes to partitions whose names begin with `name`, and no others.
+ */
 export function failingIn(name: string, engine: Engine): { engine: Engine; fail: () => void } {
   let failing = false
   const kv: Kv = {
@@ -17,7 +19,7 @@ export function failingIn(name: string, engine: Engine): { engine: Engine; fail:
   return { engine: { ...engine, kv }, fail }
 }
 
-/** An engine that, from `hold` on, has written nothing of the audit log for sure until it is released. */
+/** An engine that, from `hold` until `release`, does not acknowledge writes to the audit log. */
 export function auditHeld(engine: Engine) {
   let gate: Promise<void> | null = null
   let open = (): void => {}

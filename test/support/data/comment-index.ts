@@ -37,7 +37,7 @@ interface Named {
 /** Records by the names of their keys. */
 type Stored = ReadonlyMap<string, { readonly key: readonly string[]; readonly record: unknown }>
 
-/** What is kept of comments and activities in an organization, with a key as JSON as its name. */
+/** Returns the stored records of comments and activities of an organization, by their keys as JSON. */
 async function storedIn({ engine }: OpenDirectory, organizationId: string): Promise<Stored> {
   const part = organizationPart(scopeOf(tenant, organizationId))
   const entries = await engine.kv.scan(part, { limit: 1_000_000 })
@@ -50,7 +50,7 @@ async function storedIn({ engine }: OpenDirectory, organizationId: string): Prom
   )
 }
 
-/** Index entries that are missing, or are of nothing; but for whom activities name. */
+/** Returns missing index entries and those without a record, except those of the users that activities name. */
 export async function straysIn(
   directory: OpenDirectory,
   organizationId: string,
@@ -98,7 +98,7 @@ function expectComment(
   { commentId, order, from, reactions }: Comment,
   expect: Expect,
 ): void {
-  // Not without its annotation.
+  // A comment must not exist without its annotation.
   expect('annotations', annotationId)
   expect('annotationComments', annotationId, order)
   expect('annotationCommentPlaces', annotationId, commentId)

@@ -55,7 +55,7 @@ export const say = (commentId: string, text = `text of ${commentId}`, from: User
   text,
 })
 
-/** An organization of a test's own, with documents `d1` and `d2`; calls are about `d1`, by Ann, unless they say otherwise. */
+/** Creates an organization with documents `d1` and `d2`. Calls use `d1` and the user Ann by default. */
 export async function commentsOf(server: PeopleServer, organizationId: string) {
   const scope = scopeOf(server.credentials, organizationId)
   await server.directory.organizations.ensure(scope)
@@ -70,7 +70,7 @@ export async function commentsOf(server: PeopleServer, organizationId: string) {
     })
   const call = async <Data = ItemResults>(path: string, data: object): Promise<Data> => {
     const answer = dataOf(await post(path, data)) as Data
-    // So that what has happened by several calls is in their order.
+    // Each call has a later time, so that the order of activities is known.
     if (!path.endsWith('get')) server.clock.advance(1)
     return answer
   }
@@ -91,17 +91,17 @@ export async function commentsOf(server: PeopleServer, organizationId: string) {
       (await call<AnnotationRow[]>('get', { annotationIds: [annotationId] }))[0] as AnnotationRow,
     comments: (annotationId: string, data: object = {}) =>
       call<CommentRow[]>('comments/get', { annotationId, ...data }),
-    /** What has happened to annotations of `d1`, in order. */
+    /** Returns the activities of the annotations of `d1`, in order. */
     activities: async () =>
       (await listed({ documentId: 'd1' })).filter(({ featureType }) =>
         ['comment', 'reaction'].includes(featureType),
       ),
-    /** The same as `type target`. */
+    /** Returns the activities of comments as `type target`. */
     happened: async () =>
       (await listed({ documentId: 'd1' }))
         .filter(({ actionType }) => actionType.startsWith('comment'))
         .map(({ actionType, targetEntityId }) => `${actionType} ${targetEntityId}`),
-    /** Keys of comments that are stored. */
+    /** Returns the stored keys of comments. */
     stored: async () => {
       const entries = await server.engine.kv.scan(organizationPart(scope), { limit: 100_000 })
       return entries.map(({ key }) => key).filter(([kind = '']) => kind.startsWith('annotation'))
@@ -112,7 +112,7 @@ export async function commentsOf(server: PeopleServer, organizationId: string) {
 export const successes = (results: ItemResults): Readonly<Record<string, boolean>> =>
   Object.fromEntries(Object.entries(results).map(([id, { success }]) => [id, success]))
 
-/** Every page of a listing; `between` is called before each but the first. */
+/** Returns all pages of a list; calls `between` before each page except the first. */
 export async function pagesOf<Row>(
   get: (more: object) => Promise<Answer>,
   between: () => Promise<unknown> = async () => {},

@@ -1,6 +1,6 @@
 import { dataOf, type TestServer } from '../servers/server.ts'
 
-/** An organization `acme` with documents, folders, users and a group, for pages of the console to show. */
+/** Creates an organization `acme` with documents, folders, users and a group for pages of the console. */
 export async function prepareAcme(weft: TestServer): Promise<void> {
   const organizationId = 'acme'
   const call = async (path: string, data: object) => dataOf(await weft.post(path, data))

@@ -1,11 +1,11 @@
 import * as Y from 'yjs'
 
-/** Yjs, or a second copy of it. */
+/** Yjs or a second copy of it. */
 export type Yjs = typeof Y
 
 /**
- * Clocks, deletions and content: equal for replicas that have the same. Roots get no type of their own for it: a
- * Y.Text tidies up formatting after each update, and its deletions exist in no other replica.
+ * Returns clocks, deletions and content, which are equal for equal replicas. It gives roots no type: a Y.Text
+ * cleans up formatting after each update, and no other replica has these deletions.
  */
 export function digest(doc: Y.Doc, yjs: Yjs = Y): string {
   const snapshot = Buffer.from(yjs.encodeSnapshot(yjs.snapshot(doc))).toString('base64')
@@ -33,7 +33,7 @@ function itemsOf({ _start }: Root, yjs: Yjs): unknown[] {
 const entriesOf = ({ _map }: Root, yjs: Yjs): [string, unknown][] =>
   [..._map].flatMap(([key, item]) => (item.deleted ? [] : [[key, contentOf(item, yjs)]]))
 
-/** The content of an item. A string gives each unit, however items are cut. */
+/** Returns the content of an item. A string gives its code units, in whatever items they are. */
 function contentOf({ content }: Y.Item, yjs: Yjs): unknown[] {
   if (content instanceof yjs.ContentFormat) return [{ [content.key]: content.value }]
   return content.getContent().map((each) => (each instanceof yjs.AbstractType ? each.constructor.name : each))
@@ -51,8 +51,8 @@ export function isReadAlike(doc: Y.Doc, yjs: Yjs = Y): boolean {
 }
 
 /**
- * The content of the roots of `StockHistory`. A surrogate pair that is split becomes two replacement characters in some
- * replicas of Yjs and not in others: both are read as the same.
+ * Returns the content of the roots of `StockHistory`. Some replicas of Yjs read a split surrogate pair as two
+ * replacement characters and others do not: both results become equal.
  */
 export function contentsOf(doc: Y.Doc): string {
   const roots = [
@@ -64,7 +64,7 @@ export function contentsOf(doc: Y.Doc): string {
   return JSON.stringify([...roots, doc.toJSON()], keysInOrder).replaceAll(/[\ud800-\udfff\ufffd]/g, '?')
 }
 
-/** Replicas learn of the keys of a map in different orders. */
+/** Replicas receive the keys of a map in different orders. */
 function keysInOrder(_key: string, value: unknown): unknown {
   if (typeof value === 'bigint') return `${value}n`
   if (value === null || typeof value !== 'object' || Array.isArray(value)) return value
@@ -72,8 +72,8 @@ function keysInOrder(_key: string, value: unknown): unknown {
 }
 
 /**
- * The order of all items in all types, however items are cut: runs of ids for each list, and the id of the value of each
- * key. Deleted items count as well, unless they are garbage.
+ * Returns the order of all items in all types, for any split into items: runs of ids for each list, and the
+ * id of the value of each key. It includes deleted items that are not garbage.
  */
 export function orderOf(doc: Y.Doc, yjs: Yjs = Y): string {
   const types: [string, Root][] = [...doc.share]

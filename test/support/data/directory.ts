@@ -14,7 +14,7 @@ import { createLog } from '../../../src/log.ts'
 import type { Tenant } from '../../../src/model/address.ts'
 import { HeldClock } from '../time/clock.ts'
 
-/** The directory's services without a server; their removals are not started. */
+/** The services of the directory without a server. Removals do not start by themselves. */
 export interface TestDirectory extends Directory {
   readonly engine: Engine
   readonly store: OrganizationStore
@@ -23,7 +23,7 @@ export interface TestDirectory extends Directory {
   readonly permissionReader: PermissionReporter
 }
 
-/** On a store that may be a server's, too. */
+/** Builds the services on a store, which a server may also use. */
 export function directoryOn(
   engine: Engine,
   clock: Clock = systemClock,
@@ -53,7 +53,7 @@ export function directoryOn(
   }
 }
 
-/** With a store and a clock of its own. */
+/** Opens the services with a store and a clock of their own. */
 export interface OpenDirectory extends TestDirectory {
   readonly clock: HeldClock
   readonly close: () => Promise<void>

@@ -8,17 +8,20 @@ const root = join(import.meta.dirname, '../../..')
 
 /** A fenced block of a page. */
 export interface Sample {
-  /** The heading it stands under. */
+  /** The nearest heading above it. */
   readonly heading: string
   readonly language: string
-  /** What else stands behind the fence: `not-run`, or the name of the file that it is. */
+  /** The remaining words after the fence: `not-run`, or the name of the file that the block contains. */
   readonly note: string
   readonly text: string
-  /** Shown as what the sample before it prints. */
+  /** The shown output of the preceding sample. */
   readonly prints: { readonly language: string; readonly text: string } | null
 }
 
-/** All samples of a page, those in lists too, in order. @param path from the top of the repository */
+/**
+ * Returns all samples of a page in order, also those in lists.
+ * @param path relative to the root of the repository
+ */
 export function samplesOf(path: string): readonly Sample[] {
   const samples: Sample[] = []
   for (const { heading, block } of blocksOf(readFileSync(join(root, path), 'utf8'))) {
@@ -43,17 +46,17 @@ function blocksOf(markdown: string): readonly { readonly heading: string; readon
   return blocks
 }
 
-/** Whether it is carried out, or a file for one that is. */
+/** Returns whether the sample runs or is a file for one that runs. */
 export const isRun = ({ language, note }: Sample): boolean =>
   ['sh', 'js'].includes(language) && note !== 'not-run'
 
-/** What stands for the reader's own in the samples: texts, and what is there instead. */
+/** The placeholders of the samples and their replacements. */
 export type Replacements = Readonly<Record<string, string>>
 
 /**
- * Runs the samples of a page one after the other in one shell, in `folder`, so that what one sets the next has.
- * JavaScript is run as a file of its own, unless it has a name: then it is only written.
- * @returns what each of them printed
+ * Runs the samples of a page in one shell in `folder`, one after the other, so that variables stay set. A
+ * JavaScript sample runs as a file of its own; one with a name is only written.
+ * @returns the output of each sample
  */
 export async function runSamples(
   samples: readonly Sample[],
@@ -85,7 +88,7 @@ function prepare(folder: string): void {
   symlinkSync(join(root, 'dist'), join(folder, 'dist'))
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
   writeFileSync(join(folder, 'package.json'), '{"type":"module"}')
-  // What curl prints of how far it is does not belong to an answer, and answers end with a line.
+  // The progress output of curl is not part of a response, and each response ends with a line break.
   writeFileSync(join(folder, '.curlrc'), 'silent\nshow-error\nwrite-out = "\\n"\n')
   copyFileSync(join(import.meta.dirname, 'sample-page.mjs'), join(folder, 'given.js'))
 }
@@ -113,7 +116,7 @@ function shell(
     cwd: folder,
     env: { PATH: process.env.PATH ?? '', HOME: folder, CURL_HOME: folder, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
-    // Some wait for what is to happen.
+    // Some samples wait for an event.
     timeout: 50_000,
   })
   let out = ''
@@ -129,7 +132,7 @@ function shell(
   })
 }
 
-/** Each line that is JSON. */
+/** Parses each line that is JSON. */
 export function jsonLinesOf(out: string): readonly unknown[] {
   return out
     .split('\n')
@@ -143,7 +146,7 @@ export function jsonLinesOf(out: string): readonly unknown[] {
     })
 }
 
-/** Whether two values have the same members of the same types, whatever they are. */
+/** Returns whether two values have the same members with the same types, regardless of their values. */
 export function isAlike(shown: unknown, real: unknown): boolean {
   if (Array.isArray(shown))
     return (
@@ -163,7 +166,7 @@ export function isAlike(shown: unknown, real: unknown): boolean {
   )
 }
 
-/** Whether a text is what is shown, in which `…` stands for anything. */
+/** Returns whether a text matches the shown one, in which `…` matches any text. */
 export function isText(shown: string, real: string): boolean {
   const pattern = shown
     .trim()

@@ -22,7 +22,7 @@ export interface OpenApi {
   readonly components: { readonly securitySchemes: Readonly<Record<string, { readonly name: string }>> }
 }
 
-/** Calls an operation with its example, in a world in which that succeeds. */
+/** Calls an operation with its example, in a world in which the call succeeds. */
 export async function callExample(
   { post }: Pick<TestServer, 'post'>,
   { paths, components }: OpenApi,
@@ -32,10 +32,10 @@ export async function callExample(
   const { security, requestBody } = (paths[path] as { post: Described }).post
   const { value } = requestBody.content['application/json'].examples.done as { value: { data: object } }
   const told: Record<string, string> = await makeWorld({ post }, path)
-  // What asks for the credentials once more, in the body, gets those of the headers.
+  // Operations that require the credentials in the body also get those of the headers.
   const repeated = 'authToken' in value.data ? { ...told, ...credentials } : told
   const data = Object.entries(value.data).map(([name, shown]) => [name, repeated[name] ?? shown])
-  // What a caller shows for the security schemes of the operation, and nothing else.
+  // The credentials for the security schemes of the operation, and no others.
   const headers = Object.entries(components.securitySchemes).map(([scheme, { name }]) => [
     name,
     Object.hasOwn(security[0], scheme) ? (credentials[scheme] as string) : '',

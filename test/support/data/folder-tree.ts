@@ -29,7 +29,7 @@ export interface Document {
 
 export const statusOf = ({ body }: Answer): string | undefined => body.error?.status ?? body.result?.status
 
-/** Which items of a batch were done, and why the others were not. */
+/** Returns the result of each item of a batch: true, or the reason of the failure. */
 export const outcomes = (answer: Answer): Record<string, true | string> =>
   Object.fromEntries(
     Object.entries(dataOf(answer) as BatchResults).map(([id, { success, message }]) => [
@@ -38,7 +38,7 @@ export const outcomes = (answer: Answer): Record<string, true | string> =>
     ]),
   )
 
-/** Calls of one organization. */
+/** The calls of one organization. */
 export function organizationCalls({ post }: TestServer, organizationId: string) {
   const call = (path: string, data: object = {}) => post(path, { organizationId, ...data })
   const v2 = (path: string, data: object = {}) => call(`/v2/organizations/${path}`, data)
@@ -60,7 +60,7 @@ export type OrganizationCalls = ReturnType<typeof organizationCalls>
 
 let organizations = 0
 
-/** A new organization, and how to call it. */
+/** Creates an organization, and returns its calls. */
 export async function newOrganization(server: TestServer): Promise<OrganizationCalls> {
   organizations += 1
   const organizationId = `organization ${organizations}`
@@ -68,7 +68,7 @@ export async function newOrganization(server: TestServer): Promise<OrganizationC
   return organizationCalls(server, organizationId)
 }
 
-/** Ids that are hard on code that is not careful. */
+/** Ids that careless code handles incorrectly. */
 export const oddIds = [
   'a/b',
   '%2e%2e%2f',

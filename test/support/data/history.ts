@@ -4,10 +4,10 @@ import { addressKey } from '../../../src/model/address.ts'
 import { RawClient } from '../clients/clients.ts'
 import type { TestServer } from '../servers/server.ts'
 
-/** One server of the world that a history is made in. */
+/** One server of the world that a history uses. */
 export interface Place {
   readonly server: TestServer
-  /** Read directly, past the server. */
+  /** The log of the server's engine, to read it directly. */
   readonly engine: Pick<Engine, 'log'>
 }
 
@@ -16,21 +16,21 @@ export type Barrier = 'disable' | 'delete' | 'downgrade' | 'revoke' | 'revokeTok
 export interface HistoryOptions {
   readonly seed: number
   readonly places: readonly Place[]
-  /** Barriers, one after the other. */
+  /** The number of barriers, one after the other. */
   readonly barriers: number
-  /** One of these at a time, at random. */
+  /** The kinds of barriers; each one is drawn at random. */
   readonly kinds: readonly Barrier[]
-  /** Makes the disk, the bus or a node slow for some time. */
+  /** Makes the disk, the bus or a node slow for a time. */
   readonly disturb: (random: () => number) => Promise<void>
 }
 
 /** The record of one run. */
 export interface History {
   readonly events: readonly string[]
-  /** Writes that the store has and must not have, and acknowledged writes that it does not have. */
+  /** Forbidden writes that the store has, and acknowledged writes that it lacks. */
   readonly violations: readonly string[]
   readonly barriers: Readonly<Record<string, number>>
-  /** Acknowledged writes. */
+  /** The number of acknowledged writes. */
   readonly acknowledged: number
 }
 
@@ -38,12 +38,12 @@ const organizationId = 'acme'
 const documentIds = ['d0', 'd1']
 const users = ['ann', 'bob']
 const editorId = 'main'
-/** Text that is replaced on a thread. */
+/** A text of this size is replaced on a thread. */
 const largeText = 90_000
 const writersPauseMs = 12
 const barrierMs = 60
 
-/** xorshift32: the same numbers for the same seed. */
+/** xorshift32: returns the same numbers for the same seed. */
 export function randomOf(seed: number): () => number {
   let state = seed | 1
   return () => {
@@ -75,9 +75,9 @@ class World {
   readonly #options: HistoryOptions
   readonly #random: () => number
   readonly #sessions = new Set<RawClient>()
-  /** Tokens of users who may have new ones. */
+  /** True for users who may get new tokens. */
   readonly #mayMint = new Map(users.map((user) => [user, true]))
-  /** Acknowledged writes by document, with the generation of the document in which they were begun. */
+  /** Acknowledged writes by document, with the generation of the document in which each one began. */
   readonly #acknowledged: {
     readonly documentId: string
     readonly generation: number
@@ -117,12 +117,12 @@ class World {
 
   async #call(path: string, data: object): Promise<{ status: string; data: unknown }> {
     const { server } = this.#pick(this.#options.places)
-    // A connection of its own: the server may close an idle one while the disk pauses.
+    // A connection of its own, because the server may close an idle one while the disk pauses.
     const { body } = await server.post(path, data, { connection: 'close' })
     return { status: (body.result ?? body.error)?.status ?? '', data: body.result?.data }
   }
 
-  /** Repeats a call until it succeeds: a node that is cut off may respond with UNAVAILABLE. */
+  /** Repeats a call until it succeeds, because a node that is cut off may return UNAVAILABLE. */
   async #succeed(path: string, data: object): Promise<unknown> {
     for (let tries = 1; ; tries += 1) {
       const answer = await this.#call(path, data)
@@ -153,7 +153,7 @@ class World {
     return this.#succeed('/v2/auth/permissions/add', { user: { userId }, permissions: { resources } })
   }
 
-  /** A client that types, and comes back wherever it may. */
+  /** A client that types, and reconnects where it has permission. */
   async #type(user: string, documentId: string): Promise<void> {
     let token: string | null = null
     while (!this.#isOver) {
@@ -235,7 +235,7 @@ class World {
       await this.#make(documentId)
     } else if (kind === 'revokeTokens') {
       this.#mayMint.set(user, false)
-      // A token that was being made is older than the revocation.
+      // A token that is being created now becomes older than the revocation.
       await sleep(30)
       await this.#succeed('/v2/auth/revoke_tokens', { userId: user })
       await this.#nothingComes(kind, documentIds, ({ by }) => by === user)
@@ -256,7 +256,7 @@ class World {
     return this.#succeed('/v2/organizations/documents/update', { organizationId, documents })
   }
 
-  /** The barrier is acknowledged: from now on the store gets no write that it forbids. */
+  /** Called after the barrier is acknowledged: the store must get no write that the barrier forbids. */
   async #nothingComes(
     kind: string,
     ids: readonly string[],
@@ -275,7 +275,7 @@ class World {
     }
   }
 
-  /** As the store has it; null: there is none. */
+  /** Returns the log as the store has it, or null if there is none. */
   async #log(documentId: string): Promise<Log | null> {
     const [{ server, engine }] = this.#options.places as [Place]
     const { workspaceId, apiKey } = server.credentials
@@ -294,5 +294,5 @@ class World {
   }
 }
 
-/** Makes a history, and checks it. */
+/** Runs a history and checks it. */
 export const makeHistory = (options: HistoryOptions): Promise<History> => new World(options).run()

@@ -6,13 +6,13 @@ import { type ExampleServer, makeWorld } from './openapi-example-data.ts'
 
 export interface KeyedAnswer {
   readonly status: number
-  /** The body as it came. */
+  /** The body without parsing. */
   readonly text: string
   readonly replayed: boolean
   readonly retryAfter: string | null
 }
 
-/** Calls an operation with a key, and with all that callers can show. */
+/** Calls an operation with an idempotency key and all credentials. */
 export async function callWithKey(
   example: ExampleServer,
   path: string,
@@ -51,7 +51,7 @@ function headersOf({ credentials }: ExampleServer): Record<string, string> {
 
 export const changing = operationList.filter(({ effect }) => effect !== 'reads')
 
-/** A request of an operation that succeeds; what it speaks of is made before. */
+/** Returns a request of an operation that succeeds; creates the objects that it names first. */
 export async function fittingData(example: ExampleServer, { path, request }: Operation): Promise<object> {
   const told: Record<string, unknown> = await makeWorld(example.server, path)
   const data = exampleOf(request, 'request') as Record<string, unknown>
@@ -62,7 +62,7 @@ export async function fittingData(example: ExampleServer, { path, request }: Ope
 const organizationId = 'acme'
 const document = { organizationId, documentId: 'report' }
 
-/** What can be seen of the world that the examples speak of; errors, where it is gone. */
+/** Calls that read the world of the examples; they fail if it is deleted. */
 const reads: readonly (readonly [string, object])[] = [
   ['/v2/organizations/get', {}],
   ['/v2/organizations/documents/get', { organizationId }],
@@ -81,7 +81,7 @@ const reads: readonly (readonly [string, object])[] = [
   ['/v2/memory/judgments/query', {}],
 ]
 
-/** All of it as text, once it no longer changes by itself. */
+/** Returns the results of all reads as text, when they have stopped changing. */
 export async function worldOf(example: ExampleServer): Promise<string> {
   const look = async (): Promise<string> => {
     const answers = reads.map(async ([path, data]) => (await callWithKey(example, path, data)).text)

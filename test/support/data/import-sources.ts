@@ -14,10 +14,10 @@ import { startTestServer } from '../servers/server.ts'
 import { storedContent } from '../stores/stored-content.ts'
 import { editRandomly, Random } from './random-doc.ts'
 
-/** Names of documents at another server, and the updates of each, in the order in which they came. */
+/** Names of documents at another server, and the updates of each in the order of their arrival. */
 export type Moved = ReadonlyMap<string, readonly Uint8Array[]>
 
-/** Names that other servers may have: addresses, and whatever a user typed. */
+/** Names that other servers may have: addresses, and arbitrary input of users. */
 export const oddNames = [
   'acme/plan/main',
   'acme/%C3%A4%20b%2Fc/main',
@@ -69,7 +69,7 @@ export function updatesOf(edit: (doc: Y.Doc) => void, before: readonly Uint8Arra
   return updates
 }
 
-/** `text` typed at the end of what `before` holds. */
+/** Returns `before` and an update that adds `text` at its end. */
 export const typedAfter = (before: readonly Uint8Array[], text: string): Uint8Array[] =>
   updatesOf((doc) => doc.getText('content').insert(doc.getText('content').length, text), before)
 
@@ -79,7 +79,7 @@ export function docOf(updates: readonly Uint8Array[]): Y.Doc {
   return doc
 }
 
-/** All that two copies of a document are compared by. */
+/** Returns everything by which two copies of a document are compared. */
 export function allOf(doc: Y.Doc): unknown {
   const vector = Y.encodeStateVector(doc)
   const deletions = Y.encodeStateAsUpdate(doc, vector)
@@ -90,7 +90,7 @@ export function allOf(doc: Y.Doc): unknown {
   }
 }
 
-/** The data directory of a server that was started once. */
+/** Returns the data directory of a server that has started once. */
 export async function newStore(): Promise<string> {
   const data = await mkdtemp(join(tmpdir(), 'weft-moving-'))
   await (await startTestServer({ engine: 'level', dataDir: data })).stop()
@@ -100,11 +100,11 @@ export async function newStore(): Promise<string> {
 export const forget = (path: string): Promise<void> =>
   rm(path, { recursive: true, force: true, maxRetries: 20 })
 
-/** `weft import` into `data`, from its own folder. */
+/** Runs `weft import` into `data`, in the folder of the data. */
 export const runImport = (data: string, ...args: readonly string[]): Promise<Ran> =>
   runCli(['import', ...args, '--data-dir', data], data)
 
-/** What the stopped server has stored of documents: the number of entries in their logs, and their content. */
+/** Returns what an offline store has of documents: the number of log entries and the content. */
 export async function storedOf(
   data: string,
   paths: readonly DocumentPath[],
@@ -126,17 +126,20 @@ export async function storedOf(
   }
 }
 
-/** Are these documents stored, each with the content of its updates, byte-equal in state vector and deletions? */
+/**
+ * Expects these documents in the store, each with the content of its updates and with equal bytes of state
+ * vector and deletions.
+ */
 export async function expectStored(data: string, documents: Moved): Promise<void> {
   const stored = await storedOf(data, [...documents.keys()].map(pathOf))
   const found = stored.map((each) => each && allOf(each.doc))
   expect(found).toEqual([...documents.values()].map((updates) => allOf(docOf(updates))))
 }
 
-/** What a command prints with `--json`. */
+/** Parses what a command prints with `--json`. */
 export const summary = ({ out }: Ran): unknown => JSON.parse(out)
 
-/** Names and bytes of all files of a folder. */
+/** Returns the names and bytes of all files of a folder. */
 export function filesOf(folder: string): ReadonlyMap<string, string> {
   const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) =>
     entry.isFile(),

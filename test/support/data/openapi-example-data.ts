@@ -27,21 +27,21 @@ const workspace = {
   authToken: 'an-auth-token-of-tests',
 }
 
-/** An RSA key of 2048 bits, as receivers give it; nobody has its other half. */
+/** An RSA key of 2048 bits in the form of receivers. The private key does not exist any more. */
 export const publicKey =
   'MIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8AMIIBCgKCAQEAtZBsU79xTGNIlC8qeHC7MdTgV2oNVLTfSDoNfrgZEHIlCLL7fn0nBGB3F2VDpAvm4w9R5TRKvyvvuCtvIm3ZY/Kbgjriq7RYYvBHb1fs4yCzHTN3wSh9YQXUfaEOl1Vt2/l2zxYQ8x46kpk0xO2xXSTsde6aPada1ZYzRRXKg6SlYpKVUj0rkJzYhmaNFS21ZnJS9rYQhBwXpP25XT0ygwFxI7//4qS5GrjYuZuNfCJCe49CMdkPnPyR0oCSP5WL34mpDXcaopWtUFJUSlVg4avuNLvrkdQGLRqg1FR+8DPXoRDxgbXIrSBgBaxd4r84BJCHaLW3oO0Jh65uJmy62QIDAQAB'
-/** Names an endpoint. */
+/** The `uid` of the endpoint in the examples. */
 const uid = 'billing'
 
-/** A server, and what is shown to it, by the names of the security schemes of `/openapi.json`. */
+/** A server and its credentials by the names of the security schemes of `/openapi.json`. */
 export interface ExampleServer {
   readonly server: TestServer
   readonly credentials: Readonly<Record<string, string>>
 }
 
 /**
- * A server with the workspace that the examples of `/openapi.json` speak of. Calls of the API key are made with another
- * one, of which the examples say nothing, so that they cannot lock themselves out.
+ * Starts a server with the workspace of the examples of `/openapi.json`. Its calls use another API key, which
+ * no example names, so that an example cannot lock them out.
  */
 export async function startExampleServer(overrides: Partial<Config> = {}): Promise<ExampleServer> {
   const server = await startTestServer({
@@ -56,9 +56,8 @@ export async function startExampleServer(overrides: Partial<Config> = {}): Promi
 }
 
 /**
-/**
- * Makes anew what the examples speak of, for an operation that is called next. Returns the ids that the server has given:
- * no example can know them.
+ * Creates the objects of the examples again for the operation that is called next. Returns the ids that the
+ * server has generated, because no example can contain them.
  */
 export async function makeWorld(
   server: Pick<TestServer, 'post'>,
@@ -103,7 +102,7 @@ export async function makeWorld(
     ['/v2/presence/add', { ...document, users: [{ userId: 'ann' }] }],
     ['/v2/workspace/domains/add', { domains }],
   ]
-  // What is to be added must not be there yet.
+  // The objects that the call adds must not exist yet.
   for (const [step, data] of steps)
     if (step !== path || !adding.includes(step)) dataOf(await post(step, data))
   if (path === resending) return sentBefore(server)
@@ -118,13 +117,13 @@ async function versionOf({ post }: Pick<TestServer, 'post'>): Promise<Record<str
 
 const resending = '/v2/workspace/advancedwebhook/deliveries/resend'
 
-/** Something that can be sent again; where it goes to is refused. */
+/** A message that can be sent again. The server rejects its destination. */
 async function sentBefore({ post }: Pick<TestServer, 'post'>): Promise<Record<string, string>> {
   const path = '/v2/workspace/advancedwebhook/endpoints/test'
   return dataOf(await post(path, { endpointId: uid })) as { messageId: string }
 }
 
-/** One endpoint, and keys, so that encryption can be asked for. */
+/** Creates one endpoint, and keys so that a call can enable encryption. */
 async function makeWebhooks({ post }: Pick<TestServer, 'post'>): Promise<void> {
   const wrapping = { encryptData: false, publicKey }
   await post('/v2/workspace/advancedwebhookconfig/update', { isEnabled: true, ...wrapping })
@@ -134,10 +133,10 @@ async function makeWebhooks({ post }: Pick<TestServer, 'post'>): Promise<void> {
   }
   for (const { id } of endpoints)
     await post('/v2/workspace/advancedwebhook/endpoints/delete', { endpointId: id })
-  // Of this machine: nothing is ever sent there.
+  // An address of this machine, to which the server never sends.
   const endpoint = { url: 'http://127.0.0.1/webhooks', uid }
   dataOf(await post('/v2/workspace/advancedwebhook/endpoints/create', endpoint))
 }
 
-/** Operations that fail for what is there already. */
+/** Operations that fail if the object exists already. */
 const adding: readonly string[] = ['/v2/crdt/add', '/v2/workspace/domains/add']

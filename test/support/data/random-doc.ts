@@ -1,13 +1,13 @@
 import * as Y from 'yjs'
 
-/** Numbers from a seed (mulberry32), so that a failing case can be run again. */
+/** Random numbers from a seed (mulberry32), so that a failing case can be repeated. */
 export class Random {
   #state: number
   constructor(seed: number) {
     this.#state = seed >>> 0
   }
 
-  /** A whole number from 0 up to, not including, `below`. */
+  /** Returns an integer from 0 to `below - 1`. */
   below(below: number): number {
     this.#state = (this.#state + 0x6d2b79f5) >>> 0
     let mixed = this.#state
@@ -23,7 +23,7 @@ export class Random {
 
 const words = ['a', 'be', 'Zoë', '漢字', '😀', '👩‍👩‍👧', 'e\u0301', '\n', ' ', 'weft and warp', '\u{10ffff}']
 const values = [1, -1, 0.5, 2 ** 40, null, true, false, 'text', '', { a: [1, { b: null }] }, [[], {}]]
-/** What a Y.Array takes only inside of other values. */
+/** Values that a Y.Array accepts only inside other values. */
 const oddValues = [10n, undefined, { big: 10n, nothing: undefined }]
 
 const newTypes: (() => unknown)[] = [
@@ -93,19 +93,19 @@ const edits: readonly Edit[] = [
   },
 ]
 
-/** One random edit of any shared type. */
+/** Makes one random edit of any shared type. */
 export function editRandomly(doc: Y.Doc, random: Random): void {
   doc.transact(() => random.pick(edits)(doc, random))
 }
 
 export interface History {
-  /** The updates of all replicas, in the order in which they happened. */
+  /** The updates of all replicas in the order of their creation. */
   readonly updates: readonly Uint8Array[]
-  /** Everything put together. */
+  /** The merged document. */
   readonly doc: Y.Doc
 }
 
-/** Several replicas edit, undo, and hear of each other now and then. */
+/** Several replicas edit, undo, and exchange updates at times. */
 export function randomHistory(seed: number, steps: number): History {
   const random = new Random(seed)
   const updates: Uint8Array[] = []

@@ -14,24 +14,24 @@ import {
 } from '../../../src/rooms/threads/thread-pool.ts'
 import { roomyAccounts } from '../servers/memory.ts'
 
-/** For tests of rooms alone, where nobody keeps records of documents. */
+/** For tests of rooms alone, which need no records of documents. */
 export const noRecords: DocumentRegistry = {
   ensure: () => Promise.resolve(),
   create: () => Promise.resolve(),
   isGoing: () => Promise.resolve(false),
 }
 
-/** Likewise, where nobody notes who edits. */
+/** For tests of rooms alone, which record no editors. */
 export const noEdits: EditListener = { noted: () => null }
 
-/** Likewise, where nobody notes who comes and goes. */
+/** For tests of rooms alone, which record no joins and leaves. */
 export const noVisits: VisitListener = { came: () => {}, went: () => {} }
 
 /** The presence of a single node. */
 export const presenceAlone = (clock: Clock): PresenceRegistry =>
   createPresence({ bus: new LocalBus(), cluster: new SingleNode() }, clock, noVisits)
 
-/** One thread for each workspace, without bounds that act. */
+/** One thread for each workspace, with limits that no test reaches. */
 export const threadsOf = (
   limits: Partial<ThreadLimits>,
   parts: Partial<ThreadDependencies> = {},

@@ -1,4 +1,4 @@
-/** What samples of the documentation take from the world around them: a page, its backend, and the servers of others. */
+/** The environment of the samples of the documentation: a page, its backend, and servers of other vendors. */
 import { WebSocket } from 'ws'
 import * as Y from 'yjs'
 
@@ -10,7 +10,7 @@ const brought = new Y.Doc()
 brought.getText('content').insert(0, 'Brought along.')
 const update = Y.encodeStateAsUpdate(brought)
 
-/** By how an address begins: what is answered to a call of it that has the headers it should have. */
+/** Responses by address to calls with the right headers. */
 const others = {
   '/token': () => new Response(process.env.USER_TOKEN),
   '/y-sweet-token': () => new Response(process.env.Y_SWEET_TOKEN),
@@ -38,7 +38,7 @@ globalThis.fetch = async (to, options) => {
   return fetchThere(address, options)
 }
 
-/** Ends the process, once the provider of the sample, if it has one, has synced. */
+/** Ends the process when the provider of the sample, if it has one, has synced. */
 globalThis.ended = async (provider) => {
   const isSynced = () => provider === null || provider.synced || provider.status === 'connected'
   const deadline = Date.now() + 10_000

@@ -3,7 +3,7 @@ import * as Y from 'yjs'
 import { xmlName, xmlText } from '../../../src/content/xml/names.ts'
 import { asRoot, type SharedRoot } from '../../../src/content/yjs/root-kind.ts'
 
-/** Names that Yjs takes: of roots, keys, attributes, formats, elements and hooks. */
+/** Names that Yjs accepts for roots, keys, attributes, formats, elements and hooks. */
 const names = [
   '',
   'a',
@@ -44,13 +44,13 @@ export function openRoot(doc: Y.Doc, { name, kind }: StockRoot): SharedRoot {
   return asRoot(kind === 'xml' ? doc.getXmlFragment(name) : doc.get(name, Y.XmlText))
 }
 
-// Of one UTF-16 unit each: Yjs reads a pair that an edit has split in two ways.
+// Words of single UTF-16 units, because Yjs reads a pair that an edit has split in two ways.
 const words = fc.oneof(
   fc.constantFrom('', '\n', '\u0000', '漢字', 'e\u0301', 'weft and warp', ' '),
   fc.string({ maxLength: 20 }),
 )
 
-/** A value that `Y.Map` takes, with all that only some of its places take. */
+/** Values that `Y.Map` accepts, also those that only some places accept. */
 const scalar = fc.oneof(
   fc.constantFrom<unknown>(null, undefined, true, '', [], {}, -0, 2 ** 53, -(2 ** 31), 1e300),
   fc.constantFrom<unknown>(Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY),
@@ -68,14 +68,14 @@ const value = fc.letrec<{ value: unknown }>((tie) => ({
   ),
 })).value
 
-/** A Yjs that has read such an object cannot write it again: the server refuses it. */
+/** True for an object that Yjs cannot write again after it has read it. The server rejects it. */
 const isUnwritable = (object: object): boolean =>
   Object.entries(object).some(([key, each]) => key === '__proto__' && each instanceof Uint8Array)
 
-/** JSON: Yjs encodes embeds and formats as text. */
+/** JSON values, because Yjs encodes embeds and formats as text. */
 const json = fc.oneof(fc.constantFrom(null, true, '', Number.NaN), fc.jsonValue({ maxDepth: 3 }))
 
-/** What a request can hold of these values. Texts that begin like XML may be read as XML. */
+/** Values of these that a request can contain. Texts that begin like XML may be read as XML. */
 const requestText = fc
   .oneof(words, fc.string({ unit: 'binary', maxLength: 12 }))
   .filter((text) => !text.trimStart().startsWith('<'))
@@ -113,7 +113,7 @@ const requestXml = fc
       .join(''),
   )
 
-/** Content that REST is given, of each type. */
+/** Content for REST, by type. */
 export const requestContents = fc.record({
   /** A root that only REST writes. */
   contentKey: requestName.filter((each) => each !== 'kept' && stockRoots.every(({ name }) => name !== each)),
@@ -145,7 +145,7 @@ const newValue = fc.oneof({ weight: 3, arbitrary: value }, fc.record({ shared })
 
 const edit = fc.record({
   root: fc.nat({ max: stockRoots.length - 1 }),
-  /** Which of the types inside is edited, level by level. */
+  /** The type inside that is edited, level by level. */
   path: fc.array(fc.nat({ max: 20 }), { maxLength: 3 }),
   kind: fc.nat({ max: 9 }),
   from: fc.nat({ max: 40 }),
@@ -156,7 +156,7 @@ const edit = fc.record({
   value: newValue,
 })
 
-/** What a client does. */
+/** The steps of a client. */
 export const stockStep = fc.record({
   who: fc.nat({ max: 20 }),
   what: fc.oneof(
@@ -168,7 +168,7 @@ export const stockStep = fc.record({
 type Edit = typeof edit extends fc.Arbitrary<infer T> ? T : never
 export type StockStep = typeof stockStep extends fc.Arbitrary<infer T> ? T : never
 
-/** Somebody's document with an undo manager over its roots. */
+/** The document of a user, with an undo manager over its roots. */
 export class StockEditor {
   readonly doc: Y.Doc
   readonly #undo: Y.UndoManager
@@ -241,7 +241,10 @@ function made({ value }: Edit): unknown {
   }
 }
 
-/** Yjs knows values by their constructor: it takes objects without one, or with a key of that name, inside of others only. */
+/**
+ * Yjs recognizes values by their constructor: it accepts objects without one, or with a key of that name,
+ * only inside others.
+ */
 const takable = (given: unknown): unknown =>
   typeof given === 'object' &&
   given !== null &&
@@ -250,7 +253,7 @@ const takable = (given: unknown): unknown =>
     ? [given]
     : given
 
-/** Arrays and attributes of XML take these inside of other values only. */
+/** Arrays and attributes of XML accept these only inside other values. */
 const isForMapsOnly = (given: unknown): boolean => given === undefined || typeof given === 'bigint'
 
 const rangeIn = ({ from, count }: Edit, length: number): readonly [from: number, count: number] => {

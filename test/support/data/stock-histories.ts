@@ -16,7 +16,7 @@ export interface StockMessage {
   readonly bytes: Uint8Array
 }
 
-// Without unpaired surrogates: Yjs replaces the character after one when it splits the text there.
+// No unpaired surrogates, because Yjs replaces the character after one when it splits the text there.
 const words = [
   'a',
   'be',
@@ -69,7 +69,7 @@ const names = [
 ]
 const keys = ['', '__proto__', 'bold', 'link', 'comment--AbCd1234', 'a', 'y'.repeat(1_000)]
 
-/** Creates histories of stock clients with all that the public interface of Yjs offers. */
+/** Creates histories of stock clients with the whole public interface of Yjs. */
 export class StockHistory {
   readonly #yjs: Yjs
   readonly #random: Random
@@ -109,17 +109,17 @@ export class StockHistory {
       })
   }
 
-  /** All replicas send what they have, and have the same afterwards. */
+  /** All replicas exchange their updates and are equal afterwards. */
   finish(): Y.Doc {
     for (const replica of this.#replicas) this.#offer(replica)
     const whole = new this.#yjs.Doc()
-    // In one transaction: after each one, Yjs deletes formatting that it takes for superfluous.
+    // One transaction, because after each one Yjs deletes formatting that it considers redundant.
     const states = this.#replicas.map(({ doc }) => this.#yjs.encodeStateAsUpdate(doc))
     this.#yjs.applyUpdate(whole, this.#yjs.mergeUpdates(states))
     return whole
   }
 
-  /** Updates one by one, or merged as those of an offline client. */
+  /** Sends updates one by one, or merged like those of an offline client. */
   #send({ unsent }: Replica): void {
     const updates = unsent.splice(0)
     if (updates.length === 0) return
@@ -153,7 +153,7 @@ export class StockHistory {
     else if (type instanceof XmlFragment) this.#editXml(type)
   }
 
-  /** A root, or a type in it. */
+  /** Returns a root or a type in it. */
   #typeIn(doc: Y.Doc): SharedRoot {
     const random = this.#random
     let type = asRoot(this.#rootOf(doc))
@@ -202,13 +202,13 @@ export class StockHistory {
     return random.below(4) === 0 ? this.#newType() : random.pick([...plain, ...odd])
   }
 
-  /** Y.Array takes some values only inside of other values. */
+  /** Y.Array accepts some values only inside other values. */
   #element(): unknown {
     const value = this.#value()
     return value === undefined || typeof value === 'bigint' ? [value] : value
   }
 
-  /** A place in a list, and how many elements after it. */
+  /** Returns a place in a list and a number of elements after it. */
   #range(length: number): readonly [from: number, count: number] {
     const from = this.#random.below(length + 1)
     return [from, this.#random.below(Math.min(length - from, 8) + 1)]

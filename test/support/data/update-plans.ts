@@ -19,7 +19,9 @@ const parents = ['root', 'roots', 'list', 'text'] as const
 const keys = ['none', 'one', 'many'] as const
 const deletions = ['none', 'all', 'each', 'alternate', 'overlapping'] as const
 
-/** An item that another one is placed beside. Its writer has this index; its position depends on i and n. */
+/**
+ * An item next to which another one is placed. Its writer has this index; its position depends on i and n.
+ */
 interface Neighbor {
   readonly of: number
   readonly at: (typeof positions)[number]
@@ -39,7 +41,7 @@ export interface Writer {
 /** A shape of updates as a search changes it. */
 export interface UpdatePlan {
   readonly writers: readonly Writer[]
-  /** Whether each writer, and its deletions, are updates of their own. */
+  /** Whether each writer and its deletions are separate updates. */
   readonly sent: 'together' | 'apart'
 }
 
@@ -186,7 +188,7 @@ export const randomPlan = (random: Random): UpdatePlan => ({
   sent: random.pick(['together', 'apart']),
 })
 
-/** Changes one thing of a plan. */
+/** Changes one part of a plan. */
 export function mutatePlan(plan: UpdatePlan, other: UpdatePlan, random: Random): UpdatePlan {
   const at = random.below(plan.writers.length)
   const change = (part: Partial<Writer>): UpdatePlan => ({
@@ -217,7 +219,7 @@ export function mutatePlan(plan: UpdatePlan, other: UpdatePlan, random: Random):
 
 const plain = { parent: 'root', key: 'none', left: null, right: null, deleted: 'none' } as const
 
-/** Plans that have less of something. */
+/** Returns plans that are smaller in one respect. */
 export function simplerPlans(plan: UpdatePlan): readonly UpdatePlan[] {
   const { writers } = plan
   const fewer =

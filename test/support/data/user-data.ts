@@ -14,13 +14,13 @@ export interface Report {
   readonly endedAt?: number
 }
 
-/** Whose data are erased in tests: texts that nothing else has. */
+/** The user whose data tests erase, with texts that occur nowhere else. */
 export const zoe = { userId: 'u-zoe-7', name: 'Zoe Zimmer', email: 'zoe@zimmer.example' }
 export const zoeTexts: readonly string[] = Object.values(zoe)
 
 type Post = (path: string, data: object) => Promise<unknown>
 
-/** Makes an organization in which Zoe is wherever users can be, and Bob, too. */
+/** Creates an organization with Zoe at every place that can name a user, and with Bob. */
 export async function fillOrganization(post: Post, organizationId: string): Promise<void> {
   const document = { organizationId, documentId: 'd1' }
   const bob = { userId: 'bob', name: 'Bob' }
@@ -83,7 +83,7 @@ export async function fillOrganization(post: Post, organizationId: string): Prom
 
 type Step = readonly [path: string, data: object]
 
-/** A thread of Zoe's, to which Bob answers, and one of Bob's in which only members name Zoe. */
+/** A thread of Zoe with a reply of Bob, and a thread of Bob in which only members name Zoe. */
 const annotating = (document: object, bob: object): readonly Step[] => {
   const acting = { ...document, actionUser: bob }
   const on = { ...acting, annotationId: 'thread' }
@@ -132,14 +132,14 @@ const annotating = (document: object, bob: object): readonly Step[] => {
   ]
 }
 
-/** Beside the judgment that accepting the suggestion leaves. */
+/** A judgment in addition to the one of the accepted suggestion. */
 const judging = ({ organizationId }: { readonly organizationId: string }): readonly Step[] =>
   [zoe.userId, 'bob'].map((reviewerId) => [
     '/v2/memory/judgments/add',
     { query: 'Refund', decision: 'approve', organizationId, reviewerId },
   ])
 
-/** By Zoe, about Zoe, and neither. */
+/** Activities by Zoe, about Zoe, and without Zoe. */
 const activities = () => {
   const bob = { userId: 'bob', name: 'Bob' }
   const base = { featureType: 'comment', actionType: 'comment.add', targetEntityId: 'c1' }
@@ -159,7 +159,7 @@ const activities = () => {
   ]
 }
 
-/** The calls about one user's data. */
+/** The calls on the data of one user. */
 export function userDataOf({ post }: Pick<TestServer, 'post'>) {
   const page = async (data: object): Promise<{ data: readonly Datum[]; pageToken?: string }> => {
     const { body } = await post('/v2/users/data/get', { userId: zoe.userId, ...data })
@@ -167,7 +167,7 @@ export function userDataOf({ post }: Pick<TestServer, 'post'>) {
   }
   return {
     page,
-    /** All pages, one after the other; `between` is called before each but the first. */
+    /** Returns all pages; calls `between` before each page except the first. */
     all: async (
       data: object = {},
       between: () => Promise<unknown> = async () => {},

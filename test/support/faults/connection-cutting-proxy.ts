@@ -1,12 +1,18 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
-/** Between an engine and its database: cuts the connection on which the next transaction is committed. */
+/** A proxy between an engine and its database that cuts the connection of the next commit. */
 export interface CuttingProxy {
   readonly port: number
-  /** The next commit never gets there (`lost`), or is done and nobody is told (`untold`). Resolves when it is cut. */
+  /**
+   * The next commit never arrives (`lost`), or is done without an answer (`untold`). Resolves when the
+   * connection is cut.
+   */
   cutNextCommit(commit: 'lost' | 'untold'): Promise<void>
-  /** From the next commit on nothing more of its connection gets there, though it stays open. Resolves when it has come. */
+  /**
+   * Holds the next commit and all later bytes of its connection, which stays open. Resolves when the commit
+   * has arrived.
+   */
   holdNextCommit(): Promise<void>
   close(): void
 }
@@ -48,7 +54,7 @@ export async function startCuttingProxy(databasePort: number): Promise<CuttingPr
     })
     database.on('data', (bytes) => {
       if (cut === null || cut.commit === 'held') client.write(bytes)
-      // Every command of what has been sent together has an answer of its own; that of the commit is the last.
+      // Each command of a batch has an answer; that of the commit is the last one.
       else if (bytes.includes('COMMIT')) cutNow(cut)
     })
   })

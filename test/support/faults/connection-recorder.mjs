@@ -1,5 +1,5 @@
-// Loaded into a server before its own code: writes down each connection and process that it begins, however short, and
-// each name that it asks for.
+// Loaded into a server before its own code. Records each connection and process that it starts, also short ones, and each
+// name that it resolves.
 import { subscribe } from 'node:diagnostics_channel'
 import dns from 'node:dns'
 import { appendFileSync } from 'node:fs'
@@ -15,7 +15,7 @@ for (const asks of [dns, dns.promises, dns.Resolver.prototype, dns.promises.Reso
     const real = asks[name]
     if (real === undefined) continue
     asks[name] = function (...parameters) {
-      // An address to listen on passes here as well, and is no name.
+      // Addresses to listen on pass here also, and they are not names.
       if (isIP(parameters[0]) === 0) tell(`dns ${parameters[0]}`)
       return real.apply(this, parameters)
     }

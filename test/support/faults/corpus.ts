@@ -1,30 +1,30 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Messages of one client, and what becomes of it. */
+/** Messages of one client, and the expected end of its connection. */
 export interface FrameCase {
   readonly name: string
-  /** Hexadecimal, in the order in which they are sent. */
+  /** Frames in hexadecimal, in the order in which they are sent. */
   readonly frames: readonly string[]
-  /** The code that it is ended with; null: it stays. */
+  /** The close code, or null if the client stays connected. */
   readonly ends: number | null
 }
 
-/** The body of a call, and what it is answered with. */
+/** The body of a call, and its expected response. */
 export interface RestCase {
   readonly name: string
   readonly path: string
-  /** The text of the body: pieces, each so many times. */
+  /** The text of the body as pieces, each with its number of repetitions. */
   readonly body: readonly (readonly [piece: string, times: number])[]
   readonly code: number
 }
 
-/** Bytes of a connection, and what they are answered with. */
+/** Bytes of a connection, and the expected response. */
 export interface HttpCase {
   readonly name: string
-  /** One byte a character: pieces, each so many times. */
+  /** One byte per character, as pieces with their number of repetitions. */
   readonly bytes: readonly (readonly [piece: string, times: number])[]
-  /** Of the first answer; 0: it is hung up on. */
+  /** The code of the first response; 0 if the server closes the connection without one. */
   readonly code: number
 }
 
@@ -34,7 +34,7 @@ interface Corpus {
   readonly http: readonly HttpCase[]
 }
 
-/** What once broke something, or sits at an edge. */
+/** Returns the cases that once caused a fault or are at an edge. */
 export const corpus = <Kind extends keyof Corpus>(kind: Kind): Corpus[Kind] =>
   JSON.parse(
     readFileSync(join(import.meta.dirname, '../..', 'fuzz', 'corpus', `${kind}.json`), 'utf8'),
@@ -45,6 +45,6 @@ export const joined = (pieces: readonly (readonly [piece: string, times: number]
 
 export const hexOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex')
 
-/** A case as a line for the corpus, which says what was expected. */
+/** Formats a case as a line of the corpus, with the expected result. */
 export const asCase = (found: FrameCase | RestCase | HttpCase): string =>
   `for test/fuzz/corpus: ${JSON.stringify(found)}`

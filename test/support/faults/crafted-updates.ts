@@ -1,6 +1,6 @@
 import type { Random } from '../data/random-doc.ts'
 
-/** Bytes of a variable-length number, as lib0 writes it. */
+/** Encodes a variable-length number as lib0 does. */
 export function varUint(value: number): number[] {
   const bytes: number[] = []
   let rest = value
@@ -8,7 +8,7 @@ export function varUint(value: number): number[] {
   return [...bytes, rest]
 }
 
-/** Bytes of a length-prefixed string. */
+/** Encodes a length-prefixed string. */
 export const varString = (value: string): number[] => [
   ...varUint(Buffer.byteLength(value)),
   ...Buffer.from(value),
@@ -16,7 +16,10 @@ export const varString = (value: string): number[] => [
 
 export const bytesOf = (...parts: (number | readonly number[])[]): Uint8Array => Uint8Array.from(parts.flat())
 
-/** Passes the vetting of its bytes, but makes an entry of a map with six values: seen only once it is applied. */
+/**
+ * An update that passes the vetting of its bytes and creates a map entry with six values. The fault appears
+ * only when it is applied.
+ */
 export function badEntry(client: number): Uint8Array {
   const map = [7, 1, ...varString('m'), 1]
   const entry = [0x24, 0, ...varUint(client), 0, ...varString('x'), ...varString('abcdef')]
@@ -65,7 +68,7 @@ const contents: Record<number, (random: Random) => Struct> = {
   8: (random) => list(random, () => random.pick(anyValues)),
 }
 
-/** Id of some struct that may be there; null when there is none. */
+/** Returns the id of a struct that may exist; null if there is none. */
 type PickId = () => readonly number[] | null
 
 function item(random: Random, pickId: PickId): Struct {
@@ -93,7 +96,7 @@ function anyStruct(random: Random, first: boolean, pickId: PickId): Struct {
   return item(random, pickId)
 }
 
-/** Where a client's block starts: mostly at its clock, sometimes before it, seldom behind a gap. */
+/** Returns the start of a client's block: mostly at its clock, sometimes before it, rarely after a gap. */
 function startOf(known: number, random: Random): number {
   if (random.below(4) === 0) return Math.max(0, known - random.below(12))
   return random.below(15) === 0 ? known + random.below(3) : known
@@ -132,8 +135,8 @@ function deletions(ends: Clocks, random: Random): readonly number[] {
 }
 
 /**
- * An update whose every part is well-formed and whose meaning is arbitrary: origins in other types or in the middle of
- * runs, parents that hold no type, keys on text, other contents for known ids, gaps, deletions of anything.
+ * An update whose every part is well-formed and whose meaning is arbitrary: origins in other types or inside
+ * runs, parents that are not types, keys on text, other contents for known ids, gaps, deletions of anything.
  */
 export function craftUpdate(clocks: Clocks, random: Random): Uint8Array {
   const ends = new Map(clocks)

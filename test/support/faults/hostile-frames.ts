@@ -9,15 +9,15 @@ import type { Random } from '../data/random-doc.ts'
 import { bytesOf, craftUpdate, varString, varUint } from './crafted-updates.ts'
 import { mutate } from './mutations.ts'
 
-/** What a hostile client knows, and what it sends with. */
+/** The knowledge and the connection of a hostile client. */
 export interface Hostile {
   readonly socket: WebSocket
-  /** Below `socket`, for bytes that are no frame. */
+  /** The connection below `socket`, for bytes that are not frames. */
   readonly connection: Socket
   readonly random: Random
-  /** Clocks of the document, as far as it knows. */
+  /** The clocks of the document that it knows. */
   readonly clocks: Map<number, number>
-  /** Updates of people who work on a document. */
+  /** Updates of users who edit a document. */
   readonly genuine: readonly Uint8Array[]
 }
 
@@ -26,8 +26,8 @@ type Send = (hostile: Hostile) => void
 const craftedClients = [1, 2, 3, 4]
 
 /**
- * What the server would pass on to its document. Of those that might make an entry of a map with several values, which
- * ends everybody's connection, few: what comes after them in a burst reaches nobody.
+ * An update that the server would broadcast. Updates that may create a map entry with several values are
+ * rare, because such an entry closes all connections, and later frames of the burst then reach no client.
  */
 function takenUpdate({ clocks, random }: Hostile): Uint8Array {
   for (;;) {
@@ -39,7 +39,7 @@ function takenUpdate({ clocks, random }: Hostile): Uint8Array {
   }
 }
 
-/** Null when it is refused: that has its own place among the frames below. */
+/** Null if the update is rejected: the frames below include those. */
 function summaryOf(update: Uint8Array): UpdateSummary | null {
   try {
     return readUpdate(update, { allowSubdocuments: false })
@@ -49,7 +49,7 @@ function summaryOf(update: Uint8Array): UpdateSummary | null {
   }
 }
 
-/** Typing of a client of which much is missing. */
+/** Typing of a client with a large gap before it. */
 function beyondGap({ clocks, random }: Hostile): Uint8Array {
   const client = random.pick([...craftedClients, 5 + random.below(5_000)])
   const start = (clocks.get(client) ?? 0) + 1 + random.below(random.pick([3, 1_000, 2 ** 30]))
@@ -95,7 +95,7 @@ function inPieces({ socket, random }: Hostile, bytes: Uint8Array): void {
   socket.send(bytes.subarray(cut), { fin: true })
 }
 
-/** Frames after which a client stays. */
+/** Frames that leave the client connected. */
 const harmless = {
   genuine: (hostile) => hostile.socket.send(message([0, 2], hostile.random.pick(hostile.genuine))),
   crafted: (hostile) => hostile.socket.send(message([0, 2], takenUpdate(hostile))),
@@ -113,7 +113,10 @@ const harmless = {
   pong: ({ socket, random }) => socket.pong(Buffer.alloc(random.below(126))),
 } satisfies Record<string, Send>
 
-/** Bytes that are no frames of a client: bare, reserved, too long, of a length beyond all, out of order, half. */
+/**
+ * Bytes that are not valid client frames: unmasked, reserved, oversized, of an impossible length, out of
+ * order, incomplete.
+ */
 const brokenFrames = [
   [0x82, 0x02, 0x03, 0x03],
   [0xf2, 0x80, 0, 0, 0, 0],
@@ -133,7 +136,7 @@ const giants = [
   [128, 128, 128, 128, 128, 128, 1],
 ]
 
-/** Frames that end their own connection, nearly always. */
+/** Frames that close their own connection, nearly always. */
 const fatal = {
   text: ({ socket, random }) => socket.send(random.pick(['', '{"type":"sync"}', '\0', '😀'])),
   unknown: ({ socket, random }) =>
@@ -179,14 +182,14 @@ const kindsOf = <Kind extends string>(table: Record<Kind, Send>) => Object.keys(
 const harmlessKinds = kindsOf(harmless)
 const fatalKinds = kindsOf(fatal)
 
-/** Sends one frame (twice and in pieces: some) that a client survives. */
+/** Sends one frame that a client survives; some are sent twice or in pieces. */
 export function sendHarmless(hostile: Hostile): FrameKind {
   const kind = hostile.random.pick(harmlessKinds)
   harmless[kind](hostile)
   return kind
 }
 
-/** Sends one frame that should be a client's last one. */
+/** Sends one frame that should close the connection. */
 export function sendFatal(hostile: Hostile): FrameKind {
   const kind = hostile.random.pick(fatalKinds)
   fatal[kind](hostile)

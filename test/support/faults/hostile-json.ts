@@ -1,6 +1,6 @@
 import type { Random } from '../data/random-doc.ts'
 
-/** JSON texts that callers may put anywhere. */
+/** JSON texts that callers may put at any place. */
 const texts: readonly string[] = [
   'null',
   'true',
@@ -83,14 +83,14 @@ function change({ of, key }: Place, random: Random): void {
   else if (kind === 2) of[name] = Array.from({ length: 3 }, () => of[name])
   else if (typeof of[name] !== 'string') of[name] = mark
   else if (kind === 3) of[name] += random.pick(['\n', '/x', '😀', ' '])
-  // What is of the right kind gets beyond the schema.
+  // A value of the right type passes the schema.
   else of[name] = random.pick([mark, stringMark, stringMark])
 }
 
-/** Nothing that is said here leads to another machine. */
+/** Replaces hosts, so that no text points to another machine. */
 const onlyLoopback = (text: string): string => text.replaceAll(/:\/\/[^/"\\]+/g, '://127.0.0.1')
 
-/** `data` with one to three of its places changed, as the text of a body; sometimes a member is there twice. */
+/** Returns the text of a body with one to three changed places in `data`; sometimes a member occurs twice. */
 export function hostileBody(data: object, random: Random): string {
   const changed = structuredClone(data)
   for (let count = 1 + random.below(3); count > 0; count--) {
@@ -104,7 +104,7 @@ export function hostileBody(data: object, random: Random): string {
   return onlyLoopback(`{${twice}"data":${text}}`)
 }
 
-/** Bodies with `data`, one for each string in it, which is `text` (JSON) there. */
+/** Returns one body for each string in `data`, with `text` (JSON) in its place. */
 export function bodiesWith(data: object, text: string): readonly string[] {
   return placesIn(data).flatMap((_, index) => {
     const changed = structuredClone(data)

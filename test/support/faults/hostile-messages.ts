@@ -40,7 +40,7 @@ function states(
   return encoding.toUint8Array(encoder)
 }
 
-/** Texts that make a slow matcher try one position after the other: `prefix`, `n` times `pump`, `suffix`. */
+/** Texts on which a slow matcher tries every position: `prefix`, `n` times `pump`, `suffix`. */
 export interface TextShape {
   readonly prefix: string
   readonly pump: string

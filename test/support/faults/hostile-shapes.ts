@@ -35,7 +35,7 @@ const string = (client: number, length: number): Block =>
 
 const a = contents.text('a')
 
-/** Nested Y.Array types, one in the other: item `depth - 1` of client 1 holds the innermost. */
+/** Nested Y.Array types: item `depth - 1` of client 1 holds the innermost one. */
 const nest = (depth: number): Block =>
   block(
     1,
@@ -56,7 +56,7 @@ export const hostileUpdates = {
       ),
     ]),
   ],
-  /** As above, but every item has a client of its own. */
+  /** As above, but every item has its own client. */
   rightOriginsOfClients: (n) => [
     updateOf([
       block(1, [item({}, contents.text('x'.repeat(n + 1)))]),
@@ -85,7 +85,7 @@ export const hostileUpdates = {
       ),
     ]),
   ],
-  /** Encoding looks through all root types for the name of each. */
+  /** Encoding searches all root types for the name of each. */
   rootNames: (n) => [
     updateOf([
       block(
@@ -119,7 +119,7 @@ export const hostileUpdates = {
     ]),
     updateOf([], [[1, list(n, (i) => [i, 1] as const)]]),
   ],
-  /** Two types whose content belongs to them in turn: deleting one leaves runs of one item. */
+  /** Two types whose content alternates: deleting one leaves runs of one item. */
   deletedTurns: (n) => [
     updateOf([
       block(1, [
@@ -131,7 +131,7 @@ export const hostileUpdates = {
     updateOf([], [[1, [[0, 1]]]]),
     updateOf([], [[1, [[1, 1]]]]),
   ],
-  /** Changes of types each of which has a long way up to the root. */
+  /** Changes of types, each of which is deep below the root. */
   changedDeepTypes: (n) => [
     updateOf([
       nest(deepest),
@@ -199,7 +199,7 @@ export const hostileUpdates = {
       ),
     ]),
   ],
-  /** Content that is deleted from a nested text with a mark: for each item Yjs looks through the gap that is left. */
+  /** Content that is deleted from a nested text with a mark: for each item Yjs scans the remaining gap. */
   deletedFromFormatted: (n) => [
     updateOf([
       block(1, [
@@ -235,7 +235,7 @@ export const hostileUpdates = {
         ),
       ]),
     ]),
-    // A mark that is deleted makes Yjs clean up all of the text.
+    // When a mark is deleted, Yjs cleans up all of the text.
     updateOf([], [[1, [[1, 1]]]]),
   ],
   /** One large attribute value over many stretches, in the root `content`: small as bytes, large as a delta. */
@@ -256,9 +256,9 @@ export const hostileUpdates = {
       list(n, (i) => [n - i, [[0, 1]]] as const),
     ),
   ],
-  /** Clients whose first items are missing: each is taken out of the list of all. */
+  /** Clients whose first items are missing: Yjs removes each from the list of all. */
   missingClients: (n) => [updateOf(list(n, (i) => block(n - i, [item({}, a)], 1)))],
-  /** Updates that wait for something missing, with many clients each, and a keystroke after them. */
+  /** Updates with missing dependencies and many clients each, and a keystroke after them. */
   heldUpdates: (n) => [
     ...list(16, (held) =>
       updateOf(

@@ -1,7 +1,7 @@
 import type { Random } from '../data/random-doc.ts'
 import { varUint } from './crafted-updates.ts'
 
-/** Flips, cuts, splices and overwrites, one to four of them. */
+/** Applies one to four flips, cuts, splices and overwrites. */
 export function mutate(update: Uint8Array, other: Uint8Array, random: Random): Uint8Array {
   let bytes = [...update]
   for (let count = 1 + random.below(4); count > 0; count--) {

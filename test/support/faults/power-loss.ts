@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import type { Random } from '../data/random-doc.ts'
 
 /**
- * What a cut of power leaves of the logs of a store: what was not synced is gone, in part or wholly, or is something
- * else, for a disk keeps no order without a sync. Returns the bytes that are gone.
- * @param synced bytes of each log, by name, that are on the disk whatever happens
+ * Changes the logs of a store as a power loss may: bytes that were not synced are lost, in part or
+ * completely, or are replaced, because a disk keeps no order without a sync. Returns the lost bytes.
+ * @param synced bytes of each log, by name, that are certainly on disk
  */
 export async function cutPower(
   store: string,

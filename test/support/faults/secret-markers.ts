@@ -2,27 +2,30 @@ import { randomBytes } from 'node:crypto'
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Secrets by name, each of which is known again wherever it turns up. */
+/** Secrets by name that can be recognized wherever they occur. */
 export class MarkedSecrets {
   readonly #parts = new Map<string, string>()
 
-  /** A new secret that nothing else can contain. */
+  /** Returns a new secret that no other text contains. */
   make(name: string): string {
     return this.learn(name, `marked-${randomBytes(24).toString('hex')}`)
   }
 
-  /** One that somebody else has made. Of a JWT the signature is looked for: what is signed is no secret. */
+  /**
+   * Adds a secret that other code has created. For a JWT it searches the signature, because the signed part
+   * is public.
+   */
   learn(name: string, secret: string): string {
     this.#parts.set(secret.replace(/^marked-|^ey[^.]+\.[^.]+\./, ''), name)
     return secret
   }
 
-  /** Names of the secrets that are in a text, whole or without their first characters. */
+  /** Returns the names of the secrets in a text, complete or without their first characters. */
   in(text: string): readonly string[] {
     return [...new Set([...this.#parts].filter(([part]) => text.includes(part)).map(([, name]) => name))]
   }
 
-  /** Files under a directory that hold secrets, as `file: name`. */
+  /** Returns the files below a directory that contain secrets, as `file: name`. */
   inFilesOf(directory: string): readonly string[] {
     return readdirSync(directory, { recursive: true, encoding: 'utf8' })
       .filter((name) => statSync(join(directory, name)).isFile())
@@ -33,7 +36,7 @@ export class MarkedSecrets {
   }
 }
 
-/** Strings called so in an answer are secrets that it tells. */
+/** Members of responses whose strings are secrets. */
 const secretMembers: readonly string[] = [
   'token',
   'secret',
@@ -42,7 +45,7 @@ const secretMembers: readonly string[] = [
   'newWorkspaceAuthToken',
 ]
 
-/** Secrets that an answer tells. */
+/** Returns the secrets in a response. */
 export function secretsToldBy(body: unknown): readonly string[] {
   if (typeof body !== 'object' || body === null) return []
   return Object.entries(body).flatMap(([name, value]: [string, unknown]) =>

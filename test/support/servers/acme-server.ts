@@ -11,14 +11,17 @@ export interface PeopleServer extends TestServer {
   readonly directory: Omit<TestDirectory, 'engine' | 'clock' | 'close'>
   readonly engine: Engine
   readonly clock: HeldClock
-  /** Posts `data` with `organizationId` `acme`, and answers `result.data` of what must be a success. */
+  /** Posts `data` with `organizationId` `acme`, and returns `result.data` of a required success. */
   readonly call: <Data>(path: string, data: object) => Promise<Data>
 }
 
-/** Operations that name their organizations otherwise. */
+/** Operations that name their organizations differently. */
 const ofOrganizations = /^\/v2\/organizations\/\w+$/
 
-/** Its documents are `d1` to `d3`, its folders `f1` and `f2`; nobody is in it. Its clock stands still. */
+/**
+ * The organization has documents `d1` to `d3`, folders `f1` and `f2`, and no users. The clock of the server
+ * stands still.
+ */
 export async function startPeopleServer(): Promise<PeopleServer> {
   const [engine, clock] = [await openMemoryEngine(), new HeldClock(Math.floor(Date.now() / 1000) * 1000)]
   const server = await startTestServer({}, { engine, clock })
@@ -35,13 +38,13 @@ export async function startPeopleServer(): Promise<PeopleServer> {
   return { ...server, directory, engine, clock, call }
 }
 
-/** Status of the error, and the places of its issues. */
+/** Returns the status of the error, and the places of its issues. */
 export const errorOf = ({ body }: Answer): readonly (string | undefined)[] => [
   body.error?.status,
   ...(body.error?.details?.issues ?? []).map(({ path }) => path),
 ]
 
-/** Ids that are easily got wrong. */
+/** Ids that are easy to handle incorrectly. */
 export const oddIds: readonly string[] = [
   'a/b',
   '__proto__',

@@ -4,7 +4,7 @@ import { type Browser, chromium } from 'playwright-core'
 const places = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
 const executable = process.env.WEFT_TEST_BROWSER ?? places.find((place) => existsSync(place))
 
-/** With `WEFT_TEST_ALL=1` nothing may be skipped: a missing browser is then a failure. */
+/** With `WEFT_TEST_ALL=1` no test may be skipped: a missing browser is then a failure. */
 export const browserMissing = executable === undefined && process.env.WEFT_TEST_ALL !== '1'
 
 export function skipNotice(): void {

@@ -3,15 +3,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openssl } from './openssl.ts'
 
-/** PEM each. */
+/** Both in PEM form. */
 export interface Certificate {
   readonly key: string
   readonly cert: string
 }
 
 /**
- * A certificate that has signed itself, good for a day, made by the `openssl` command.
- * @param name whom it is for: `DNS:…` or `IP:…`
+ * Creates a self-signed certificate with the `openssl` command. It is valid for one day.
+ * @param name the subject: `DNS:…` or `IP:…`
  */
 export function selfSigned(name: string): Certificate {
   const cwd = mkdtempSync(join(tmpdir(), 'weft-cert-'))

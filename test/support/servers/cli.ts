@@ -8,16 +8,19 @@ export interface Ran {
 
 export interface Running {
   readonly child: ChildProcess
-  /** What it has printed so far. */
+  /** The output so far. */
   out(): string
-  /** Resolves once `pattern` has been printed, with the match. Rejects if the process ends before. */
+  /** Resolves with the match when the output matches `pattern`. Rejects if the process ends before. */
   printed(pattern: RegExp): Promise<RegExpExecArray>
   readonly ended: Promise<Ran>
 }
 
 const root = new URL('../../..', import.meta.url).pathname
 
-/** Starts the built command line in a process of its own, in `cwd`, with no `WEFT_*` variables but `environment`. */
+/**
+ * Starts the built command line in its own process, in `cwd`, with the `WEFT_*` variables of `environment`
+ * only.
+ */
 export function startCli(
   args: readonly string[],
   cwd: string,
@@ -25,7 +28,7 @@ export function startCli(
   output: 'pipe' | 'terminal' = 'pipe',
 ): Running {
   const command = [process.execPath, `${root}dist/main.js`, ...args]
-  // `script` (util-linux) runs a command on a pseudo terminal. `exec` has a signal reach the command itself.
+  // `script` (util-linux) runs a command on a pseudo terminal. With `exec`, signals reach the command itself.
   const [program = '', ...given] =
     output === 'pipe' ? command : ['script', '-qec', `exec ${command.join(' ')}`, '/dev/null']
   const child = spawn(program, given, {

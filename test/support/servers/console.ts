@@ -6,14 +6,17 @@ import type { Reachable } from './server.ts'
 
 export interface ConsolePage {
   readonly page: Page
-  /** Errors of scripts, refusals of the content security policy, and requests to elsewhere, since it was opened. */
+  /**
+   * Errors of scripts, violations of the content security policy, and requests to other hosts since the page
+   * opened.
+   */
   readonly complaints: readonly string[]
 }
 
-/** What is not asked of the console: that calls succeed which are made to fail. */
+/** Errors of calls that tests cause on purpose; they do not count as complaints. */
 const ofCalls = /Failed to load resource: the server responded with a status of 4\d\d/
 
-/** A page of the console, in a browser context of its own, signed in by a link as `weft console` prints it. */
+/** Opens a page of the console in its own browser context, signed in by a link of `weft console`. */
 export async function openConsole(
   browser: Browser,
   weft: Reachable,
@@ -34,7 +37,10 @@ export async function openConsole(
   return { page, complaints }
 }
 
-/** Collects what goes wrong in a page. @param home what it may ask */
+/**
+ * Collects the errors of a page.
+ * @param home the only host that the page may request
+ */
 export function complaintsOf(page: Page, home: string): readonly string[] {
   const complaints: string[] = []
   page.on('console', (message) => {
@@ -50,9 +56,9 @@ export function complaintsOf(page: Page, home: string): readonly string[] {
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
-/** What axe-core finds serious or critical on a page: which rule, and where. */
+/** Returns the serious and critical findings of axe-core on a page: the rule and its place. */
 export async function seriousFindings(page: Page): Promise<readonly string[]> {
-  // Not as a script of the page: that its policy forbids.
+  // The policy of the page forbids to load it as a script.
   await page.evaluate(axe)
   const { violations } = await page.evaluate(async () => {
     const { axe } = globalThis as unknown as { axe: { run(): Promise<AxeResults> } }

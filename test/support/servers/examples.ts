@@ -8,7 +8,7 @@ import { eventually } from '../clients/clients.ts'
 import { inheritedEnvironment } from './environment.ts'
 import type { Reachable } from './server.ts'
 
-/** A page of `examples/`, served as its user would serve it. */
+/** A page of `examples/` that runs as its users run it. */
 export interface Site {
   readonly url: string
   readonly child: ChildProcess
@@ -18,7 +18,7 @@ const root = join(import.meta.dirname, '../../..')
 
 export const exampleFolder = (name: string): string => join(root, 'examples', name)
 
-/** What an example needs to reach a server. */
+/** Returns the environment that connects an example to a server. */
 export const exampleEnvironment = (weft: Reachable): Record<string, string | undefined> => ({
   ...inheritedEnvironment(),
   WEFT_URL: weft.url,
@@ -27,7 +27,9 @@ export const exampleEnvironment = (weft: Reachable): Record<string, string | und
   EXAMPLE_PORT: '0',
 })
 
-/** Installs an example unless it has been, or the packages at the top are the very ones that it wants. */
+/**
+ * Installs an example unless it is installed, or the packages of the repository are the ones that it needs.
+ */
 export function installExample(name: string): void {
   const folder = exampleFolder(name)
   if (existsSync(join(folder, 'node_modules')) || isInstalledAtTop(folder)) return
@@ -50,8 +52,8 @@ interface Manifest {
 }
 
 /**
- * Installs and builds an example if need be, and starts it on a free port.
- * @param settings of its own, for its environment
+ * Installs and builds an example if necessary, and starts it on a free port.
+ * @param settings additional variables of its environment
  */
 export async function startExample(
   name: string,
@@ -72,7 +74,7 @@ export async function startExample(
   return { url: /http:\/\/localhost:\d+/.exec(line.toString())?.[0] ?? '', child }
 }
 
-/** A page that is being loaded must not be built anew. */
+/** A page that a browser is loading must not be built again. */
 function isBuilt(folder: string): boolean {
   const changedAt = (file: string): number => statSync(join(folder, file)).mtimeMs
   const sources = readdirSync(join(folder, 'src')).map((name) => join('src', name))
@@ -81,7 +83,7 @@ function isBuilt(folder: string): boolean {
   return [...sources, 'package.json', 'package-lock.json'].every((file) => changedAt(file) < changedAt(built))
 }
 
-/** Several files of tests want the same example at once: one makes it, the others wait. */
+/** Runs `work` under a lock: several test files need the same example at once, and one of them builds it. */
 async function alone(folder: string, work: () => void): Promise<void> {
   const name = createHash('sha256').update(folder).digest('hex').slice(0, 16)
   const lock = join(tmpdir(), `weft-example-${name}.lock`)
@@ -103,28 +105,28 @@ function takeLock(lock: string): boolean {
   }
 }
 
-/** Whether whoever has it was killed. */
+/** Returns whether the process that holds the lock was killed. */
 function isAbandoned(lock: string): boolean {
   try {
     const holder = Number(readFileSync(lock, 'utf8'))
-    // Between making the file and writing into it there is nothing in it.
+    // The file is empty between its creation and the first write.
     if (holder > 0) process.kill(holder, 0)
     return false
   } catch (error) {
-    // Or it has just been given back.
+    // The holder may have just released it.
     return (error as NodeJS.ErrnoException).code === 'ESRCH'
   }
 }
 
-/** What an example has printed, and how it ends. */
+/** The output of an example, and its end. */
 export interface Running {
   readonly child: ChildProcess
-  /** Both streams, so far. */
+  /** The output of both streams so far. */
   out(): string
   readonly ended: Promise<number | null>
 }
 
-/** Starts a program of an example, after installing it if need be. */
+/** Starts a program of an example, after its installation if necessary. */
 export function runExample(
   name: string,
   weft: Reachable,

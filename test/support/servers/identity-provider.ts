@@ -9,26 +9,26 @@ export interface ProviderKey {
   readonly algorithm: Algorithm
   readonly privateKey: CryptoKey
   readonly publicKey: CryptoKey
-  /** The public key as a file would hold it. */
+  /** The public key in the form of a file. */
   readonly pem: string
 }
 
-/** A real server that publishes keys, and whoever signs with them. */
+/** A server that publishes keys, and signs tokens with them. */
 export class TestProvider {
   readonly issuer = 'https://login.example.com/'
   readonly audience = 'weft-tests'
-  /** What it publishes. */
+  /** The published keys. */
   keys: ProviderKey[] = []
-  /** How often the keys have been fetched. */
+  /** The number of fetches of the keys. */
   fetches = 0
-  /** `silent`: takes calls and never answers. */
+  /** `silent` accepts calls and never answers. */
   state: 'up' | 'broken' | 'silent' = 'up'
   readonly #server = createServer((_request, response) => {
     this.fetches += 1
     if (this.state !== 'silent') void this.#answer(response)
   })
 
-  /** Resolves with the URL of the keys. */
+  /** Starts the server, and resolves with the URL of the keys. */
   async start(): Promise<string> {
     await new Promise<void>((resolve) => {
       this.#server.listen(0, '127.0.0.1', resolve)
@@ -47,7 +47,7 @@ export class TestProvider {
     this.#server.closeAllConnections()
   }
 
-  /** Signs what a usual token says, changed by `more`; undefined takes a claim out. */
+  /** Signs the claims of a usual token with the changes of `more`; undefined removes a claim. */
   async sign(key: ProviderKey, more: Readonly<Record<string, unknown>> = {}): Promise<string> {
     const seconds = Math.floor(Date.now() / 1000)
     const usual = { iss: this.issuer, aud: this.audience, sub: 'idp|ann', iat: seconds, exp: seconds + 60 }

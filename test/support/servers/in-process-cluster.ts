@@ -8,12 +8,12 @@ import { type NodesOptions, type SharedNode, sharedNodes } from './simulated-net
 export interface TestCluster {
   readonly servers: readonly TestServer[]
   readonly nodes: readonly SharedNode[]
-  /** The server whose turn it is: any of them must do. */
+  /** Returns one of the servers, each in its order: any of them must work. */
   readonly any: () => TestServer
   readonly stop: () => Promise<void>
 }
 
-/** Whole servers in this process, which share a store and talk over a network that may be bad. */
+/** Starts whole servers in this process that share a store and a simulated, possibly faulty network. */
 export async function startCluster(
   count: number,
   overrides: Partial<Config> = {},

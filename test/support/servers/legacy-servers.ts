@@ -9,7 +9,7 @@ import { text } from 'node:stream/consumers'
 import { WebSocket, WebSocketServer } from 'ws'
 import { freePort, headers } from './process.ts'
 
-/** A server of others, in a process of its own, which keeps what it stores in a directory. */
+/** Another vendor's server in its own process, with a directory for its data. */
 export interface OldServerProcess {
   readonly port: number
   readonly url: string
@@ -17,12 +17,12 @@ export interface OldServerProcess {
 }
 
 const peers = join(import.meta.dirname, '../../..', 'bench', 'peers')
-/** Hocuspocus has a Node of its own there: that of its SQLite. */
+/** Hocuspocus runs with its own Node there, the one for its SQLite. */
 const peersNode = join(peers, 'node_modules', 'node', 'bin', 'node')
 
 export const hocuspocusMissing = !existsSync(peersNode)
 
-/** y-websocket 1.5.4's own server, with y-leveldb behind it. */
+/** The server of y-websocket 1.5.4 with y-leveldb. */
 export async function startYWebsocket(directory: string, atPort?: number): Promise<OldServerProcess> {
   const port = atPort ?? (await freePort())
   const packageFile = createRequire(import.meta.url).resolve('y-websocket-1/package.json')
@@ -43,7 +43,7 @@ const guarded = `
     async onAuthenticate({ token }) { if (token !== 'sesame') throw new Error('no') },
   }).listen()`
 
-/** Hocuspocus that lets nobody in without the token `sesame`, and stores nothing. */
+/** Hocuspocus that accepts only clients with the token `sesame` and stores nothing. */
 export async function startGuardedHocuspocus(): Promise<OldServerProcess> {
   const port = await freePort()
   return started(peersNode, ['--input-type=module', '-e', guarded], port, { PORT: String(port) })
@@ -82,13 +82,13 @@ async function listens(port: number, child: ChildProcess): Promise<void> {
   throw new Error('the old server does not listen')
 }
 
-/** An old server of a test's own, which says what the test has it say. */
+/** A simulated old server that sends what a test scripts. */
 export interface ScriptedServer {
   readonly url: string
   close(): void
 }
 
-/** @param comes told of each client, with the path and the query that it asks for */
+/** @param comes called for each client with its path and query */
 export async function startScripted(
   comes: (client: WebSocket, asked: string) => void,
 ): Promise<ScriptedServer> {
@@ -102,7 +102,7 @@ export async function startScripted(
   return { url: `ws://127.0.0.1:${(server.address() as AddressInfo).port}`, close }
 }
 
-/** Stands before a server, and writes down all that clients say to it. */
+/** A proxy in front of a server that records all messages of clients. */
 export interface Recorder {
   readonly url: string
   readonly said: readonly Buffer[]
@@ -111,7 +111,7 @@ export interface Recorder {
   close(): void
 }
 
-/** @param loses messages of clients that never arrive */
+/** @param loses selects messages of clients to drop */
 export async function startRecorder(
   target: string,
   loses: (message: Buffer) => boolean = () => false,

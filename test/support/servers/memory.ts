@@ -1,6 +1,6 @@
 import { createMemoryAccounts, type MemoryLedger } from '../../../src/quota/memory-bounds.ts'
 
-/** Holders with bounds that no test reaches. */
+/** Holders with limits that no test reaches. */
 export const roomyAccounts = (): MemoryLedger =>
   createMemoryAccounts(
     2 ** 30,

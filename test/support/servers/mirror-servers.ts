@@ -9,7 +9,7 @@ import { type Running, startCli } from './cli.ts'
 import type { OldServerProcess } from './legacy-servers.ts'
 import { freePort, headers, type ServerProcess, startProcess } from './process.ts'
 
-/** Somebody who edits a document at an old server that speaks y-websocket. */
+/** Opens a client that edits a document at an old y-websocket server. */
 export function visitor(url: string, name: string) {
   const doc = new Y.Doc()
   const provider = new WebsocketProvider(url, name, doc, {
@@ -24,10 +24,10 @@ export function visitor(url: string, name: string) {
   return { doc, text: doc.getText('content'), provider, close }
 }
 
-/** Starts the old server with its data in a directory, at this port if one is given. */
+/** Starts the old server with its data in a directory, on the given port if any. */
 type StartOld = (directory: string, atPort?: number) => Promise<OldServerProcess>
 
-/** Where a mirror runs: an old server and a Weft in processes of their own, in a folder that goes with them. */
+/** The setting of a mirror: an old server and a Weft server in their own processes, in a temporary folder. */
 export class MirrorSetting {
   readonly path: string
   readonly #startOld: StartOld
@@ -49,7 +49,7 @@ export class MirrorSetting {
     this.#weftPort = weftPort
   }
 
-  /** @param options environment of Weft, and of the mirrors */
+  /** @param options environment of the Weft server and of the mirrors */
   static async open(
     startOld: StartOld,
     options: Readonly<Record<string, string>> = {},
@@ -62,23 +62,23 @@ export class MirrorSetting {
     return setting
   }
 
-  /** After it was ended: where it was, with what it has stored. */
+  /** Starts the ended server again on the same port with its stored data. */
   async startOld(): Promise<void> {
     this.old = await this.#startOld(join(this.path, 'old'), this.old.port)
   }
 
-  /** After it was ended: where it was, with what it has stored. */
+  /** Starts the ended server again on the same port with its stored data. */
   async startWeft(): Promise<void> {
     this.weft = await startProcess(join(this.path, 'weft'), this.#options, this.#weftPort)
   }
 
-  /** To be ended after the test. */
+  /** Closes `started` after the test. */
   keep<T extends { close(): unknown }>(started: T): T {
     this.#started.push(() => started.close())
     return started
   }
 
-  /** Starts `weft import live` for documents of these names, until the end of the test. */
+  /** Starts `weft import live` for the documents of these names, until the end of the test. */
   async mirror(
     names: readonly string[],
     more: readonly string[] = [],
@@ -122,10 +122,10 @@ export class MirrorSetting {
   }
 }
 
-/** Of the line that says that the document is in step. */
+/** Returns a pattern for the line that reports the document as in step. */
 export const inStep = (name: string): RegExp => new RegExp(`"name":"${name}","kind":"inStep"`)
 
-/** Waits until Weft has what is in `doc`, exactly: the same bytes of state vector, and the same content. */
+/** Waits until Weft has exactly the content of `doc`: equal bytes of the state vector and equal content. */
 export async function sameInWeft(weft: ServerProcess, path: string, doc: Y.Doc): Promise<void> {
   const editor = openEditor(weft.wsUrl, path, await weft.token())
   try {
@@ -139,7 +139,7 @@ export async function sameInWeft(weft: ServerProcess, path: string, doc: Y.Doc):
   }
 }
 
-/** State vector and content, as bytes. */
+/** Returns state vector and content as bytes. */
 export function stateOf(doc: Y.Doc): Buffer {
   const content = Object.fromEntries(
     ['content', 'list', 'map'].map((name) => [name, doc.share.has(name) ? contentOf(doc, name) : null]),
@@ -152,14 +152,14 @@ function contentOf(doc: Y.Doc, name: string): unknown {
   return name === 'map' ? doc.getMap(name).toJSON() : doc.getText(name).toJSON()
 }
 
-/** The lines of JSON that a command has printed. */
+/** Parses the lines of JSON that a command has printed. */
 export const linesOf = (out: string): Readonly<Record<string, unknown>>[] =>
   out
     .split('\n')
     .filter((line) => line !== '')
     .map((line) => JSON.parse(line) as Readonly<Record<string, unknown>>)
 
-/** Types, and deletes now and then, until told to stop. */
+/** Types, and deletes at times, until it is stopped. */
 export function keepTyping({ doc, text }: { readonly doc: Y.Doc; readonly text: Y.Text }): () => void {
   let strokes = 0
   const timer = setInterval(() => {

@@ -6,24 +6,24 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { freePort } from './process.ts'
 
-/** A nats-server of our own, on a loopback port, gone when it is removed. */
+/** A nats-server on a loopback port. `remove` deletes it. */
 export interface NatsServer {
   readonly url: string
   readonly port: number
   readonly pid: number
-  /** Where it runs, with its files. */
+  /** The directory of its files. */
   readonly directory: string
-  /** Ends it as a failure would. */
+  /** Ends it like a failure. */
   kill(): Promise<void>
-  /** After `kill`: on the same port. */
+  /** After `kill`: starts it on the same port. */
   start(): Promise<void>
   remove(): Promise<void>
 }
 
 export interface NatsOptions {
-  /** Lines of its configuration. */
+  /** Additional lines of its configuration. */
   readonly configuration?: string
-  /** Beside it. */
+  /** Files next to the configuration. */
   readonly files?: readonly { readonly name: string; readonly text: string }[]
 }
 
@@ -36,7 +36,7 @@ const found = ['nats-server', '/usr/sbin/nats-server'].find((path) => {
   }
 })
 
-/** Why there can be no nats-server here; null: there can. Where everything is asked for, it is required. */
+/** The reason why no nats-server can run here, or null. With WEFT_TEST_ALL=1 it is required. */
 export const noNats: string | null =
   found === undefined ? 'no nats-server is installed: neither on the path nor in /usr/sbin' : null
 if (noNats !== null) {
@@ -44,12 +44,12 @@ if (noNats !== null) {
   process.stderr.write(`tests over NATS are left out: ${noNats}\n`)
 }
 
-/** @throws unless there can be one (`noNats`) */
+/** @throws if no nats-server can run here (`noNats`) */
 export async function startNats(options: NatsOptions = {}): Promise<NatsServer> {
   return startAt(await freePort(), options)
 }
 
-/** Servers that know each other: what is said to one is heard at all. */
+/** Starts servers that form one cluster: each forwards messages to all others. */
 export async function startNatsCluster(count: number): Promise<readonly NatsServer[]> {
   const routes = await Promise.all(Array.from({ length: count }, freePort))
   const urls = routes.map((port) => `nats://127.0.0.1:${port}`)
@@ -96,7 +96,10 @@ async function startAt(port: number, { configuration = '', files = [] }: NatsOpt
   }
 }
 
-/** Waits until it greets. @throws when it ends instead */
+/**
+ * Waits for its greeting.
+ * @throws if it ends first
+ */
 async function answers(port: number, child: ChildProcess): Promise<void> {
   const deadline = Date.now() + 20_000
   for (;;) {

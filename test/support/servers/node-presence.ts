@@ -4,7 +4,7 @@ import { type NodeServer, startNodes } from './node-servers.ts'
 import { dataOf } from './server.ts'
 import type { NodesOptions } from './simulated-network.ts'
 
-/** The same for all nodes, whoever comes first. */
+/** The same for all nodes, in any order of their start. */
 const credentials = {
   workspaceId: 'ws_nodes',
   workspaceAuthToken: 'workspace-token-of-nodes',
@@ -18,7 +18,7 @@ interface Seen {
   readonly cursor?: unknown
 }
 
-/** Nodes with a document that people come to by any of them. */
+/** Starts nodes with a document that users can open at any of them. */
 export async function presenceNodes(count: number, options: NodesOptions = {}) {
   const { servers, stop } = await startNodes(count, credentials, options)
   const ids = { organizationId: 'acme', documentId: 'doc' }
@@ -50,7 +50,7 @@ export const statesIn = ({ provider }: Editor): readonly Seen[] => [
   ...provider.awareness.getStates().values(),
 ]
 
-/** Ids of the users that a client sees, each as often as it sees them. */
+/** Returns the ids of the users that a client sees, with repetitions. */
 export const usersIn = (editor: Editor): string =>
   statesIn(editor)
     .map((state) => state.user?.id ?? state.cursor)
@@ -60,7 +60,7 @@ export const usersIn = (editor: Editor): string =>
 export const seenIn = (editor: Editor, userId: string): Seen | undefined =>
   statesIn(editor).find(({ user }) => user?.id === userId)
 
-/** Everybody sees just these, oneself too, if oneself shows something. */
+/** Waits until every editor sees exactly these users, and itself if it has a state. */
 export async function allSee(editors: readonly Editor[], users: string): Promise<void> {
   for (const editor of editors)
     await eventually(

@@ -2,12 +2,12 @@ import type { Config } from '../../../src/config.ts'
 import { startTestServer, type TestServer } from './server.ts'
 import { type NodesOptions, type SharedNode, sharedNodes } from './simulated-network.ts'
 
-/** A server, and the node of the cluster that it is. */
+/** A server and its node of the cluster. */
 export interface NodeServer extends TestServer {
   readonly node: SharedNode
 }
 
-/** Servers on one store, each a node of one cluster. They are stopped together. */
+/** Starts servers on one store, each a node of one cluster. They stop together. */
 export async function startNodes(
   count: number,
   overrides: Partial<Config> = {},

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 
 export interface Binaries {
   readonly folder: string
-  /** PostgreSQL refuses to run as root: who it is run as then. */
+  /** The user that PostgreSQL runs as if tests run as root, because it refuses to run as root. */
   readonly user: { readonly uid: number; readonly gid: number } | null
 }
 
@@ -36,7 +36,7 @@ function unprivileged(): Binaries['user'] {
   return { uid: Number(uid ?? 65_534), gid: Number(gid ?? 65_534) }
 }
 
-/** What can be run here, or a sentence that says why nothing can. */
+/** Returns the binaries that can run here, or a sentence with the reason why none can. */
 export function findBinaries(): Binaries | string {
   const problems: string[] = []
   const user = unprivileged()

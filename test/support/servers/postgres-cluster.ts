@@ -16,22 +16,22 @@ interface Member {
   readonly server: PostgresProcess
 }
 
-/** What is acknowledged is on the disk of two of them. */
+/** An acknowledged commit is on the disks of two servers. */
 const replication = (names: readonly string[]): readonly string[] => [
   `synchronous_standby_names=${names.length === 1 ? '' : `ANY 1 (${names.join(', ')})`}`,
   'synchronous_commit=on',
   'wal_level=replica',
   'wal_keep_size=512MB',
   'hot_standby=on',
-  // Nobody is told anew whom to ask: who is not there is tried again soon.
+  // A standby gets no notice of a new primary, so it retries an unavailable one soon.
   'wal_retrieve_retry_interval=200ms',
   'wal_receiver_timeout=5s',
   'wal_sender_timeout=5s',
 ]
 
 /**
- * A primary and its standbys, of which one has to have on its disk what is acknowledged; and what looks after them, as
- * Patroni would: promotes, and has the others follow.
+ * A primary and its standbys, one of which must have each acknowledged commit on its disk. Like Patroni, it
+ * promotes a standby and makes the others follow it.
  */
 export class PostgresCluster {
   readonly #directory: string
@@ -61,7 +61,7 @@ export class PostgresCluster {
     return cluster
   }
 
-  /** Names all of them, whoever is primary. */
+  /** Names all servers, for any primary. */
   get url(): string {
     const hosts = this.#members.map(({ server }) => `127.0.0.1:${server.port}`)
     return `postgres://weft@${hosts.join(',')}/postgres`
@@ -81,8 +81,8 @@ export class PostgresCluster {
   }
 
   /**
-   * The primary is gone for good, or does nothing any more (`silent`); the standby that has most becomes it, and the other
-   * one follows. Answers once that serves.
+   * Stops the primary permanently, or pauses it (`silent`). The standby with the longest log becomes the
+   * primary, and the other one follows it. Resolves when the new primary serves.
    */
   async failOver(how: 'gone' | 'silent' = 'gone'): Promise<void> {
     const former = this.#primary
@@ -98,12 +98,14 @@ export class PostgresCluster {
     for (const member of this.standbys()) if (member !== former) await this.#follow(member)
   }
 
-  /** Who is not running starts anew, with a copy of what the primary has. */
+  /** Starts each stopped server again as a standby with a copy of the primary. */
   async repair(): Promise<void> {
     for (const member of this.standbys()) if (!member.server.runs) await this.#join(member)
   }
 
-  /** Who is not running is started as it is: it takes itself for the primary. Returns what ends it. */
+  /**
+   * Starts the stopped server as it is: it considers itself the primary. Returns the function that ends it.
+   */
   async startFormer(): Promise<() => Promise<void>> {
     const former = this.standbys().filter(({ server }) => !server.runs)
     for (const { server } of former) await server.start()
@@ -112,7 +114,7 @@ export class PostgresCluster {
     }
   }
 
-  /** All of them, without waiting for their end. */
+  /** Kills all servers without waiting for their end. */
   killAtOnce(): void {
     for (const { server } of this.#members) server.killAtOnce()
   }
@@ -122,7 +124,7 @@ export class PostgresCluster {
     rmSync(this.#directory, { recursive: true, force: true, maxRetries: 20 })
   }
 
-  /** A standby with a copy of the primary's data. Answers once it streams. */
+  /** Starts a standby with a copy of the primary's data. Resolves when it streams. */
   async #join(member: Member): Promise<void> {
     rmSync(member.data, { recursive: true, force: true, maxRetries: 20 })
     await withClient(this.primary.url, (client) => this.#copy(client, member))
@@ -130,7 +132,7 @@ export class PostgresCluster {
     await this.#streaming(member)
   }
 
-  /** What `pg_basebackup` does, which the package of PostgreSQL that tests use does not have. */
+  /** Copies the data like `pg_basebackup`, which the PostgreSQL package of the tests does not have. */
   async #copy(client: Client, { name, data }: Member): Promise<void> {
     await client.query(`select pg_backup_start('${name}', true)`)
     asPostgres('sh', ['-c', copyScript, 'sh', this.#primary.data, data])
@@ -168,13 +170,16 @@ export class PostgresCluster {
   }
 }
 
-/** Symbolic links are none there; a file may vanish while it is copied, as the documentation says. */
+/**
+ * The data has no symbolic links. A file may disappear during the copy, as the documentation of PostgreSQL
+ * states.
+ */
 const copyScript = `
 mkdir -m 700 "$2" && cd "$1" &&
 { tar -cf - --exclude=./postmaster.pid --exclude=./postmaster.opts --exclude='./pg_wal/*' --exclude='./pg_replslot/*' . || true; } 2>/dev/null |
 tar -xf - -C "$2" && mkdir -p "$2/pg_wal/archive_status" "$2/pg_wal/summaries"`
 
-/** Bytes of the log that a standby has on its disk. */
+/** Returns the bytes of the log that a standby has on its disk. */
 async function receivedBy({ server }: Member): Promise<bigint> {
   const [row] = await server.sql(
     `select (greatest(pg_last_wal_receive_lsn(), pg_last_wal_replay_lsn()) - '0/0')::text as bytes`,

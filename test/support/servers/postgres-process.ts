@@ -9,7 +9,7 @@ import { freePort } from './process.ts'
 
 const found = findBinaries()
 
-/** Why there can be no PostgreSQL here; null: there can. Where everything is asked for, it is required. */
+/** The reason why no PostgreSQL can run here, or null. With WEFT_TEST_ALL=1 it is required. */
 export const noPostgres: string | null = typeof found === 'string' ? found : null
 if (noPostgres !== null) {
   if (process.env.WEFT_TEST_ALL === '1') throw new Error(noPostgres)
@@ -18,7 +18,7 @@ if (noPostgres !== null) {
 
 export type Row = Readonly<Record<string, unknown>>
 
-/** A directory that PostgreSQL may use. */
+/** Creates a directory that PostgreSQL may use. */
 export function postgresDirectory(): string {
   const directory = mkdtempSync(join(tmpdir(), 'weft-postgres-'))
   const { user } = binaries()
@@ -26,23 +26,23 @@ export function postgresDirectory(): string {
   return directory
 }
 
-/** Makes an empty database of the user `weft`, who needs no password. */
+/** Creates an empty database of the user `weft`, which needs no password. */
 export function initialize(data: string): void {
   const { folder, user } = binaries()
   const making = ['-D', data, '-U', 'weft', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync']
   execFileSync(join(folder, 'initdb'), making, { ...user, cwd: join(data, '..'), stdio: 'pipe' })
 }
 
-/** Runs a program as the user that PostgreSQL runs as. */
+/** Runs a program as the user of PostgreSQL. */
 export function asPostgres(command: string, args: readonly string[]): void {
   execFileSync(command, args, { ...binaries().user, cwd: '/', stdio: 'pipe' })
 }
 
-/** What a test of the engine needs, and no more: many servers may be on one machine. */
+/** The minimum that a test of the engine needs, because a machine may run many servers. */
 const settings = ['shared_buffers=32MB', 'max_connections=60', 'listen_addresses=127.0.0.1', 'fsync=off']
 const triesMax = 20
 
-/** The processes of one PostgreSQL on a loopback port of its own, which it keeps. */
+/** The processes of one PostgreSQL on its own loopback port, which stays the same. */
 export class PostgresProcess {
   readonly port: number
   readonly #data: string
@@ -55,7 +55,10 @@ export class PostgresProcess {
     this.#settings = [...settings, `unix_socket_directories=${join(data, '..')}`, ...more]
   }
 
-  /** Not started yet. @param more settings, such as `work_mem=1MB` */
+  /**
+   * Creates the server without starting it.
+   * @param more settings, such as `work_mem=1MB`
+   */
   static async of(data: string, more: readonly string[] = []): Promise<PostgresProcess> {
     return new PostgresProcess(data, await freePort(), more)
   }
@@ -64,7 +67,7 @@ export class PostgresProcess {
     return `postgres://weft@127.0.0.1:${this.port}/postgres`
   }
 
-  /** The process that started all others; 0 before. */
+  /** The id of the main process; 0 before the start. */
   get pid(): number {
     return this.#child?.pid ?? 0
   }
@@ -73,12 +76,12 @@ export class PostgresProcess {
     return this.#child?.pid !== undefined && this.#child.exitCode === null && this.#child.signalCode === null
   }
 
-  /** Resolves when it serves. */
+  /** Resolves when the server accepts connections. */
   async start(): Promise<void> {
     const { folder, user } = binaries()
     const flags = this.#settings.flatMap((setting) => ['-c', setting])
     const args = ['-D', this.#data, '-p', String(this.port), ...flags]
-    // What has been killed may hold its memory for a moment, in which nothing else is started there.
+    // A killed process may hold its memory for a moment, and no server can start there meanwhile.
     for (let tries = 1; ; tries++) {
       const child = spawn(join(folder, 'postgres'), args, { ...user, cwd: '/', stdio: 'ignore' })
       this.#child = child
@@ -87,7 +90,7 @@ export class PostgresProcess {
     }
   }
 
-  /** Ends all its processes at once, as a loss of power would. */
+  /** Ends all its processes at once, like a power loss. */
   async kill(): Promise<void> {
     if (!this.runs) return
     const exited = once(this.#child as ChildProcess, 'exit')
@@ -95,16 +98,16 @@ export class PostgresProcess {
     await exited
   }
 
-  /** As `kill`, without waiting for its end. */
+  /** Like `kill`, without waiting for the end. */
   killAtOnce(): void {
     if (!this.runs) return
-    // Stopped, it makes no more of them meanwhile. They would go on for a moment without it.
+    // A paused main process starts no more processes. They would survive it for a moment.
     this.pause()
     for (const pid of childrenOf(this.pid)) signal(pid, 'SIGKILL')
     signal(this.pid, 'SIGKILL')
   }
 
-  /** None of its processes does anything more, until `resume`. */
+  /** Pauses all its processes until `resume`. */
   pause(): void {
     signal(this.pid, 'SIGSTOP')
     for (const pid of childrenOf(this.pid)) signal(pid, 'SIGSTOP')
@@ -121,7 +124,7 @@ export class PostgresProcess {
   }
 }
 
-/** Has `use` do something with a connection. */
+/** Calls `use` with a connection. */
 export async function withClient<Result>(
   url: string,
   use: (client: Client) => Promise<Result>,
@@ -141,23 +144,23 @@ function binaries() {
   return found
 }
 
-/** The processes that a process has started. */
+/** Returns the child processes of a process. */
 function childrenOf(pid: number): readonly number[] {
   const lines = execFileSync('ps', ['-A', '-o', 'pid=,ppid='], { encoding: 'utf8' }).split('\n')
   const pairs = lines.map((line) => line.trim().split(/\s+/).map(Number))
   return pairs.filter(([, parent]) => parent === pid).map(([child]) => child as number)
 }
 
-/** Sends it, unless the process has ended. */
+/** Sends the signal unless the process has ended. */
 export function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name)
   } catch {
-    // It has ended by itself.
+    // The process has ended by itself.
   }
 }
 
-/** Waits until it serves; false when it ends instead. */
+/** Waits until the server accepts connections. Returns false if it ends first. */
 async function answers(url: string, child: ChildProcess): Promise<boolean> {
   const deadline = Date.now() + 20_000
   while (child.exitCode === null) {

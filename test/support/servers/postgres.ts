@@ -5,24 +5,24 @@ import { asPostgres, initialize, PostgresProcess, postgresDirectory, type Row } 
 
 export { noPostgres } from './postgres-process.ts'
 
-/** A PostgreSQL of our own: empty, on a loopback port, gone when it is removed. */
+/** An empty PostgreSQL on a loopback port. `remove` deletes it. */
 export interface PostgresServer {
   readonly url: string
   readonly port: number
-  /** The process that started all others. */
+  /** The id of the main process. */
   readonly pid: number
   /** Runs a statement. */
   sql(text: string): Promise<readonly Row[]>
-  /** A name that no schema has. */
+  /** Returns an unused name for a schema. */
   newSchema(): string
-  /** Ends all its processes at once, as a loss of power would. */
+  /** Ends all its processes at once, like a power loss. */
   kill(): Promise<void>
-  /** After `kill`: on the same port, over what is on the disk. */
+  /** After `kill`: starts it on the same port with the data on disk. */
   start(): Promise<void>
   remove(): Promise<void>
 }
 
-/** @throws unless there can be one (`noPostgres`) */
+/** @throws if no PostgreSQL can run here (`noPostgres`) */
 export async function startPostgres(): Promise<PostgresServer> {
   const directory = postgresDirectory()
   const data = join(directory, 'data')
@@ -47,7 +47,10 @@ export async function startPostgres(): Promise<PostgresServer> {
   }
 }
 
-/** One with a certificate, which `ca` vouches for: the path of a file. It takes connections without TLS, too. */
+/**
+ * Starts a server with a certificate of the authority `ca` (the path of a file). It also accepts connections
+ * without TLS.
+ */
 export async function startEncrypted() {
   const directory = postgresDirectory()
   const [data, ca, given, key] = ['data', 'cert.pem', 'given.pem', 'key.pem'].map((name) =>
@@ -56,7 +59,7 @@ export async function startEncrypted() {
   const made = selfSigned('IP:127.0.0.1')
   writeFileSync(ca, made.cert)
   writeFileSync(given, made.key)
-  // It takes none that others can read, or that belongs to somebody else.
+  // PostgreSQL rejects a key that other users can read or own.
   asPostgres('install', ['-m', '600', given, key])
   initialize(data)
   const settings = ['ssl=on', `ssl_cert_file=${ca}`, `ssl_key_file=${key}`]

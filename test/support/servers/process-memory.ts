@@ -7,8 +7,8 @@ const status = (pid: number | undefined, name: string): number => {
   return Number(kilobytes) * 1024
 }
 
-/** The most memory that a process has had so far, in bytes. */
+/** Returns the peak memory of a process in bytes. */
 export const peakBytes = (pid: number | undefined): number => status(pid, 'VmHWM')
 
-/** The memory that a process has now, in bytes. */
+/** Returns the present memory of a process in bytes. */
 export const residentBytes = (pid: number | undefined): number => status(pid, 'VmRSS')

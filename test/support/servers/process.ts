@@ -19,9 +19,9 @@ const environment = {
 interface PostAnswer {
   readonly status: number
   readonly data: unknown
-  /** Of a listing that goes on. */
+  /** The token of the next page of a list. */
   readonly pageToken: string | undefined
-  /** Of an error. */
+  /** The details of an error. */
   readonly details: unknown
   readonly replayed: boolean
 }
@@ -33,7 +33,7 @@ export interface ServerProcess {
   readonly child: ChildProcess
   post(path: string, data: unknown, headers?: Readonly<Record<string, string>>): Promise<PostAnswer>
   token(): Promise<string>
-  /** Sends the signal; resolves with the exit code, null after a kill. */
+  /** Sends the signal. Resolves with the exit code, or null after a kill. */
   end(signal: 'SIGKILL' | 'SIGTERM'): Promise<number | null>
 }
 
@@ -46,14 +46,14 @@ export async function freePort(): Promise<number> {
   return address.port
 }
 
-/** Runs what follows it with so many open files at most. */
+/** Limits the number of open files of the command that follows. */
 const withOpenFiles = (files: number): string[] => ['sh', '-c', `ulimit -n ${files}; exec "$@"`, 'sh']
 
 /**
- * The built server in a process of its own, as a user runs it.
- * @param atPort a free one unless given
- * @param openFiles that it may have; as many as we have unless given
- * @param logTo a file descriptor; nobody reads the log unless given
+ * Starts the built server in its own process, as a user does.
+ * @param atPort a free port by default
+ * @param openFiles the limit of open files; by default the one of this process
+ * @param logTo a file descriptor for the log; by default the log is discarded
  */
 export async function startProcess(
   data: string,
@@ -98,10 +98,10 @@ async function ready(url: string, child: ChildProcess): Promise<void> {
   throw new Error('the server did not become ready')
 }
 
-/** Of a call with the key's credentials. */
+/** Headers of a call with the credentials of the API key. */
 export const headers = {
   'content-type': 'application/json',
-  // A later process may get the port of one that was killed.
+  // A later process may get the port of a killed one.
   connection: 'close',
   'x-service-api-key': environment.WEFT_API_KEY,
   'x-service-auth-token': environment.WEFT_AUTH_TOKEN,

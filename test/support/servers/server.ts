@@ -29,7 +29,7 @@ export interface Envelope {
   }
 }
 
-/** `result.data` of an answer that must be a success. */
+/** Returns `result.data` of a response that must be a success. */
 export function dataOf({ body }: Answer): unknown {
   if (body.result === undefined) throw new Error(`no result: ${body.error?.message}`)
   return body.result.data
@@ -43,7 +43,7 @@ export interface TokenOptions {
   readonly expiresInSeconds?: number
 }
 
-/** What it takes to call a server. */
+/** The values that are needed to call a server. */
 export interface Reachable {
   readonly url: string
   readonly credentials: Pick<ServerCredentials, 'apiKey' | 'authToken'>
@@ -58,11 +58,11 @@ export interface TestServer {
   readonly config: Config
   readonly credentials: ServerCredentials
   readonly server: RunningServer
-  /** Calls an operation with the key's credentials; a header set to '' is left out. */
+  /** Calls an operation with the credentials of the API key. A header with the value '' is omitted. */
   readonly post: (path: string, data: unknown, headers?: Readonly<Record<string, string>>) => Promise<Answer>
-  /** A realtime token, made by `/v2/auth/generate_token`. */
+  /** Returns a realtime token of `/v2/auth/generate_token`. */
   readonly token: (userId: string, options?: TokenOptions) => Promise<string>
-  /** Ends the server, and removes its data directory unless the test named one. */
+  /** Stops the server, and removes its data directory unless the test has named one. */
   readonly stop: () => Promise<void>
 }
 
@@ -96,7 +96,7 @@ export async function startTestServer(
   return { ...reach(server), config, server, stop }
 }
 
-/** True if no process has the store of `directory` open. */
+/** Resolves with true if no process has the store of `directory` open. */
 const isUnlocked = (directory: string): Promise<boolean> =>
   requireUnlocked(directory).then(
     () => true,
@@ -119,7 +119,7 @@ function reach({ port, credentials }: RunningServer): Omit<TestServer, 'config' 
   return { url, wsUrl: url.replace('http', 'ws'), port, credentials, post, token }
 }
 
-/** The value of the first series whose name and labels start with `name`; NaN when there is none. */
+/** Returns the value of the first series whose name and labels start with `name`; NaN if there is none. */
 export async function metric({ url }: TestServer, name: string): Promise<number> {
   const text = await (await fetch(`${url}/metrics`)).text()
   const line = text.split('\n').find((each) => each.startsWith(name))

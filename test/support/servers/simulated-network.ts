@@ -11,22 +11,22 @@ import { QueueLeaseStore } from '../../../src/engine/queue-lease-store.ts'
 import { MalformedJsonError } from '../../../src/json.ts'
 import { delegatedLog } from '../stores/delegated-log.ts'
 
-/** What the network does to one message on its way to one node: the delays of its copies, in ms; none: it is lost. */
+/** Returns the delays in ms of the copies of one message to one node; an empty list loses the message. */
 export type Weather = (topic: string, to: string) => readonly number[]
 
 const fair: Weather = () => [0]
 
 export interface NodesOptions {
   readonly clock?: Clock
-  /** May be changed while it runs, by the function itself. */
+  /** The function itself may change its behavior while the test runs. */
   readonly weather?: Weather
-  /** How long the way to the logs of the store may take, and the way back, in ms; 0 unless given. */
+  /** The maximum delay of a request to the logs of the store, and of its answer, in ms; 0 by default. */
   readonly distanceMs?: number
-  /** What is shared; a memory engine unless given. It is closed with the last of them. */
+  /** The shared engine; a memory engine by default. It closes with the last node. */
   readonly store?: Engine
 }
 
-/** The store at some distance: what is asked of its logs takes up to so long to get there, and to be answered. */
+/** Returns the store with delayed logs: each request and each answer takes up to `ms`. */
 function distant({ log, ...engine }: Engine, ms: number): Engine {
   const away = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, Math.random() * ms))
   const far = async <T>(ask: () => Promise<T>): Promise<T> => {
@@ -56,13 +56,15 @@ function distant({ log, ...engine }: Engine, ms: number): Engine {
 
 export interface SharedNode {
   readonly engine: Engine
-  /** From now on the others take it for dead; what it says is not heard any more, and it hears nothing. */
+  /** From now on the other nodes take it for dead. Messages from it and to it are lost. */
   readonly cut: () => void
-  /** Takes that back; it is told that it may have missed something. */
+  /** Reverts `cut`. The bus reports a possible message loss to the node. */
   readonly mend: () => void
 }
 
-/** Engines of several nodes over one store, with a network between them that is as bad as `weather` makes it. */
+/**
+ * Creates engines of several nodes over one store, with a network that is as faulty as `weather` makes it.
+ */
 export async function sharedNodes(count: number, options: NodesOptions = {}): Promise<readonly SharedNode[]> {
   const { clock = systemClock, weather = fair } = options
   const given = options.store ?? (await openMemoryEngine({ clock }))
@@ -96,7 +98,7 @@ export async function sharedNodes(count: number, options: NodesOptions = {}): Pr
   })
 }
 
-/** A process does not know which fences others have raised: only the store does. */
+/** A process does not know the fences of other processes: only the store does. */
 const unaware = ({ fences }: Engine): Engine['fences'] => ({
   read: (names) => fences.read(names),
   isCurrent: () => true,
@@ -106,7 +108,7 @@ class Network {
   readonly clock: Clock
   readonly weather: Weather
   readonly members: NetworkNode[] = []
-  /** Names of those who are nobody's home any more. */
+  /** Names of nodes that are not home nodes any more. */
   readonly draining = new Set<string>()
 
   constructor(clock: Clock, weather: Weather) {
@@ -214,7 +216,7 @@ class NetworkNode implements Bus, Cluster {
   }
 
   async flushed(): Promise<void> {
-    // Subscribing takes no time here.
+    // A subscription takes effect immediately here.
   }
 
   #others(): readonly NetworkNode[] {

@@ -1,6 +1,6 @@
 import { dataOf, type TestServer } from './server.ts'
 
-/** For servers on which tests make workspaces. */
+/** For servers on which tests create workspaces. */
 export const adminToken = 'the-admin-token-of-limits'
 
 export interface OtherTenant {
@@ -12,7 +12,7 @@ export interface OtherTenant {
   readonly token: string
 }
 
-/** A workspace of its own, with one key. The server must have `adminToken`. */
+/** Creates a workspace with one API key. The server must have `adminToken`. */
 export async function otherWorkspace({ post }: TestServer): Promise<OtherTenant> {
   const made = dataOf(
     await post(
@@ -25,7 +25,7 @@ export async function otherWorkspace({ post }: TestServer): Promise<OtherTenant>
   return { workspaceId: made.id, apiKey: made.apiKey, headers, token: await tokenOf(post, headers) }
 }
 
-/** A further key of the server's own workspace. */
+/** Creates a further API key in the server's own workspace. */
 export async function otherKey({ post, credentials }: TestServer): Promise<Omit<OtherTenant, 'workspaceId'>> {
   const made = dataOf(
     await post(

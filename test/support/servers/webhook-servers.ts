@@ -9,7 +9,7 @@ import { dataOf, startTestServer, type TestServer } from './server.ts'
 
 export * from '../clients/webhook-receiver.ts'
 
-/** Servers and receivers that end with the test. */
+/** Creates servers and receivers that end with the test. */
 export function hookTests() {
   const ends: (() => Promise<void>)[] = []
   afterEach(async () => {
@@ -29,7 +29,7 @@ export function hookTests() {
   }
 }
 
-/** A server whose time stands still, with advanced webhooks; `enqueued`: the queues of all jobs. */
+/** Starts a server with a stopped clock and advanced webhooks. `enqueued` has the queues of all jobs. */
 async function startHooks(overrides: Partial<Config>, log?: Log) {
   const clock = new HeldClock(Math.floor(Date.now() / 1000) * 1000)
   const engine = await openMemoryEngine({ clock })

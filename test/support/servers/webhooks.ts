@@ -19,7 +19,7 @@ export interface EndpointPage {
   readonly done: boolean
 }
 
-/** Nothing is ever sent there: private addresses are refused. */
+/** The server never sends there, because it rejects private addresses. */
 export const nowhere = 'http://127.0.0.1:9/hook'
 
 const adminToken = 'the-admin-token-of-webhook-tests'
@@ -34,7 +34,7 @@ export interface Key {
   readonly authToken: string
 }
 
-/** A workspace with an API key of a test's own. */
+/** Creates a workspace with an API key for one test. */
 export async function newKey(server: TestServer): Promise<Key> {
   const made = dataOf(
     await server.post(
@@ -46,7 +46,7 @@ export async function newKey(server: TestServer): Promise<Key> {
   return { workspaceId: made.id, apiKey: made.apiKey, authToken: made.apiKeyAuthToken }
 }
 
-/** The webhooks of an API key; without one, of a new one. Advanced ones are off. */
+/** The webhook calls of an API key, by default of a new one. Advanced webhooks are off. */
 export async function webhooksOf(server: TestServer, key?: Key) {
   const { workspaceId, apiKey, authToken } = key ?? (await newKey(server))
   const headers = { 'x-service-api-key': apiKey, 'x-service-auth-token': authToken }
@@ -76,14 +76,14 @@ export async function webhooksOf(server: TestServer, key?: Key) {
       (await call<{ secret: string }>(of('secret/get'), { endpointId })).secret,
     rotate: async (endpointId: string, data: object = {}) =>
       (await call<{ secret: string }>(of('secret/rotate'), { endpointId, ...data })).secret,
-    /** Status of the error, and the places of its issues, of a call that is refused. */
+    /** Returns the status and the places of the issues of a rejected call. */
     refused: async (path: string, data: object) => errorOf(await post(path, data)),
   }
 }
 
 export type Webhooks = Awaited<ReturnType<typeof webhooksOf>>
 
-/** Paths of all operations on endpoints, with data that is sound. */
+/** Paths of all operations on endpoints, with valid data. */
 export const endpointCalls: readonly (readonly [path: string, data: object])[] = [
   ['advancedwebhook/endpoints/create', { url: nowhere }],
   ['advancedwebhook/endpoints/get', {}],
@@ -93,7 +93,7 @@ export const endpointCalls: readonly (readonly [path: string, data: object])[] =
   ['advancedwebhook/endpoints/secret/rotate', { endpointId: 'none' }],
 ]
 
-/** An RSA key in both forms in which receivers give it. */
+/** Returns an RSA key in both forms that receivers use. */
 export function rsaKey(bits = 2_048, publicExponent = 65_537) {
   const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: bits, publicExponent })
   return { spki: bodyOf(publicKey, 'spki'), pkcs1: bodyOf(publicKey, 'pkcs1'), privateKey }
@@ -102,7 +102,7 @@ export function rsaKey(bits = 2_048, publicExponent = 65_537) {
 export const bodyOf = (key: KeyObject, type: 'spki' | 'pkcs1'): string =>
   key.export({ format: 'der', type }).toString('base64')
 
-/** Somebody wants to be told of events of these types of a server's own API key, if there are any. */
+/** Creates an endpoint of the server's own API key for events of these types, if there are any. */
 export async function wantTold({ post }: TestServer, filterTypes: readonly string[]): Promise<void> {
   if (filterTypes.length === 0) return
   dataOf(await post('/v2/workspace/advancedwebhookconfig/update', { isEnabled: true }))

@@ -1,7 +1,7 @@
 import type { Engine, Kv } from '../../../src/engine/engine.ts'
 import { holdable } from './pausable-engine.ts'
 
-/** A real engine that tells how many keys it was asked for, ranges and entries found in them included. */
+/** Returns a real engine that counts the requested keys, including ranges and the entries found in them. */
 export function countReads(engine: Engine): { readonly engine: Engine; readonly reads: () => number } {
   let reads = 0
   const { kv } = engine

@@ -1,6 +1,6 @@
 import type { DocumentLog } from '../../../src/engine/engine.ts'
 
-/** The calls of a log as they are, to be replaced one by one. */
+/** Returns the unchanged calls of a log, so that a test can replace single ones. */
 export const delegatedLog = (log: DocumentLog): DocumentLog => ({
   hasOneWriter: log.hasOneWriter,
   append: (...parameters) => log.append(...parameters),

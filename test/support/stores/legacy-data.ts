@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import * as Y from 'yjs'
 
 /**
- * Puts into a folder what those have who come from other servers: `old/leveldb` of y-websocket's server,
- * `old.sqlite` of Hocuspocus, and updates in the files of `old-updates`.
+ * Writes the data of other servers into a folder: `old/leveldb` of y-websocket's server, `old.sqlite` of
+ * Hocuspocus, and updates in the files of `old-updates`.
  */
 export function giveOldData(folder: string): void {
   mkdirSync(join(folder, 'old', 'leveldb'), { recursive: true })

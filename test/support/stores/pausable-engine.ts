@@ -2,15 +2,15 @@ import type { DocumentLog, Engine } from '../../../src/engine/engine.ts'
 import { delegatedLog } from './delegated-log.ts'
 
 export interface HeldEngine extends Engine {
-  /** From now on nothing is known to be durable. */
+  /** From now on the engine acknowledges nothing. */
   hold(): void
-  /** Everything held becomes known. */
+  /** Acknowledges everything that waits. */
   release(): void
-  /** Appends that wait. */
+  /** The number of appends that wait. */
   readonly waiting: () => number
 }
 
-/** A real engine whose disk can be held back: appends reach it, but resolve only once released. */
+/** A real engine whose disk can pause: appends reach it, but resolve only after `release`. */
 export function holdable(engine: Engine): HeldEngine {
   let gate: Promise<void> | null = null
   let open: () => void = () => {}
@@ -48,7 +48,7 @@ export function holdable(engine: Engine): HeldEngine {
   }
 }
 
-/** The engine with parts of its log replaced: for loads that are slow and deletions that fail. */
+/** Returns the engine with parts of its log replaced, such as slow loads and failing deletions. */
 export function withLog(engine: Engine, replaced: (log: DocumentLog) => Partial<DocumentLog>): Engine {
   const held = holdable(engine)
   return { ...held, log: { ...held.log, ...replaced(engine.log) } }

@@ -1,6 +1,9 @@
 import { type OpenStore, openLevelStore } from '../../../src/engine/level/store/store.ts'
 
-/** A real LevelDB whose disk can be slow: writes are taken while held, but reach it only once released. */
+/**
+ * A real LevelDB whose disk can pause: it accepts writes meanwhile, but they reach the disk only after
+ * `release`.
+ */
 export interface HeldStore {
   readonly openStore: OpenStore
   hold(): void

@@ -2,7 +2,10 @@ import * as Y from 'yjs'
 
 type Shared = NonNullable<ReturnType<Y.Doc['share']['get']>>
 
-/** Everything that is live in a document, as it is stored and however it is cut into items; only roots that hold anything. */
+/**
+ * Returns the live content of a document as it is stored, for any split into items, of roots with content
+ * only.
+ */
 export function storedContent(doc: Y.Doc): unknown {
   const roots = [...doc.share].map(([key, type]) => [key, dump(type)] as const)
   return Object.fromEntries(roots.filter(([, { entries, sequence }]) => entries.length + sequence.length > 0))
@@ -52,7 +55,7 @@ function stretchesIn(type: Shared): readonly Stretch[] {
   return stretches
 }
 
-/** Text of equal formatting as one. */
+/** Joins stretches of equal formatting. */
 function joined(stretches: readonly Stretch[]): readonly Stretch[] {
   const all: Stretch[] = []
   for (const stretch of stretches) {

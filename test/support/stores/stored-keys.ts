@@ -3,7 +3,7 @@ import { openLevelStore } from '../../../src/engine/level/store/store.ts'
 
 const everything = { gte: Buffer.alloc(0), lt: Buffer.alloc(64, 0xff) }
 
-/** Keys and values of a LevelDB that is closed, as text, of which the key has `text`. */
+/** Returns the keys and values of a closed LevelDB, as text, whose key contains `text`. */
 export async function pairsUnder(data: string, text: string): Promise<readonly string[]> {
   const store = await openLevelStore(join(data, 'store'))
   const found: string[] = []
@@ -17,11 +17,14 @@ export async function pairsUnder(data: string, text: string): Promise<readonly s
   return found
 }
 
-/** Of such keys those that are no records of the audit log. */
+/** Returns the keys that are not records of the audit log. */
 export const notAudited = (keys: readonly string[]): readonly string[] =>
   keys.filter((key) => !key.startsWith('k audit '))
 
-/** Keys under which a LevelDB that is closed has one of `texts`, in the key or in the value; printable characters only. */
+/**
+ * Returns the keys of a closed LevelDB that contain one of `texts`, in key or value, reduced to printable
+ * characters.
+ */
 export async function keysHolding(data: string, texts: readonly string[]): Promise<readonly string[]> {
   const store = await openLevelStore(join(data, 'store'))
   const found: string[] = []

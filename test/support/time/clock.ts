@@ -1,6 +1,6 @@
 import type { Clock } from '../../../src/clock.ts'
 
-/** A clock that stands still until it is moved. */
+/** A clock that stands still until a test advances it. */
 export class HeldClock implements Clock {
   #now: number
   #waiting: { readonly at: number; readonly fn: () => void }[] = []
@@ -9,7 +9,7 @@ export class HeldClock implements Clock {
     this.#now = now
   }
 
-  /** Number of calls that are due later. */
+  /** The number of calls that are due later. */
   get pending(): number {
     return this.#waiting.length
   }
@@ -26,7 +26,7 @@ export class HeldClock implements Clock {
     }
   }
 
-  /** Moves on, and calls what has become due in the order of its time. */
+  /** Advances the time, and runs the calls that are due in the order of their times. */
   advance(ms: number): void {
     this.#now += ms
     const due = this.#waiting.filter(({ at }) => at <= this.#now).sort((a, b) => a.at - b.at)
@@ -35,7 +35,7 @@ export class HeldClock implements Clock {
   }
 }
 
-/** How often the event loop has turned until `work` was done. */
+/** Returns how many ticks of the event loop pass until `work` is done. */
 export async function turnsDuring(work: () => Promise<unknown>): Promise<number> {
   let turns = 0
   const doing = { goesOn: true }

@@ -1,10 +1,10 @@
 import { it } from 'vitest'
 
-/** Where this is set, everything is tested, however long it takes. */
+/** True if the run includes all tests, also the slow ones. */
 export const isEverythingAsked = process.env.WEFT_TEST_ALL === '1'
 
-/** Tests that take long: only where everything is asked for. */
+/** Slow tests, which run only with WEFT_TEST_ALL=1. */
 export const itLong = it.skipIf(!isEverythingAsked)
 
-/** How often something is tried, or what is. @param all where everything is asked for */
+/** Returns the usual number of repetitions or, with WEFT_TEST_ALL=1, `all`. */
 export const times = <T>(usually: T, all: T): T => (isEverythingAsked ? all : usually)

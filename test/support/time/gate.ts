@@ -3,7 +3,7 @@ export interface TestGate {
   readonly open: () => void
 }
 
-/** Closed at first: who awaits `opened` waits for `open`. */
+/** A gate that is closed at first: `opened` resolves after `open`. */
 export function gate(): TestGate {
   let open = (): void => {}
   const opened = new Promise<void>((resolve) => {
