@@ -39,7 +39,7 @@ const layers: readonly (readonly string[])[] = [
   ['cli', 'loadtest', 'mirror'],
   ['main.ts'],
 ]
-/** Of one layer, and yet they know nothing of each other. */
+/** Folders of one layer that must not import each other. */
 const strangers = ['sync', 'api', 'webhooks', 'console']
 
 function filesUnder(folder: string, ending: RegExp): string[] {

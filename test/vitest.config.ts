@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
-/** Of minutes, most of them spent waiting for another program: last, it would be waited for alone. */
+/** It takes minutes and mostly waits for another program. If it ran last, the run would wait for it alone. */
 const longest = /test\/interop\/openapi\.test\.ts$/
 
 class LongestFirst extends BaseSequencer {
@@ -17,10 +17,10 @@ export default defineConfig({
     root: new URL('..', import.meta.url).pathname,
     include: ['test/**/*.test.ts'],
     setupFiles: ['test/support/data/property-seed.ts'],
-    // Files share two cores with the servers they start; more workers only make timing worse.
+    // Test files share two cores with the servers that they start; more workers only make timing worse.
     maxWorkers: 2,
     sequence: { sequencer: LongestFirst },
-    // A worker loads each module once: no module has a state of its own.
+    // A worker loads each module once, because no module has a state of its own.
     isolate: false,
     // Limits for tests that hang. Other work of the machine may slow down a test that passes.
     testTimeout: process.env.WEFT_TEST_ALL === '1' ? 600_000 : 120_000,

@@ -12,7 +12,7 @@ import { isEverythingAsked } from '../support/time/full-run.ts'
 
 const address = { organizationId: 'example', documentId: 'board', editorId: 'main', contentKey: 'cards' }
 
-/** What the example keeps for the curious. */
+/** Values that the example exposes on the page. */
 interface Held {
   provider: { connect(): void; disconnect(): void }
 }
@@ -22,7 +22,7 @@ interface ShownColumn {
   readonly cards: readonly string[]
 }
 
-/** The board as it is shown. */
+/** Returns the board as the page shows it. */
 const columnsOf = (page: Page): Promise<readonly ShownColumn[]> =>
   page.evaluate(() =>
     [...document.querySelectorAll('.column')].map((column) => ({
@@ -56,7 +56,7 @@ async function add(page: Page, column: string, title: string): Promise<void> {
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
-/** What the checker of accessibility finds wrong with a page as it is now. */
+/** Returns the findings of the accessibility checker on a page. */
 async function barriers(page: Page): Promise<readonly string[]> {
   await page.evaluate(axe)
   return page.evaluate(async () => {
@@ -105,7 +105,7 @@ describe.skipIf(browserMissing || !isEverythingAsked)('the board example in Chro
     await grace.keyboard.press('Enter')
     await shows(ada, [['Write', 'Test', 'Release'], [], []])
 
-    // Both move it before they hear of each other.
+    // Both move it before they receive each other's update.
     for (const page of [ada, grace]) await connection(page, 'disconnect')
     await card(ada, 'Write').dragTo(ada.locator('.column').nth(1))
     await card(grace, 'Write').focus()

@@ -7,7 +7,7 @@ import { startTestServer, type TestServer } from '../support/servers/server.ts'
 
 const address = { organizationId: 'example', documentId: 'welcome', editorId: 'main' }
 
-/** What the example keeps for the curious. */
+/** Values that the example exposes on the page. */
 interface Held {
   view: {
     state: { doc: { toString(): string }; selection: { main: { head: number } } }
@@ -31,14 +31,14 @@ const moveTo = (page: Page, word: string): Promise<void> =>
     view.dispatch({ selection: { anchor: view.state.doc.toString().indexOf(sought) } })
   }, word)
 
-/** The text right after the cursor. */
+/** Returns the text directly after the cursor. */
 const atCursor = (page: Page): Promise<string> =>
   page.evaluate(() => {
     const { state } = globalThis.example.view
     return state.doc.toString().slice(state.selection.main.head)
   })
 
-/** Text before the caret of another person, as the page shows it. */
+/** Returns the text before the caret of another user, as the page shows it. */
 const beforeRemoteCaret = (page: Page): Promise<string> =>
   page.evaluate(() => {
     const caret = document.querySelector('.cm-ySelectionCaret')

@@ -22,7 +22,7 @@ describe.skipIf(browserMissing)('pages of the console for administrators, in Chr
     await prepareAcme(weft)
     const hooks = hookCalls(async (path, data) => dataOf(await weft.post(path, data)))
     await hooks.begin()
-    // Nobody listens there: a delivery that is pending is shown, too.
+    // No receiver listens there, so the page also shows a pending delivery.
     endpointId = await hooks.endpoint('http://127.0.0.1:9/')
     await weft.post('/v2/workspace/advancedwebhook/endpoints/test', { endpointId })
     await weft.post('/v2/workspace/domains/add', { domains: ['127.0.0.1'] })

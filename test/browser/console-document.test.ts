@@ -29,7 +29,7 @@ describe.skipIf(browserMissing)('documents in the console', () => {
     dataOf(await weft.post('/v2/crdt/add', { ...editor, type, data }))
     return editor
   }
-  /** Ann, in an editor of hers. */
+  /** Opens an editor as Ann. */
   const ann = async (documentId: string): Promise<Editor> =>
     syncedEditor(weft.wsUrl, `acme/${documentId}/main`, await weft.token('ann', { name: 'Ann' }))
   const textOf = async (page: Page): Promise<string> =>
@@ -51,7 +51,7 @@ describe.skipIf(browserMissing)('documents in the console', () => {
     expect(await page.getByRole('link', { name: 'doc-150' }).count()).toBe(0)
     await page.getByRole('button', { name: 'Show more' }).click()
     await page.getByRole('link', { name: 'doc-159' }).waitFor()
-    // Whatever the server finds, over empty pages too, is what is shown.
+    // The page shows all results of the server, also after empty pages.
     await page.route('**/v2/organizations/documents/get', async (route) => {
       const { search, pageToken } = (route.request().postDataJSON() as { data: Record<string, string> }).data
       if (search !== '58') return route.continue()
@@ -61,7 +61,7 @@ describe.skipIf(browserMissing)('documents in the console', () => {
       })
     })
     await page.getByLabel('Search documents').fill('58')
-    // Both were there before.
+    // Both were visible before.
     await page.getByRole('link', { name: 'doc-149' }).waitFor({ state: 'detached' })
     await page.getByRole('link', { name: 'doc-158' }).waitFor()
     expect(await page.getByRole('row').count()).toBe(2)
@@ -107,7 +107,7 @@ describe.skipIf(browserMissing)('documents in the console', () => {
     })
     await page.getByRole('cell', { name: 'content, at 5' }).waitFor()
     expect(await textOf(page)).toContain('Hellocursor of Ann, dear world')
-    // What is closed stays closed while people type.
+    // Closed branches stay closed during edits.
     await page.getByText('below:').waitFor()
     await page.getByText('down:').click()
     await page.getByText('below:').waitFor({ state: 'detached' })
@@ -234,7 +234,7 @@ describe.skipIf(browserMissing)('documents in the console', () => {
       await page.getByRole('button', { name: 'Restore… Draft' }).click()
       await page.getByText('This would be changed').waitFor()
       expect(client.text.toJSON()).toBe('The words')
-      // Somebody is faster.
+      // Another user is faster.
       client.text.insert(9, '!')
       await eventually(async () => (await weftText('kept')) === 'The words!')
       await page.getByRole('button', { name: 'Restore', exact: true }).click()

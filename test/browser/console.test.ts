@@ -80,7 +80,7 @@ describe.skipIf(browserMissing)('the console in Chromium', () => {
       await page.getByRole('button', { name: accept }).click()
       await page.getByRole('heading', { name: 'Overview' }).waitFor()
       expect(page.url()).not.toContain(authToken)
-      // The visitor keeps the session, or replaces it by the one of the link.
+      // The visitor keeps the session, or replaces it by that of the link.
       await follow({ key: 'key_of_a_stranger', token: 'of a stranger' })
       await page.getByRole('button', { name: decline }).click()
       await page.getByRole('heading', { name: 'Overview' }).waitFor()
@@ -179,7 +179,7 @@ describe.skipIf(browserMissing)('the console in Chromium', () => {
     await page.getByLabel('Workspace id').fill(workspaceId)
     await page.getByLabel('Workspace auth token').fill(workspaceAuthToken)
     await page.keyboard.press('Enter')
-    // The last test of all: the server's own credentials of the workspace are not good afterwards.
+    // Must be the last test: it invalidates the server's own workspace credentials.
     const button = page.getByRole('button', { name: 'Reset workspace token' })
     const isFocused = () => button.evaluate((element) => element === document.activeElement)
     const close = {

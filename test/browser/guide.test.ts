@@ -67,7 +67,9 @@ describe.skipIf(browserMissing || !isEverythingAsked)('/docs in Chromium', () =>
     return { complaints, elsewhere, tooWide: Math.max(0, tooWide), violations }
   }
 
-  /** What axe finds. The page's policy does not concern what the debugger evaluates. */
+  /**
+   * Returns the findings of axe. The debugger evaluates it, which the policy of the page does not restrict.
+   */
   async function violationsOf(page: Page): Promise<readonly string[]> {
     await page.evaluate(axe)
     return page.evaluate(async () => {

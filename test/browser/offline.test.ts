@@ -9,7 +9,7 @@ import { type Site, startExample } from '../support/servers/examples.ts'
 import { dataOf, startTestServer, type TestServer } from '../support/servers/server.ts'
 import { itLong } from '../support/time/full-run.ts'
 
-/** Without the carets of others; of a page that is just being read anew there is none. */
+/** Returns the text without the carets of other users; empty while the page reloads. */
 const textOf = (page: Page): Promise<string> =>
   page.evaluate(() => globalThis.example?.view.state.doc.toString() ?? '').catch(() => '')
 

@@ -9,7 +9,7 @@ skipNotice()
 
 const metricsToken = 'the-metrics-token-of-these-tests'
 
-/** A chart, by what it says in words. */
+/** Finds a chart by its description in words. */
 const chart = (page: Page, said: RegExp) => page.getByRole('img', { name: said })
 
 describe.skipIf(browserMissing || !isEverythingAsked)('the overview in Chromium', () => {
@@ -59,7 +59,7 @@ describe.skipIf(browserMissing || !isEverythingAsked)('the overview in Chromium'
     await page.getByText('The server does not answer').waitFor({ state: 'detached' })
     await page.getByText('3 servers share the store').waitFor()
     await page.unroute('**/metrics')
-    // The token is kept while the tab is.
+    // The tab keeps the token.
     await page.reload()
     await chart(page, /^Connections .* Now 0/).waitFor()
     await page.context().close()

@@ -9,14 +9,14 @@ import { itLong } from '../support/time/full-run.ts'
 skipNotice()
 
 const editor = (page: Page) => page.getByRole('textbox', { name: 'Shared document' })
-/** The text of the paragraphs, without the names at the cursors of others. */
+/** Returns the text of the paragraphs, without the names at other users' cursors. */
 const textOf = (page: Page): Promise<string> =>
   editor(page).evaluate((element) => {
     const copy = element.cloneNode(true) as HTMLElement
     for (const caret of copy.querySelectorAll('.caret')) caret.remove()
     return copy.textContent
   })
-/** What stands before the cursor of somebody else in its line. */
+/** Returns the text before another user's cursor in its line. */
 const beforeCaret = (page: Page): Promise<string> =>
   page.evaluate(() => {
     const caret = document.querySelector('.ProseMirror .caret')
@@ -40,7 +40,7 @@ describe.skipIf(browserMissing)('the playground in Chromium', () => {
   let weft: TestServer
   let browser: Browser
   beforeAll(async () => {
-    // What nobody has made by REST is not there to connect to.
+    // Connections to documents that REST has not created are rejected.
     weft = await startTestServer({ createOnConnect: false, defaultAccess: 'restricted' })
     browser = await openBrowser()
   }, 60_000)
@@ -105,7 +105,7 @@ describe.skipIf(browserMissing)('the playground in Chromium', () => {
       const token = await weft.token('ada', permissions)
       const page = await (await browser.newContext()).newPage()
       const complaints = complaintsOf(page, weft.url)
-      // As it is for pages that came by http from elsewhere.
+      // Like a page that was loaded over HTTP from another host.
       await page.addInitScript(() => Object.defineProperty(navigator, 'clipboard', { value: undefined }))
       await page.goto(`${weft.url}/console/playground`)
       await page.getByText('Open the playground from the console').waitFor()
@@ -115,7 +115,7 @@ describe.skipIf(browserMissing)('the playground in Chromium', () => {
       expect(page.url()).toBe(`${weft.url}/console/playground`)
       await page.getByRole('button', { name: 'Copy a link for somebody else' }).click()
       expect(await page.getByLabel('Link', { exact: true }).inputValue()).toContain(token)
-      // Opened in a window that is there already.
+      // Opens the link in a window that is already open.
       await page.goto(`${weft.url}/console/playground#name=Ada&token=wrong`)
       await page.getByText('The server has ended the connection').waitFor()
       expect(complaints).toEqual([])

@@ -10,7 +10,7 @@ import { isEverythingAsked } from '../support/time/full-run.ts'
 
 const address = { organizationId: 'example', documentId: 'report', editorId: 'main' }
 
-/** What the example keeps for the curious. */
+/** Values that the example exposes on the page. */
 interface Held {
   quill: {
     getText(): string
@@ -26,7 +26,7 @@ interface Reporting {
 const textOf = (page: Page): Promise<string> =>
   page.evaluate(() => (globalThis as unknown as { example: Held }).example.quill.getText())
 
-/** Marks words; of none the place before them. */
+/** Selects words; with length 0 it puts the cursor before them. */
 async function select(page: Page, words: string, length = words.length): Promise<void> {
   await page.bringToFront()
   await page.focus('.ql-editor')
@@ -103,7 +103,7 @@ describe.skipIf(browserMissing || !isEverythingAsked)('the Quill example in Chro
 
     await ada.dispatchEvent('#report', 'click')
     await grace.keyboard.type('very ')
-    // How many words there were when the report was made depends on who was faster.
+    // The number of words at the time of the report depends on which edit was faster.
     const both = /^As we said: the plan is very good\.\nReport\nWords: \d\nHeadings: 0\nList items: 0\n$/
     for (const page of [ada, grace]) await reads(page, both)
     expect(await afterCursor(grace)).toMatch(/^good\.\nReport\n/)

@@ -8,7 +8,7 @@ import { type Site, startExample } from '../support/servers/examples.ts'
 import { startTestServer, type TestServer } from '../support/servers/server.ts'
 import { itLong } from '../support/time/full-run.ts'
 
-/** What the example keeps for the curious. */
+/** Values that the example exposes on the page. */
 interface Held {
   editor: {
     state: {
@@ -23,9 +23,9 @@ interface Held {
   }
 }
 
-/** Marks words in the editor; with `isCursor` only puts the cursor after them. */
+/** Selects words in the editor; with `isCursor` it only puts the cursor after them. */
 async function select(page: Page, words: string, isCursor = false): Promise<void> {
-  // A page behind others has no focus, and draws nothing.
+  // A page in the background has no focus and draws nothing.
   await page.bringToFront()
   await page.focus('.tiptap')
   await page.evaluate(
@@ -49,7 +49,7 @@ const afterCursor = (page: Page): Promise<string> =>
     return doc.textBetween(selection.from, doc.content.size, '|')
   })
 
-/** What is marked, a thread after the other; carets of others, which lie in between, left out. */
+/** Returns the highlighted texts, one thread after the other, without carets of other users in them. */
 const marked = (page: Page): Promise<string[]> =>
   page.evaluate(() => {
     const words = new Map<string, string>()
@@ -134,7 +134,7 @@ describe.skipIf(browserMissing)('the Tiptap example in Chromium', () => {
     await marks(grace, ['lazy dog'])
     await select(grace, 'jumps', true)
 
-    // Grace stays in front.
+    // Grace's page stays in the foreground.
     await ada.dispatchEvent('#bot', 'click')
     await has(grace, '#people', 'Editor bot · thinking')
     await grace.keyboard.type(' high')
@@ -161,7 +161,7 @@ describe.skipIf(browserMissing)('the Tiptap example in Chromium', () => {
       await select(grace, 'First', true)
       await grace.keyboard.type(' few')
       for (const page of [ada, grace]) await marks(page, ['First few things', 'nothing last'])
-      // What is typed beside the words is not what the comment is about.
+      // Text that is typed next to the words does not belong to the comment.
       await select(ada, 'First few things', true)
       await ada.keyboard.type(' come')
       await has(grace, '.tiptap', 'First few things come first')

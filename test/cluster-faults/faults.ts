@@ -9,20 +9,20 @@ export interface Scene {
   readonly cluster: TestCluster
   readonly load: Load
   readonly random: Random
-  /** How long what is stopped stays so, in ms. */
+  /** The duration of a pause in ms. */
   readonly pauseMs: number
 }
 
-/** Something that happens under load, and is over when it resolves, with what is to be said of it. */
+/** A fault under load. Resolves with a description when the fault is over. */
 export type Fault = (scene: Scene) => Promise<string>
 
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`
 
 const visitors = 3
-/** As it is promised. */
+/** The promised maximum. */
 const presenceMsMax = 5_000
-/** What was acknowledged before, or is shown, may be on its way so long, in ms. */
+/** Maximum age in ms of messages that are still on their way when a fault begins. */
 const onTheWayMs = 2_000
 
 const nodeKilled: Fault = async ({ cluster, load, random }) => {
@@ -83,7 +83,7 @@ const primaryStopped: Fault = async ({ cluster, pauseMs }) => {
   return `for ${seconds(pauseMs)}`
 }
 
-/** For so long nobody can write or read: what is typed waits, and nobody ends. */
+/** Stops the database for `ms`. No client can write or read meanwhile, edits wait, and no node may end. */
 export const databaseAway =
   (ms: number): Fault =>
   async ({ cluster, load }) => {
@@ -100,7 +100,7 @@ export const databaseAway =
     return `for ${seconds(ms)}, in which nothing was acknowledged or shown`
   }
 
-/** By the name of their step. */
+/** Faults by the name of their step. */
 export const faults = {
   'node-killed': nodeKilled,
   'bus-killed': busKilled,
@@ -126,7 +126,10 @@ const kinds: readonly (readonly Fault[])[] = [
   [primaryKilled, primaryStopped],
 ]
 
-/** For so long one thing after the other happens, or several at once. @param ms of the last beginning */
+/**
+ * Causes one or several faults at a time, repeatedly.
+ * @param ms until the last faults begin
+ */
 export const manyThings =
   (ms: number): Fault =>
   async (scene) => {
@@ -149,7 +152,7 @@ interface Visitor {
   readonly userId: string
 }
 
-/** People who are at one node, seen by everybody, and do not come back. */
+/** Connects users at one node, visible to all clients, who do not return. */
 async function visit(cluster: TestCluster, load: Load, node: ClusterNode): Promise<readonly Visitor[]> {
   const there: Visitor[] = []
   for (let number = 1; number <= visitors; number++) {
@@ -171,7 +174,10 @@ async function visit(cluster: TestCluster, load: Load, node: ClusterNode): Promi
 const watchers = (load: Load): readonly ReadonlySet<number>[] =>
   load.people.filter(({ documentId }) => documentId === load.sharedDocumentId).map(({ seen }) => seen)
 
-/** Resolves with the time since `since`, in ms, after which nobody is shown any of them, by socket or by REST. */
+/**
+ * Resolves with the time since `since` in ms after which no client is shown any of the users, by websocket or
+ * REST.
+ */
 async function goneAfter(
   cluster: TestCluster,
   load: Load,

@@ -1,13 +1,12 @@
 /**
- * What is promised of several nodes, with real servers: a PostgreSQL primary with two synchronous standbys, three
- * nats-servers, three processes of Weft, and 64 clients that write while something happens to these.
+ * Tests the promises of a cluster with real servers: a PostgreSQL primary with two synchronous standbys,
+ * three nats-servers, three Weft processes, and 64 clients that write during faults.
  *
- *   npm run test:cluster                          all
- *   npm run test:cluster -- node-killed rolling   those named
- *   npm run test:cluster -- --smoke               shorter, with fewer clients
- *   npm run test:cluster -- --keep                what nodes have logged stays, and is named
- *
- * WEFT_FUZZ_SEED repeats a run. One line a step; exit code 1 when a promise was not kept.
+ * npm run test:cluster                          all
+ * npm run test:cluster -- node-killed rolling   the named steps
+ * npm run test:cluster -- --smoke               shorter, with fewer clients
+ * npm run test:cluster -- --keep                keep and name the logs of the nodes
+ * WEFT_FUZZ_SEED repeats a run. It prints one line per step, and exits with 1 if a promise was broken.
  */
 import { errorMessage } from '../../src/errors.ts'
 import { seed } from '../support/data/seed.ts'
@@ -22,7 +21,7 @@ if (unknown.length > 0) {
 }
 
 const size: Size = process.argv.includes('--smoke') ? 'smoke' : 'full'
-/** No step takes longer. */
+/** No step takes longer than this. */
 const stepMsMax = 240_000
 
 async function run(cluster: TestCluster, name: string, step: Step): Promise<boolean> {
@@ -41,7 +40,7 @@ async function run(cluster: TestCluster, name: string, step: Step): Promise<bool
   return kept
 }
 
-// Each stock client wants to know when this process ends.
+// Each stock client listens for the end of this process.
 process.setMaxListeners(0)
 const began = performance.now()
 const cluster = await TestCluster.start('whole')

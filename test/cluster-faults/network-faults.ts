@@ -10,14 +10,17 @@ import { digestOf } from './support/read-document.ts'
 const nodes = 3
 const people = 12
 const documents = 2
-/** All that is said must be made up for in this time. */
+/** Maximum time until all replicas are equal after message losses. */
 const equalMsMax = 6_000
 /** The shared secret: each server has a directory of its own. */
 const jwtSecret = 'the-secret-that-all-nodes-of-a-cluster-have'
 const apiKey = 'test-key'
 const authToken = 'test-auth-token-1234'
 
-/** Of ten messages two are lost, one comes twice, and all are late by up to half a second, one more than another. */
+/**
+ * The network loses two messages of ten, sends one twice, and delays each by a random time of up to half a
+ * second.
+ */
 function storm(seed: number, counts: { lost: number; twice: number; said: number }): Weather {
   const random = new Random(seed)
   return () => {
@@ -34,11 +37,13 @@ function storm(seed: number, counts: { lost: number; twice: number; said: number
 
 export interface WeatherOptions {
   readonly seed: number
-  /** How long people type. */
+  /** The duration of typing. */
   readonly seconds: number
 }
 
-/** Nodes in this process over one PostgreSQL, between which messages are lost, doubled and reordered. */
+/**
+ * Runs nodes in this process over one PostgreSQL, with lost, duplicated and reordered messages between them.
+ */
 export async function badWeather({ seed, seconds }: WeatherOptions) {
   const postgres = await startPostgres()
   const counts = { lost: 0, twice: 0, said: 0 }

@@ -6,7 +6,7 @@ import { badWeather } from './network-faults.ts'
 import { adminToken, exampleWorkspace, type TestCluster } from './support/cluster.ts'
 import { Load, type LoadResult } from './support/load-report.ts'
 
-/** `smoke` is short enough for every change. */
+/** `smoke` is short enough to run on every change. */
 export type Size = 'smoke' | 'full'
 
 export interface Found {
@@ -23,16 +23,16 @@ export interface Setting {
 export type Step = (setting: Setting) => Promise<Found>
 
 const sockets = { smoke: 16, full: 64 }
-/** Of load, before and after something happens. */
+/** Duration of the load before and after a fault. */
 const quietMs = { smoke: 500, full: 2_000 }
-/** For longer than calls wait for it, where there is time. */
+/** For `full` longer than calls wait for the database. */
 const awayMs = { smoke: 5_000, full: 35_000 }
-/** How long one thing after the other happens. */
+/** Duration of repeated faults. */
 const manyMs = { smoke: 5_000, full: 120_000 }
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`
 
-/** Two who type at different nodes, to and fro. */
+/** Two clients at different nodes type alternately. */
 const together: Step = async ({ cluster }) => {
   const token = await cluster.token('ada')
   const [there, here] = [cluster.next(), cluster.next()]
@@ -57,7 +57,7 @@ const together: Step = async ({ cluster }) => {
   }
 }
 
-/** Each operation of the API, what it needs made at one node after the other. */
+/** Runs each operation of the API; the calls that create what it needs go to one node after the other. */
 const operations: Step = async ({ cluster, size }) => {
   const api = (await (await fetch(`${cluster.next().url}/openapi.json`)).json()) as OpenApi
   const paths = Object.keys(api.paths).filter((_, index) => size === 'full' || index % 16 === 0)
@@ -93,11 +93,11 @@ const operations: Step = async ({ cluster, size }) => {
 interface Happening {
   readonly name: string
   readonly fault: Fault
-  /** How connections may end that clients have not ended. */
+  /** Close codes that clients may receive without closing themselves. */
   readonly closes: readonly number[]
 }
 
-/** Has something happen while many write, and looks what has become of it all. */
+/** Causes a fault while many clients write, and checks the results. */
 const underLoad =
   ({ name, fault, closes }: Happening): Step =>
   async ({ cluster, size, seed }) => {
@@ -164,7 +164,7 @@ const broken = [1006, 1012, 1013]
 
 const happening = (name: FaultName): Step => underLoad({ name, fault: faults[name], closes: broken })
 
-/** In this order. */
+/** The steps in their order. */
 export const steps = {
   together,
   operations,

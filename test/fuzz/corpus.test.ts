@@ -24,7 +24,7 @@ afterAll(async () => {
 const urlOf = (document: string): string =>
   `${example.server.wsUrl}/sync/corpus/${encodeURIComponent(document)}/main?token=${token}`
 
-/** What a newcomer is shown: it must be something that can be read. */
+/** Returns the document as a new client gets it; it must be readable. */
 async function shownOf(document: string): Promise<Y.Doc> {
   const client = await RawClient.connect(urlOf(document))
   await client.roundTrip()
@@ -35,7 +35,7 @@ async function shownOf(document: string): Promise<Y.Doc> {
   return doc
 }
 
-/** Null when it has been answered as all are, else the code it was ended with. */
+/** Returns null if the server has answered all messages, else the close code. */
 async function endOf(client: RawClient): Promise<number | null> {
   const answered = client.roundTrip().then(() => null)
   return Promise.race([answered, client.closed.then(({ code }) => code)])

@@ -15,7 +15,7 @@ const seconds = Number(process.env.WEFT_FUZZ_SECONDS ?? times(3, 30))
 const run = promisify(execFile)
 const main = join(import.meta.dirname, 'cost', 'main.ts')
 
-/** Runs a group in a process of its own: CPU time and retained bytes are those of a process. */
+/** Runs a group in its own process, because CPU time and retained bytes belong to a process. */
 async function resultOf(group: string): Promise<GroupResult> {
   const { stdout } = await run(
     process.execPath,
@@ -40,7 +40,7 @@ it.each([
   600_000,
 )
 
-/** Work of n, n·log n, or more. */
+/** Work of order n, n·log n, or more. */
 const planted: Readonly<Record<string, (n: number) => unknown>> = {
   linear: (n) => 'a'.repeat(n).split('').length,
   sorting: (n) => Array.from({ length: n }, (_, at) => (at * 7_919) % n).sort((a, b) => a - b),
@@ -60,7 +60,7 @@ const probeOf = (name: string): Probe => ({
   prepare: (n) => ({ size: n, run: () => planted[name]?.(n) }),
 })
 
-/** A judgment needs several equal measurements in a row, which other work of the machine can prevent. */
+/** A finding needs several equal measurements in a row, which other work of the machine can prevent. */
 async function isFound(name: string, meter: Meter): Promise<boolean> {
   for (let attempt = 0; attempt < 10; attempt++) if ((await judge(probeOf(name), meter)) !== null) return true
   return false

@@ -18,10 +18,10 @@ const updatesPerHistory = 25
 
 const options = { allowSubdocuments: false }
 
-/** What a room does with an update, with a log that only takes what has passed. */
+/** Handles an update like a room, with a log that accepts only what has passed. */
 class Document {
   readonly log: Uint8Array[] = []
-  /** All that has come, as frames. */
+  /** All received updates, as frames. */
   readonly sent: string[] = []
   state = DocumentState.fromBytes(null)
 
@@ -46,7 +46,7 @@ class Document {
     }
   }
 
-  /** What the room would store is stored at the very end. */
+  /** The end of the test stores what the room would store. */
   #apply(bytes: Uint8Array, plain: boolean): void {
     const added = plain ? bytes : this.state.integrate(bytes).added
     if (added === null) return
@@ -109,7 +109,7 @@ describe('crafted updates', () => {
         })
       }
     }
-    // Most are taken: the rules must not hide what this test is after.
+    // Most updates must be accepted, so that the rules do not hide what this test searches.
     expect(outcomes.plain).toBeGreaterThan(cases / 5)
     expect(outcomes.parted).toBeGreaterThan(cases / 5)
     expect(outcomes.broken).toBeLessThan(cases / 5)

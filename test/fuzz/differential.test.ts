@@ -25,7 +25,7 @@ afterAll(() => server?.stop())
 const connect = (documentId: string): Promise<RawClient> =>
   RawClient.connect(`${server.wsUrl}/sync/acme/${documentId}/main?token=${token}`)
 
-/** Null when everything that was sent has been handled, else how the server has closed the connection. */
+/** Returns null when the server has handled all messages, else how it closed the connection. */
 const endOf = (client: RawClient): Promise<string | null> =>
   Promise.race([
     client.roundTrip().then(() => null),
@@ -54,7 +54,7 @@ async function named<T>(name: string, run: () => T | Promise<T>): Promise<T> {
   }
 }
 
-/** Well-formed updates of arbitrary meaning, that build on one another. */
+/** Well-formed updates of arbitrary meaning, each of which builds on the others. */
 function craftedHistory(random: Random, count: number): readonly Uint8Array[] {
   const updates: Uint8Array[] = []
   const doc = new stock.Doc()
@@ -109,7 +109,7 @@ it(`[FUZZ-7] places items as the published Yjs does, to the same bytes (WEFT_FUZ
           }
         })
         expect(outcomes[0]).toBe(outcomes[1])
-        // Yjs leaves a document that it fails to change in any state.
+        // A failed change leaves a document of Yjs in an undefined state.
         if (outcomes[0] !== 'applied') return
       }
       expect(orderOf(ours)).toBe(orderOf(theirs, stock))
@@ -161,7 +161,7 @@ const deletionsOf = (update: Uint8Array): string[] =>
     ranges.flatMap(({ clock, len }) => idsOf(client, clock, len)),
   )
 
-/** Sends an update. Returns whether the server accepts it: an expensive one is decided on later, on a thread. */
+/** Sends an update. Returns whether the server accepts it; a thread decides on an expensive one later. */
 async function isAccepted(client: RawClient, update: Uint8Array, expected: Y.Doc): Promise<boolean> {
   client.sendUpdate(update)
   let end = await endOf(client)
@@ -187,16 +187,19 @@ function afterBoth(doc: Y.Doc, update: Uint8Array): Y.Doc | null {
 
 const hasGap = ({ store }: Y.Doc): boolean => store.pendingStructs !== null || store.pendingDs !== null
 
-/** Sends one update after the other. Returns those that the server has accepted, and the document of the published Yjs. */
+/**
+ * Sends the updates one after the other. Returns the accepted ones, and the document of the published Yjs.
+ */
 async function accepted(documentId: string, updates: readonly Uint8Array[]) {
   const applied = new stock.Doc()
   const counts = { accepted: 0, refused: 0 }
   let client = await connect(documentId)
   for (const update of updates) {
-    // The server takes the part that it does not have. In a whole item with other content, Yjs may find another parent.
+    // The server accepts the part that it lacks. In a whole item with other content, Yjs may find another
+    // parent.
     const taken = stock.diffUpdate(update, stock.encodeStateVector(applied))
     const after = afterBoth(applied, taken)
-    // The server holds an update that misses something for a while.
+    // An update with missing dependencies is pending for a while.
     if (after !== null && hasGap(after)) continue
     if (await isAccepted(client, update, after ?? applied)) {
       expect(after, 'the published Yjs cannot apply what the server accepts').not.toBeNull()
@@ -226,11 +229,12 @@ it(`[FUZZ-8] applies, encodes and loads what it accepts as the published Yjs doe
       counts.refused += sent.refused
       const { doc: shown, ms } = await measuredLoad(documentId)
       const bytes = stock.encodeStateAsUpdate(shown).length
-      // Another load shows whether the document or other work of this process took the time.
+      // A second load shows whether the document or other work of this process took the time.
       const least = ms < budgetMs(bytes) ? ms : Math.min(ms, (await measuredLoad(documentId)).ms)
       expect(least).toBeLessThan(budgetMs(bytes))
       expect(stock.encodeStateVector(shown)).toEqual(stock.encodeStateVector(applied))
-      // Neighbors in other types or in the wrong order, which only hostile clients send, are read in another way later.
+      // Yjs may later read neighbors in other types or in the wrong order differently. Only hostile clients
+      // send them.
       const again = new stock.Doc()
       stock.applyUpdate(again, stock.encodeStateAsUpdate(applied))
       if (orderOf(again, stock) !== orderOf(applied, stock)) counts.different += 1

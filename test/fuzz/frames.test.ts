@@ -15,7 +15,10 @@ import { times } from '../support/time/full-run.ts'
 const cases = Number(process.env.WEFT_FUZZ_CASES ?? times(20_000, 1_000_000))
 const casesPerHistory = 1_000
 
-/** Reads a message as a session does. @throws MalformedMessageError, MalformedUpdateError */
+/**
+ * Reads a message like a session.
+ * @throws MalformedMessageError, MalformedUpdateError
+ */
 function readAll(bytes: Uint8Array): string {
   const said = yWebsocket.decode(bytes)
   switch (said.kind) {
@@ -42,7 +45,7 @@ interface Frame {
   readonly body: Uint8Array
 }
 
-/** Messages of each kind, of people who work on a document. */
+/** Messages of each kind, from users who edit a document. */
 function genuineFrames(historySeed: number): {
   readonly updates: readonly Frame[]
   readonly others: readonly Frame[]
@@ -63,7 +66,7 @@ function genuineFrames(historySeed: number): {
   }
 }
 
-/** Wrong bytes within a message that is whole, or anywhere. */
+/** Puts wrong bytes into a complete message, or anywhere. */
 function mutated({ types, body }: Frame, other: Frame, random: Random): Uint8Array {
   if (random.below(3) > 0) return message(types, mutate(body, other.body, random))
   return mutate(message(types, body), other.body, random)

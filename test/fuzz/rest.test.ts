@@ -36,7 +36,7 @@ async function expectCanary(): Promise<void> {
   expect(dataOf(answer)).toMatchObject([{ data: 'still here' }])
 }
 
-/** Everything a caller can show; each operation reads what it asks for. */
+/** Returns all credentials; each operation reads the ones that it requires. */
 async function allCredentials(): Promise<Record<string, string>> {
   const { components } = (await (await fetch(`${example.server.url}/openapi.json`)).json()) as {
     components: { securitySchemes: Record<string, { name: string }> }
@@ -48,8 +48,8 @@ async function allCredentials(): Promise<Record<string, string>> {
 }
 
 /**
- * A request of an operation that would succeed, with the ids that only answers tell; and one with every member, of which
- * some exclude each other.
+ * Returns a request that would succeed, with the ids that only responses contain, and one with every member,
+ * some of which exclude each other.
  */
 async function fittingData({ path, request }: Operation): Promise<readonly [object, object]> {
   const told = await makeWorld(example.server, path)
@@ -61,7 +61,7 @@ async function fittingData({ path, request }: Operation): Promise<readonly [obje
   return [known('request'), known('answer')]
 }
 
-/** One envelope and nothing else; of a success, as the operation describes it. */
+/** Expects one envelope and nothing else. A success must have the described form. */
 function expectEnvelope(
   operation: Operation,
   code: number,
@@ -77,16 +77,16 @@ function expectEnvelope(
   expect(Object.keys(body)).toEqual(['error'])
   const { status = '', message = '' } = body.error ?? {}
   expect(Object.keys(httpCodes)).toContain(status)
-  // Some operations call something INTERNAL themselves; what is our fault never says what it is.
+  // Some operations return INTERNAL on purpose. A server fault never names its cause.
   const meant =
     operation.errors.some((each) => each.status === status) && !message.startsWith('internal error')
   expect([status, (code >= 400 && code < 500) || meant, message]).toEqual([status, true, expect.any(String)])
 }
 
-/** Longer than any answer takes: who waits for more hangs. */
+/** Longer than any response takes: a call that waits longer hangs. */
 const patienceMs = 20_000
 
-/** Calls an operation and checks the answer, whatever it is; its code. */
+/** Calls an operation, checks the response, and returns its code. */
 async function checkedCall(
   operation: Operation,
   body: string,
@@ -104,13 +104,13 @@ async function checkedCall(
   }
 }
 
-/** It takes away what the others are called with. */
+/** It invalidates the credentials of the other calls. */
 const lockingOut = '/v2/workspace/workspaceauthtoken/reset'
 const lockingOutLast = [...operationList].sort(
   (a, b) => Number(a.path === lockingOut) - Number(b.path === lockingOut),
 )
 
-/** JSON of a string that can be no key of the store. */
+/** JSON of a string that cannot be a key of the store. */
 const noKey = '"\\ud800"'
 
 itLong(
@@ -130,13 +130,13 @@ itLong(
       await expectCanary()
     }
     console.info(answers)
-    // So that it is known to get beyond the schemas.
+    // Proves that the requests pass the schemas.
     expect(answers[200]).toBeGreaterThan((operationList.length * cases) / 10)
   },
   600_000,
 )
 
-/** Headers that lie, contradict each other, or that nobody should believe. */
+/** Headers that are false, contradict each other, or are not credible. */
 const headerLines = [
   'content-length: 5',
   'content-length: -1',
@@ -160,7 +160,10 @@ const headerLines = [
   `x-long: ${'x'.repeat(40_000)}`,
 ]
 
-/** Bytes of a call of `operation` with wrong headers, wrong bytes, or both; sometimes several in one go. */
+/**
+ * Returns the bytes of a call of `operation` with wrong headers, wrong bytes, or both; sometimes several
+ * calls.
+ */
 function brokenCall(operation: Operation, random: Random): Uint8Array {
   const body = JSON.stringify({ data: exampleOf(operation.request, 'request') })
   const own = Object.entries({ ...headers, host: 'localhost' }).map(([name, value]) => `${name}: ${value}`)

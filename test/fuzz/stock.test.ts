@@ -53,7 +53,7 @@ async function read(documentId: string, more: object): Promise<Entry> {
   return entry as Entry
 }
 
-/** Null if there is no document yet. */
+/** Null if the document does not exist yet. */
 async function stored(documentId: string): Promise<Uint8Array | null> {
   const answer = await call('get', documentId, { format: 'update' })
   if (answer.status === 404) return null
@@ -85,7 +85,10 @@ function meaning(state: Uint8Array): string {
 
 const exactly = { depth: 100, maxArrayLength: null, maxStringLength: null, breakLength: 1_000, sorted: true }
 
-/** A value without what Yjs makes of a key `__proto__`: the prototype of an object, until it is encoded again. */
+/**
+ * Returns a value without the effect of a key `__proto__`: Yjs sets it as the prototype of an object until it
+ * encodes the object again.
+ */
 function shown(value: unknown): unknown {
   if (value instanceof stock.Doc) return { subdocument: value.guid, meta: shown(value.meta) }
   if (typeof value !== 'object' || value === null || value instanceof Uint8Array) return value
@@ -120,7 +123,7 @@ function firstDifference(a: string, b: string): readonly unknown[] | null {
       ]
 }
 
-/** Waits until everybody, and the server, has the same. */
+/** Waits until all clients and the server are equal. */
 async function settled(documentId: string, people: readonly Person[]): Promise<string> {
   const seen = async () => [
     meaning((await stored(documentId)) ?? Y.encodeStateAsUpdate(new Y.Doc())),
@@ -138,7 +141,7 @@ async function settled(documentId: string, people: readonly Person[]): Promise<s
   return states[0] as string
 }
 
-/** Reads every root in every format, and writes each of them back as it was read. */
+/** Reads every root in every format, and writes each result back. */
 async function expectReadable(documentId: string): Promise<void> {
   const { data: roots } = await read(documentId, { format: 'roots' })
   for (const { contentKey, type } of roots as readonly Entry[]) {
@@ -160,7 +163,9 @@ async function expectReadable(documentId: string): Promise<void> {
   }
 }
 
-/** JSON in lines, without differences that mean nothing: order of keys, empty members of texts, split pieces. */
+/**
+ * Returns JSON in lines, without irrelevant differences: order of keys, empty members of texts, split pieces.
+ */
 function canonical(json: unknown): string {
   const plain = (key: string, value: unknown): unknown => {
     if (typeof value === 'string') return value.toWellFormed()
@@ -182,7 +187,7 @@ interface Piece {
   readonly attributes?: object
 }
 
-/** Neighbouring texts of the same formatting are one, empty ones are none. */
+/** Joins adjacent texts of the same formatting, and removes empty ones. */
 function joined(pieces: readonly Piece[]): unknown {
   const list: Piece[] = []
   for (const piece of pieces) {
@@ -219,8 +224,8 @@ async function expectWritable(documentId: string, contents: RequestContents): Pr
       const { data: content } = await read(documentId, { contentKey, format })
       if (each !== 'xml')
         expect(firstDifference(canonical(content), canonical(data)), JSON.stringify(request)).toBeNull()
-      // An empty element with the name of a mark of the text is that mark around nothing. Once no text has the mark, it is an
-      // element.
+      // An empty element with the name of a mark of the text is that mark without content. When no text has
+      // the mark any more, it is an element.
       if (each === 'xml' && content === '') await call('update', documentId, request)
       const again = await call('update', documentId, request)
       expect(again.body, JSON.stringify(request)).toMatchObject({
@@ -247,7 +252,7 @@ async function play(
   )
   const editors = people.map(({ doc }) => new StockEditor(doc))
   try {
-    // There is a document with a map in any case.
+    // The document always exists and has a map.
     editors[0]?.doc.getMap(stockRoots[5].name).set('', undefined)
     for (const [index, step] of steps.entries()) {
       editors[step.who % editors.length]?.do(step)
@@ -276,7 +281,7 @@ it(
     const deadline = Date.now() + times(8_000, 200_000)
     await fc.assert(
       fc.asyncProperty(someSteps, someContents, async (steps, contents) => {
-        // The rest of the cases is left out, not interrupted.
+        // The remaining cases are skipped, not interrupted.
         if (played.length < 2 || Date.now() < deadline) played.push(await play(steps, contents, run++))
       }),
       { seed, numRuns: cases, endOnFailure: true },

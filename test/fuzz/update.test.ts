@@ -13,7 +13,7 @@ const cases = Number(process.env.WEFT_FUZZ_CASES ?? times(8_000, 20_000))
 
 type Outcome = 'refused' | 'plain' | 'other'
 
-/** What a room does with the bytes, on a copy of the document. */
+/** Handles the bytes like a room, on a copy of the document. */
 function take(bytes: Uint8Array, encoded: Uint8Array): Outcome {
   const state = DocumentState.fromBytes(encoded)
   let summary: UpdateSummary

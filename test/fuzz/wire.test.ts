@@ -17,13 +17,13 @@ const [framesPerBurst, burstsPerRoom, hostilesPerRoom, lanes] = [times(50, 200),
 const framesPerRoom = framesPerBurst * burstsPerRoom * hostilesPerRoom
 const residentBytesMax = 512 * 2 ** 20
 
-/** What was sent, by kind. */
+/** Number of sent frames by kind. */
 const sent = new Map<FrameKind, number>()
 const count = (kind: FrameKind): void => void sent.set(kind, (sent.get(kind) ?? 0) + 1)
 
 const clocksOf = (doc: Y.Doc): string => Buffer.from(Y.encodeStateVector(doc)).toString('base64')
 
-/** Has `doc` all items and deletions that `update` tells of? */
+/** Returns whether `doc` has all items and deletions of `update`. */
 function hasAll(doc: Y.Doc, update: Uint8Array): boolean {
   const { structs, ds } = Y.decodeUpdate(update)
   return (
@@ -46,12 +46,12 @@ class Room {
   readonly #url: string
   readonly #randoms: readonly Random[]
   readonly #genuine: readonly Uint8Array[]
-  /** Everything that anybody has been shown. */
+  /** Everything that any client was shown. */
   readonly #seen = new Y.Doc()
   readonly #shown: Uint8Array[] = []
-  /** What was delivered, without the answers to later questions: these would hide that something was not. */
+  /** Delivered updates, without the answers to later state vectors, which would hide a missing delivery. */
   readonly #told = new Y.Doc()
-  /** Can two who read what was shown at different times be asked to agree? */
+  /** True while clients that read the shown updates at different times must agree. */
   isReadAlike = true
   #witness: RawClient | null = null
 
@@ -78,7 +78,9 @@ class Room {
     for (const hostile of hostiles) hostile?.socket.terminate()
   }
 
-  /** Takes in what has become of the document. Whoever breaks it ends everybody's connection, the witness's too. */
+  /**
+   * Reads the state of the document. A client that breaks it ends all connections, also that of the witness.
+   */
   async watch(): Promise<void> {
     for (let attempt = 0; attempt < 5; attempt++) {
       const isNew = this.#witness === null
@@ -104,7 +106,10 @@ class Room {
     this.isReadAlike &&= isReadAlike(this.#seen)
   }
 
-  /** A newcomer gets what everybody has seen. What was sent on connections that are gone may come a little later. */
+  /**
+   * A new client gets everything that clients were shown. Messages of closed connections may arrive a little
+   * later.
+   */
   async settle(): Promise<void> {
     let found = ''
     const describe = (): unknown => ({ seen: digest(this.#seen), found })
@@ -139,7 +144,7 @@ class Room {
     }
   }
 
-  /** Null when the connection has not survived it. */
+  /** Returns null if the connection was closed. */
   async #burst(hostile: Hostile): Promise<Hostile | null> {
     const { socket, random } = hostile
     const closed = new Promise<null>((resolve) => {
@@ -172,7 +177,7 @@ async function digestsOf(server: ServerProcess, urls: readonly string[]): Promis
   return digests
 }
 
-/** People in another room, who must notice nothing. */
+/** Users in another room, who must not be affected. */
 class Neighbours {
   readonly #editors: readonly [Editor, Editor]
   #typed = ''
@@ -243,9 +248,10 @@ it(`[FUZZ-1] ${frames} hostile frames end nothing but their own connections (see
     console.info(Object.fromEntries(sent), { rooms, residentBytes, updates: metric('weft_updates_total') })
     expect(server.child.exitCode).toBeNull()
     expect(residentBytes).toBeLessThan(residentBytesMax)
-    // Each room may become one that Yjs reads differently at different times, depending on which frames come first.
+    // Each room may become one that Yjs reads differently at different times, depending on the order of
+    // frames.
     expect(urls.length).toBeGreaterThanOrEqual(rooms * 0.5)
-    // So that it is known to get beyond the first checks.
+    // Proves that frames pass the first checks.
     expect(metric('weft_updates_total')).toBeGreaterThan(frames / 20)
     neighbours.close()
     await eventually(async () => (await metricsOf(server))('weft_connections') === 0)

@@ -12,7 +12,7 @@ interface Board {
 
 const own = 'board'
 
-/** What every board does: change shared values in transactions of its own, and undo those. */
+/** The common part of boards: they change shared values in transactions of their own, and undo those. */
 function seat(
   doc: Y.Doc,
   root: Y.Map<unknown> | Y.Array<Y.Map<unknown>>,
@@ -91,7 +91,7 @@ const smaller: Board = {
   edges: [{ id: 'e1-4', source: '1', target: '4', animated: false }],
 }
 
-/** A board in the manner of React Flow. */
+/** A board like those of React Flow. */
 export const board: Judge = {
   type: 'map',
   contentKey: 'board',

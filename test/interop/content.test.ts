@@ -9,17 +9,20 @@ import { type Judge, judges } from './third-party-editor.ts'
 
 skipNotice()
 
-/** A replica that has nothing but the updates of the other: as a server holds it. */
+/** Returns a replica that has only the updates of the other one, as on a server. */
 function replica(doc: Y.Doc): Y.Doc {
   const copy = new Y.Doc()
   Y.applyUpdate(copy, Y.encodeStateAsUpdate(doc))
   return copy
 }
 
-/** Bindings do some of their work in timers of no or little delay. */
+/** Bindings do some of their work in timers with little or no delay. */
 const settled = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 20))
 
-/** What the editor makes of a content in a new document, and what it shows of it. */
+/**
+ * Writes content into the editor with a new document. Returns the document and the content that the editor
+ * shows.
+ */
 async function written(judge: Judge, content: unknown): Promise<{ doc: Y.Doc; shown: unknown }> {
   const doc = new Y.Doc()
   const seat = judge.open(doc)
@@ -31,10 +34,10 @@ async function written(judge: Judge, content: unknown): Promise<{ doc: Y.Doc; sh
   return { doc, shown }
 }
 
-/** What is shown, as JSON says it: editors hold an unset value as undefined or null. */
+/** The shown content as JSON, because editors keep an unset value as undefined or null. */
 const plain = (shown: unknown): unknown => JSON.parse(JSON.stringify(shown))
 
-/** Updates that a document makes by itself, not those that it receives. */
+/** Collects updates that a document creates itself, not the ones that it receives. */
 function ownUpdates(doc: Y.Doc): Uint8Array[] {
   const updates: Uint8Array[] = []
   doc.on('updateV2', (update: Uint8Array, origin: unknown) => origin !== 'remote' && updates.push(update))
@@ -77,7 +80,9 @@ describe.skipIf(judgesMissing).each(names)('%s', (name) => {
     }
   })
 
-  /** A live editor on `before` gets what `change` makes on a replica; answers what it shows then. */
+  /**
+   * Opens a live editor on `before`, applies `change` to a replica, and returns what the editor shows then.
+   */
   async function live(
     before: Y.Doc,
     change: (server: Y.Doc) => void,

@@ -1,6 +1,6 @@
 import { Window } from 'happy-dom'
 
-/** What the editors look for in the global scope. Everything else stays Node's own. */
+/** Global names that the editors need. All others stay those of Node. */
 const names = [
   'CustomEvent',
   'DOMParser',
@@ -36,7 +36,7 @@ for (const name of names) {
 }
 Object.defineProperty(globalThis, 'window', { value: window, configurable: true, writable: true })
 
-/** An element on the page for an editor to live in. */
+/** Creates an element on the page for an editor. */
 export function place(): HTMLElement {
   const made = document.createElement('div')
   document.body.append(made)

@@ -1,9 +1,9 @@
 import { publicKey } from '../support/data/openapi-example-data.ts'
 
-/** Marks what can also be null, which is left out meanwhile. */
+/** Marks a member that may be null; null is removed meanwhile. */
 const optional = Symbol('optional')
 
-/** The part of a schema that is changed here. */
+/** The part of a schema that this file changes. */
 interface Schema {
   properties?: Members
   required?: readonly string[]
@@ -21,7 +21,10 @@ interface Content {
 }
 
 interface Operation {
-  /** Of calls that are made again: values that a tool makes up would make its calls such. */
+  /**
+   * Header parameters of repeated calls. They are removed, because generated values would make calls repeated
+   * ones.
+   */
   parameters?: unknown
   readonly requestBody: { readonly content: Content }
   readonly responses: Readonly<Record<string, { readonly content: Content }>>
@@ -31,7 +34,7 @@ export interface OpenApi {
   readonly paths: Record<string, { readonly post: Operation }>
 }
 
-/** What a schema cannot say of a member: for which values there is something. */
+/** Values of members that name existing objects, which a schema cannot express. */
 const known: Readonly<Record<string, unknown>> = {
   organizationId: 'acme',
   organizationIds: ['acme'],
@@ -75,11 +78,12 @@ const known: Readonly<Record<string, unknown>> = {
   // 2100-01-01, in Unix seconds.
   expiresAt: 4_102_444_800,
 }
-/** Members with values of earlier answers, which nobody can guess. */
+/** Members with values of earlier responses, which cannot be generated. */
 const opaque: readonly string[] = ['pageToken', 'iterator', 'baseVersion', 'ifVersion']
 /**
- * Lists whose items must differ, be there, or be domains, and ids that the server has given: those that the tool makes
- * are not; credentials once more, and what replaces those of the tool.
+ * Omitted operations, for which a tool cannot generate fitting requests. Some have lists whose items must
+ * differ, must exist, or must be domains. Some need ids that the server has generated, or the credentials in
+ * the body, or replace the credentials of the tool.
  */
 const leftOut: readonly string[] = [
   '/v1/organizations/documents/locations/data/delete',
@@ -93,8 +97,9 @@ const leftOut: readonly string[] = [
   '/v2/workspace/workspaceauthtoken/reset',
 ]
 /**
- * The same, where such a list can be missing, or has a longest length, which the tool passes over; and what it does not
- * know how to read where it can be null; and what makes a request fit in which the member that it needs is null.
+ * Lists to remove: optional ones as above, or with a maximum length, which the tool ignores. Also nullable
+ * members that the tool cannot read, and members that would make a request fit without the member that it
+ * needs.
  */
 const lists: Readonly<Record<string, readonly string[]>> = {
   '/v2/auth/permissions/get': ['folderIds', 'documentIds'],
@@ -114,14 +119,16 @@ const lists: Readonly<Record<string, readonly string[]>> = {
   '/v2/workspace/apikey/create': ['allowedDomains'],
   '/v2/workspace/authtoken/reset': ['domains'],
 }
-/** Members of which a request must have one of many: the one that is sent. */
+/** The member to send, of several of which a request must have one. */
 const needed: Readonly<Record<string, string>> = {
   '/v2/activities/delete': 'activityIds',
   '/v2/workspace/webhookconfig/update': 'useWebhookService',
   '/v2/workspace/advancedwebhookconfig/update': 'isEnabled',
   '/v2/workspace/advancedwebhook/endpoints/update': 'disabled',
 }
-/** Members of which a request has one at most (`some`), or exactly one (`one`): the first is what is sent. */
+/**
+ * Pairs of which a request may have at most one (`some`) or must have exactly one (`one`): the first is sent.
+ */
 const alternatives: readonly (readonly [first: string, second: string, needed: 'some' | 'one'])[] = [
   ['documentId', 'folderId', 'some'],
   ['documentIds', 'folderId', 'some'],
@@ -138,8 +145,8 @@ const alternatives: readonly (readonly [first: string, second: string, needed: '
 ]
 
 /**
- * The document for a tool that generates requests and expects each that fits to succeed. What it varies stays as it is;
- * what names things gets the names of those that `makeWorld` makes.
+ * Changes the document for a tool that generates requests and expects each fitting one to succeed. Variable
+ * members stay as they are; names of objects become those of `makeWorld`.
  */
 export function ofKnownWorld<Document extends OpenApi>(document: Document): Document {
   const copy = structuredClone(document)
@@ -155,14 +162,14 @@ export function ofKnownWorld<Document extends OpenApi>(document: Document): Docu
       data.required = [...(data.required ?? []), needed[path]]
     fill(schema, examples?.done?.value)
     withNull(schema)
-    // Examples of failures have no requests that belong to them.
+    // Examples of failures have no matching requests.
     for (const [code, { content }] of Object.entries(post.responses))
       if (code !== '200') delete content['application/json'].examples
   }
   return copy
 }
 
-/** Has each optional member as what it is if it is given. */
+/** Gives each optional member the type that it has if it is given. */
 function withoutNull({ properties = {}, items }: Schema): void {
   for (const [name, { anyOf }] of Object.entries(properties)) {
     const [given, none, ...others] = anyOf ?? []
@@ -173,7 +180,7 @@ function withoutNull({ properties = {}, items }: Schema): void {
     withoutNull(member)
 }
 
-/** The reverse, in the form that the tool reads for every type. */
+/** Reverts `withoutNull`, in the form that the tool reads for every type. */
 function withNull({ properties = {}, required = [], items }: Schema): void {
   for (const [name, member] of Object.entries(properties)) {
     withNull(member)
@@ -198,13 +205,13 @@ function restrict(schema: Schema): void {
   if (items !== undefined) restrict(items)
 }
 
-/** A document is one of an organization, also where both may be missing. */
+/** A document belongs to an organization, even if both may be missing. */
 function requireOrganization(schema: Schema, { documentId, organizationId }: Members): void {
   if (documentId === undefined || organizationId === undefined) return
   schema.required = [...new Set([...(schema.required ?? []), 'organizationId'])]
 }
 
-/** Values at the limits of a schema name nothing; those of the example do. */
+/** Removes the limits of a schema, because values at the limits name no objects. */
 function loosen(schema: Schema): void {
   const { type, items } = schema
   for (const keyword of Object.keys(schema)) delete schema[keyword as keyof Schema]
@@ -221,7 +228,7 @@ function chooseAlternatives(schema: Schema, properties: Members): void {
   }
 }
 
-/** A `type`, a `format` says what its neighbours have to be, or what is there. */
+/** A `type` or a `format` determines the other members, or which objects exist. */
 function chooseTypes(schema: Schema, { type, id, organizationId, data, update, format }: Members): void {
   if (type?.enum !== undefined && organizationId !== undefined && id !== undefined) {
     type.enum = ['document']
@@ -236,7 +243,10 @@ function chooseTypes(schema: Schema, { type, id, organizationId, data, update, f
   if (format?.enum?.includes('json')) format.enum = ['json', 'text', 'delta', 'update']
 }
 
-/** Fits an example: names of things are there, so that those that the tool adds are not made up, and nothing else is. */
+/**
+ * Adds the names of existing objects to an example, so that the tool does not generate them, and removes
+ * other members.
+ */
 function fill({ properties, items }: Schema, value: unknown): void {
   if (Array.isArray(value)) for (const item of value) fill(items ?? {}, item)
   else if (properties !== undefined && typeof value === 'object' && value !== null) {

@@ -33,7 +33,7 @@ afterEach(async () => {
   await forget(old)
 })
 
-/** Stores each update as y-websocket's server does; every other document is flushed to one update. */
+/** Stores each update like y-websocket's server; every second document is flushed to one update. */
 async function writeLeveldb(folder: string, documents: Moved): Promise<void> {
   const persistence = await openLeveldb(folder)
   for (const [index, [name, updates]] of [...documents].entries()) {

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 
 const installed = existsSync(join(import.meta.dirname, 'node_modules'))
 
-/** With `WEFT_TEST_ALL=1` nothing may be skipped: missing judges are then a failure. */
+/** With `WEFT_TEST_ALL=1` no test may be skipped: missing packages are then a failure. */
 export const judgesMissing = !installed && process.env.WEFT_TEST_ALL !== '1'
 
 export function skipNotice(): void {

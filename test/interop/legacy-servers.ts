@@ -7,7 +7,7 @@ const folder = join(import.meta.dirname, 'node_modules')
 export const missingOf = (names: readonly string[]): readonly string[] =>
   names.filter((name) => !existsSync(join(folder, name, 'package.json')))
 
-/** The real y-leveldb. Its types cannot be found from outside. */
+/** The real y-leveldb. TypeScript cannot find its types. */
 export interface Leveldb {
   storeUpdate(name: string, update: Uint8Array): Promise<number>
   flushDocument(name: string): Promise<void>
@@ -15,7 +15,7 @@ export interface Leveldb {
   destroy(): Promise<void>
 }
 
-/** What TypeScript is not to look for. */
+/** A string type, so that TypeScript does not resolve the module. */
 const leveldb: string = 'y-leveldb'
 
 export async function openLeveldb(directory: string): Promise<Leveldb> {

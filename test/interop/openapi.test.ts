@@ -9,7 +9,7 @@ skipNotice()
 if (javaMissing) console.log('skipped: no Java found (Debian: openjdk-17-jre-headless)')
 
 const isEverythingAsked = process.env.WEFT_TEST_ALL === '1'
-/** Requests of one operation, and how many there must be in all. */
+/** Number of requests per operation, and the minimum in total. */
 const { variations, testsMin } = { variations: 12, testsMin: 700 }
 const timeoutMs = 420_000
 
@@ -37,11 +37,11 @@ describe.skipIf(judgesMissing)('/openapi.json', () => {
       at: location[0]?.pointer,
     }))
     expect(problems).toEqual([])
-    // It does look: an operation without an answer is no operation.
+    // Proves that the linter checks: an operation without a response is invalid.
     expect(await lint(source.replaceAll('"responses"', '"answers"'))).not.toEqual([])
   })
 
-  // It takes minutes.
+  // This takes minutes.
   it.skipIf(javaMissing || !isEverythingAsked)(
     '[API-45] is what Specmatic finds when it calls everything in many ways',
     async () => {

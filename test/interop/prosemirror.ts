@@ -12,7 +12,7 @@ import type { Judge, Seat } from './third-party-editor.ts'
 
 const contentKey = 'prosemirror'
 
-/** May lie over itself, as comments do. */
+/** May overlap itself, like comments. */
 const comment: MarkSpec = {
   attrs: { id: {}, orphan: { default: false } },
   excludes: '',
@@ -129,7 +129,8 @@ export const prosemirror: Judge = {
   contentKey,
   contents: [article, note, bare],
   parts: [...article.children, ...note.children],
-  // Its binding fails when a selected node at the very start goes: there is always a place for the cursor.
+  // The binding fails when a selected node at the very start is removed, so there is always a place for the
+  // cursor.
   madeOf: (parts) => node('doc', {}, node('paragraph', {}), ...(parts as Node[])),
   edits: [
     ['headline', 'name'],

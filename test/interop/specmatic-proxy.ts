@@ -10,19 +10,20 @@ import { buffer } from 'node:stream/consumers'
 import { makeWorld } from '../support/data/openapi-example-data.ts'
 import type { TestServer } from '../support/servers/server.ts'
 
-/** Calls after which what the examples speak of may be gone, or other than it was. */
+/** Calls that may remove or change objects of the examples. */
 const changing = /(add|apply|update|move|delete|remove|create)$/
 
 export interface WorldRelay {
   readonly url: string
-  /** Requests passed on. */
+  /** Number of forwarded requests. */
   requests(): number
   close(): Promise<void>
 }
 
 /**
- * Stands before a server, and sees to it that each request finds what the examples of `/openapi.json` speak of: a tool
- * that generates requests knows nothing of what the ones before have deleted. Requests and answers pass unchanged.
+ * A proxy in front of a server that restores the objects of the examples of `/openapi.json` before each
+ * request, because a tool that generates requests does not know what earlier ones have deleted. Requests and
+ * responses pass unchanged.
  */
 export async function startWorldRelay(server: TestServer): Promise<WorldRelay> {
   let requests = 0
@@ -37,7 +38,7 @@ export async function startWorldRelay(server: TestServer): Promise<WorldRelay> {
     await send(server.port, request, body, answer)
   }
   const relay: Server = createServer((request, answer) => {
-    // One at a time: each is to find the world whole.
+    // One request at a time, so that each finds all objects.
     last = last.then(() => pass(request, answer))
   })
   await new Promise<void>((resolve) => relay.listen(0, '127.0.0.1', resolve))

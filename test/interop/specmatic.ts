@@ -7,14 +7,14 @@ import { text } from 'node:stream/consumers'
 
 const jar = join(import.meta.dirname, 'node_modules', 'specmatic', 'specmatic.jar')
 
-/** With `WEFT_TEST_ALL=1` nothing may be skipped: a missing Java is then a failure. */
+/** With `WEFT_TEST_ALL=1` no test may be skipped: a missing Java is then a failure. */
 export const javaMissing = spawnSync('java', ['-version']).status !== 0 && process.env.WEFT_TEST_ALL !== '1'
 
 export interface Verdict {
   readonly tests: number
-  /** Text of each test that failed. */
+  /** Text of each failed test. */
   readonly failures: readonly string[]
-  /** What was said last, should there be no tests at all. */
+  /** The last output, in case that there are no tests at all. */
   readonly said: string
 }
 
@@ -23,12 +23,12 @@ export interface Trial {
   readonly document: object
   /** Value of each security scheme of the document. */
   readonly credentials: Readonly<Record<string, string>>
-  /** Requests that each operation's schema is varied into, at most. */
+  /** Maximum number of requests that are derived from the schema of each operation. */
   readonly variations: number
   readonly timeoutMs: number
 }
 
-/** Has Specmatic call everything that is described, in every way that fits and in many that do not. */
+/** Makes Specmatic call everything in the document, with all fitting requests and many unfitting ones. */
 export async function runSpecmatic({ document, ...trial }: Trial): Promise<Verdict> {
   const folder = await mkdtemp(join(tmpdir(), 'weft-specmatic-'))
   try {
@@ -62,7 +62,10 @@ function start(
   })
 }
 
-/** The end of what it says. @throws Error when it takes too long; it is ended then */
+/**
+ * Returns the last output when the process has ended.
+ * @throws Error if it takes too long; the process is killed then
+ */
 async function finished(child: ChildProcess, timeoutMs: number): Promise<string> {
   const timer = setTimeout(() => child.kill('SIGKILL'), timeoutMs)
   const [said] = await Promise.all([text(child.stdout as NodeJS.ReadableStream), once(child, 'exit')])

@@ -1,35 +1,38 @@
 import type * as Y from 'yjs'
 
-/** An editor of somebody else, whose documents judge what we make of them. */
+/** A third-party editor, whose documents check the content code. */
 export interface Judge {
-  /** The content type whose data says all that the editor shows. */
+  /** The content type whose data contains everything that the editor shows. */
   readonly type: string
   readonly contentKey: string
-  /** Contents in the editor's own terms; together they use everything that its schema has. */
+  /** Contents in the editor's own form, which together use its whole schema. */
   readonly contents: readonly unknown[]
-  /** Parts of those contents, and the content that any of them make, in any order. */
+  /** Parts of those contents, and the content of any of them in any order. */
   readonly parts: readonly unknown[]
   madeOf(parts: readonly unknown[]): unknown
-  /** Words of the first content, and what a backend puts in their place: in what a person types into, and elsewhere. */
+  /**
+   * Words of the first content and their replacements by a backend: in the paragraph in which the user types,
+   * and elsewhere.
+   */
   readonly edits: readonly (readonly [word: string, instead: string])[]
-  /** Opens an editor on a replica: from now on both follow each other. */
+  /** Opens an editor on a replica. Both then follow each other. */
   open(doc: Y.Doc): Seat
 }
 
-/** One person's open editor. */
+/** The open editor of one user. */
 export interface Seat {
-  /** Puts other content in place of all that is there, as the person themselves would. */
+  /** Replaces all content like the user would. */
   write(content: unknown): void
-  /** Everything the person sees, as plain values. */
+  /** Everything that the user sees, as plain values. */
   shown(): unknown
-  /** Types at the start of the first place where text may be. */
+  /** Types at the start of the first place for text. */
   type(text: string): void
   undo(): void
   redo(): void
   close(): void
 }
 
-/** Judges by name. They are loaded when asked for: their libraries may not be installed. */
+/** Editors by name, loaded on request because their libraries may not be installed. */
 export const judges: Readonly<Record<string, () => Promise<Judge>>> = {
   Tiptap: async () => (await import('./tiptap.ts')).tiptap,
   ProseMirror: async () => (await import('./prosemirror.ts')).prosemirror,

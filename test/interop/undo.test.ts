@@ -33,7 +33,7 @@ describe.skipIf(judgesMissing).each(Object.keys(judges))('%s at a server', (name
     return seat
   }
 
-  /** What `get` answers; null while there is no such document. */
+  /** Returns the result of `get`, or null if the document does not exist. */
   async function read(documentId: string): Promise<unknown> {
     const format = judge.type === 'delta' ? { format: 'delta' } : {}
     const answer = await server.post('/v2/crdt/get', {
@@ -49,7 +49,7 @@ describe.skipIf(judgesMissing).each(Object.keys(judges))('%s at a server', (name
     return dataOf(await server.post('/v2/crdt/update', { ...address(documentId), type, contentKey, data }))
   }
 
-  /** A document that a colleague has written; the data that the server has of it. */
+  /** Creates a document as another user, and returns the data that the server has of it. */
   async function begin(documentId: string): Promise<unknown> {
     const colleague = await sit(documentId)
     colleague.write(judge.contents[0])
@@ -95,7 +95,7 @@ describe.skipIf(judgesMissing).each(Object.keys(judges))('%s at a server', (name
     await eventually(shows(['mine', ...judge.edits.map(([, instead]) => instead)]), () => seat.shown())
     seat.undo()
     await becomes('undone', edited(before))
-    // The replacement is no step of this person's, so that there is nothing more to take back.
+    // The replacement is not a step of this user, so there is nothing more to undo.
     seat.undo()
     seat.redo()
     await becomes('undone', edited(typed))

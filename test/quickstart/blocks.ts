@@ -1,11 +1,11 @@
-/** A command that the README has its readers type. */
+/** A command of the README for its readers. */
 export interface Block {
-  /** The heading it stands under. */
+  /** The nearest heading above it. */
   readonly heading: string
   readonly text: string
 }
 
-/** All blocks of shell commands of a text in Markdown, in their order. */
+/** Returns all blocks of shell commands of a Markdown text in order. */
 export function shellBlocks(markdown: string): readonly Block[] {
   const blocks: Block[] = []
   let heading = ''

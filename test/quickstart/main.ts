@@ -1,11 +1,10 @@
 /**
- * A newcomer's walk: from an empty folder, by what the README says and nothing else, to a document that two windows
- * share and a backend rewrites by REST. Prints how long each step took; ends with 1 if a step fails, or all of it
- * takes more than five minutes.
+ * Follows the README as a new user, with nothing else: from an empty folder to a document that two windows
+ * share and a backend rewrites by REST. Prints the time of each step. Exits with 1 if a step fails or all
+ * steps take more than five minutes.
  *
- *   npm run test:walk
- *
- * It needs git, npm and Chromium. It takes free ports, which is all that differs from what the README says.
+ * npm run test:walk
+ * It needs git, npm and Chromium. Its only difference from the README is that it uses free ports.
  */
 import { execFileSync } from 'node:child_process'
 import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -29,7 +28,7 @@ function done(what: string): void {
   last = now
 }
 
-/** The commands under a heading of the README that is in the folder. */
+/** Returns the commands below a heading of the README in the folder. */
 function commandsUnder(folder: string, heading: string): readonly string[] {
   const found = shellBlocks(readFileSync(join(folder, 'README.md'), 'utf8'))
     .filter((block) => block.heading === heading)
@@ -38,12 +37,15 @@ function commandsUnder(folder: string, heading: string): readonly string[] {
   return found
 }
 
-/** Whether a clone has it, too. */
+/** Returns whether a clone also has the file. */
 const isKept = (path: string): boolean =>
   !['node_modules', '.git'].includes(basename(path)) &&
   !['dist', 'data'].some((own) => path === join(root, own))
 
-/** As a newcomer has it; where git does not give it (it belongs to somebody else, or is no repository), a copy. */
+/**
+ * Clones the repository like a new user. Copies it if git cannot clone it, for example because of another
+ * owner.
+ */
 function fetchInto(folder: string): string {
   try {
     execFileSync('git', ['clone', '--quiet', `file://${root}`, folder], { stdio: 'pipe' })
@@ -61,7 +63,7 @@ async function walk(folder: string): Promise<void> {
 
   const port = await freePort()
   const [typed = ''] = commandsUnder(folder, 'Running in 60 seconds')
-  // On a pseudo terminal, as the reader types it: the link is printed to a terminal only.
+  // A pseudo terminal as for a reader, because the link is printed only to a terminal.
   const start = `script -qec '${typed.trim()}' /dev/null`
   const server = Shell.start(start, folder, { WEFT_PORT: String(port) })
   const browser = await openBrowser()

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 
-/** Commands as a reader types them, in bash; nothing of Weft is set in their environment but what is given. */
+/** Runs commands in bash as a reader types them. Their environment has only the given variables of Weft. */
 export class Shell {
   readonly #child: ChildProcess
   #out = ''
@@ -17,7 +17,7 @@ export class Shell {
   static start(commands: string, cwd: string, environment: Readonly<Record<string, string>> = {}): Shell {
     const own = Object.entries(process.env).filter(([name]) => !/^(WEFT|npm)_/i.test(name))
     const env = { ...Object.fromEntries(own), ...environment }
-    // A group of its own, which a signal ends with all that it has started.
+    // A group of its own, so that a signal also ends the child processes.
     const child = spawn('bash', ['-c', commands], {
       cwd,
       env,
@@ -27,7 +27,10 @@ export class Shell {
     return new Shell(child)
   }
 
-  /** Resolves once they have ended. @throws Error unless with 0 */
+  /**
+   * Resolves when they have ended.
+   * @throws Error unless the exit code is 0
+   */
   static async run(commands: string, cwd: string): Promise<{ readonly out: string }> {
     const shell = Shell.start(`set -e\n${commands}`, cwd)
     const [code] = (await once(shell.#child, 'close')) as [number | null]
@@ -35,7 +38,10 @@ export class Shell {
     return { out: shell.#out }
   }
 
-  /** Resolves with the match once it has been printed. @throws Error if the commands end before */
+  /**
+   * Resolves with the match when the output matches.
+   * @throws Error if the commands end first
+   */
   printed(pattern: RegExp): Promise<RegExpExecArray> {
     return new Promise((resolve, reject) => {
       const look = (): void => {

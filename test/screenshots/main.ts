@@ -1,9 +1,8 @@
 /**
- * Takes the pictures of the README and the documentation from what runs: the Tiptap example in two windows and the
- * console that looks on, the playground, and the overview.
+ * Takes the pictures of the README and the documentation from running programs: the Tiptap example in two
+ * windows with the console next to it, the playground, and the overview.
  *
- *   npm run pictures
- *
+ * npm run pictures
  * Writes `src/docs/pictures/*.png`. It needs Chromium, and `npm ci` in `examples/tiptap`.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -33,7 +32,7 @@ function keep(name: string, picture: Buffer): void {
   console.log(`${name}.png, ${Math.round(picture.length / 1024)} KB`)
 }
 
-/** A window on the example, with the cursor at the end of a line. */
+/** Opens the example in a window, with the cursor at the end of a line. */
 async function editor(browser: Browser, { url }: Site, name: string, line: string): Promise<Page> {
   const context = await browser.newContext({ viewport: { width: 800, height: 480 }, deviceScaleFactor: 1.5 })
   const page = await context.newPage()
@@ -55,7 +54,7 @@ async function liveDocument(browser: Browser, weft: ServerProcess, site: Site): 
   await ada.getByText('and the backups').waitFor()
   await ada.keyboard.type(' tonight')
   await onlooker.getByText('tonight').first().waitFor()
-  // Names at cursors come and go with them.
+  // The names at cursors appear and disappear with them.
   await grace.waitForTimeout(1_000)
   const shots: readonly Shot[] = [
     { title: 'Ada', place: 'upper', picture: await ada.screenshot() },
@@ -65,7 +64,7 @@ async function liveDocument(browser: Browser, weft: ServerProcess, site: Site): 
   keep('weft', await sideBySide(browser, shots))
 }
 
-/** So long an overview is watched, and something goes on: a chart of a minute says more than one of a second. */
+/** Duration of the activity in the overview, because a chart of a minute shows more than one of a second. */
 const overviewMs = 60_000
 
 async function overview(browser: Browser, weft: ServerProcess): Promise<void> {

@@ -1,6 +1,6 @@
 import type { Browser } from 'playwright-core'
 
-/** A window, and where it stands. */
+/** A window and its position. */
 export interface Shot {
   readonly title: string
   readonly place: 'upper' | 'lower' | 'right'
@@ -17,7 +17,7 @@ const style = `
   .right img { height: 848px; object-fit: cover; object-position: top }
 `
 
-/** One picture of several windows. */
+/** Takes one picture of several windows. */
 export async function sideBySide(browser: Browser, shots: readonly Shot[]): Promise<Buffer> {
   const figures = shots.map(
     ({ title, place, picture }) =>

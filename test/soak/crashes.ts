@@ -12,36 +12,36 @@ import { startLasting } from './support/server.ts'
 export interface CrashOptions {
   readonly rounds: number
   readonly seed: number
-  /** After a cut of power the files have what had been synced, and of the rest only some. */
+  /** After a power loss the files have the synced bytes, and only some of the others. */
   readonly by: 'SIGKILL' | 'power'
-  /** `disk` unless given, as for everybody. */
+  /** `disk` by default, as in production. */
   readonly durability?: 'disk' | 'process'
   readonly say: (line: string) => void
 }
 
 export interface Crashes {
-  /** Updates that a client has been sent, by relay or in an answer. */
+  /** Updates that a client received, by broadcast or in an answer. */
   readonly shown: number
-  /** Replacements answered with 200. */
+  /** Replacements with the response 200. */
   readonly answered: number
-  /** Of both, those that are not there afterwards. */
+  /** The number of both that are missing after the restart. */
   readonly lost: number
-  /** Bytes of the files that a cut of power took. */
+  /** Bytes of the files that the power loss removed. */
   readonly cutBytes: number
 }
 
 const writers = 4
 const stockEditors = 2
-/** A new document after so many rounds: what is old takes time to read, and shows nothing more. */
+/** Rounds per document: an old document takes time to read and adds nothing to the test. */
 const roundsPerDocument = 10
-/** From the first update shown to the end, at most. */
+/** Maximum time from the first shown update to the crash. */
 const loadMsMax = 300
 
 const hook = new URL('support/synced-bytes.mjs', import.meta.url).href
 
 const digest = (doc: Y.Doc): string => Buffer.from(Y.encodeSnapshot(Y.snapshot(doc))).toString('base64')
 
-/** A document over the lives of several servers. */
+/** A document that outlives several servers. */
 class Document {
   readonly #number: number
   #editors: readonly Editor[] = []
@@ -62,7 +62,7 @@ class Document {
     return RawClient.connect(`${server.wsUrl}/sync/${this.#path}?token=${await server.token()}`)
   }
 
-  /** As a newcomer gets it. */
+  /** Returns the document as a new client gets it. */
   async stateOn(server: ServerProcess): Promise<Y.Doc> {
     const client = await this.connect(server)
     await client.roundTrip()
@@ -72,7 +72,7 @@ class Document {
     return doc
   }
 
-  /** Stock clients, which stay over the crash and come to `server` after it. */
+  /** Opens stock clients, which stay over the crash and reconnect to `server`. */
   async edit(server: ServerProcess): Promise<void> {
     const token = await server.token()
     if (this.#editors.length === 0)
@@ -103,7 +103,7 @@ const reached = (provider: WebsocketProvider, { wsUrl }: ServerProcess, token: s
   params: { ...provider.params, token },
 })
 
-/** Types into the document, a letter a millisecond or so, until the connection is gone. */
+/** Types about one letter per millisecond into the document until the connection is lost. */
 async function write(client: RawClient, random: Random): Promise<void> {
   await Promise.race([client.roundTrip(), client.closed])
   const doc = new Y.Doc()
@@ -113,13 +113,16 @@ async function write(client: RawClient, random: Random): Promise<void> {
   while (client.socket.readyState === client.socket.OPEN) {
     if (text.length > 0 && random.below(8) === 0) text.delete(random.below(text.length), 1)
     else text.insert(random.below(text.length + 1), String.fromCharCode(97 + random.below(26)))
-    // The answer holds what has been stored of it: that is shown, too.
+    // The answer contains the stored state, which therefore also counts as shown.
     if (random.below(20) === 0) client.sendVector(Uint8Array.of(0))
     await new Promise((resolve) => setTimeout(resolve, 1))
   }
 }
 
-/** Appends one line after the other by REST until that fails; the versions answered with 200. */
+/**
+ * Appends one line after the other by REST until a call fails. Collects the versions of the responses with
+ * 200.
+ */
 async function replace({ address }: Document, server: ServerProcess, versions: number[]): Promise<void> {
   for (;;) {
     const { data } = await server.post('/v2/crdt/get', address)
@@ -129,10 +132,10 @@ async function replace({ address }: Document, server: ServerProcess, versions: n
   }
 }
 
-/** How many updates the log of a version holds. */
+/** Returns the number of updates in the log of a version. */
 const numberOf = (version: string): number => Number(version.split('.')[1])
 
-/** What has been shown until the server was killed. */
+/** Everything that was shown until the server was killed. */
 interface Shown {
   readonly updates: readonly Uint8Array[]
   readonly versions: readonly number[]
@@ -156,7 +159,7 @@ async function loadUntilKilled(document: Document, server: ServerProcess, random
   return { updates, versions }
 }
 
-/** How many of what was shown the server does not have. */
+/** Returns how much of what was shown the server lacks. */
 async function lostOn(server: ServerProcess, document: Document, shown: Shown): Promise<number> {
   const kept = await document.stateOn(server)
   const last = await lastVersionOn(server, document)
@@ -167,26 +170,28 @@ async function lostOn(server: ServerProcess, document: Document, shown: Shown): 
   return unanswered + (isWhole ? 0 : shown.updates.filter((update) => isNew(kept, update)).length)
 }
 
-/** 0 where the document itself is lost. */
+/** Returns 0 if the document itself is lost. */
 async function lastVersionOn(server: ServerProcess, { address }: Document): Promise<number> {
   const { data } = await server.post('/v2/crdt/get', address)
   return data === undefined ? 0 : numberOf((data as [{ version: string }])[0].version)
 }
 
-/** Does the document gain anything by the update? */
+/** Returns whether the update adds anything to the document. */
 function isNew(doc: Y.Doc, update: Uint8Array): boolean {
   const before = digest(doc)
   Y.applyUpdate(doc, update)
   return digest(doc) !== before || doc.store.pendingStructs !== null
 }
 
-/** Bytes of each log that are on the disk, as the server has noted. */
+/** Returns the bytes of each log that are on disk, from the notes of the server. */
 function syncedBytes(notes: string): ReadonlyMap<string, number> {
   const lines = existsSync(notes) ? readFileSync(notes, 'utf8').split('\n') : []
   return new Map(lines.map((line) => line.split(' ')).map(([name = '', bytes]) => [name, Number(bytes)]))
 }
 
-/** Kills a server at random moments under load, starts it again, and looks what is there of what it had shown. */
+/**
+ * Kills a server at random moments under load, starts it again, and counts what is lost of what it had shown.
+ */
 export async function crashes({
   rounds,
   seed,

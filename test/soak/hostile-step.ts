@@ -4,14 +4,14 @@ import { elsewhere, type Hostile, hostile, type Noticed, worst } from './hostile
 import type { Outcome, Size, Step } from './steps.ts'
 
 interface Bars {
-  /** How many times as long round trips and large calls may take as without the attack. */
+  /** Maximum ratio of round trips and large calls to those without the attack. */
   readonly ratio: number
-  /** How much longer `/healthz` may get no response than without the attack. */
+  /** Maximum additional time without a response of `/healthz`, compared to that without the attack. */
   readonly stallMs: number
 }
 
 const MB = 1_000_000
-/** 512 MB of heap, and as much of buffers and threads beside it. */
+/** 512 MB of heap, and the same amount of buffers and threads. */
 const residentBytesMax = 1_000 * MB
 /** Shorter times without an attack count as these: the difference is the noise of a machine. */
 const quickMs = { p99: 10, call: 100 }
@@ -23,7 +23,7 @@ const bars: Readonly<Record<Size, Bars>> = {
   long: { ratio: 4, stallMs: 100 },
 }
 const seconds: Readonly<Record<Size, number>> = { smoke: 1, full: 3, long: 10 }
-/** A measurement beyond a bar is made again: twice of three times is a violation. */
+/** A measurement beyond a limit is repeated: two of three are a violation. */
 const triesMax = 3
 
 /** Every promise that an attack broke, in words. */
@@ -60,7 +60,7 @@ const figures = ({ idle, attacked, rounds, recoveryMs, peakBytes, reopenStallMs 
     `stall after the restart ${ms(reopenStallMs)}`,
   ].join(', ')
 
-/** One hostile tenant for each attack beside an honest one. */
+/** One hostile tenant for each attack next to an honest one. */
 export const hostileNeighbours: Step = async (size, say, parts) => {
   const outcomes: Outcome[] = []
   for (const attack of Object.keys(attacks))
@@ -75,7 +75,7 @@ async function attackedBy(attack: string, size: Size, say: (line: string) => voi
   for (let tried = 0; tried < triesMax; tried += 1) {
     const found = await hostile(options)
     const first = broken(found, bars[size])
-    // Only times may be the noise of the machine: an attack takes processor time also from outside the server.
+    // Only times may be noise of the machine: an attack also uses processor time outside the server.
     const noise = first.timed.length > 0 && first.strict.length === 0 ? await elsewhere(options) : null
     const quiet = noise === null ? found : { ...found, idle: worst([found.idle, noise]) }
     const { strict, timed } = broken(quiet, bars[size])

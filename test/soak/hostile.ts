@@ -15,7 +15,7 @@ import { neighbours } from './support/typing.ts'
 export interface HostileOptions {
   /** The name of an attack. */
   readonly attack: string
-  /** The time of each measurement: one before the attack, one or more during it, one after it. */
+  /** The duration of each measurement: one before the attack, one or more during it, one after it. */
   readonly seconds: number
 }
 
@@ -25,7 +25,7 @@ export interface Noticed {
   readonly p99Ms: number
   /** The longest time for which `/healthz` got no response. */
   readonly stallMs: number
-  /** The longest large read or replacement; 0 where none is measured. */
+  /** The longest large read or replacement; 0 if none is measured. */
   readonly callMs: number
 }
 
@@ -37,7 +37,7 @@ export interface Hostile {
   readonly attacked: Noticed
   /** How often the step of the attack was done. */
   readonly rounds: number
-  /** From the end of the attack until the server answers as promptly as before; infinite where it never does. */
+  /** Time from the end of the attack until the server is as fast as before; infinite if it never is. */
   readonly recoveryMs: number
   readonly peakBytes: number
   readonly isAlive: boolean
@@ -50,7 +50,7 @@ export interface Hostile {
 }
 
 const adminToken = 'admin-token-of-the-soak-test'
-/** As in a container with little memory. */
+/** Like a container with little memory. */
 const options = {
   NODE_OPTIONS: '--max-old-space-size=512',
   WEFT_ADMIN_TOKEN: adminToken,
@@ -58,15 +58,15 @@ const options = {
 }
 const script = new URL('support/attacker.ts', import.meta.url).pathname
 const preparesMs = 60_000
-/** A call that is not answered within this time never is. */
+/** A call that is not answered within this time counts as unanswered. */
 const answersMs = 20_000
-/** After an attack, a server that answers within this time for a while is as before. */
+/** After an attack, a server that answers within this time for a while has recovered. */
 const promptMs = 100
 const promptForMs = 500
 const recoversMs = 20_000
-/** An attack is measured until it has done two rounds, at most for this time. */
+/** Maximum duration of an attack; it ends earlier after two rounds. */
 const attackedMs = 10_000
-/** Measurements for which there is something to type. */
+/** Maximum number of measurements for which there is text to type. */
 const measurementsMax = 16
 const sampleMs = 50
 /** Characters of the honest tenant's large document. */
@@ -74,7 +74,7 @@ const largeCharacters = 300_000
 const honest = { organizationId: 'bench', documentId: 'typed', editorId: 'main' }
 const large = { ...honest, documentId: 'large', contentKey: 'content' }
 
-/** Attacks a server of its own as one tenant, while another one works; then restarts it. */
+/** Attacks a server as one tenant while another one works, and then restarts it. */
 export async function hostile({ attack, seconds }: HostileOptions): Promise<Hostile> {
   const data = dataDirectory()
   const port = await freePort()
@@ -126,8 +126,8 @@ export async function hostile({ attack, seconds }: HostileOptions): Promise<Host
 }
 
 /**
- * Times of the honest tenant while another server of the same machine is attacked: the attack takes processor time, but
- * not from its server.
+ * Measures the honest tenant while another server of the same machine is attacked: the attack takes processor
+ * time, but not from its server.
  */
 export async function elsewhere({ attack, seconds }: HostileOptions): Promise<Noticed> {
   const [server, other] = [
@@ -146,7 +146,7 @@ export async function elsewhere({ attack, seconds }: HostileOptions): Promise<No
   }
 }
 
-/** The longest times until the attacker has done two rounds. */
+/** Measures the longest times until the attacker has completed two rounds. */
 async function measureDuring(attacker: Attacker, work: HonestWork): Promise<Noticed> {
   attacker.go()
   const beganAt = performance.now()
@@ -168,7 +168,7 @@ const isRunning = ({ exitCode, signalCode }: ChildProcess): boolean =>
 
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms).unref())
 
-/** A workspace of its own for the hostile tenant. */
+/** Creates a workspace for the hostile tenant. */
 async function targetAt(server: ServerProcess): Promise<Target> {
   const { url, wsUrl } = server
   const owner = { ownerEmail: 'eve@example.com' }
@@ -240,7 +240,7 @@ const replaceLarge = ({ url }: ServerProcess): Promise<number> => {
   return callMs(`${url}/v2/crdt/add`, { ...large, type: 'text', data: text.join('') })
 }
 
-/** A large read and a large replacement, one after the other, until then. */
+/** Repeats a large read and a large replacement until `until`, and returns the longest time. */
 async function longestCallMs(server: ServerProcess, until: number): Promise<number> {
   let longestMs = 0
   while (performance.now() < until) {
@@ -255,7 +255,7 @@ async function longestCallMs(server: ServerProcess, until: number): Promise<numb
   return longestMs
 }
 
-/** How long a call takes that has to succeed. */
+/** Returns the time of a call that must succeed. */
 async function callMs(url: string, data: unknown): Promise<number> {
   const beganAt = performance.now()
   const response = await fetch(url, { method: 'POST', headers, body: JSON.stringify({ data }) })
@@ -263,7 +263,7 @@ async function callMs(url: string, data: unknown): Promise<number> {
   return response.ok ? performance.now() - beganAt : Number.POSITIVE_INFINITY
 }
 
-/** The typed document as REST shows it; null if it does not answer. */
+/** Returns the typed document by REST; null without a response. */
 async function textOf({ url }: ServerProcess): Promise<string | null> {
   const response = await fetch(`${url}/v2/crdt/get`, {
     method: 'POST',
@@ -276,7 +276,7 @@ async function textOf({ url }: ServerProcess): Promise<string | null> {
   return JSON.stringify(result.data.map(({ data }) => data))
 }
 
-/** Reads each hostile document, and edits it by websocket. An answer may be a refusal. */
+/** Reads each hostile document and edits it by websocket. A rejection counts as an answer. */
 async function reopen(
   { url, child }: ServerProcess,
   target: Target,
@@ -301,7 +301,7 @@ async function reopen(
   return { unanswered, reopenStallMs }
 }
 
-/** Returns whether the server takes a keystroke, or closes the connection. */
+/** Returns whether the server accepts a keystroke or closes the connection. */
 async function isEdited(target: Target, document: string): Promise<boolean> {
   const socket = await openSocket(syncUrl(target, document))
   if (socket === null) return false

@@ -1,29 +1,29 @@
 import { eventually, openEditor, RawClient, typed } from '../support/clients/clients.ts'
 import { type SoakServer, startInspected } from './support/server.ts'
 
-/** What is left of a load when all have gone. */
+/** Leftovers of a load after all clients have left. */
 export interface Left {
-  /** Connections and open documents, as the server counts them. */
+  /** Connections and open documents by the metrics of the server. */
   readonly connections: number
   readonly documents: number
-  /** Sockets, timers and the like, by kind: those of which there are more than before. */
+  /** Sockets, timers and similar resources of which there are more than before, by kind. */
   readonly resources: Readonly<Record<string, number>>
-  /** More than after as many before. */
+  /** Growth since the end of an equal load before. */
   readonly heapBytes: number
-  /** Connections that there were. */
+  /** Number of connections. */
   readonly visits: number
 }
 
 const documents = 20
 const editorsEach = 3
-/** At what is left, so long apart. */
+/** Number of checks of the remaining resources, and the time between them in ms. */
 const [looks, lookMs] = [10, 500]
 
-/** How clients leave. */
+/** The ways in which clients leave. */
 const leave = [
   (client: RawClient) => client.socket.close(),
   (client: RawClient) => client.end(),
-  // Half a message is the last that is heard of it.
+  // The last message is incomplete.
   (client: RawClient) => {
     client.socket.send(new Uint8Array(100), { fin: false })
     client.end()
@@ -31,8 +31,8 @@ const leave = [
 ]
 
 /**
- * Rounds of clients that come, type, show themselves, call REST, and leave in several ways.
- * @param settleMs to wait before looking: some things are kept for 10 s
+ * Runs rounds of clients that connect, type, send awareness, call REST, and leave in several ways.
+ * @param settleMs wait before the check: the server keeps some state for 10 s
  */
 export async function leaks(rounds: number, settleMs: number): Promise<Left> {
   // Each stock client listens for the end of the process.
@@ -82,7 +82,7 @@ async function load(server: SoakServer, token: string): Promise<void> {
   await Promise.all(work)
 }
 
-/** Everybody has gone, and what is kept for a time has been let go. */
+/** Waits until all clients have left and temporary state has expired. */
 async function settled(server: SoakServer, ms: number): Promise<void> {
   await eventually(async () => (await server.metric('weft_connections')) === 0)
   await eventually(async () => (await server.metric('weft_rooms_open')) === 0)
@@ -91,7 +91,7 @@ async function settled(server: SoakServer, ms: number): Promise<void> {
 
 type Counts = Readonly<Record<string, number>>
 
-/** What is at work now and then comes and goes: what there is more of at every look has been left. */
+/** Temporary work appears and disappears: only what exceeds the counts before at every check is a leak. */
 async function lastingMore(before: Counts, { inspector }: SoakServer): Promise<Counts> {
   let left: Counts = {}
   for (let look = 0; look < looks; look++) {

@@ -36,7 +36,7 @@ it(
   timeout,
 )
 
-// What takes longer than a few seconds.
+// Tests that take longer than a few seconds.
 const itAll = it.runIf(all)
 
 itAll(
@@ -64,7 +64,7 @@ itAll(
   async () => {
     const rooms = all ? 3_000 : 800
     const { heapBytes, bufferBytes } = await openAndClose(rooms, console.info)
-    // Code that is compiled meanwhile takes up to 4 MB, however many rooms there are.
+    // Code that is compiled meanwhile takes up to 4 MB, for any number of rooms.
     expect((heapBytes + bufferBytes) * rooms).toBeLessThan(4 * MB + rooms * 1_500)
   },
   timeout,

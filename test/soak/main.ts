@@ -1,12 +1,13 @@
 /**
- * What is promised, under load and for a while: kills, cuts of power, many rooms, hostile frames, readers that stop, storms
- * of clients, noise, hostile tenants. One line a step while it runs, a table at the end; exit code 1 when a promise was not kept.
+ * Tests the promises under load: kills, power losses, many rooms, hostile frames, readers that stop,
+ * reconnect storms, noise, hostile tenants. Prints one line per step and a table at the end. Exits with 1 if
+ * a promise was broken.
  *
- *   npm run test:soak                       all, at most 10 minutes on 2 cores that do nothing else
- *   npm run test:soak -- kills rooms        those named
- *   npm run test:soak -- hostile:largeDelta one attack of a hostile tenant
- *   npm run test:soak -- --long             more of each
- *   npm run test:soak -- --smoke            just long enough to prove that they run
+ * npm run test:soak                       all, at most 10 minutes on 2 idle cores
+ * npm run test:soak -- kills rooms        the named steps
+ * npm run test:soak -- hostile:largeDelta one attack of a hostile tenant
+ * npm run test:soak -- --long             more of each
+ * npm run test:soak -- --smoke            just long enough to prove that they run
  */
 import { cpus } from 'node:os'
 import { round } from '../../bench/support/report.ts'
@@ -14,7 +15,7 @@ import { errorMessage } from '../../src/errors.ts'
 import { fsyncMs } from '../../src/loadtest/fsync-time.ts'
 import { type Outcome, type Size, type Step, steps } from './steps.ts'
 
-/** `hostile:largeDelta`: a step, and the part of it that is wanted. */
+/** A step with a part of it, such as `hostile:largeDelta`. */
 const wanted = process.argv.slice(2).filter((argument) => !argument.startsWith('--'))
 const names = wanted.map((each) => each.split(':')[0] ?? '')
 const unknown = names.filter((name) => steps[name] === undefined)
@@ -46,7 +47,7 @@ async function run(name: string, step: Step): Promise<void> {
   console.log(`  ${seconds} s`)
 }
 
-/** The others are run all the same. */
+/** The other steps still run. */
 function failed(name: string, error: unknown): readonly Outcome[] {
   console.error(error)
   return [{ promise: name, done: name, result: `ended with ${errorMessage(error)}`, kept: false }]

@@ -7,29 +7,29 @@ import { type SoakServer, startInspected } from './support/server.ts'
 import { neighbours, type Typed } from './support/typing.ts'
 
 export interface NoiseOptions {
-  /** Of the large document. */
+  /** Size of the large document. */
   readonly bytes: number
-  /** Of each kind of noise. */
+  /** Duration of each kind of noise. */
   readonly seconds: number
 }
 
-/** What people who type in a document notice of a noise. */
+/** Latencies of users during a noise. */
 export interface Noticed {
-  /** The noise is on another server of the same machine: what they notice is that the machine is busy. */
+  /** The noise is on another server of the same machine, so these show how busy the machine is. */
   readonly elsewhere: Typed
-  /** It is on their own server. */
+  /** The noise is on their own server. */
   readonly here: Typed
-  /** How often it was done meanwhile, here. */
+  /** Repetitions of the noise on their own server. */
   readonly times: number
 }
 
 export interface Noise {
   readonly quiet: Typed
-  /** A large document is replaced over and over by contents that differ everywhere. */
+  /** A large document is replaced repeatedly by content that differs everywhere. */
   readonly replacing: Noticed
-  /** It is opened over and over, each time from the disk. */
+  /** The document is opened repeatedly, each time from disk. */
   readonly loading: Noticed
-  /** One room gets as much as a client can send. */
+  /** One room gets as many updates as a client can send. */
   readonly flooding: Noticed
 }
 
@@ -41,7 +41,7 @@ const linesOf = (bytes: number, letter: string): string =>
 
 const script = new URL('support/load-process.ts', import.meta.url).pathname
 
-/** How it goes for those who type while another process does something over and over; and how often that did it. */
+/** Measures users while another process repeats the noise. Also returns the number of repetitions. */
 async function during(order: NoiseOrder, type: () => Promise<Typed>): Promise<readonly [Typed, number]> {
   const child = fork(script, { execArgv: ['--import', 'tsx'] })
   endWithThis(child)

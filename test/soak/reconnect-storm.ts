@@ -6,27 +6,27 @@ import { eventually } from '../support/clients/clients.ts'
 import { freePort, type ServerProcess } from '../support/servers/process.ts'
 import { dataDirectory, startAsIs } from './support/server.ts'
 
-/** What it took until everybody was back. */
+/** The result of a reconnect storm. */
 export interface Storm {
   readonly ended: 'SIGTERM' | 'SIGKILL'
-  /** From the server's answering again to the last client's having synced. */
+  /** Time from the first answer of the server until the last client has synced. */
   readonly milliseconds: number
-  /** Clients that have not got, or not given, what was typed meanwhile; 0 when all is well. */
+  /** Clients that lack edits made meanwhile, or whose edits are missing; 0 is expected. */
   readonly unequal: number
-  /** Most bytes of documents that a client without changes has sent and got, vectors included. */
+  /** Maximum bytes of document messages that an unchanged client has sent and received, vectors included. */
   readonly unchangedBytes: number
-  /** Of each document, as it was at first. */
+  /** Size of each document at the start. */
   readonly documentBytes: number
 }
 
 /** Stock clients of one document. */
 const perDocument = 50
-/** So that content which crosses the wire again would be seen. */
+/** Large enough that repeated content would be visible in the byte counts. */
 const characters = 10_000
-/** Clients that connect at the same time at first. */
+/** Number of clients that connect at the same time at the start. */
 const atOnce = 100
 
-/** Counts what goes over one client's connection of the document itself, handshake included. */
+/** Counts the bytes of document messages on one client's connection, handshake included. */
 class CountedSocket extends WebSocket {
   static readonly bytes = new Map<string, number>()
 
@@ -41,7 +41,7 @@ class CountedSocket extends WebSocket {
   }
 
   #count(data: Uint8Array): void {
-    // The first byte of what is about the document is 0; of awareness, 1.
+    // The first byte is 0 for messages about the document and 1 for awareness.
     if (data[0] !== 0) return
     CountedSocket.bytes.set(this.url, (CountedSocket.bytes.get(this.url) ?? 0) + data.length)
   }
@@ -73,24 +73,24 @@ class Crowd {
     }
   }
 
-  /** Those that type; each has a document of its own to itself and others who don't. */
+  /** The clients that type; each shares its document with clients that do not type. */
   get typing(): readonly Client[] {
     return this.clients.filter((_, number) => number % (2 * perDocument) === 0)
   }
 
-  /** The others of documents in which nobody types. */
+  /** The clients of documents without edits. */
   get unchanged(): readonly Client[] {
     return this.clients.filter((_, number) => Math.floor(number / perDocument) % 2 === 1)
   }
 
-  /** Clients that do not have what the first of their document has. */
+  /** Number of clients whose text differs from that of the first client of their document. */
   get unequal(): number {
     const first = (number: number) => this.clients[number - (number % perDocument)] as Client
     return this.clients.filter((client, number) => textOf(client) !== textOf(first(number))).length
   }
 
   async synced(missing: () => number): Promise<void> {
-    // Comparing is dear: only once all have synced.
+    // The comparison is expensive, so it starts when all have synced.
     const waiting = () => this.clients.filter(({ provider }) => !provider.synced).length || missing()
     await eventually(() => waiting() === 0, waiting, 120_000)
   }
@@ -105,7 +105,7 @@ class Crowd {
   #add(number: number): void {
     const doc = new Y.Doc()
     const name = `acme/storm-${Math.floor(number / perDocument)}/main`
-    // A parameter of its own, so that bytes are counted for each; the server ignores it.
+    // An own parameter counts the bytes of each client; the server ignores it.
     const params = { token: this.#token, number: String(number) }
     const provider = new WebsocketProvider(`${this.#wsUrl}/sync`, name, doc, {
       params,
@@ -119,8 +119,8 @@ class Crowd {
 }
 
 /**
- * Ends a server that many clients are connected to, lets some of them type meanwhile, starts it again at the same
- * port, and waits until everybody is back and has everything.
+ * Ends a server with many clients while some of them type, starts it on the same port, and waits until all
+ * clients are connected and equal.
  */
 export async function storm(count: number, ended: Storm['ended']): Promise<Storm> {
   // Each stock client listens for the end of the process.

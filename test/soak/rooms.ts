@@ -1,20 +1,20 @@
 import { eventually, RawClient, typed } from '../support/clients/clients.ts'
 import { type SoakServer, startInspected } from './support/server.ts'
 
-/** What is kept of each room that was opened and closed, in bytes. */
+/** Remaining memory per room that was opened and closed, in bytes. */
 export interface KeptOfRooms {
   readonly heapBytes: number
   readonly bufferBytes: number
-  /** Of the whole process, caches of the store included. */
+  /** The value of the whole process, including the caches of the store. */
   readonly residentBytes: number
 }
 
-/** Rooms that are open at once. */
+/** Number of rooms that are open at the same time. */
 const atOnce = 50
 
 /**
- * Opens rooms of new documents, edits and closes each. Some before are not counted: code is compiled then, caches are
- * filled.
+ * Opens rooms of new documents, edits and closes each. The first ones do not count, because they compile code
+ * and fill caches.
  */
 export async function openAndClose(rooms: number, say: (line: string) => void): Promise<KeptOfRooms> {
   const server = await startInspected({ WEFT_IDLE_UNLOAD_SECONDS: '0' })

@@ -3,16 +3,16 @@ import { eventually, RawClient } from '../support/clients/clients.ts'
 import { type SoakServer, startInspected } from './support/server.ts'
 import { neighbours, type Typed } from './support/typing.ts'
 
-/** What a burst did to a server whose reader has stopped, or has not. */
+/** The effect of a burst on a server whose reader has stopped, or reads. */
 export interface Burst {
   readonly sentBytes: number
-  /** From what the process had while everybody read the same to the most that it had then. */
+  /** Growth from the memory while all clients read the same burst to the peak of this one. */
   readonly growthBytes: number
-  /** What it holds after it, garbage collected, more than when the reader has caught up. */
+  /** Memory after garbage collection that is released when the reader has caught up. */
   readonly heldBytes: number
-  /** People in another document meanwhile. */
+  /** Latencies of users in another document. */
   readonly neighbours: Typed
-  /** Messages that the reader got, of those that were sent. */
+  /** Number of messages that were sent, and number that the reader got. */
   readonly messages: { readonly sent: number; readonly read: number }
 }
 
@@ -23,10 +23,10 @@ export interface BurstOptions {
 }
 
 const updateBytes = 65_536
-/** Of the burst, for the process to be as large as the same work makes it where all read. */
+/** Share of the burst after which the process has its normal size for this work. */
 const warmShare = 0.5
 
-/** A client that writes one value after the other to the same place: much goes by, and the document stays small. */
+/** A client that writes one value after the other to the same place, so the document stays small. */
 class Writer {
   readonly client: RawClient
   readonly #doc = new Y.Doc()
@@ -48,14 +48,14 @@ class Writer {
       const due = Math.min(count, Math.ceil(((performance.now() - start) / 1000 / seconds) * count))
       for (; written < due; written++)
         this.#doc.getMap('map').set('value', String(this.sent++).padEnd(updateBytes, 'x'))
-      // A writer whose connection is held up waits.
+      // A writer waits while its connection is paused.
       await eventually(() => this.client.socket.bufferedAmount < 2 ** 20, undefined, 60_000)
       await new Promise((resolve) => setTimeout(resolve, 1))
     }
   }
 }
 
-/** A client that keeps nothing but the document, and comes back with it like stock clients do. */
+/** A client that keeps only the document, and reconnects with it like stock clients. */
 class Reading {
   readonly #doc = new Y.Doc()
   #client: RawClient
@@ -74,7 +74,7 @@ class Reading {
     this.#client.socket.pause()
   }
 
-  /** Who has stopped for longer than two pings are apart has been hung up on. */
+  /** The server has closed a connection that stopped for longer than the time between two pings. */
   async goOn(connect: () => Promise<RawClient>): Promise<void> {
     const { socket } = this.#client
     socket.resume()
@@ -95,7 +95,10 @@ class Reading {
   }
 }
 
-/** @throws when the reader, reading again, or somebody who reads all the time, does not get what the writer has */
+/**
+ * @throws if the reader, after it continues, or the reader that never stops does not get the writer's last
+ * value
+ */
 export async function burst({ bytes, seconds, reader }: BurstOptions): Promise<Burst> {
   const server = await startInspected()
   try {

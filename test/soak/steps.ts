@@ -10,7 +10,7 @@ import { storm } from './reconnect-storm.ts'
 import { openAndClose } from './rooms.ts'
 import { type Burst, burst } from './slow-reader.ts'
 
-/** `smoke` is just enough to prove that everything runs. */
+/** `smoke` is just long enough to prove that everything runs. */
 export type Size = 'smoke' | 'full' | 'long'
 
 export interface Outcome {
@@ -21,7 +21,7 @@ export interface Outcome {
 }
 
 type Say = (line: string) => void
-/** @param parts the parts of the step that are wanted; all if there is none */
+/** @param parts the wanted parts of the step; empty means all */
 export type Step = (size: Size, say: Say, parts: readonly string[]) => Promise<readonly Outcome[]>
 
 const MB = 1_000_000
@@ -36,20 +36,20 @@ const amounts = {
   decodedFrames: { smoke: 5_000, full: 700_000, long: 1_000_000 },
   burstBytes: { smoke: 20 * MB, full: 200 * MB, long: 200 * MB },
   clients: { smoke: 100, full: 2_000, long: 2_000 },
-  /** Of people typing, while there is noise and while there is none. */
+  /** Duration of typing, with and without noise. */
   typingSeconds: { smoke: 1, full: 5, long: 30 },
   largeBytes: { smoke: 1 * MB, full: 9 * MB, long: 9 * MB },
   visitRounds: { smoke: 1, full: 20, long: 200 },
 } satisfies Record<string, Record<Size, number>>
 
-/** Users who have gone are waited for so long, and edits are one activity. */
+/** Longer than the leave delay of presence and the window of edit activities. */
 const settleMs = 11_000
 
-/** What the bars are, where a number is one. */
+/** The numeric limits. */
 const bars = { keptBytes: 1_000, growthBytes: 40 * MB, unchangedBytes: 64, leakedBytesPerVisit: 1_000 }
 
 async function crash(by: CrashOptions['by'], rounds: number, say: Say): Promise<readonly Outcome[]> {
-  // Side by side, each with a server of its own: most of a round is waiting.
+  // The halves run in parallel, each with its own server, because a round mostly waits.
   const parts = [Math.ceil(rounds / 2), Math.floor(rounds / 2)].filter((part) => part > 0)
   const all = await Promise.all(
     parts.map((part, lane) => crashes({ rounds: part, seed: seed + lane, by, say })),
@@ -84,7 +84,7 @@ const rooms: Step = async (size, say) => {
       promise: 'closed rooms leave nothing',
       done: `${thousands(count)} rooms of new documents opened, edited and closed`,
       result: `${thousands(kept)} bytes of memory a room after garbage collection (${thousands(residentBytes)} of the process, caches included)`,
-      // Of few rooms most is what code takes that is compiled meanwhile.
+      // With few rooms, most of the memory is code that is compiled meanwhile.
       kept: kept < bars.keptBytes || size === 'smoke',
     },
   ]
@@ -156,7 +156,7 @@ const comeBack: Step = async (size, say) => {
   return outcomes
 }
 
-/** No bar: what is printed is what it is. */
+/** Prints figures without a limit. */
 const noisy: Step = async (size) => {
   const [bytes, seconds] = [amounts.largeBytes[size], amounts.typingSeconds[size]]
   const { quiet, replacing, loading, flooding } = await noise({ bytes, seconds })
@@ -191,7 +191,7 @@ const leaked: Step = async (size) => {
   ]
 }
 
-/** In this order; the longest comes last. */
+/** The steps in their order; the longest is the last. */
 export const steps: Readonly<Record<string, Step>> = {
   rooms,
   'slow-reader': slowReader,

@@ -1,4 +1,4 @@
-/** Writes the tables that the code makes into the chapters: `npm run docs:tables`. */
+/** Writes the generated tables into the chapters: `npm run docs:tables`. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { limitsTables } from '../../src/api/limits-tables.ts'

@@ -10,7 +10,7 @@ import { ClusterNode } from './node.ts'
 
 export const adminToken = 'the-admin-token-of-cluster-tests'
 
-/** A workspace of which the examples of `/openapi.json` speak. */
+/** The workspace of the examples of `/openapi.json`. */
 export const exampleWorkspace = {
   workspaceId: 'ws_example',
   workspaceToken: 'a-workspace-token-of-tests',
@@ -26,18 +26,21 @@ const options = {
   WEFT_BOOTSTRAP: JSON.stringify({ example: exampleWorkspace }),
   WEFT_WEBHOOK_ALLOWLIST: '127.0.0.1',
   WEFT_LOG_LEVEL: process.env.WEFT_LOG_LEVEL ?? 'info',
-  // Everybody comes from one address and is of one workspace.
+  // All clients have one address and one workspace.
   WEFT_CALLS_PER_KEY_PER_SECOND: '0',
   WEFT_NEW_DOCUMENTS_PER_WORKSPACE_PER_SECOND: '0',
   WEFT_CALLS_PER_ADDRESS_PER_SECOND: '0',
   WEFT_CONNECTS_PER_ADDRESS_PER_SECOND: '0',
 }
 
-/** How many of what; of Weft it is three nodes. `small`: a database and a bus. `whole`: each with two more to fail over to. */
+/**
+ * Sizes of clusters, each with three Weft nodes. `small` has one database and one bus; `whole` has two more
+ * of each for failover.
+ */
 export type ClusterKind = 'small' | 'whole'
 const kinds = { small: { standbys: 0, buses: 1 }, whole: { standbys: 2, buses: 3 } }
 
-/** Real servers, each a process of its own: databases, buses, and nodes of Weft. */
+/** Real servers, each in its own process: databases, buses, and Weft nodes. */
 export class TestCluster {
   readonly postgres: PostgresCluster
   readonly buses: readonly NatsServer[]
@@ -62,7 +65,7 @@ export class TestCluster {
     const count = kinds[kind]
     const servers = [PostgresCluster.start(count.standbys), startNatsCluster(count.buses)] as const
     const [postgres, buses] = await Promise.all(servers)
-    // No process outlives this one.
+    // All processes end with this one.
     atEnd(() => {
       postgres.killAtOnce()
       for (const { pid } of buses) signal(pid, 'SIGKILL')
@@ -84,7 +87,7 @@ export class TestCluster {
     return cluster
   }
 
-  /** Where the data of nodes, and their logs, are. */
+  /** The directory of the data and logs of nodes. */
   get directory(): string {
     return this.#directory
   }
@@ -93,7 +96,7 @@ export class TestCluster {
     return this.nodes.filter(({ state }) => state === 'serving')
   }
 
-  /** One after the other, of those that serve. */
+  /** Returns the next serving node, in rotation. */
   next(): ClusterNode {
     const { serving } = this
     this.#turn += 1
@@ -108,7 +111,7 @@ export class TestCluster {
     return (dataOf(answer) as { token: string }).token
   }
 
-  /** Ends all processes; what the nodes have logged stays. */
+  /** Ends all processes and keeps the logs of the nodes. */
   async end(): Promise<void> {
     for (const node of this.nodes) {
       node.resume()

@@ -5,12 +5,15 @@ import type { TestCluster } from './cluster.ts'
 const pauseMs = 150
 const filterTypes = ['document.create']
 
-/** Documents are made by REST at one node after the other, and a receiver is to be told of each once. */
+/**
+ * Creates documents by REST at one node after the other, and counts their events at a receiver, which must
+ * get each once.
+ */
 export class Events {
   readonly #cluster: TestCluster
   readonly #receiver: HookReceiver
   readonly #name: string
-  /** Made, as somebody was answered. */
+  /** Documents whose creation was answered. */
   readonly #answered = new Set<string>()
   #asked = 0
   #state: 'making' | 'done' = 'making'
@@ -23,7 +26,7 @@ export class Events {
     this.#making = this.#make()
   }
 
-  /** @param name that no other has */
+  /** @param name a unique name */
   static async begin(cluster: TestCluster, name: string): Promise<Events> {
     const receiver = await HookReceiver.start()
     const calls = hookCalls(async (path, data) => dataOf(await cluster.next().post(path, data)))
@@ -37,7 +40,7 @@ export class Events {
     return events
   }
 
-  /** The receiver is there no more, and nobody sends to it. */
+  /** Removes the endpoint and stops the receiver. */
   remove: () => Promise<void> = async () => undefined
 
   get count(): number {
@@ -49,13 +52,13 @@ export class Events {
     await this.#making
   }
 
-  /** Of which nobody was told though their making was answered. */
+  /** Returns the number of answered documents without an event. */
   missing(): number {
     const told = this.#idsOfDocuments()
     return [...this.#answered].filter((documentId) => !told.has(documentId)).length
   }
 
-  /** Documents that are told of as several events. */
+  /** Returns the number of documents with several events. */
   doubled(): number {
     return [...this.#idsOfDocuments().values()].filter((ids) => ids.size > 1).length
   }
@@ -74,7 +77,7 @@ export class Events {
     const { document } = hookCalls(async (path, data) => dataOf(await this.#cluster.next().post(path, data)))
     while (this.#state === 'making') {
       const documentId = `${this.#name}-made-${++this.#asked}`
-      // Where it fails nobody knows whether it was made.
+      // A failed call may have created the document.
       const made = await document(documentId).then(
         () => true,
         () => false,

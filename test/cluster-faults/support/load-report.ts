@@ -8,38 +8,38 @@ import { Person } from './presence-clients.ts'
 import { digestOf, stateAt, stateInLog, vectorOf } from './read-document.ts'
 
 export interface LoadOptions {
-  /** That no other load has; small letters and `-`. */
+  /** A unique name of small letters and `-`. */
   readonly name: string
   readonly seed: number
-  /** Sockets that write: three of four forget what they have written. */
+  /** Number of websockets that write; three of four keep nothing of what they have written. */
   readonly sockets: number
 }
 
-/** What came of a load. */
+/** The result of a load. */
 export interface LoadResult {
   readonly updates: number
-  /** Of those that were acknowledged or shown: in the log, or at a node, missing. */
+  /** Acknowledged or shown updates that the log or a node lacks. */
   readonly lost: number
-  /** From the last keystroke to the moment in which all clients, all nodes and the log had the same. */
+  /** Time from the last keystroke until all clients, all nodes and the log are equal. */
   readonly equalMs: number
-  /** To the moment in which everybody was shown all who are there, and nobody else. */
+  /** Time until every client is shown exactly the users who are present. */
   readonly shownMs: number
-  /** Null: that moment came. */
+  /** Why that did not happen, or null. */
   readonly unseen: string | null
   readonly events: { readonly answered: number; readonly missing: number; readonly doubled: number }
-  /** How connections ended that clients had not ended: codes, and how often. */
+  /** Close codes that clients received without closing themselves, with their numbers. */
   readonly closes: ReadonlyMap<number, number>
 }
 
 const blindDocuments = 6
 const sharedDocuments = 3
 const settleMs = 60_000
-/** A stock client says after 15 s again that it is there, and looks every 3 s whether it is time. */
+/** A stock client renews its state after 15 s and checks every 3 s whether it is time. */
 const shownMsMax = 20_000
-/** Of those that everybody may meet: the connection broke, the server restarts, come back later. */
+/** Close codes that every client may receive: connection lost, server restarts, try again later. */
 const ordinary: readonly number[] = [1006, 1012, 1013]
 
-/** Many who write over all nodes, while something happens to these. */
+/** Many clients that write at all nodes during faults. */
 export class Load {
   readonly #cluster: TestCluster
   readonly #token: string
@@ -70,7 +70,7 @@ export class Load {
       { length: blindDocuments },
       (_, number) => new BlindDocument(of('blind', number)),
     )
-    // One after the other comes to another node: those of a document follow each other, to be at all of them.
+    // Writers go to the nodes in rotation. The writers of a document are consecutive, so that they use all nodes.
     const writers = Math.ceil((sockets * 3) / 4)
     this.#writers = Array.from({ length: writers }, (_, index) => {
       const document = this.#blind[Math.floor((index * blindDocuments) / writers)] as BlindDocument
@@ -87,7 +87,7 @@ export class Load {
     })
   }
 
-  /** Resolves when everybody is writing. */
+  /** Resolves when all clients write. */
   static async begin(cluster: TestCluster, options: LoadOptions): Promise<Load> {
     const events = await Events.begin(cluster, options.name)
     const load = new Load(cluster, options, await cluster.token('ada'), events)
@@ -100,24 +100,24 @@ export class Load {
     return load
   }
 
-  /** A document that people share, with the ids of clients that they are shown there. */
+  /** A document that users share, and in which they are shown each other's client ids. */
   get sharedDocumentId(): string {
     return this.people[0]?.documentId ?? ''
   }
 
-  /** Codes and reasons that no client should meet. */
+  /** Unexpected close codes and reasons. */
   get errors(): readonly string[] {
     return this.#errors
   }
 
-  /** How many updates were acknowledged so far to those who forget them, and how many are shown. */
+  /** The numbers of updates that were acknowledged to the writers, and shown to them. */
   get told(): { readonly acknowledged: number; readonly shown: number } {
     const sum = (count: (document: BlindDocument) => number): number =>
       this.#blind.reduce((all, document) => all + count(document), 0)
     return { acknowledged: sum(({ updates }) => updates), shown: sum(({ shownUpdates }) => shownUpdates) }
   }
 
-  /** Resolves with the time, in ms, after which everybody has got something acknowledged that was typed after now. */
+  /** Resolves with the time in ms until every writer has an acknowledgment of an edit made after the call. */
   async goesOn(timeoutMs = settleMs): Promise<number> {
     const since = performance.now()
     const waiting = (): number => this.#writers.filter((writer) => !writer.hasWrittenSince(since)).length
@@ -129,7 +129,7 @@ export class Load {
     return performance.now() - since
   }
 
-  /** Everybody stops writing; all that there is is compared. */
+  /** Stops all clients, and compares all replicas. */
   async end(): Promise<LoadResult> {
     await Promise.all([
       this.#events.stop(),
@@ -158,7 +158,7 @@ export class Load {
     return { updates, lost, equalMs, shownMs, unseen, events, closes: this.closes }
   }
 
-  /** Ends all of it where something has gone wrong. */
+  /** Ends the load after an error. */
   async abandon(): Promise<void> {
     await Promise.all([
       this.#events.stop(),
@@ -169,7 +169,7 @@ export class Load {
     await this.#events.remove().catch(() => undefined)
   }
 
-  /** @throws unless all people, all nodes and the log come to have the same */
+  /** @throws unless all clients, all nodes and the log become equal */
   async #converge(): Promise<void> {
     const documentIds = [...new Set(this.people.map(({ documentId }) => documentId))]
     for (const documentId of documentIds) {
@@ -180,7 +180,7 @@ export class Load {
     await eventually(() => this.people.every(({ isSettled }) => isSettled), undefined, settleMs)
   }
 
-  /** @throws unless everybody comes to be shown all who are there, and nobody else */
+  /** @throws unless every client is shown exactly the users who are present */
   async #allShown(): Promise<void> {
     for (const documentId of new Set(this.people.map((person) => person.documentId)))
       await allShown(
@@ -206,7 +206,7 @@ export class Load {
     )
   }
 
-  /** Most of all places. */
+  /** Returns the largest loss of all places. */
   async #lost(): Promise<number> {
     let lost = 0
     for (const document of this.#blind) {
@@ -222,7 +222,7 @@ export class Load {
     return lost
   }
 
-  /** Nodes at which REST shows less than there is. */
+  /** Returns the number of nodes whose REST content is incomplete. */
   async #lostByRest({ documentId }: BlindDocument, lengths: readonly number[]): Promise<number> {
     const address = { organizationId: 'acme', documentId, editorId: 'main' }
     const answers = await Promise.all(this.#cluster.serving.map((node) => node.post('/v2/crdt/get', address)))
@@ -234,7 +234,7 @@ export class Load {
   }
 }
 
-/** Waits until everybody is shown all who are there, and nobody else. */
+/** Waits until every client is shown exactly the users who are present. */
 function allShown(documentId: string, people: readonly Person[]): Promise<void> {
   const ids = people.map(({ clientId }) => clientId)
   const wrong = (): readonly string[] =>
@@ -250,7 +250,7 @@ function allShown(documentId: string, people: readonly Person[]): Promise<void> 
   )
 }
 
-/** Which of them are equal: `aab`. */
+/** Returns which values are equal, for example `aab`. */
 function letters(values: readonly string[]): string {
   const kinds = [...new Set(values)]
   return values.map((value) => String.fromCharCode(97 + kinds.indexOf(value))).join('')

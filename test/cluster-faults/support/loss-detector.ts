@@ -4,21 +4,21 @@ import { RawClient } from '../../support/clients/clients.ts'
 import type { Random } from '../../support/data/random-doc.ts'
 
 const messageSaved = 111
-/** Updates that are not acknowledged yet, at most: who is not answered types no more. */
+/** Maximum number of unacknowledged updates: a client without acknowledgments stops typing. */
 const aheadMax = 50
-/** Of one who types. */
+/** Pauses of a writer between keystrokes. */
 const pauseMs = { least: 40, more: 80 }
 const handshakeTimeout = 3_000
 
 /**
- * A document in which only those type who forget everything when their connection ends: nobody brings back what the
- * servers lose. By client id, each of which types one letter an update: how many of them there are.
+ * A document whose writers keep nothing after their connection ends, so that no client restores what the
+ * servers lose. Counts updates by client id; each update has one letter.
  */
 export class BlindDocument {
   readonly documentId: string
-  /** Said to be saved. */
+  /** Acknowledged updates. */
   readonly acknowledged = new Map<number, number>()
-  /** Seen by somebody, by relay or in an answer. */
+  /** Updates that a client received, by broadcast or in an answer. */
   readonly shown = new Map<number, number>()
 
   constructor(documentId: string) {
@@ -37,7 +37,7 @@ export class BlindDocument {
     return sumOf(this.shown)
   }
 
-  /** How many of those that were acknowledged or shown are not in a state. */
+  /** Returns the number of acknowledged or shown updates that a state lacks. */
   lostIn(vector: ReadonlyMap<number, number>): number {
     const expected = new Map(this.acknowledged)
     for (const [client, clock] of this.shown) raise(expected, client, clock)
@@ -57,20 +57,20 @@ function raise(counts: Map<number, number>, client: number, count: number): void
 
 export interface BlindOptions {
   readonly document: BlindDocument
-  /** Of the next node, with a token. */
+  /** Returns the URL at the next node, with a token. */
   readonly url: (documentId: string) => string
   readonly random: Random
   readonly onClose: (code: number, reason: string) => void
 }
 
-/** Types letters, one connection after the other, each as somebody new. */
+/** Types letters over one connection after the other, each with a new client id. */
 export class BlindWriter {
   readonly #options: BlindOptions
   readonly #running: Promise<void>
   #state: 'writing' | 'finishing' | 'stopped' = 'writing'
-  /** When each letter of this connection was typed, in ms of `performance.now()`. */
+  /** The time of each letter of this connection, in ms of `performance.now()`. */
   #typedAt: number[] = []
-  /** The last one of all that were acknowledged. */
+  /** The time of the latest acknowledged letter. */
   #acknowledgedTypedAt = 0
 
   constructor(options: BlindOptions) {
@@ -78,18 +78,18 @@ export class BlindWriter {
     this.#running = this.#run()
   }
 
-  /** Has anything been acknowledged that was typed after `since`? */
+  /** Returns whether an edit made after `since` was acknowledged. */
   hasWrittenSince(since: number): boolean {
     return this.#acknowledgedTypedAt > since
   }
 
-  /** Types no more; resolves when all has been acknowledged, or the connection has ended. */
+  /** Stops typing. Resolves when everything is acknowledged or the connection has ended. */
   async finish(): Promise<void> {
     this.#state = 'finishing'
     await this.#running
   }
 
-  /** Whatever is acknowledged. */
+  /** Stops without waiting for acknowledgments. */
   async stop(): Promise<void> {
     this.#state = 'stopped'
     await this.#running

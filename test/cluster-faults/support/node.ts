@@ -4,15 +4,15 @@ import { endWithThis } from '../../../bench/support/ending.ts'
 import { freePort, headers, type ServerProcess, startProcess } from '../../support/servers/process.ts'
 import type { Answer, Envelope } from '../../support/servers/server.ts'
 
-/** A call that takes longer has failed. */
+/** A call that takes longer counts as failed. */
 const callMs = 20_000
-/** More than a server needs to drain. */
+/** Longer than a server needs to drain. */
 const endMs = 60_000
 
-/** One Weft process of a cluster, at an address that it keeps. */
+/** A Weft process of a cluster at a fixed address. */
 export class ClusterNode {
   readonly name: string
-  /** Would what distributes connections send anybody there? */
+  /** Whether a load balancer would send clients to the node. */
   state: 'serving' | 'away' = 'away'
   readonly #data: string
   readonly #port: number
@@ -29,7 +29,7 @@ export class ClusterNode {
     this.#log = openSync(join(data, 'log'), 'a')
   }
 
-  /** Not started yet. Its log is the file `log` in `data`. */
+  /** Creates the node without starting it. Its log is the file `log` in `data`. */
   static async of(
     name: string,
     data: string,
@@ -46,7 +46,7 @@ export class ClusterNode {
     return `ws://127.0.0.1:${this.#port}`
   }
 
-  /** Has it not ended since it was started? */
+  /** True if it has not ended since its start. */
   get runs(): boolean {
     const child = this.#process?.child
     return child !== undefined && child.exitCode === null && child.signalCode === null
@@ -64,7 +64,7 @@ export class ClusterNode {
     await this.#process?.end('SIGKILL')
   }
 
-  /** As a rolling restart does it; resolves with the exit code when it has ended. */
+  /** Stops it like a rolling restart. Resolves with the exit code. */
   async stop(): Promise<number | null> {
     this.state = 'away'
     const timer = setTimeout(() => void this.kill(), endMs)
@@ -91,7 +91,7 @@ export class ClusterNode {
     )
   }
 
-  /** Calls an operation with the key's credentials; a header set to '' is left out. */
+  /** Calls an operation with the credentials of the API key. A header with the value '' is omitted. */
   async post(path: string, data: unknown, more: Readonly<Record<string, string>> = {}): Promise<Answer> {
     const response = await fetch(this.url + path, {
       method: 'POST',

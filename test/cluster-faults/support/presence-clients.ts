@@ -5,7 +5,7 @@ import { openEditor } from '../../support/clients/clients.ts'
 import type { Random } from '../../support/data/random-doc.ts'
 
 const pauseMs = { least: 100, more: 200 }
-/** A document stays about this long. */
+/** The approximate maximum length of a document. */
 const lengthMax = 2_000
 
 interface Awareness {
@@ -14,7 +14,7 @@ interface Awareness {
 }
 
 export interface PersonOptions {
-  /** Says where to come to, each time. */
+  /** Returns the node for the next connection. */
   readonly cluster: { next(): { readonly wsUrl: string } }
   readonly documentId: string
   readonly token: string
@@ -25,12 +25,12 @@ export interface PersonOptions {
 interface Connection {
   readonly doc: Y.Doc
   readonly awareness: Awareness
-  /** What is typed has come to the server and is saved there, as far as this client can know. */
+  /** Returns whether all edits are saved at the server, by the knowledge of this client. */
   isSettled(): boolean
   close(): void
 }
 
-/** Somebody who edits with a stock client, which keeps the document and comes back, to whichever node it is sent. */
+/** A user with a stock client, which keeps its document and reconnects to any node. */
 export class Person {
   readonly documentId: string
   readonly #connection: Connection
@@ -58,7 +58,7 @@ export class Person {
     return this.doc.clientID
   }
 
-  /** Client ids that are shown to this person. */
+  /** The client ids that this user is shown. */
   get seen(): ReadonlySet<number> {
     return new Set(this.#connection.awareness.getStates().keys())
   }

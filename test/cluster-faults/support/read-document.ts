@@ -3,7 +3,7 @@ import { RawClient } from '../../support/clients/clients.ts'
 import type { TestCluster } from './cluster.ts'
 import type { ClusterNode } from './node.ts'
 
-/** As a newcomer at a node gets it. */
+/** Reads the document as a new client at a node. */
 export async function stateAt(node: ClusterNode, documentId: string, token: string): Promise<Y.Doc> {
   const url = `${node.wsUrl}/sync/acme/${documentId}/main?token=${token}`
   const client = await RawClient.connect(url, {}, { handshakeTimeout: 5_000 })
@@ -15,7 +15,7 @@ export async function stateAt(node: ClusterNode, documentId: string, token: stri
   }
 }
 
-/** What is in the log, whatever the nodes say. */
+/** Reads the document from the log, independent of the nodes. */
 export async function stateInLog({ postgres }: TestCluster, documentId: string): Promise<Y.Doc> {
   const name = `\\x${Buffer.from(documentId).toString('hex')}`
   const updates = await postgres.sql(`
@@ -33,7 +33,7 @@ export async function stateInLog({ postgres }: TestCluster, documentId: string):
   return docOf(updates.map(({ bytes }) => bytes as Uint8Array))
 }
 
-/** The same for the same content, whatever has been deleted. */
+/** Equal for equal content, regardless of deletions. */
 export const digestOf = (doc: Y.Doc): string =>
   Buffer.from(Y.encodeSnapshot(Y.snapshot(doc))).toString('base64')
 

@@ -1,12 +1,12 @@
 import type { Random } from '../../support/data/random-doc.ts'
 
-/** A search for the genome that costs most. */
+/** A search for the most expensive genome. */
 export interface Climb<Genome> {
   readonly random: Random
   readonly seeds: readonly Genome[]
   readonly mutate: (genome: Genome, other: Genome, random: Random) => Genome
   readonly cost: (genome: Genome) => Promise<number>
-  /** Returns whether to go on. */
+  /** Returns whether the search must continue. */
   readonly goesOn: (tried: number) => boolean
 }
 
@@ -15,7 +15,7 @@ export interface Climbed<Genome> {
   readonly cost: number
 }
 
-/** Genomes that are kept: their mutations are tried next. */
+/** Number of genomes whose mutations are tried next. */
 const keptMax = 6
 
 /** Returns the most expensive genomes, the highest cost first. */
@@ -41,7 +41,7 @@ export async function climb<Genome>({
     tried += 1
   }
   while (goesOn(tried)) {
-    // A few start from anywhere, so that the search leaves a summit.
+    // Some mutations start from a seed, so that the search can leave a local maximum.
     const from = random.below(5) === 0 ? random.pick(seeds) : random.pick(kept).genome
     await attempt(mutate(from, random.pick(seeds), random))
     tried += 1
@@ -49,7 +49,7 @@ export async function climb<Genome>({
   return kept
 }
 
-/** Applies the first of the simpler forms that still fails, until none does. */
+/** Applies the first simpler form that still fails, repeatedly, until none does. */
 export async function minimize<Genome>(
   genome: Genome,
   simpler: (genome: Genome) => readonly Genome[],

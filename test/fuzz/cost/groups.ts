@@ -18,7 +18,7 @@ export interface GroupResult {
 
 export type Group = (options: GroupOptions) => Promise<GroupResult>
 
-/** A finding is printed at once: the search may take long where there are findings. */
+/** Prints a finding at once, because the search may take long after findings. */
 function reported(finding: Finding): string {
   const sentence = describeFinding(finding)
   process.stderr.write(`${sentence}\n`)
@@ -34,7 +34,7 @@ async function findingsOf(probes: readonly Probe[], meter: Meter, at?: number): 
   return findings
 }
 
-/** Readers of bytes: executed blocks for all shapes, CPU time and retained bytes as well if there is time. */
+/** Readers of bytes: executed blocks for all shapes, and CPU time and retained bytes if there is time. */
 async function parsers({ seconds }: GroupOptions): Promise<GroupResult> {
   const blocks = startBlockMeter()
   const { parserProbes } = await import('./parsers.ts')
@@ -49,7 +49,10 @@ async function parsers({ seconds }: GroupOptions): Promise<GroupResult> {
   return { findings, notes: { probes: parserProbes.length, timed } }
 }
 
-/** CPU time in ms from which a text of `climbedLength` characters is suspect: linear readers take under 0.5. */
+/**
+ * CPU time in ms from which a text of `climbedLength` characters is suspicious: linear readers take under
+ * 0.5.
+ */
 const suspectMs = 1.5
 const climbedLength = 2_000
 
@@ -141,7 +144,7 @@ const shuffled = <T>(values: readonly T[], random: Random): readonly T[] =>
     .sort((a, b) => a.at - b.at)
     .map(({ value }) => value)
 
-/** REST operations with one member blown up at a time, replacements of content, and lengths of responses. */
+/** REST operations with one enlarged member at a time, replacements of content, and lengths of responses. */
 async function rest({ seconds, seed }: GroupOptions): Promise<GroupResult> {
   const { makeWorld, startExampleServer } = await import('../../support/data/openapi-example-data.ts')
   const { blownLength, operationProbes, replacementProbes, responseLength, responseProbes, smallResponse } =

@@ -20,14 +20,17 @@ async function costOf(probe: Probe, n: number, meter: Meter, repeats = meter.rep
 }
 
 /**
- * Compares n, 2n and 4n at the smallest n at which the work can be measured. Null: the work is at most n·log n, or too
- * little to be measured at the largest size.
+ * Compares n, 2n and 4n at the smallest n at which the work can be measured. Returns null if the work is at
+ * most n·log n, or too little to be measured at the largest size.
  */
 export async function judge(probe: Probe, meter: Meter): Promise<Finding | null> {
   return judgeAt(probe, await measurableSize(probe, meter), meter)
 }
 
-/** A suspicion is measured so often: other work of the machine also takes caches and memory from this process. */
+/**
+ * Number of measurements of a suspicion: other work of the machine also takes caches and memory from this
+ * process.
+ */
 const confirmations = 3
 
 /**
@@ -36,7 +39,7 @@ const confirmations = 3
  */
 const doublingMin = 2.7
 
-/** Compares n, 2n and 4n. A finding is what every measurement of a suspicion shows. */
+/** Compares n, 2n and 4n. A finding must appear in every measurement. */
 export async function judgeAt(probe: Probe, n: number, meter: Meter): Promise<Finding | null> {
   if (4 * n > probe.to) return null
   const isSuspect = (small: number, large: number): boolean =>
@@ -60,7 +63,7 @@ async function measurableSize(probe: Probe, meter: Meter): Promise<number> {
   let n = probe.from
   while (4 * n <= probe.to) {
     const cost = await costOf(probe, n, meter, 1)
-    // Code that runs for the first time takes longer.
+    // Code takes longer when it runs for the first time.
     if (cost >= meter.floor && (await costOf(probe, n, meter)) >= meter.floor) return n
     n *= cost < meter.floor / 16 ? 4 : 2
   }

@@ -1,6 +1,6 @@
 import { type Group, groups } from './groups.ts'
 
-/** Runs one group of cost tests, in a process of its own: node --import tsx main.ts <group> <seconds> <seed>. */
+/** Runs one group of cost tests in its own process: node --import tsx main.ts <group> <seconds> <seed>. */
 const [name = '', seconds = '10', seed = '1'] = process.argv.slice(2)
 const load = groups.get(name)
 if (load === undefined)

@@ -23,7 +23,7 @@ export interface Probe {
 export interface Meter {
   readonly unit: string
   readonly cost: (run: Prepared['run']) => Promise<number>
-  /** Below it growth is not judged. */
+  /** The cost below which growth is not judged. */
   readonly floor: number
   /** Measurements of the same work; the lowest counts. */
   readonly repeats: number
@@ -40,7 +40,7 @@ export const cpu: Meter = {
   cost: (run) => costBy(cpuMs, run),
 }
 
-/** CPU time of the main thread in ms, which is what stalls the server. Linux only; elsewhere the process. */
+/** CPU time of the main thread in ms, which stalls the server. Linux only; elsewhere that of the process. */
 export const mainThread: Meter = {
   ...cpu,
   floor: 20,
@@ -69,8 +69,8 @@ async function costBy(now: () => number, run: Prepared['run']): Promise<number> 
 }
 
 /**
- * Counts executed blocks of JavaScript: the same number for the same work. Native code, such as a regular expression,
- * is not counted. Start it before the code to be measured is loaded.
+ * Counts executed blocks of JavaScript, which is deterministic. It does not count native code, such as a
+ * regular expression. Start it before the measured code is loaded.
  */
 export function startBlockMeter(): Meter {
   const session = new Session()

@@ -26,7 +26,7 @@ const anything: Readonly<Record<string, Blown>> = {
   keys: (n) => Object.fromEntries(Array.from({ length: many(n, 10) }, (_, at) => [`k${at}`, at])),
 }
 
-/** An example of which each id and text is a different one. */
+/** Returns an example in which each id and text is different. */
 function distinct(value: unknown, at: number): unknown {
   if (typeof value === 'string') return `${value}-${at}`
   if (Array.isArray(value)) return value.map((each) => distinct(each, at))
@@ -43,7 +43,7 @@ function texts(random: Random): Readonly<Record<string, Blown>> {
   }
 }
 
-/** All members of a request, members of the first item of a list as well. */
+/** Returns all members of a request, including those of the first item of a list. */
 function placesOf(schema: Schema, path: Place['path'], random: Random): readonly Place[] {
   if (schema.type === undefined)
     return [
@@ -67,7 +67,7 @@ function placesOf(schema: Schema, path: Place['path'], random: Random): readonly
   return Object.entries(schema.properties).flatMap(([name, each]) => placesOf(each, [...path, name], random))
 }
 
-/** A copy of `value` with something else at the path. */
+/** Returns a copy of `value` with another value at the path. */
 function replaced(value: unknown, [key, ...rest]: Place['path'], by: unknown): unknown {
   if (key === undefined) return by
   if (typeof key === 'number') {
@@ -114,7 +114,7 @@ const list = (n: number): number[] => Array.from({ length: Math.floor(n / 6) }, 
 const items = (n: number, name: string): string =>
   Array.from({ length: Math.floor(n / 12) }, (_, at) => `<${name}>${at}</${name}>`).join('\n')
 
-/** Characters of a request that is blown up. */
+/** Length of an enlarged request in characters. */
 export const blownLength = 64_000
 
 async function call({ server, credentials }: ExampleServer, path: string, body: string): Promise<string> {
@@ -135,7 +135,7 @@ const prepared = (example: ExampleServer, path: string, data: unknown): Prepared
   return { size: body.length, run: () => call(example, path, body) }
 }
 
-/** Operations that take away what the others are called with. */
+/** Operations that are omitted, because they invalidate the credentials of the others. */
 const left = ['/v2/workspace/workspaceauthtoken/reset', '/v2/workspace/authtoken/reset']
 
 const probesOf = (example: ExampleServer, { path, request }: Operation, random: Random): readonly Probe[] =>
@@ -151,7 +151,7 @@ const probesOf = (example: ExampleServer, { path, request }: Operation, random: 
     })),
   )
 
-/** Every operation with one member blown up at a time. */
+/** Every operation with one enlarged member at a time. */
 export const operationProbes = (example: ExampleServer, random: Random): readonly Probe[] =>
   operationList.filter(({ path }) => !left.includes(path)).flatMap((each) => probesOf(example, each, random))
 

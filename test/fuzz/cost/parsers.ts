@@ -40,7 +40,7 @@ function addressed(protocol: Protocol, bytes: Uint8Array): unknown {
   return read.kind === 'document' ? [readAuthRequest(read.message), protocol.decode(read.message)] : read
 }
 
-/** Messages of every kind, by the bytes that begin them. */
+/** Messages of every kind, by their first bytes. */
 const messageTypes: readonly (readonly number[])[] = [
   [0, 0],
   [0, 1],
@@ -85,7 +85,7 @@ function quietly(work: () => unknown): unknown {
 
 const each = <Shape>(shapes: Readonly<Record<string, Shape>>): [string, Shape][] => Object.entries(shapes)
 
-/** Several readers get the same bytes. */
+/** Several readers share the same bytes. */
 function remembered(make: (n: number) => Uint8Array): (n: number) => Uint8Array {
   const made = new Map<number, Uint8Array>()
   return (n) => {
@@ -95,7 +95,7 @@ function remembered(make: (n: number) => Uint8Array): (n: number) => Uint8Array 
   }
 }
 
-/** The longest update of a shape. */
+/** Returns the longest update of a shape. */
 function longest(updates: readonly Uint8Array[]): Uint8Array {
   return updates.reduce((largest, update) => (update.length > largest.length ? update : largest))
 }
@@ -120,6 +120,6 @@ export const parserProbes: readonly Probe[] = [
   ),
 ]
 
-/** A number of which every byte announces another one. */
+/** A variable-length number in which every byte announces another one. */
 const endless = (types: readonly number[], n: number): Uint8Array =>
   Uint8Array.from([...types, ...new Uint8Array(n).fill(255)])

@@ -68,15 +68,18 @@ export const planProbe = (place: Place, plan: UpdatePlan): Probe =>
   updateProbe(place, voices[0] as VoiceKind, 'update', JSON.stringify(plan), (n) => updatesOf(plan, n))
 
 /**
- * Rows of small messages, each of which costs time that is linear in the document: Yjs copies the clocks of all clients for
- * each transaction, for example. n of them on a document of n items take n² in total. A share of the event loop for each
- * workspace bounds that, not a limit of one message.
+ * Rows of small messages, each of which costs time that is linear in the document. For example, Yjs copies
+ * the clocks of all clients for each transaction. n of them on a document of n items take n² in total. The
+ * bound is the workspace's share of the event loop, not a limit of one message.
  */
 const rows: readonly string[] = ['clientsAtOnePlace', 'smallLongScans', 'formatKeystrokes']
 
 const shapes = Object.entries(hostileUpdates).filter(([name]) => !rows.includes(name))
 
-/** Probes of all kinds of messages. Every update shape is sent by one protocol, the others get the shapes of `sample`. */
+/**
+ * Probes of all kinds of messages. One protocol sends every update shape, the others send the shapes of
+ * `sample`.
+ */
 export function socketProbes(
   place: Place,
   sample: (shapes: readonly string[]) => readonly string[],
@@ -102,7 +105,10 @@ export function socketProbes(
   })
 }
 
-/** Many state vectors in a row, to a document that grows with their number: one response at a time is enough. */
+/**
+ * Many state vectors in a row, to a document that grows with their number. One response at a time is
+ * sufficient.
+ */
 const questions = (place: Place, kind: VoiceKind): Probe =>
   probe(place, kind, 'vectors in a row', 4_000, (n) => [
     ...hostileUpdates.alternateItemDeletions(n).map((body) => ({ types: kind.types.update, body })),

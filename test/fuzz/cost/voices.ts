@@ -21,10 +21,10 @@ export interface VoiceKind {
 
 const sync = { vector: [0, 0], offer: [0, 1], update: [0, 2], awareness: [1] } as const
 
-/** A server that takes longer has done enough work to be found out. */
+/** A server that takes longer has certainly done too much work. */
 const patienceMs = 60_000
 
-/** Polls seldom: looking costs CPU time that is measured. */
+/** Polls rarely, because each check costs measured CPU time. */
 async function until(holds: () => boolean): Promise<void> {
   const deadline = performance.now() + patienceMs
   while (!holds() && performance.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 2))
@@ -36,7 +36,7 @@ const yWebsocketUrl = ({ wsUrl }: TestServer, token: string, documentId: string)
 interface Language {
   readonly encode: (types: readonly number[], body: Uint8Array) => Uint8Array
   readonly isAnswer: (bytes: Uint8Array) => boolean
-  /** Returns whether the server has closed the document, but not the connection. */
+  /** Returns whether the server has closed the document but not the connection. */
   readonly isEnd: (bytes: Uint8Array) => boolean
 }
 
@@ -75,7 +75,7 @@ const yWebsocket: VoiceKind = {
   },
 }
 
-/** Speaks the messages of y-websocket, and an echo of its own. */
+/** The messages of y-websocket and its own echo. */
 const ySweet: VoiceKind = { ...yWebsocket, name: 'Y-Sweet', otherTypes: [[102]] }
 
 const hocuspocus: VoiceKind = {

@@ -1,4 +1,4 @@
-/** A process of its own that attacks a server: first it prepares, then it attacks until it is stopped. */
+/** Attacks a server from its own process: prepares first, then attacks until it is stopped. */
 import { attacks } from '../../support/attacks/all.ts'
 import type { Target } from '../../support/attacks/attack.ts'
 
@@ -7,7 +7,7 @@ export interface AttackOrder {
   readonly target: Target
 }
 
-/** After an error, as when everything is refused. */
+/** Pause after an error, for example when everything is rejected. */
 const pauseMs = 5
 
 const going = { on: false }

@@ -1,21 +1,21 @@
 import { once } from 'node:events'
 import { WebSocket } from 'ws'
 
-/** Bytes of a process after garbage has been collected. */
+/** Memory of a process after garbage collection, in bytes. */
 export interface Heap {
-  /** What JavaScript values take. */
+  /** Memory of JavaScript values. */
   readonly usedBytes: number
-  /** What buffers take, outside of it. */
+  /** Memory of buffers outside of the heap. */
   readonly bufferBytes: number
 }
 
-/** An answer about something that stays in the other process. */
+/** A response with a reference to an object in the other process. */
 type Remote<Name extends string> = Record<Name, { readonly objectId: string; readonly value: number }>
 
-/** Options of Node for a process that can be inspected at a port and says nothing about it. */
+/** Options of Node for a process that can be inspected at a port and prints nothing about it. */
 export const inspectable = (port: number): string => `--inspect=127.0.0.1:${port} --inspect-publish-uid=http`
 
-/** Looks into a running process by the protocol of Chrome's developer tools: no code of its own is in there. */
+/** Inspects a running process by the Chrome DevTools protocol, without code of its own in the process. */
 export class Inspector {
   readonly #socket: WebSocket
   #calls = 0
@@ -32,7 +32,7 @@ export class Inspector {
     return new Inspector(socket)
   }
 
-  /** Collects garbage first, twice: what the first one has finalized goes with the second. */
+  /** Collects garbage twice, because the second run frees what the first one has finalized. */
   async heap(): Promise<Heap> {
     for (let time = 0; time < 2; time++) await this.#call('HeapProfiler.collectGarbage')
     const usage = (await this.evaluate('process.memoryUsage()')) as {
@@ -42,7 +42,10 @@ export class Inspector {
     return { usedBytes: usage.heapUsed, bufferBytes: usage.arrayBuffers }
   }
 
-  /** What keeps the event loop alive, counted by kind (sockets, requests to the disk); and all timers that there are. */
+  /**
+   * Returns the resources that keep the event loop alive, counted by kind (sockets, disk requests), and all
+   * timers.
+   */
   async resources(): Promise<Readonly<Record<string, number>>> {
     const names = (await this.evaluate('process.getActiveResourcesInfo()')) as readonly string[]
     const counts: Record<string, number> = { timers: await this.#timers() }
@@ -50,7 +53,7 @@ export class Inspector {
     return counts
   }
 
-  /** Those that do not keep the event loop alive are told of by nobody: they are looked for in memory. */
+  /** Counts timers in the heap, because no API lists those that do not keep the event loop alive. */
   async #timers(): Promise<number> {
     const expression = 'Object.getPrototypeOf(setTimeout(() => {}, 0))'
     const { result } = (await this.#call('Runtime.evaluate', { expression })) as Remote<'result'>
@@ -64,7 +67,7 @@ export class Inspector {
     return length.value
   }
 
-  /** The value of an expression, as JSON would have it. */
+  /** Returns the value of an expression as JSON. */
   async evaluate(expression: string): Promise<unknown> {
     const answer = await this.#call('Runtime.evaluate', { expression, returnByValue: true })
     return (answer as { result: { value?: unknown } }).result.value

@@ -1,18 +1,18 @@
 import * as Y from 'yjs'
 import { eventually, RawClient } from '../../support/clients/clients.ts'
 
-/** What a process of its own is to do over and over, until it is told to stop. */
+/** An order for a process to repeat work until it is stopped. */
 export interface NoiseOrder {
   readonly kind: 'loading' | 'replacing' | 'flooding'
   /** Such as `ws://127.0.0.1:54321/sync/acme/large/main?token=…`. */
   readonly socketUrl: string
   readonly restUrl: string
   readonly headers: Readonly<Record<string, string>>
-  /** Two bodies of a replacement, which take turns. */
+  /** Two bodies of a replacement, used alternately. */
   readonly bodies: readonly string[]
 }
 
-/** Flooding goes on until so much is unsent: then the server holds the client up. */
+/** Flooding continues up to this number of unsent bytes; then the server pauses the client. */
 const unsentBytesMax = 2 ** 20
 const timeoutMs = 60_000
 const updatesAtOnce = 100
@@ -30,7 +30,7 @@ function fail(error: unknown): void {
   process.exit(1)
 }
 
-/** Tells how often it did so when it has stopped. */
+/** Repeats the work, and sends the number of repetitions when it has stopped. */
 async function makeNoise(order: NoiseOrder): Promise<void> {
   const once =
     order.kind === 'flooding' ? await flooder(order) : { loading: load, replacing: replace }[order.kind]
@@ -41,7 +41,7 @@ async function makeNoise(order: NoiseOrder): Promise<void> {
   process.send?.(done, () => process.exit(0))
 }
 
-/** Opens the document as a newcomer, and leaves; it is closed then. */
+/** Opens the document as a new client and leaves, which closes the document. */
 async function load({ socketUrl }: NoiseOrder): Promise<number> {
   const client = await RawClient.connect(socketUrl)
   client.sendVector(Uint8Array.of(0))
@@ -59,7 +59,7 @@ async function replace({ restUrl, headers, bodies }: NoiseOrder): Promise<number
   return 1
 }
 
-/** Small updates, as fast as the server takes them. */
+/** Sends small updates as fast as the server accepts them. */
 async function flooder({ socketUrl }: NoiseOrder): Promise<() => Promise<number>> {
   const client = await RawClient.connect(socketUrl)
   const doc = new Y.Doc()

@@ -1,10 +1,10 @@
 import type { ChildProcess } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 
-/** Bytes of memory that a process has, as the kernel counts them (Linux). */
+/** Memory of a process in bytes, as the Linux kernel counts it. */
 export interface ProcessMemory {
   residentBytes(): number
-  /** Most bytes that it has had since `forgetPeak`; NaN after its end. */
+  /** Peak since `forgetPeak`; NaN after the end of the process. */
   peakBytes(): number
   forgetPeak(): void
 }

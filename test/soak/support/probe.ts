@@ -1,10 +1,10 @@
 import { Agent, get } from 'node:http'
 
-/** Between one request and the next. */
+/** Time between two requests. */
 const everyMs = 10
 const timeoutMs = 60_000
 
-/** Asks a server repeatedly whether it is alive, on a connection of its own. */
+/** Polls a server on a connection of its own. */
 export class Probe {
   readonly #url: string
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 1 })

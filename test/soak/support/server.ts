@@ -6,15 +6,17 @@ import { freePort, type ServerProcess, startProcess } from '../../support/server
 import { Inspector, inspectable } from './inspector.ts'
 import { memoryOf, type ProcessMemory } from './memory.ts'
 
-/** The built server in a process of its own that can be looked into. */
+/** The built server in its own process, which can be inspected. */
 export interface SoakServer extends ServerProcess, ProcessMemory {
   readonly inspector: Inspector
-  /** The value of the first series whose name starts so; 0 when there is none. */
+  /** Returns the value of the first series whose name starts with `name`; 0 if there is none. */
   metric(name: string): Promise<number>
   stop(): Promise<void>
 }
 
-/** Everybody comes from one address and is of one workspace, faster than so few would: no limits on how fast. */
+/**
+ * No rate limits: all clients have one address and one workspace, and are faster than the same number of real clients.
+ */
 const options = {
   WEFT_CALLS_PER_KEY_PER_SECOND: '0',
   WEFT_NEW_DOCUMENTS_PER_WORKSPACE_PER_SECOND: '0',
@@ -31,7 +33,7 @@ export function dataDirectory(): string {
   return directory
 }
 
-/** A server that ends with this process. */
+/** Starts a server that ends with this process. */
 export async function startLasting(
   data: string,
   more: Record<string, string> = {},
@@ -42,7 +44,7 @@ export async function startLasting(
   return server
 }
 
-/** A server with its limits as they are unless configured, that ends with this process. */
+/** Starts a server with its default limits that ends with this process. */
 export async function startAsIs(data: string, port: number): Promise<ServerProcess> {
   const server = await startProcess(data, {}, port)
   endWithThis(server.child)

@@ -3,9 +3,9 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 
 /*
- * Loaded into a server before its own code: after each write that has waited for the disk, and before anybody hears of
- * it, notes in the file that `SYNCED_BYTES` names how much of each log of the store is on the disk whatever happens:
- * lines of a name and a number of bytes. One write at a time is under way: what is in the logs then has been synced.
+ * Loaded into a server before its own code. After each synced write, and before its acknowledgment, it stores
+ * in the file `SYNCED_BYTES` how many bytes of each log of the store are certainly on disk, as lines of a
+ * name and a number. Only one write is in progress at a time, so everything in the logs has been synced then.
  */
 const require = createRequire(createRequire(import.meta.url).resolve('level'))
 const { ChainedBatch } = require('classic-level/chained-batch.js')

@@ -2,16 +2,19 @@ import { quantile } from '../../../bench/support/report.ts'
 import { type Typists, typistsAt } from '../../../bench/support/typists.ts'
 import type { ServerProcess } from '../../support/servers/process.ts'
 
-/** Keystrokes a second, as of a few people. */
+/** Keystrokes per second, like those of a few users. */
 const perSecond = 100
 
 export interface Typed {
-  /** Milliseconds from a keystroke to its coming to somebody else, at the 99th percentile. */
+  /** Time in ms from a keystroke to its arrival at another client, at the 99th percentile. */
   readonly p99Ms: number
   readonly keystrokes: number
 }
 
-/** People who type in a document of their own, in which they should notice nothing. @param times how often they are going to */
+/**
+ * Users who type in a document of their own and must not be affected.
+ * @param times the number of measurements
+ */
 export async function neighbours(
   server: Pick<ServerProcess, 'wsUrl' | 'token'>,
   seconds: number,
