@@ -80,11 +80,11 @@ function circles(): string[] {
 }
 
 describe('layers', () => {
-  it('[TIDY-1] every part of src has its layer', () => {
+  it('[TIDY-1] puts every part of src in a layer', () => {
     expect(sources.filter((file) => layerOf(file) === -1)).toEqual([])
   })
 
-  it('[TIDY-2] imports go only downwards', () => {
+  it('[TIDY-2] imports only downwards', () => {
     const upward = sources.flatMap((file) =>
       importsOf(file)
         .filter((target) => layerOf(target) > layerOf(file))
@@ -93,7 +93,7 @@ describe('layers', () => {
     expect(upward).toEqual([])
   })
 
-  it('[TIDY-3] the edges know nothing of each other', () => {
+  it('[TIDY-3] does not import between edges', () => {
     const crossing = sources.flatMap((file) =>
       importsOf(file)
         .filter((target) => strangers.includes(partOf(file)) && strangers.includes(partOf(target)))
@@ -103,11 +103,11 @@ describe('layers', () => {
     expect(crossing).toEqual([])
   })
 
-  it('[TIDY-4] no import circle, types included', () => {
+  it('[TIDY-4] has no import circle, types included', () => {
     expect(circles()).toEqual([])
   })
 
-  it('[TIDY-5] an engine is chosen by the composition root and the door to stopped stores, and loaded when chosen', () => {
+  it('[TIDY-5] imports an engine only in the composition root and the opener of offline stores, when chosen', () => {
     const choosers = ['src/server.ts', 'src/storage/offline-store.ts']
     const engines = /src\/engine\/(memory|level|postgres|nats)\//
     const users = sources.filter(
@@ -120,12 +120,12 @@ describe('layers', () => {
 })
 
 describe('files', () => {
-  it('[TIDY-7] the environment is read in one place', () => {
+  it('[TIDY-7] reads the environment in one place', () => {
     const readers = sources.filter((file) => /process\.env/.test(text(file)))
     expect(readers.filter((file) => !/^src\/(config\/|main\.ts|cli\/|loadtest\/)/.test(file))).toEqual([])
   })
 
-  it('[TIDY-8] no type is switched off, no test is left out, nothing is left to do', () => {
+  it('[TIDY-8] switches off no type, leaves out no test, and leaves no task open', () => {
     const forbidden =
       /: any(\[\])?\s*([;,)=}|&]|$)|<any>|\bas any\b|@ts-(ignore|nocheck|expect-error)|\b(it|test|describe)\.(only|todo)\b|\b(TODO|FIXME|XXX)\b/m
     const all = ['src', 'test', 'bench'].flatMap((folder) => filesUnder(folder, /\.tsx?$/))
@@ -133,7 +133,7 @@ describe('files', () => {
     expect(all.filter((file) => file !== own && forbidden.test(text(file)))).toEqual([])
   })
 
-  it('[TIDY-11] tests take the seed of random cases from one place', () => {
+  it('[TIDY-11] takes the seed of random cases from one place', () => {
     const seeds = /process\.env\.WEFT_\w*SEED|Date\.now\(\) % 1/
     const own = relative(root, import.meta.filename)
     const readers = filesUnder('test', /\.ts$/).filter((file) => file !== own && seeds.test(text(file)))
@@ -148,7 +148,7 @@ describe('names', () => {
     .filter((file) => !isHandler(file))
     .flatMap((file) => declaredNames(join(root, file)).map((declaration) => ({ ...declaration, file })))
 
-  it('[TIDY-14] no two files export the same name, and no two classes or types differ by one letter or a plural', () => {
+  it('[TIDY-14] exports each name from one file, and has no types that differ by one letter or a plural', () => {
     const shared = declared.filter(({ isExported, kind }) => isExported || kind === 'class')
     const places = grouped(shared, ({ name }) => name)
     const twice = [...places].filter(([, found]) => new Set(found.map(({ file }) => file)).size > 1)
@@ -157,7 +157,7 @@ describe('names', () => {
     expect(almostEqual(types)).toEqual([])
   })
 
-  it('[TIDY-15] no two files of a folder have names that differ by one letter or a plural', () => {
+  it('[TIDY-15] has no files in a folder whose names differ by one letter or a plural', () => {
     const folders = grouped(
       sources.filter((file) => !isHandler(file)),
       (file) => dirname(file),
@@ -168,7 +168,7 @@ describe('names', () => {
     expect(pairs).toEqual([])
   })
 
-  it('[TIDY-16] no identifier has a word of the list that the vocabulary replaces', () => {
+  it('[TIDY-16] has no identifier with a word that the vocabulary replaces', () => {
     const isForbidden = (name: string): boolean => wordsIn(name).some((word) => replacedWords.has(word))
     expect(declared.filter(({ name }) => isForbidden(name)).map(({ name, file }) => [name, file])).toEqual([])
     const found = new Set(
@@ -177,14 +177,14 @@ describe('names', () => {
     expect([...found].filter((name) => !oldNames.has(name))).toEqual([])
   })
 
-  it('[TIDY-17] no interface or type is called Parts or Tools', () => {
+  it('[TIDY-17] calls no interface or type Parts or Tools', () => {
     const types = declared.filter(({ kind }) => kind !== 'value')
     expect(
       types.filter(({ name }) => /(Parts|Tools)$/.test(name)).map(({ name, file }) => [name, file]),
     ).toEqual([])
   })
 
-  it('[TIDY-18] no folder of src has more than 25 source files next to each other', () => {
+  it('[TIDY-18] has at most 25 source files next to each other in a folder of src', () => {
     const folders = grouped(sources, (file) => dirname(file))
     const large = [...folders].filter(([, files]) => files.length > 25)
     expect(large.map(([folder, files]) => `${folder}: ${files.length}`)).toEqual([])
@@ -227,7 +227,7 @@ describe('documentation', () => {
     titles.flatMap((title) => [...title.matchAll(/\[([A-Z]+-?\d+)\]/g)].map((m) => m[1] as string)),
   )
 
-  it('[TIDY-9] every rule of test/spec has a number of its own and is cited by a test, and every cited rule is there', () => {
+  it('[TIDY-9] numbers each rule of test/spec once, cites each rule in a test, and cites only existing rules', () => {
     expect(listed.filter((id, index) => listed.indexOf(id) !== index)).toEqual([])
     expect([...ruleIds].filter((id) => !cited.has(id))).toEqual([])
     expect([...cited].filter((id) => !ruleIds.has(id))).toEqual([])
@@ -236,7 +236,7 @@ describe('documentation', () => {
     expect(shown.filter((id) => !ruleIds.has(id))).toEqual([])
   })
 
-  it('[TIDY-12] every run-time dependency has a page of decisions, and each page is in the index', () => {
+  it('[TIDY-12] has a page of decisions for every run-time dependency, and lists each page in the index', () => {
     const folder = 'src/docs/decisions'
     const manifest = JSON.parse(text('package.json')) as {
       readonly dependencies: Readonly<Record<string, string>>
@@ -253,7 +253,7 @@ describe('documentation', () => {
     expect(pages.filter((page) => page !== 'README.md' && !index.includes(`](${page})`))).toEqual([])
   })
 
-  it('[TIDY-13] a page of decisions has its four sections, a number and at most 260 words', () => {
+  it('[TIDY-13] has a number, four sections and at most 260 words in each page of decisions', () => {
     const pages = filesUnder('src/docs/decisions', /^\d{4}-[^/]*\.md$/)
     expect(pages.length).toBeGreaterThan(20)
     const sections = ['Context', 'Decision', 'Consequences', 'Alternatives']
@@ -265,7 +265,7 @@ describe('documentation', () => {
     expect(numbers).toEqual(numbers.map((_, index) => String(index + 1).padStart(4, '0')))
   })
 
-  it('[TIDY-19] the map of src has at most 1,500 words and one diagram, and links of READMEs in src lead to files', () => {
+  it('[TIDY-19] has at most 1,500 words and one diagram in the map of src, and no dead link in READMEs of src', () => {
     const map = text('src/README.md')
     expect(wordsOf(map)).toBeLessThanOrEqual(1_500)
     expect([...map.matchAll(/^```mermaid$/gm)]).toHaveLength(1)
@@ -279,7 +279,7 @@ describe('documentation', () => {
     expect(dead).toEqual([])
   })
 
-  it('[TIDY-20] test/spec begins with its terms, lists its files, and has every rule under a heading', () => {
+  it('[TIDY-20] begins test/spec with its terms, lists its files, and puts every rule under a heading', () => {
     const start = text('test/spec/README.md')
     expect(start.indexOf('## Terms')).toBeGreaterThan(0)
     const files = filesUnder('test/spec', /\.md$/).filter((file) => !file.endsWith('README.md'))
@@ -288,14 +288,14 @@ describe('documentation', () => {
     expect(loose).toEqual([])
   })
 
-  it('[TIDY-21] only engines know whether several processes write to a store', () => {
+  it('[TIDY-21] uses isShared only in engines', () => {
     const readers = sources.filter(
       (file) => !file.startsWith('src/engine/') && /\bisShared\b/.test(text(file)),
     )
     expect(readers).toEqual([])
   })
 
-  it('[TIDY-10] the map of src names every folder and file at its top', () => {
+  it('[TIDY-10] names every folder and file at the top of src in its map', () => {
     const map = text('src/README.md')
     const parts = readdirSync(join(root, 'src')).filter((name) => name !== 'README.md')
     expect(parts.filter((name) => !map.includes(`\`${name}\``) && !map.includes(`\`${name}/\``))).toEqual([])

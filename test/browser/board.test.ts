@@ -91,7 +91,7 @@ describe.skipIf(browserMissing || !isEverythingAsked)('the board example in Chro
     return page
   }
 
-  it('[EXB-1] [EXB-2] [EXB-3] [EXB-4] two people and a backend on one board', async () => {
+  it('[EXB-1] [EXB-2] [EXB-3] [EXB-4] shows the changes of two users and a backend on one board', async () => {
     const [ada, grace] = await Promise.all([open('Ada'), open('Grace')])
     for (const page of [ada, grace])
       expect((await columnsOf(page)).map(({ name }) => name)).toEqual(['To do', 'Doing', 'Done'])

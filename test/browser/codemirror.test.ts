@@ -79,7 +79,7 @@ describe.skipIf(browserMissing)('the CodeMirror example in Chromium', () => {
     return page
   }
 
-  it('[FLOW-1] two people write, a backend replaces the text: both see it, cursors stay, nothing reloads', async () => {
+  it('[FLOW-1] shows a replacement to two users, keeps their cursors, and does not reload', async () => {
     const [ada, grace] = [await open('Ada'), await open('Grace')]
     await ada.click('.cm-content')
     await ada.keyboard.type('The quick brown fox jumps over the lazy dog.')

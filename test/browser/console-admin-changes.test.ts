@@ -40,44 +40,41 @@ describe.skipIf(browserMissing)('what administrators change in the console, in C
   const said = (text: string | RegExp) => page.getByRole('status').filter({ hasText: text }).waitFor()
   const read = async (path: string, data: object) => dataOf(await weft.post(path, data))
 
-  itLong(
-    '[CON-40] [CON-42] a folder is renamed, moved, closed to others, and deleted with what is in it',
-    async () => {
-      const folder = async () => {
-        const all = await read('/v2/organizations/folders/get', { organizationId })
-        return (all as { folderId: string }[]).find(({ folderId }) => folderId === 'y2026')
-      }
-      await visit('/folders/acme/f/y2026')
-      const own = page.getByRole('region', { name: 'This folder' })
-      await own.getByRole('textbox', { name: 'Name' }).fill('Year 2026')
-      await press('Rename')
-      await said('Renamed')
-      await own.getByRole('combobox', { name: 'Folder it is in' }).selectOption('root')
-      await press('Move')
-      await said('Moved')
-      await own.getByLabel('Access type in effect').selectOption('restricted')
-      await own.getByLabel('What is granted on folders above').uncheck()
-      await press('Change access')
-      await said('Access is changed')
-      expect(await folder()).toMatchObject({
-        folderName: 'Year 2026',
-        parentFolderId: 'root',
-        accessType: 'restricted',
-        inheritAccessFromParent: false,
-      })
-      await press('Delete folder')
-      await page.getByText('Everything in it goes with it').waitFor()
-      await confirm('Delete folder')
-      await page.getByRole('heading', { name: 'Documents in no folder' }).waitFor()
-      expect(await folder()).toBeUndefined()
-      expect(
-        await read('/v2/organizations/documents/get', { organizationId, documentIds: ['budget'] }),
-      ).toEqual([])
-    },
-  )
+  itLong('[CON-40] [CON-42] renames, moves, restricts and deletes a folder with its content', async () => {
+    const folder = async () => {
+      const all = await read('/v2/organizations/folders/get', { organizationId })
+      return (all as { folderId: string }[]).find(({ folderId }) => folderId === 'y2026')
+    }
+    await visit('/folders/acme/f/y2026')
+    const own = page.getByRole('region', { name: 'This folder' })
+    await own.getByRole('textbox', { name: 'Name' }).fill('Year 2026')
+    await press('Rename')
+    await said('Renamed')
+    await own.getByRole('combobox', { name: 'Folder it is in' }).selectOption('root')
+    await press('Move')
+    await said('Moved')
+    await own.getByLabel('Access type in effect').selectOption('restricted')
+    await own.getByLabel('What is granted on folders above').uncheck()
+    await press('Change access')
+    await said('Access is changed')
+    expect(await folder()).toMatchObject({
+      folderName: 'Year 2026',
+      parentFolderId: 'root',
+      accessType: 'restricted',
+      inheritAccessFromParent: false,
+    })
+    await press('Delete folder')
+    await page.getByText('Everything in it goes with it').waitFor()
+    await confirm('Delete folder')
+    await page.getByRole('heading', { name: 'Documents in no folder' }).waitFor()
+    expect(await folder()).toBeUndefined()
+    expect(
+      await read('/v2/organizations/documents/get', { organizationId, documentIds: ['budget'] }),
+    ).toEqual([])
+  })
 
   itLong(
-    '[CON-41] [CON-42] what was not done is told; a document is moved, and a group granted a role',
+    '[CON-41] [CON-42] shows each failed item, moves a document, and grants a role to a group',
     async () => {
       await visit('/folders/acme')
       await page.getByLabel('Folder id').fill('reports')
@@ -106,7 +103,7 @@ describe.skipIf(browserMissing)('what administrators change in the console, in C
     },
   )
 
-  itLong('[CON-43] users and groups are made, changed and removed', async () => {
+  itLong('[CON-43] creates, changes and removes users and groups', async () => {
     const users = async () => read('/v2/users/get', { organizationId, userIds: ['eve'] })
     await visit('/users/acme')
     await page.getByLabel('New user id').fill('eve')
@@ -138,52 +135,49 @@ describe.skipIf(browserMissing)('what administrators change in the console, in C
     expect(await users()).toEqual([])
   })
 
-  itLong(
-    '[CON-48] an endpoint is changed, disabled and deleted, its secret is hidden and rotated',
-    async () => {
-      const hooks = hookCalls(async (path, data) => dataOf(await weft.post(path, data)))
-      await hooks.begin()
-      const endpointId = await hooks.endpoint('http://127.0.0.1:9/')
-      await visit(`/webhooks/endpoint/${endpointId}`)
-      await press('Read the secret')
-      const secret = page.getByRole('region', { name: 'Signing secret' }).locator('input')
-      expect(await secret.getAttribute('type')).toBe('password')
-      const before = await secret.inputValue()
-      await press('Rotate secret')
-      await confirm('Rotate secret')
-      await page.getByRole('dialog').waitFor({ state: 'detached' })
-      await press('Show Signing secret')
-      expect(await secret.getAttribute('type')).toBe('text')
-      expect(await secret.inputValue()).not.toBe(before)
-      await page.getByLabel('Description').fill('Billing')
-      await page.getByText('Told of all events').click()
-      await page.getByLabel('comment.add', { exact: true }).check()
-      await page
-        .getByRole('form', { name: 'Settings of the endpoint' })
-        .getByRole('button', { name: 'Save' })
-        .click()
-      await said('Saved')
-      await press('Disable')
-      await page.getByRole('button', { name: 'Enable', exact: true }).waitFor()
-      expect(await hooks.endpoints()).toMatchObject([
-        { description: 'Billing', filterTypes: ['comment.add'], disabled: true },
-      ])
-      await press('Delete endpoint')
-      await confirm('Delete endpoint')
-      await page.getByText('No endpoints yet').waitFor()
-      await visit('/webhooks/basic')
-      await page.getByLabel('Basic webhooks are on').check()
-      await page.getByLabel('Raw URL').fill('http://127.0.0.1:9/raw')
-      await press('Save')
-      await said('Saved')
-      expect(await read('/v2/workspace/webhookconfig/get', {})).toMatchObject({
-        useWebhookService: true,
-        webhookServiceConfig: { rawNotificationUrl: 'http://127.0.0.1:9/raw' },
-      })
-    },
-  )
+  itLong('[CON-48] changes, disables and deletes an endpoint, and hides and rotates its secret', async () => {
+    const hooks = hookCalls(async (path, data) => dataOf(await weft.post(path, data)))
+    await hooks.begin()
+    const endpointId = await hooks.endpoint('http://127.0.0.1:9/')
+    await visit(`/webhooks/endpoint/${endpointId}`)
+    await press('Read the secret')
+    const secret = page.getByRole('region', { name: 'Signing secret' }).locator('input')
+    expect(await secret.getAttribute('type')).toBe('password')
+    const before = await secret.inputValue()
+    await press('Rotate secret')
+    await confirm('Rotate secret')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await press('Show Signing secret')
+    expect(await secret.getAttribute('type')).toBe('text')
+    expect(await secret.inputValue()).not.toBe(before)
+    await page.getByLabel('Description').fill('Billing')
+    await page.getByText('Told of all events').click()
+    await page.getByLabel('comment.add', { exact: true }).check()
+    await page
+      .getByRole('form', { name: 'Settings of the endpoint' })
+      .getByRole('button', { name: 'Save' })
+      .click()
+    await said('Saved')
+    await press('Disable')
+    await page.getByRole('button', { name: 'Enable', exact: true }).waitFor()
+    expect(await hooks.endpoints()).toMatchObject([
+      { description: 'Billing', filterTypes: ['comment.add'], disabled: true },
+    ])
+    await press('Delete endpoint')
+    await confirm('Delete endpoint')
+    await page.getByText('No endpoints yet').waitFor()
+    await visit('/webhooks/basic')
+    await page.getByLabel('Basic webhooks are on').check()
+    await page.getByLabel('Raw URL').fill('http://127.0.0.1:9/raw')
+    await press('Save')
+    await said('Saved')
+    expect(await read('/v2/workspace/webhookconfig/get', {})).toMatchObject({
+      useWebhookService: true,
+      webhookServiceConfig: { rawNotificationUrl: 'http://127.0.0.1:9/raw' },
+    })
+  })
 
-  itLong('[CON-50] who replaces the tokens in use goes on with the new ones', async () => {
+  itLong('[CON-50] stays signed in when the session replaces its own tokens', async () => {
     const { workspaceId, workspaceAuthToken, authToken } = weft.credentials
     await visit('/keys')
     await page.getByLabel('Workspace id').fill(workspaceId)

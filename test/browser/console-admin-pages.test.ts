@@ -64,7 +64,7 @@ describe.skipIf(browserMissing)('pages of the console for administrators, in Chr
 
   for (const colorScheme of ['light', 'dark'] as const)
     itLong(
-      `[CON-52] nothing serious is found on any page in ${colorScheme}, and nothing is wider than a phone`,
+      `[CON-52] has no serious accessibility finding in ${colorScheme} and no page wider than a phone`,
       async () => {
         const shown = await openConsole(browser, weft, { colorScheme, width: 400 })
         await addWorkspace(shown)
@@ -81,7 +81,7 @@ describe.skipIf(browserMissing)('pages of the console for administrators, in Chr
       120_000,
     )
 
-  itLong('[CON-44] data of a user is downloaded, and erased by who types the id', async () => {
+  itLong('[CON-44] downloads the data of a user, and erases them when the id was typed', async () => {
     const shown = await openConsole(browser, weft, { route: '/users/acme/user/bob' })
     const { page } = shown
     const [download] = await Promise.all([
@@ -101,25 +101,28 @@ describe.skipIf(browserMissing)('pages of the console for administrators, in Chr
     expect(shown.complaints).toEqual([])
   })
 
-  itLong('[CON-46] [CON-53] who follows sees what happens, in the organization chosen before', async () => {
-    await weft.post('/v2/organizations/add', { organizations: [{ organizationId: 'other' }] })
-    const shown = await openConsole(browser, weft, { route: '/folders' })
-    const { page } = shown
-    await page.getByLabel('Organization').selectOption('other')
-    await page.getByRole('link', { name: 'All of other' }).waitFor()
-    await page.getByRole('link', { name: 'Activity' }).click()
-    await page.getByText('The backend made the organization').waitFor()
-    await page.getByLabel('Follow').check()
-    await weft.post('/v2/users/add', { organizationId: 'other', users: [{ userId: 'eve' }] })
-    await page.getByText('The backend added the user eve').waitFor()
-    await page.getByLabel('Actions').fill('organization.add')
-    await page.keyboard.press('Enter')
-    await page.getByText('The backend added the user eve').waitFor({ state: 'detached' })
-    expect(shown.complaints).toEqual([])
-  })
+  itLong(
+    '[CON-46] [CON-53] shows new activities in the selected organization when the user follows them',
+    async () => {
+      await weft.post('/v2/organizations/add', { organizations: [{ organizationId: 'other' }] })
+      const shown = await openConsole(browser, weft, { route: '/folders' })
+      const { page } = shown
+      await page.getByLabel('Organization').selectOption('other')
+      await page.getByRole('link', { name: 'All of other' }).waitFor()
+      await page.getByRole('link', { name: 'Activity' }).click()
+      await page.getByText('The backend made the organization').waitFor()
+      await page.getByLabel('Follow').check()
+      await weft.post('/v2/users/add', { organizationId: 'other', users: [{ userId: 'eve' }] })
+      await page.getByText('The backend added the user eve').waitFor()
+      await page.getByLabel('Actions').fill('organization.add')
+      await page.keyboard.press('Enter')
+      await page.getByText('The backend added the user eve').waitFor({ state: 'detached' })
+      expect(shown.complaints).toEqual([])
+    },
+  )
 
   itLong(
-    '[CON-47] [CON-51] without the workspace it is said where to add it; a domain locks nobody out',
+    '[CON-47] [CON-51] names the place for workspace credentials, and does not lock out when a domain is added',
     async () => {
       await weft.post('/v2/workspace/domains/delete', { domains: ['127.0.0.1'] })
       const shown = await openConsole(browser, weft, { route: '/activity/audit/log' })

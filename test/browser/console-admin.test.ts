@@ -37,7 +37,7 @@ describe.skipIf(browserMissing)('administrating in the console, in Chromium', ()
   const button = (name: string | RegExp) => page.getByRole('button', { name, exact: true })
   const read = async (path: string, data: object) => dataOf(await weft.post(path, data))
 
-  it('[CON-40] a folder is made, and a document moved into it', async () => {
+  it('[CON-40] creates a folder and moves a document into it', async () => {
     await visit('/folders/acme')
     await page.getByLabel('Folder id').fill('contracts')
     await button('Make folder').click()
@@ -56,7 +56,7 @@ describe.skipIf(browserMissing)('administrating in the console, in Chromium', ()
     expect(shown.complaints).toEqual([])
   })
 
-  itLong('[CON-42] a role is granted on a folder, shows, and is taken back', async () => {
+  itLong('[CON-42] grants a role on a folder, shows it, and removes it', async () => {
     const rights = async () => {
       const data = await read('/v2/users/get', { organizationId, folderId: 'reports' })
       return (data as { userId: string; accessRole: string }[]).map(({ userId, accessRole }) => [
@@ -78,7 +78,7 @@ describe.skipIf(browserMissing)('administrating in the console, in Chromium', ()
     expect(shown.complaints).toEqual([])
   })
 
-  it('[CON-43] who is connected is disconnected with 4401 when the tokens are revoked', async () => {
+  it('[CON-43] closes connections with 4401 when the tokens are revoked', async () => {
     await visit('/users/acme/user/ann')
     await button('Make a token').click()
     const token = await page.getByRole('textbox', { name: 'Token' }).inputValue()
@@ -94,7 +94,7 @@ describe.skipIf(browserMissing)('administrating in the console, in Chromium', ()
     expect(shown.complaints).toEqual([])
   })
 
-  it('[CON-48] [CON-49] an endpoint is made, tested, and sent to again; what has come of it shows', async () => {
+  it('[CON-48] [CON-49] creates and tests an endpoint, sends again, and shows the outcome', async () => {
     const receiver = await HookReceiver.start()
     try {
       await visit('/webhooks')
@@ -120,30 +120,27 @@ describe.skipIf(browserMissing)('administrating in the console, in Chromium', ()
     }
   })
 
-  itLong(
-    '[CON-50] an API key is made with credentials of the workspace, and the console works with it',
-    async () => {
-      const { workspaceId, workspaceAuthToken } = weft.credentials
-      await visit('/keys')
-      await page.getByLabel('Workspace id').fill(workspaceId)
-      await page.getByLabel('Workspace auth token').fill(workspaceAuthToken)
-      await button('Add to this session').click()
-      await page.getByLabel('Name of the new key').fill('Staging')
-      await button('Make API key').click()
-      const token = await page.getByRole('textbox', { name: 'New auth token' }).inputValue()
-      const apiKey = await page.getByRole('textbox', { name: 'New API key' }).inputValue()
-      await button('Close').click()
-      const headers = { 'x-service-api-key': apiKey, 'x-service-auth-token': token }
-      expect((await weft.post('/v2/organizations/get', {}, headers)).status).toBe(200)
-      await button('Tokens of Staging').click()
-      const masked = page.getByRole('region', { name: `Tokens of ${apiKey}` }).locator('input')
-      expect(await masked.getAttribute('type')).toBe('password')
-      expect(await masked.inputValue()).toBe(token)
-      await button('Use this key in the console').click()
-      await page.getByRole('row').filter({ hasText: 'Staging' }).getByText('in use here').waitFor()
-      await visit('/users')
-      await page.getByText('There is no organization yet').waitFor()
-      expect(shown.complaints).toEqual([])
-    },
-  )
+  itLong('[CON-50] creates an API key with workspace credentials, and switches to it', async () => {
+    const { workspaceId, workspaceAuthToken } = weft.credentials
+    await visit('/keys')
+    await page.getByLabel('Workspace id').fill(workspaceId)
+    await page.getByLabel('Workspace auth token').fill(workspaceAuthToken)
+    await button('Add to this session').click()
+    await page.getByLabel('Name of the new key').fill('Staging')
+    await button('Make API key').click()
+    const token = await page.getByRole('textbox', { name: 'New auth token' }).inputValue()
+    const apiKey = await page.getByRole('textbox', { name: 'New API key' }).inputValue()
+    await button('Close').click()
+    const headers = { 'x-service-api-key': apiKey, 'x-service-auth-token': token }
+    expect((await weft.post('/v2/organizations/get', {}, headers)).status).toBe(200)
+    await button('Tokens of Staging').click()
+    const masked = page.getByRole('region', { name: `Tokens of ${apiKey}` }).locator('input')
+    expect(await masked.getAttribute('type')).toBe('password')
+    expect(await masked.inputValue()).toBe(token)
+    await button('Use this key in the console').click()
+    await page.getByRole('row').filter({ hasText: 'Staging' }).getByText('in use here').waitFor()
+    await visit('/users')
+    await page.getByText('There is no organization yet').waitFor()
+    expect(shown.complaints).toEqual([])
+  })
 })

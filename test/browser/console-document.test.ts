@@ -35,7 +35,7 @@ describe.skipIf(browserMissing)('documents in the console', () => {
   const textOf = async (page: Page): Promise<string> =>
     (await page.getByRole('region', { name: 'Text' }).textContent()) ?? ''
 
-  it('[CON-20] [CON-52] documents are listed in pages and searched, and the list is for everybody', async () => {
+  it('[CON-20] [CON-52] lists documents in pages, searches them, and has no accessibility finding', async () => {
     const documents = Array.from({ length: 60 }, (_, index) => ({ documentId: `doc-${100 + index}` }))
     await weft.post('/v2/organizations/documents/add', {
       organizationId: 'many',
@@ -71,7 +71,7 @@ describe.skipIf(browserMissing)('documents in the console', () => {
     expect(complaints).toEqual([])
   })
 
-  itLong('[CON-29] a document is made, opened and deleted', async () => {
+  itLong('[CON-29] creates, opens and deletes a document', async () => {
     const { page, complaints } = await openConsole(browser, weft, { route: '/documents/new' })
     await page.getByRole('button', { name: 'New document' }).click()
     await page.getByLabel('Document id').fill('first')
@@ -88,7 +88,7 @@ describe.skipIf(browserMissing)('documents in the console', () => {
     expect(complaints).toEqual([])
   })
 
-  it('[CON-21] [CON-22] [CON-52] [DEF-6] what people type is seen at once, and where they are; the page itself is not', async () => {
+  it('[CON-21] [CON-22] [CON-52] [DEF-6] shows edits and cursors at once, and does not appear in presence itself', async () => {
     await add('seen')
     const client = await ann('seen')
     const { page, complaints } = await openConsole(browser, weft, { route: '/documents/acme/seen/main' })
@@ -125,7 +125,7 @@ describe.skipIf(browserMissing)('documents in the console', () => {
   })
 
   itLong(
-    '[CON-27] what one is about to write outlasts a server that does not answer, and a deleted document is opened again',
+    '[CON-27] keeps the text in the form when the server does not answer, and opens a deleted document again',
     async () => {
       const editor = await add('shaky')
       const { page } = await openConsole(browser, weft, { route: '/documents/acme/shaky/main/replace' })
@@ -147,7 +147,7 @@ describe.skipIf(browserMissing)('documents in the console', () => {
     20_000,
   )
 
-  it('[CON-23] [CON-24] content is replaced once one has seen what would change, and what people type meanwhile stays', async () => {
+  it('[CON-23] [CON-24] replaces content after a preview, and keeps edits made meanwhile', async () => {
     const editor = await add('edited', 'one two three')
     const client = await ann('edited')
     const { page, complaints } = await openConsole(browser, weft, {
@@ -176,7 +176,7 @@ describe.skipIf(browserMissing)('documents in the console', () => {
     client.close()
   })
 
-  itLong('[CON-27] who comes by a link gets the content of a root that there is', async () => {
+  itLong('[CON-27] shows the content of an existing root when the page is opened by a link', async () => {
     const editor = { organizationId: 'acme', documentId: 'other-root', editorId: 'main' }
     await weft.post('/v2/crdt/add', { ...editor, contentKey: 'default', type: 'xml', data: '<p>Hi</p>' })
     const { page } = await openConsole(browser, weft, { route: '/documents/acme/other-root/main/replace' })
@@ -195,22 +195,25 @@ describe.skipIf(browserMissing)('documents in the console', () => {
     expect(await page.getByLabel('Content (XML)').inputValue()).toBe('<p>New</p>')
   })
 
-  itLong('[CON-23] what is no content is told at the box, and changes nothing', async () => {
-    await add('data', { a: 1 }, 'map')
-    const { page } = await openConsole(browser, weft, { route: '/documents/acme/data/main/replace' })
-    await page.getByLabel('Content (JSON)').fill('{')
-    await page.getByRole('button', { name: 'See what would change' }).click()
-    await page.getByRole('alert').filter({ hasText: 'This is no JSON' }).waitFor()
-    await page.getByLabel('Content (JSON)').fill('[]')
-    await page.getByRole('button', { name: 'See what would change' }).click()
-    await page.getByRole('alert').filter({ hasNotText: 'This is no JSON' }).waitFor()
-    await page.getByLabel('Content (JSON)').fill('{"a": 2}')
-    await page.getByRole('button', { name: 'See what would change' }).click()
-    await page.locator('ins', { hasText: '"a": 2' }).waitFor()
-  })
+  itLong(
+    '[CON-23] shows an error at the field and changes nothing when the input is not content',
+    async () => {
+      await add('data', { a: 1 }, 'map')
+      const { page } = await openConsole(browser, weft, { route: '/documents/acme/data/main/replace' })
+      await page.getByLabel('Content (JSON)').fill('{')
+      await page.getByRole('button', { name: 'See what would change' }).click()
+      await page.getByRole('alert').filter({ hasText: 'This is no JSON' }).waitFor()
+      await page.getByLabel('Content (JSON)').fill('[]')
+      await page.getByRole('button', { name: 'See what would change' }).click()
+      await page.getByRole('alert').filter({ hasNotText: 'This is no JSON' }).waitFor()
+      await page.getByLabel('Content (JSON)').fill('{"a": 2}')
+      await page.getByRole('button', { name: 'See what would change' }).click()
+      await page.locator('ins', { hasText: '"a": 2' }).waitFor()
+    },
+  )
 
   itLong(
-    '[CON-25] a version is kept, compared and restored, but not over what one has not seen',
+    '[CON-25] keeps, compares and restores a version, and does not restore over unseen changes',
     async () => {
       await add('kept', 'first words')
       const client = await ann('kept')

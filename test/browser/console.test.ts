@@ -19,7 +19,7 @@ describe.skipIf(browserMissing)('the console in Chromium', () => {
     await weft?.stop()
   })
 
-  it('[CON-1] who has an API key signs in with it; who has none learns why not, and stays out', async () => {
+  it('[CON-1] signs in with an API key, and rejects wrong credentials with the reason', async () => {
     const page = await browser.newPage()
     const complaints = complaintsOf(page, weft.url)
     await page.goto(`${weft.url}/console`)
@@ -34,7 +34,7 @@ describe.skipIf(browserMissing)('the console in Chromium', () => {
     expect(complaints).toEqual([])
   })
 
-  it('[CON-66] with a wrong key the overview says so, and shows neither figures nor ready', async () => {
+  it('[CON-66] reports a rejected key on the overview, and shows neither figures nor readiness', async () => {
     const { page, complaints } = await openConsole(browser, {
       url: weft.url,
       credentials: { ...weft.credentials, authToken: 'not-the-right-token' },
@@ -46,7 +46,7 @@ describe.skipIf(browserMissing)('the console in Chromium', () => {
     await page.context().close()
   })
 
-  it('[CON-2] a link signs in, and the address does not keep what it has brought', async () => {
+  it('[CON-2] signs in by a link, and removes its credentials from the address', async () => {
     const { page, complaints } = await openConsole(browser, weft, { route: '/overview' })
     await page.getByRole('heading', { name: 'Overview' }).waitFor()
     expect(page.url()).not.toContain(weft.credentials.authToken)
@@ -60,7 +60,7 @@ describe.skipIf(browserMissing)('the console in Chromium', () => {
   })
 
   itLong(
-    '[CON-2] a link that is opened in a tab of the console signs in, too, and is taken out of the address',
+    '[CON-2] signs in by a link in a tab that already shows the console, and removes it from the address',
     async () => {
       const page = await browser.newPage()
       const { apiKey, authToken } = weft.credentials
@@ -94,7 +94,7 @@ describe.skipIf(browserMissing)('the console in Chromium', () => {
   )
 
   itLong(
-    '[CON-65] a link signs in only after the visitor agrees, shows server and API key, and leaves the address at once',
+    '[CON-65] signs in by a link only after consent, shows server and API key, and clears the address at once',
     async () => {
       const page = await browser.newPage()
       const { apiKey, authToken } = weft.credentials
@@ -119,7 +119,7 @@ describe.skipIf(browserMissing)('the console in Chromium', () => {
   )
 
   itLong(
-    '[CON-61] [CON-62] a file signs in, also that of a workspace; what is told is of the last try',
+    '[CON-61] [CON-62] signs in by a file, also of a workspace, and shows the result of the last attempt',
     async () => {
       const page = await browser.newPage()
       const choose = (file: object) =>
@@ -142,21 +142,24 @@ describe.skipIf(browserMissing)('the console in Chromium', () => {
     },
   )
 
-  itLong('[CON-63] files that the server does not have any more leave no blank page', async () => {
-    const { page } = await openConsole(browser, weft, { route: '/overview' })
-    await page.getByRole('heading', { name: 'Overview' }).waitFor()
-    await page.route('**/console/*.js', (route) => route.fulfill({ status: 404, body: '' }))
-    await page.getByRole('link', { name: 'Webhooks' }).click()
-    await page.getByRole('alert').filter({ hasText: 'cannot be read' }).waitFor()
-    await page.getByRole('button', { name: 'Reload' }).click()
-    await page.getByText('reload this page').waitFor()
-    await page.unroute('**/console/*.js')
-    await page.reload()
-    await page.getByRole('heading', { name: 'Webhooks', exact: true }).waitFor()
-    expect(await page.getByText('reload this page').count()).toBe(0)
-  })
+  itLong(
+    '[CON-63] shows an error instead of a blank page when the server does not have a file any more',
+    async () => {
+      const { page } = await openConsole(browser, weft, { route: '/overview' })
+      await page.getByRole('heading', { name: 'Overview' }).waitFor()
+      await page.route('**/console/*.js', (route) => route.fulfill({ status: 404, body: '' }))
+      await page.getByRole('link', { name: 'Webhooks' }).click()
+      await page.getByRole('alert').filter({ hasText: 'cannot be read' }).waitFor()
+      await page.getByRole('button', { name: 'Reload' }).click()
+      await page.getByText('reload this page').waitFor()
+      await page.unroute('**/console/*.js')
+      await page.reload()
+      await page.getByRole('heading', { name: 'Webhooks', exact: true }).waitFor()
+      expect(await page.getByText('reload this page').count()).toBe(0)
+    },
+  )
 
-  itLong('[CON-64] a listing that could not be read can be asked for again', async () => {
+  itLong('[CON-64] repeats a failed read of a list on request', async () => {
     const { page } = await openConsole(browser, weft, { route: '/overview' })
     await page.evaluate((workspace) => {
       const place = 'weft-credentials'
@@ -173,7 +176,7 @@ describe.skipIf(browserMissing)('the console in Chromium', () => {
     expect(await page.getByRole('alert').count()).toBe(0)
   })
 
-  itLong('[CON-60] a dialog that is closed gives the focus back to where it was', async () => {
+  itLong('[CON-60] returns the focus when a dialog closes', async () => {
     const { page, complaints } = await openConsole(browser, weft, { route: '/keys' })
     const { workspaceId, workspaceAuthToken } = weft.credentials
     await page.getByLabel('Workspace id').fill(workspaceId)

@@ -11,7 +11,7 @@ const address = { organizationId: 'example', documentId: 'welcome', editorId: 'm
 skipNotice()
 
 describe.skipIf(browserMissing || !isEverythingAsked)(
-  'Tiptap by HocuspocusProvider beside CodeMirror by y-websocket, in Chromium',
+  'Tiptap over HocuspocusProvider and CodeMirror over y-websocket in Chromium',
   () => {
     let weft: TestServer
     let sites: { readonly tiptap: Site; readonly codemirror: Site }
@@ -44,7 +44,7 @@ describe.skipIf(browserMissing || !isEverythingAsked)(
     const has = (page: Page, selector: string, text: string): Promise<void> =>
       eventually(async () => (await page.textContent(selector))?.includes(text) === true)
 
-    it('[DIA-20] people with both see each other and write in one document, and a backend with them', async () => {
+    it('[DIA-20] shows users of both editors to each other, and merges their edits with those of a backend', async () => {
       const [ada, grace] = [await open(sites.tiptap, 'Ada'), await open(sites.tiptap, 'Grace')]
       const linus = await open(sites.codemirror, 'Linus')
       await ada.click('.tiptap')

@@ -19,7 +19,7 @@ describe.skipIf(browserMissing)('/docs/api in Chromium', () => {
   })
 
   itLong(
-    '[API-43] with keys typed in, an operation can be tried',
+    '[API-43] shows the response of "Try it out" when keys were typed',
     async () => {
       const page = await browser.newPage()
       const complaints: string[] = []

@@ -30,12 +30,12 @@ describe.skipIf(browserMissing || !isEverythingAsked)('/docs in Chromium', () =>
   const some = ['/docs', '/docs/limits', '/docs/reference/memory']
 
   it(
-    '[GUIDE-6] pages need nothing that their policy refuses, and fit light and dark, wide and narrow windows',
+    '[GUIDE-6] needs nothing that the policy rejects, and fits light and dark, wide and narrow windows',
     () => look(some, [wide, narrow]),
     60_000,
   )
 
-  it('[GUIDE-6] so do all pages, in a narrow window', () => look(all, [narrow]), 300_000)
+  it('[GUIDE-6] fits a narrow window on all pages', () => look(all, [narrow]), 300_000)
 
   async function look(
     paths: readonly string[],
@@ -81,7 +81,7 @@ describe.skipIf(browserMissing || !isEverythingAsked)('/docs in Chromium', () =>
     })
   }
 
-  it('[GUIDE-6] the keyboard leads past the navigation, and to the chapters', async () => {
+  it('[GUIDE-6] skips the navigation and reaches the chapters by keyboard', async () => {
     const context = await browser.newContext({ javaScriptEnabled: false })
     const page = await context.newPage()
     await page.goto(`${weft.url}/docs`)

@@ -75,7 +75,7 @@ describe.skipIf(browserMissing)('the CodeMirror example without its server, in C
   }
 
   itLong(
-    '[EXA-4] what is typed offline is kept over a reload, and merged when the server is back',
+    '[EXA-4] keeps offline edits over a reload, and merges them when the server is back',
     async () => {
       const ada = await open(await browser.newContext(), 'Ada', 'offline')
       const grace = await open(await browser.newContext(), 'Grace', 'offline')
@@ -107,7 +107,7 @@ describe.skipIf(browserMissing)('the CodeMirror example without its server, in C
   )
 
   itLong(
-    '[EXA-5] what is kept of a document is not merged into another one of its name',
+    '[EXA-5] does not merge kept content into another document of the same name',
     async () => {
       const context = await browser.newContext()
       const before = await open(context, 'Ada', 'again')

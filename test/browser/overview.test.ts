@@ -24,7 +24,7 @@ describe.skipIf(browserMissing || !isEverythingAsked)('the overview in Chromium'
     await weft?.stop()
   })
 
-  it('[CON-6] its figures move with what is done, as lines, words and a table', async () => {
+  it('[CON-6] updates its figures with the work of the server, as lines, words and a table', async () => {
     const { page, complaints } = await openConsole(browser, weft, { route: '/overview' })
     await chart(page, /^Updates per second of the last five minutes\. Now 0\./).waitFor()
     await chart(page, /^Ack lag .* Now p50 none/).waitFor()
@@ -43,7 +43,7 @@ describe.skipIf(browserMissing || !isEverythingAsked)('the overview in Chromium'
     await page.context().close()
   }, 20_000)
 
-  it('[CON-7] where a metrics token is asked for it can be shown; figures that cannot be had come back by themselves', async () => {
+  it('[CON-7] accepts a metrics token when one is required, and recovers when figures are available again', async () => {
     const guarded = await startTestServer({ metricsToken })
     const { page } = await openConsole(browser, guarded, { route: '/overview' })
     await page.getByLabel('Metrics token').fill('wrong')
@@ -66,7 +66,7 @@ describe.skipIf(browserMissing || !isEverythingAsked)('the overview in Chromium'
     await guarded.stop()
   }, 20_000)
 
-  it('[CON-11] without authentication the fields stay empty, and the shared editor is one click away', async () => {
+  it('[CON-11] signs in with empty fields without authentication, and opens the shared editor by one click', async () => {
     const open = await startTestServer({ auth: 'none' })
     const page = await (await browser.newContext()).newPage()
     const complaints = complaintsOf(page, open.url)

@@ -49,7 +49,7 @@ describe.skipIf(browserMissing)('the playground in Chromium', () => {
     await weft?.stop()
   })
 
-  it('[CON-8] [CON-9] [CON-10] [DEF-6] one click opens it, one more a second window; both sync, and REST moves no cursor', async () => {
+  it('[CON-8] [CON-9] [CON-10] [DEF-6] opens two windows by one click each, syncs them, and moves no cursor by REST', async () => {
     const { page, complaints } = await openConsole(browser, weft, { route: '/overview' })
     const one = await popupOf(page, 'Open the playground')
     const ofOne = complaintsOf(one, weft.url)
@@ -91,7 +91,7 @@ describe.skipIf(browserMissing)('the playground in Chromium', () => {
   }, 30_000)
 
   itLong(
-    '[CON-8] a link lets somebody in who has no credentials, and does not stay in the address; without one it says what to do',
+    '[CON-8] opens by a link without credentials, clears the address, and names the remedy without a link',
     async () => {
       const grant = {
         type: 'document',

@@ -80,7 +80,7 @@ describe.skipIf(browserMissing || !isEverythingAsked)('the Quill example in Chro
     return page
   }
 
-  it('[EXA-6] a backend writes a delta into what two people write: words, formats and cursors stay', async () => {
+  it('[EXA-6] keeps words, formats and cursors of two users when a backend writes a delta', async () => {
     const [ada, grace] = [await open('Ada'), await open('Grace')]
     await ada.click('.ql-editor')
     await ada.keyboard.type('The plan is good.')
@@ -116,7 +116,7 @@ describe.skipIf(browserMissing || !isEverythingAsked)('the Quill example in Chro
     expect(JSON.stringify(stored)).toContain('{"insert":"plan","attributes":{"bold":true}}')
   }, 60_000)
 
-  it('[EXA-7] a report takes the place of the one before, and where nothing has changed nothing is', async () => {
+  it('[EXA-7] replaces the former report, and writes nothing when nothing has changed', async () => {
     const file = join(import.meta.dirname, '../..', 'examples', 'quill', 'report.js')
     const { withReport } = (await import(pathToFileURL(file).href)) as Reporting
     const head = [{ insert: 'Plan' }, { insert: '\n', attributes: { header: 1 } }]

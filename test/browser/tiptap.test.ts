@@ -125,7 +125,7 @@ describe.skipIf(browserMissing)('the Tiptap example in Chromium', () => {
     await page.keyboard.type(words)
   }
 
-  it('[EXA-2] a bot rewrites what people type in: their words, cursors and comments stay', async () => {
+  it('[EXA-2] keeps words, cursors and comments when a bot rewrites the text', async () => {
     const [ada, grace] = [await open('Ada', 'bot'), await open('Grace', 'bot')]
     await write(ada, 'teh quick brown fox jumps over the the lazy dog.')
     await has(grace, '.tiptap', 'lazy dog.')
@@ -150,7 +150,7 @@ describe.skipIf(browserMissing)('the Tiptap example in Chromium', () => {
   }, 60_000)
 
   itLong(
-    '[EXA-1] comments, replies and their end come to everybody, on the words they are about',
+    '[EXA-1] shows comments, replies and their end on their words to all users',
     async () => {
       const [ada, grace] = [await open('Ada', 'comments'), await open('Grace', 'comments')]
       await write(ada, 'First things first, and nothing last.')
@@ -189,7 +189,7 @@ interface Tidying {
   readonly tidy: (xml: string) => { readonly xml: string; readonly changes: readonly string[] }
 }
 
-it('[EXA-3] what is tidy stays as it is, and code', async () => {
+it('[EXA-3] changes neither tidy text nor code', async () => {
   const file = join(import.meta.dirname, '../..', 'examples', 'tiptap', 'tidy.js')
   const { tidy } = (await import(pathToFileURL(file).href)) as Tidying
   const given =

@@ -88,7 +88,7 @@ describe('bytes', () => {
   })
 })
 
-it('[FUZZ-5] what is in the corpus has a name of its own', () => {
+it('[FUZZ-5] gives each case of the corpus a unique name', () => {
   const names = [...corpus('frames'), ...corpus('rest'), ...corpus('http')].map(({ name }) => name)
   expect(new Set(names).size).toBe(names.length)
 })

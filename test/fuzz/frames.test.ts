@@ -72,7 +72,7 @@ function mutated({ types, body }: Frame, other: Frame, random: Random): Uint8Arr
   return mutate(message(types, body), other.body, random)
 }
 
-it(`[FUZZ-4] mutated frames are read or refused as malformed (seed ${seed}, ${cases} cases)`, () => {
+it(`[FUZZ-4] reads mutated frames or rejects them as malformed (seed ${seed}, ${cases} cases)`, () => {
   const random = new Random(seed)
   const outcomes: Record<string, number> = { malformed: 0 }
   for (let round = 0; round < cases / casesPerHistory; round++) {

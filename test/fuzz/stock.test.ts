@@ -274,7 +274,7 @@ async function play(
 }
 
 it(
-  `[FUZZ-10] what stock clients make over any protocol is stored, relayed, and read and written by REST (WEFT_FUZZ_SEED=${seed})`,
+  `[FUZZ-10] stores, relays, reads and writes the content of stock clients of all protocols (WEFT_FUZZ_SEED=${seed})`,
   async () => {
     const played: string[] = []
     let run = seed

@@ -70,7 +70,7 @@ describe.skipIf(judgesMissing).each(names)('%s', (name) => {
 
   const read = (doc: Y.Doc): unknown => readRootAs(doc, judge.type, judge.contentKey).data
 
-  it('[EDIT-1] what is read of its documents, fed back, is no byte', async () => {
+  it('[EDIT-1] writes no byte when content that was read is written again', async () => {
     for (const content of judge.contents) {
       const doc = replica((await written(judge, content)).doc)
       const updates = ownUpdates(doc)
@@ -125,7 +125,7 @@ describe.skipIf(judgesMissing).each(names)('%s', (name) => {
   })
 
   it.each([0, 1, 2])(
-    '[EDIT-2] shows content %i in an empty document as if a person had written it',
+    '[EDIT-2] shows content %i in an empty document as if a user had written it',
     async (to) => {
       const { doc } = await written(judge, judge.contents[to])
       const person = await live(new Y.Doc(), (server) => Y.applyUpdate(server, Y.encodeStateAsUpdate(doc)))

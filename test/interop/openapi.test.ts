@@ -27,7 +27,7 @@ describe.skipIf(judgesMissing)('/openapi.json', () => {
     await example?.server.stop()
   })
 
-  it('[API-44] pleases the linter of Redocly', async () => {
+  it('[API-44] passes the linter of Redocly', async () => {
     const { createConfig, lintFromString } = await import('@redocly/openapi-core')
     const config = await createConfig({ extends: ['recommended-strict'] })
     const lint = (text: string) => lintFromString({ source: text, absoluteRef: 'openapi.json', config })
@@ -43,7 +43,7 @@ describe.skipIf(judgesMissing)('/openapi.json', () => {
 
   // This takes minutes.
   it.skipIf(javaMissing || !isEverythingAsked)(
-    '[API-45] is what Specmatic finds when it calls everything in many ways',
+    '[API-45] passes Specmatic, which calls every operation in many ways',
     async () => {
       const { tests, failures, said } = await runSpecmatic({
         url: relay.url,

@@ -75,12 +75,12 @@ describe.skipIf(judgesMissing).each(Object.keys(judges))('%s at a server', (name
     await eventually(isThere, () => ({ last, data }))
   }
 
-  it('[EDIT-1] what get answers, fed back by REST, is no byte', async () => {
+  it('[EDIT-1] writes no byte when the result of get is written again by REST', async () => {
     const data = await begin('same')
     expect(await write('same', data)).toMatchObject({ changed: false, bytes: 0 })
   })
 
-  it('[EDIT-3] undo takes back what its person typed and nothing of a replacement; redo brings it again', async () => {
+  it('[EDIT-3] reverts only the edits of its own user by undo, and restores them by redo', async () => {
     const before = await begin('undone')
     const seat = await sit('undone')
     seat.type('mine')
