@@ -5,19 +5,19 @@ import { MalformedJsonError, readJson } from '../json.ts'
 import { StorageError } from './storage-error.ts'
 
 /**
- * The file of a backup: a magic line, then parts. A part is its kind (1 byte), its length (4), a CRC-32 (4) and its
- * bytes. Each CRC goes on from that of the part before, so a part that is changed, missing or misplaced is noticed;
- * the last part says how many pairs there are, so one that ends early is, too. Numbers are big endian.
+ * The file of a backup: a magic line, then parts. A part has its kind (1 byte), its length (4 bytes), a CRC-32 (4
+ * bytes) and its content. Each CRC continues that of the previous part, so a changed, missing or misplaced part is
+ * detected. The last part contains the number of pairs, so a truncated file is detected. Numbers are big endian.
  */
 export type BackupPart =
   | { readonly kind: 'header'; readonly header: BackupHeader }
-  /** A small file of the data directory that is not in the store. */
+  /** A small file of the data directory outside the store. */
   | { readonly kind: 'file'; readonly name: string; readonly bytes: Uint8Array }
   | { readonly kind: 'pairs'; readonly pairs: StoredPage }
   | { readonly kind: 'end'; readonly pairs: number }
 
 export interface BackupHeader {
-  /** Format of the store that the pairs are from. */
+  /** Format of the store of the pairs. */
   readonly format: number
   /** Epoch milliseconds. */
   readonly madeAt: number
@@ -26,15 +26,15 @@ export interface BackupHeader {
 const magic = Buffer.from('weft-backup 1\n')
 const kinds = ['header', 'file', 'pairs', 'end'] as const
 const headBytes = 9
-/** No part is larger: a page of pairs, or one large pair. */
+/** Maximum length of a part, which is a page of pairs or one large pair. */
 const partBytesMax = 2 ** 30
 
-/** Makes the bytes of parts, in order. */
+/** Encodes the parts in order. */
 export class BackupWriter {
   #crc = 0
   #pairs = 0
 
-  /** The magic line and the header. */
+  /** Returns the magic line and the header. */
   start(header: BackupHeader): Buffer {
     return Buffer.concat([magic, this.#part('header', Buffer.from(JSON.stringify(header)))])
   }
@@ -64,13 +64,16 @@ export class BackupWriter {
   }
 }
 
-/** The parts of a backup; the last one is its end. @throws StorageError when it is none, damaged or not whole */
+/**
+ * Reads the parts of a backup, up to its end part.
+ * @throws StorageError if the file is not a backup, is damaged or is incomplete
+ */
 export async function* readBackupParts(source: AsyncIterable<Uint8Array>): AsyncGenerator<BackupPart> {
   const chunks = source[Symbol.asyncIterator]()
   try {
     yield* checkedParts(new ByteQueue(chunks))
   } finally {
-    // Closes the file when the backup is damaged, too.
+    // Closes the file also if the backup is damaged.
     await chunks.return?.()
   }
 }
@@ -103,7 +106,10 @@ async function* checkedParts(bytes: ByteQueue): AsyncGenerator<BackupPart> {
 const headerSchema = v.looseObject({ format: v.number(), madeAt: v.number() })
 const endSchema = v.looseObject({ pairs: v.number() })
 
-/** @throws StorageError: a checksum that fits does not prove that Weft wrote the part */
+/**
+ * Reads the JSON of a part.
+ * @throws StorageError if it is malformed: a matching checksum does not prove that Weft wrote the part
+ */
 function readMembers<T>(schema: v.GenericSchema<T, unknown>, part: Buffer): T {
   try {
     return readJson(schema, part)
@@ -113,7 +119,7 @@ function readMembers<T>(schema: v.GenericSchema<T, unknown>, part: Buffer): T {
   }
 }
 
-/** What is decoded has the checksum of what was written. */
+/** Decodes a part whose checksum is correct. */
 function decodePart(kind: BackupPart['kind'], part: Buffer): BackupPart {
   if (kind === 'header') return { kind, header: readMembers(headerSchema, part) }
   if (kind === 'end') return { kind, pairs: readMembers(endSchema, part).pairs }
@@ -150,7 +156,7 @@ class ByteQueue {
     this.#source = source
   }
 
-  /** Null when there are fewer. */
+  /** Returns null if fewer bytes remain. */
   async take(count: number): Promise<Buffer | null> {
     while (this.#length < count) {
       const next = await this.#source.next()

@@ -1,13 +1,13 @@
 import type { Clock } from '../clock.ts'
 import { ApiError } from '../errors.ts'
 
-/** Backups that a server makes at the same time: each holds a moment of the store, whose old tables stay meanwhile. */
+/** Maximum number of concurrent backups. Each holds a snapshot of the store, which keeps old tables on disk. */
 export const backupsAtOnceMax = 2
 
-/** How long a reader may keep a backup waiting in all: a minute, and more for what it has been given. */
+/** Total time that a reader may stall: a minute, plus 1 ms for each 64 bytes it has received. */
 export const readerPace = { graceMs: 60_000, bytesPerMs: 64 }
 
-/** Bounds backups under way, in number and time. */
+/** Limits the number and the duration of concurrent backups. */
 export class BackupLimiter {
   readonly #clock: Clock
   #free = backupsAtOnceMax
@@ -17,8 +17,8 @@ export class BackupLimiter {
   }
 
   /**
-   * The same bytes, which have a slot until they end, nobody wants them any more or their reader is too slow; null when
-   * there is none.
+   * Returns the same bytes with a slot, or null if no slot is free. The slot is released when the bytes end, when the
+   * reader stops, or when the reader is too slow.
    */
   take(chunks: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> | null {
     if (this.#free === 0) return null
@@ -31,7 +31,7 @@ export class BackupLimiter {
   }
 }
 
-/** Not a generator: one that was never begun would notice nothing of its end. */
+/** An iterator and not a generator, because a generator that never started does not run its `finally`. */
 class SlottedBackup implements AsyncIterator<Uint8Array, undefined> {
   readonly #chunks: AsyncIterator<Uint8Array>
   readonly #clock: Clock
@@ -79,7 +79,7 @@ class SlottedBackup implements AsyncIterator<Uint8Array, undefined> {
     this.#state = state
   }
 
-  /** Only what the reader takes counts, not what the store does. */
+  /** Starts the timer of the reader. The time of the store does not count. */
   #await(): void {
     const since = this.#clock.now()
     const leftMs = readerPace.graceMs + this.#givenBytes / readerPace.bytesPerMs - this.#waitedMs

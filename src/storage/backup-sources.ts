@@ -7,7 +7,7 @@ import { backupOf } from './backup.ts'
 import { openOfflineDump } from './offline-store.ts'
 import { StorageError } from './storage-error.ts'
 
-/** The bytes of a backup of a server that is stopped. @throws StorageError, EngineOpenError, CorruptRecordError */
+/** Returns the bytes of a backup of a stopped server. @throws StorageError, EngineOpenError, CorruptRecordError */
 export async function* backupOffline(directory: string, clock: Clock): AsyncGenerator<Uint8Array> {
   const dump = await openOfflineDump(directory)
   try {
@@ -17,7 +17,7 @@ export async function* backupOffline(directory: string, clock: Clock): AsyncGene
   }
 }
 
-/** The bytes of a backup that a server makes while it serves. @throws StorageError */
+/** Returns the bytes of a backup of a running server. @throws StorageError */
 export async function* backupOnline(url: string, tokenFile: string): AsyncGenerator<Uint8Array> {
   const token = await readTokenFile(tokenFile)
   const response = await fetch(new URL('/backup', url), {
@@ -36,8 +36,8 @@ export async function* backupOnline(url: string, tokenFile: string): AsyncGenera
   yield* response.body
 }
 
-/** What is no token is not named: it may hold one. */
-/** A token that is the only line of a file. @throws StorageError */
+/** An error does not contain the text of an invalid file, which may be a token. */
+/** Reads a token from a file with one line. @throws StorageError if the file cannot be read or has no token */
 export async function readTokenFile(path: string): Promise<string> {
   const text = await readFile(path, 'utf8').catch((error: unknown) => {
     throw new StorageError(`${path} cannot be read: ${errorMessage(error)}`)
@@ -52,7 +52,7 @@ const refusalSchema = v.looseObject({
   error: v.looseObject({ status: v.string(), message: v.string() }),
 })
 
-/** What a server says that refuses. */
+/** Returns the error of a response as text. */
 export async function responseError(response: Response): Promise<string> {
   const text = await response.text()
   try {

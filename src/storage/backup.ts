@@ -10,9 +10,9 @@ import { noteBackup } from './last-backup.ts'
 import { type Progress, StorageError } from './storage-error.ts'
 
 /**
- * The bytes of a backup: the state of the store when the first byte is read, and the credentials file of `directory`.
- * After the last byte, the time of the backup is written into `directory`.
- * @throws what the engine's dump throws
+ * Returns the bytes of a backup: the state of the store when the first byte is read, and the credentials file of
+ * `directory`. After the last byte, it writes the time of the backup into `directory`.
+ * @throws the errors of the engine's dump
  */
 export async function* backupOf(
   { format, pages }: StoreDump,
@@ -35,8 +35,9 @@ export interface WrittenBackup {
 }
 
 /**
- * Writes a backup for its owner only (it holds secrets), reads it again, and only then gives it its name. An existing
- * file is never replaced, and no link followed. @throws StorageError
+ * Writes a backup that only its owner can read, because it contains secrets. The file gets its final name after it was
+ * read again and checked. An existing file is never replaced, and links are not followed.
+ * @throws StorageError
  */
 export async function writeBackup(
   source: AsyncIterable<Uint8Array>,
@@ -60,19 +61,19 @@ export async function writeBackup(
 const isThere = (out: string): StorageError =>
   new StorageError(`${out} is there already: name another file, or remove it`)
 
-/** A second name and then none of the first: unlike a new name, that replaces nothing. */
+/** Links the new name and removes the old one, because a rename would replace an existing file. */
 async function giveName(partial: string, out: string): Promise<void> {
   try {
     await link(partial, out)
     await rm(partial)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw isThere(out)
-    // Not every file system can.
+    // Some file systems do not support links.
     await rename(partial, out)
   }
 }
 
-/** Reads a backup to its end. @throws StorageError when it is damaged or not whole */
+/** Reads a backup to its end. @throws StorageError if it is damaged or incomplete */
 export async function checkBackup(
   path: string,
   onProgress: Progress,
@@ -85,7 +86,7 @@ export async function checkBackup(
   throw new StorageError('the backup is damaged: it has no header')
 }
 
-/** The bytes of a file. @throws StorageError when it cannot be read */
+/** Reads a file in chunks. @throws StorageError if it cannot be read */
 export async function* chunksOf(
   path: string,
   step: string,

@@ -5,7 +5,7 @@ import type { Progress } from './storage-error.ts'
 
 export interface Compacted {
   readonly documents: number
-  /** Sentences about documents that could not be read: they are left as they are. */
+  /** Messages about documents that could not be read. They stay as they are. */
   readonly damaged: readonly string[]
   readonly bytesBefore: number
   readonly bytesAfter: number
@@ -14,9 +14,9 @@ export interface Compacted {
 const keysPerPage = 1_000
 
 /**
- * Puts one snapshot in the place of the log of each document of a stopped server, then rewrites the files without
- * what is gone. Older versions of documents go.
- * @throws StorageError, EngineOpenError, also where files are damaged, StoreUnavailableError
+ * Replaces the log of each document of a stopped server by one snapshot. Then it rewrites the files without deleted
+ * data. Older versions of documents are lost.
+ * @throws StorageError; EngineOpenError, also if files are damaged; StoreUnavailableError
  */
 export async function compactAll(directory: string, onProgress: Progress): Promise<Compacted> {
   const engine = await openOfflineStore(directory, 'refuse')
@@ -49,7 +49,7 @@ async function liveDocuments({ log }: Engine): Promise<readonly Key[]> {
   }
 }
 
-/** Null when it is compact. */
+/** Compacts a document. Returns null, or the problem if it is damaged. */
 async function compactDocument({ log }: Engine, doc: Key): Promise<string | null> {
   try {
     await compactWhole(log, doc)

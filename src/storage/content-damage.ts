@@ -4,12 +4,14 @@ import { errorMessage } from '../errors.ts'
 import { MalformedUpdateError } from '../update/malformed.ts'
 import { readUpdate } from '../update/read-update.ts'
 
-/** Enough to share the cost of a transaction; more make Yjs join lists of values pairwise. */
+/**
+ * Enough to share the cost of a transaction. With more, Yjs takes longer, because it joins lists of values pairwise.
+ */
 const updatesPerTurn = 64
 
 /**
- * Why the updates of a document, though they are what was written, make no document: Yjs can't read them, or they
- * build on something that is not there. Null when they do.
+ * Returns why the updates of a document, which are as they were written, do not give a document: Yjs cannot read them,
+ * or updates are missing. Returns null if there is no problem.
  */
 export async function findContentDamage({ snapshot, entries }: LiveLog): Promise<string | null> {
   const doc = new Y.Doc()

@@ -9,7 +9,7 @@ import { createLog } from '../log.ts'
 import { openForImport } from './offline-store.ts'
 
 /**
- * Makes a data directory as the first start of a server does, with its credentials, without serving.
+ * Creates a data directory with credentials, as the first start of a server does, without serving.
  * @throws EngineOpenError, BootstrapError, CredentialsFileError
  */
 export async function createDataDirectory(config: Config): Promise<ServerCredentials> {

@@ -18,7 +18,7 @@ import {
 } from './offline-store.ts'
 import { checkStoredCredentials } from './open-tenant.ts'
 
-/** `help` says what to do; '' where nothing is to be done. */
+/** Result of one check. `help` is the remedy; '' if there is nothing to do. */
 export interface Finding {
   readonly name: string
   readonly verdict: 'ok' | 'warn' | 'fail'
@@ -35,23 +35,23 @@ const fail = (found: string, help: string): Judged => ({ verdict: 'fail', found,
 const MB = 2 ** 20
 const freeBytes = { fail: 100 * MB, warn: 1024 * MB }
 const syncs = 20
-/** Of a group commit, in ms: an acknowledged edit takes at least as long. */
+/** Duration of a disk sync in ms. An acknowledged edit takes at least as long. */
 const slowSyncMs = 20
-/** To the database: an acknowledged edit takes two of them, and a sync. */
+/** Round trip to the database in ms. An acknowledged edit takes two of them and a sync. */
 const slowTripMs = 10
-/** Connections beside those of the option: one that looks after the database, and a few for backups and people. */
+/** Connections in addition to the option: one for maintenance, and some for backups and administrators. */
 const connectionsBeside = 4
-/** Of a message between servers; what is larger is read from the database. */
+/** Maximum message size between servers. Larger messages are read from the database. */
 const busBytesMin = 256 * 1024
 const skewMs = 2_000
-/** Time that a running server may take to answer. */
+/** Timeout of requests to a running server, in milliseconds. */
 const answerMs = 1_000
-/** Of the clock: nothing of this version was made before. */
+/** Earliest plausible time: this version did not exist before. */
 const earliest = Date.UTC(2026, 0)
 
 /**
- * Checks what a server with this configuration needs. Makes a file in the data directory, and removes it. A check whose
- * cause of failure another check has found is left out.
+ * Checks the requirements of a server with this configuration. Creates a file in the data directory and removes it.
+ * Skips a check if another failed check explains its failure.
  */
 export async function examine(config: Config): Promise<readonly Finding[]> {
   const running = await findRunning(config)
@@ -72,7 +72,7 @@ export async function examine(config: Config): Promise<readonly Finding[]> {
   return found
 }
 
-/** Checks that fail along with a check, because they write to the same place. */
+/** For each check, the checks whose failure explains its own, because they write to the same place. */
 const causesOf: Readonly<Record<string, readonly string[]>> = {
   'disk sync': ['data directory', 'free disk space'],
   'stored files': ['data directory'],
@@ -80,7 +80,7 @@ const causesOf: Readonly<Record<string, readonly string[]>> = {
   clock: ['data directory', 'free disk space'],
 }
 
-/** Processes that use the port and the store already; null: none, or it is not known. */
+/** Processes that use the port and the store; null if there is none or it is not known. */
 interface Running {
   readonly onPort: FoundProcess | null
   readonly onStore: FoundProcess | null
@@ -91,12 +91,12 @@ const findRunning = async ({ port: wanted, dataDir, engine }: Config): Promise<R
   onStore: engine === 'level' ? processWith([await lockPathIn(dataDir)]) : null,
 })
 
-/** Whether one process has both: it is the server of this configuration. */
+/** Returns whether one process uses both: it is the server of this configuration. */
 const isOneProcess = ({ onPort, onStore }: Running): boolean => onPort !== null && onPort.id === onStore?.id
 
 type Checks = Readonly<Record<string, () => Promise<Judged> | Judged>>
 
-/** Of where the documents are. */
+/** Returns the checks of the place that stores the documents. */
 function storeChecks(config: Config, running: Running): Checks {
   if (config.engine === 'postgres') {
     const { natsUrl } = config
@@ -126,7 +126,7 @@ async function database(config: Config): Promise<Judged> {
   return roundTripMs > slowTripMs ? warn(found, 'move the server nearer to the database') : ok(found)
 }
 
-/** To a server that has no more of them left the database is away. */
+/** If the database has too few connections, a server cannot reach it. */
 function tooFewConnections(connectionsMax: number, used: number): readonly { found: string; help: string }[] {
   const wanted = used + connectionsBeside
   if (connectionsMax >= wanted) return []
@@ -162,7 +162,7 @@ function nodeVersion(): Judged {
   return problem === null ? ok(`v${node}`) : fail(problem, 'install a newer Node')
 }
 
-/** The nearest directory that is there: the data directory, or where it will be made. */
+/** Returns the nearest existing directory: the data directory, or the one in which it will be created. */
 async function existing(directory: string): Promise<string> {
   const found = await stat(directory).catch(() => null)
   return found !== null || directory === join(directory, '..') ? directory : existing(join(directory, '..'))
@@ -234,7 +234,7 @@ async function credentials(config: Config, { onStore }: Running): Promise<Judged
   return ok('the store has no others')
 }
 
-/** The running server has the store open: it compares the configured credentials. */
+/** The running server has the store open, so that server compares the configured credentials. */
 async function credentialsOfRunning(config: Config): Promise<Judged> {
   const kept = await readCredentials(config.dataDir)
   const apiKey = config.apiKey ?? kept?.apiKey
@@ -260,7 +260,7 @@ async function credentialsOfRunning(config: Config): Promise<Judged> {
   return warn('the running server has not compared them', 'see its log')
 }
 
-/** A disk of another machine has a clock of its own. */
+/** Compares the clock with that of the disk. A network disk has the clock of its server. */
 async function clock(directory: string): Promise<Judged> {
   const now = Date.now()
   const found = new Date(now).toISOString()
@@ -276,7 +276,7 @@ async function clock(directory: string): Promise<Judged> {
     : ok(found)
 }
 
-/** What the process may open now: Node has raised it as far as it may. */
+/** Checks the limit of open files. Node has already raised it to its maximum. */
 function openFiles(connections: number): Judged {
   const files = openFilesMax()
   if (files === null) return ok('not known on this system')
@@ -310,7 +310,7 @@ async function port(config: Config, running: Running): Promise<Judged> {
   return fail(`${listener} listens on ${place}`, 'stop it, or choose another --port')
 }
 
-/** Whether a Weft server answers there. */
+/** Returns whether a Weft server answers there. */
 async function isWeft({ host, port: wanted }: Config): Promise<boolean> {
   try {
     const response = await fetch(`${localUrlAt(host, wanted)}/version`, {

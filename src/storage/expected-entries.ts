@@ -15,7 +15,7 @@ import { decodeRecord } from '../directory/store/records.ts'
 import type { ExpectedEntry, PendingRemoval } from '../engine/damage.ts'
 import type { Key } from '../engine/engine.ts'
 
-/** What is read of records here; a record that is being deleted goes together with its index. */
+/** Members of records that are read here. A record that is being deleted is removed together with its index entries. */
 interface Fields {
   readonly folderId?: string
   readonly parentFolderId?: string
@@ -29,7 +29,7 @@ type ExpectationRule = (key: readonly string[], record: () => Fields) => readonl
 
 const [organizations = ''] = organizationPart({ workspaceId: '', apiKey: '', organizationId: '' })
 
-/** By the kind and the length of a key: what is stored twice, each way. */
+/** For the kind and the length of a key, the entries that must exist with it, in both directions. */
 const rules: ReadonlyMap<string, ExpectationRule> = new Map<string, ExpectationRule>([
   ['documents 2', ([, id = ''], record) => [keys.documentIn(record().folderId ?? '', id)]],
   ['documentsIn 3', ([, , id = '']) => [keys.document(id)]],
@@ -75,15 +75,18 @@ const rules: ReadonlyMap<string, ExpectationRule> = new Map<string, ExpectationR
   ],
 ])
 
-/** An organization is removed in as many commits as it takes; its record goes last. */
+/**
+ * Returns how to recognize an organization that is being removed. The removal takes several commits and deletes the
+ * record of the organization last.
+ */
 export const pendingRemovalOf = (part: Key): PendingRemoval | null =>
   part[0] === organizations
     ? { key: keys.organization, isBeing: (value) => (decodeRecord(value) as Fields).deleting === true }
     : null
 
 /**
- * What a record of an organization says that there is: its entry in the index, the record of an entry, and the content
- * of a version.
+ * Returns the entries that must exist together with a record of an organization: its index entries, the record of an
+ * index entry, and the content of a version.
  */
 export function expectedEntries(part: Key, key: Key, value: Uint8Array): readonly ExpectedEntry[] {
   if (part[0] !== organizations) return []

@@ -45,7 +45,7 @@ export interface NewStoredKey {
 
 const seeList = { hint: 'weft keys list shows what the store has' }
 
-/** All API keys of a stopped store, workspace by workspace. @throws StorageError, EngineOpenError */
+/** Lists all API keys of a stopped store by workspace. @throws StorageError, EngineOpenError */
 export async function listApiKeys(place: StoreLocation): Promise<readonly StoredApiKey[]> {
   return using(await openForReading(place), async ({ tenants }) => {
     const found: StoredApiKey[] = []
@@ -58,9 +58,8 @@ export async function listApiKeys(place: StoreLocation): Promise<readonly Stored
 }
 
 /**
- * Adds an API key with a new auth token to a workspace of a stopped store. The key is a tenant of its own, without
- * documents.
- * @throws StorageError when the store has no such workspace, has several and none is named, or has the key already;
+ * Adds an API key with a new auth token to a workspace of a stopped store. The key is a tenant without documents.
+ * @throws StorageError if the store does not have the workspace, has several and none is named, or already has the key;
  * EngineOpenError
  */
 export async function addApiKey(
@@ -81,7 +80,7 @@ export async function addApiKey(
 /**
  * Replaces the auth tokens of an API key by `token`, also in `credentials.json` if it has that key. The documents stay.
  * @param token generated if null
- * @throws StorageError when the store has no such key; EngineOpenError, CredentialsFileError
+ * @throws StorageError if the store has no such key; EngineOpenError, CredentialsFileError
  */
 export async function replaceAuthToken(
   { place, audited }: KeyChangeOptions,
@@ -103,7 +102,7 @@ export async function replaceAuthToken(
 /**
  * Replaces the token of a workspace by `token`, also in `credentials.json` if it has that workspace.
  * @param token generated if null
- * @throws StorageError when the store has no such workspace; EngineOpenError, CredentialsFileError
+ * @throws StorageError if the store has no such workspace; EngineOpenError, CredentialsFileError
  */
 export async function replaceWorkspaceToken(
   { place, audited }: KeyChangeOptions,
@@ -178,7 +177,7 @@ interface KeyChange extends Pick<Tenant, 'workspaceId'>, Partial<Pick<Tenant, 'a
   readonly audited: boolean
 }
 
-/** Carries out a change, with its record in the audit log. @throws StorageError when the store refuses the change */
+/** Runs a change and records it in the audit log. @throws StorageError if the store rejects the change */
 async function carryOut<T>(
   { engine }: OfflineStore,
   { workspaceId, apiKey, operation, audited }: KeyChange,

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** A file of the data directory with the time of the last complete backup, as ISO 8601. */
+/** Path of the file with the time of the last complete backup, as ISO 8601. */
 const pathIn = (directory: string): string => join(directory, 'last-backup')
 
 /** Writes the time of a complete backup. Ignores errors: the backup has succeeded. @param at epoch milliseconds */
@@ -10,7 +10,7 @@ export async function noteBackup(directory: string, at: number): Promise<void> {
   await writeFile(pathIn(directory), text, { mode: 0o600 }).catch(() => undefined)
 }
 
-/** Epoch milliseconds of the last complete backup; 0: none is known. */
+/** Returns the epoch milliseconds of the last complete backup; 0 if none is known. */
 export async function readLastBackup(directory: string): Promise<number> {
   const text = await readFile(pathIn(directory), 'utf8').catch(() => '')
   return Date.parse(text.trim()) || 0

@@ -6,49 +6,51 @@ import type { StoredEntry } from '../engine/stored-entry.ts'
 import { errorMessage } from '../errors.ts'
 import { StorageError } from './storage-error.ts'
 
-/** The one door to the stores of servers that are stopped. Most of what can be done is about files, which LevelDB has alone. */
+/** The only access to the stores of stopped servers. The engines are loaded on demand. */
 const loadEngine = () => import('../engine/level/engine.ts')
 const loadUpkeep = () => import('../engine/level/store/maintenance.ts')
 const loadDatabase = () => import('../engine/postgres/schema/offline-schema.ts')
 
-/** Of servers that keep their documents in PostgreSQL. */
+/** The database of servers that store documents in PostgreSQL. */
 export interface DatabaseLocation {
   readonly url: string
   readonly schema: string
   readonly statementTimeoutMs: number
   readonly connectTimeoutMs: number
-  /** Data directory of one of these servers: of its credentials. */
+  /** Data directory of one of these servers, for its credentials. */
   readonly directory: string
 }
 
-/** Where a store is: a data directory, or a database. */
+/** Location of a store: a data directory or a database. */
 export type StoreLocation = string | DatabaseLocation
 
 export const directoryOf = (place: StoreLocation): string =>
   typeof place === 'string' ? place : place.directory
 
-/** For people; never with a password. */
+/** Returns the name of a location for messages. It never contains a password. */
 export const locationName = (place: StoreLocation): string =>
   typeof place === 'string' ? place : `the schema ${place.schema} of the database`
 
-/** A store that no server has open, and none can. To be closed. */
+/** A store that no server has open or can open meanwhile. The caller must close it. */
 export interface OfflineStore {
   readonly engine: Engine
-  /** All that is stored but the contents of documents. @throws CorruptRecordError, StoreUnavailableError */
+  /** All stored data except for the contents of documents. @throws CorruptRecordError, StoreUnavailableError */
   readonly entries: () => AsyncGenerator<StoredEntry>
   readonly mark: ImportMarkerLocation
   readonly close: () => Promise<void>
 }
 
-/** Where it is told which export a store is taking in: a server that finds it there does not start. */
+/**
+ * The import marker, which names the export that is being imported. A server does not start on a store with a marker.
+ */
 export interface ImportMarkerLocation {
-  /** Null where there is none; '' where its making was interrupted: nothing was written then. */
+  /** Null if there is none; '' if writing it was interrupted, in which case nothing was imported. */
   read(): Promise<string | null>
   write(name: string): Promise<void>
   remove(): Promise<void>
 }
 
-/** @throws StorageError when no server has ever kept anything there */
+/** @throws StorageError if no server has ever stored anything there */
 async function expectStore(directory: string): Promise<void> {
   const { storePath } = await loadUpkeep()
   const found = await stat(storePath(directory)).catch(() => null)
@@ -58,21 +60,25 @@ async function expectStore(directory: string): Promise<void> {
     })
 }
 
-/** The file that a server with the store in this data directory has open, as /proc names it. */
+/**
+ * Returns the path of the lock file of a data directory, in the form of /proc. A server with the store has this file
+ * open.
+ */
 export async function lockPathIn(directory: string): Promise<string> {
   const { lockPath, storePath } = await loadUpkeep()
   return lockPath(storePath(directory))
 }
 
-/** Is this folder the store in a data directory, whatever else may open it? */
+/** Returns whether this folder is the store of a data directory, even if another program can also open it. */
 export async function isStore(directory: string): Promise<boolean> {
   const { manifestName } = await import('../engine/level/check/file-manifest.ts')
   return (await stat(join(directory, manifestName)).catch(() => null)) !== null
 }
 
 /**
- * Opens the store of a server that is stopped; to be closed.
- * @param damaged what becomes of it where it is damaged @throws StorageError, EngineOpenError
+ * Opens the store of a stopped server. The caller must close it.
+ * @param damaged whether to open a damaged store or to reject it
+ * @throws StorageError, EngineOpenError
  */
 export async function openOfflineStore(directory: string, damaged: 'open' | 'refuse'): Promise<Engine> {
   await expectStore(directory)
@@ -81,8 +87,9 @@ export async function openOfflineStore(directory: string, damaged: 'open' | 'ref
 }
 
 /**
- * Opens the store of a server that is stopped, or makes one, for an import that may have been interrupted before; to be
- * closed. @throws EngineOpenError, also where it is damaged
+ * Opens or creates the store of a stopped server for an import, also after an interrupted one. The caller must close
+ * it.
+ * @throws EngineOpenError, also if the store is damaged
  */
 async function openOrMakeStopped(directory: string): Promise<Engine> {
   const { openLevelEngine } = await loadEngine()
@@ -91,8 +98,8 @@ async function openOrMakeStopped(directory: string): Promise<Engine> {
 }
 
 /**
- * Opens a store to read all of it.
- * @throws StorageError where there is none; EngineOpenError, also where servers use it, or it is not whole
+ * Opens a store to read it completely.
+ * @throws StorageError if there is none; EngineOpenError, also if servers use it or it is incomplete
  */
 export async function openForReading(place: StoreLocation): Promise<OfflineStore> {
   if (typeof place === 'string') return storeIn(place, await openOfflineStore(place, 'open'))
@@ -100,14 +107,14 @@ export async function openForReading(place: StoreLocation): Promise<OfflineStore
   return (await loadDatabase()).openOfflineSchema(place)
 }
 
-/** Like `openForReading`, to add to what is there. @throws EngineOpenError also where files are damaged */
+/** Like `openForReading`, to add to the stored data. @throws EngineOpenError also if files are damaged */
 export async function openForWriting(place: StoreLocation): Promise<OfflineStore> {
   return typeof place === 'string'
     ? storeIn(place, await openOfflineStore(place, 'refuse'))
     : openForReading(place)
 }
 
-/** Opens a store to fill it, or makes one, also where that was interrupted before. @throws EngineOpenError */
+/** Opens or creates a store to fill it, also after an interrupted import. @throws EngineOpenError */
 export async function openForImport(place: StoreLocation): Promise<OfflineStore> {
   if (typeof place === 'string') return storeIn(place, await openOrMakeStopped(place))
   return (await loadDatabase()).openOfflineSchema({ ...place, importing: 'open' })
@@ -120,13 +127,13 @@ const storeIn = (directory: string, engine: Engine): OfflineStore => ({
   close: () => engine.close(),
 })
 
-/** A store in which there is nothing, and of which nothing is kept. */
+/** Opens an empty store in memory. */
 export async function openEmpty(): Promise<OfflineStore> {
   const engine = await (await import('../engine/memory/engine.ts')).openMemoryEngine()
   return storeIn('', engine)
 }
 
-/** Has a server ever kept anything there? @throws EngineOpenError where a database cannot be asked */
+/** Returns whether a server has ever stored anything there. @throws EngineOpenError if a database cannot be read */
 export async function hasStore(place: StoreLocation): Promise<boolean> {
   if (typeof place !== 'string') return (await loadDatabase()).schemaExists(place)
   return expectStore(place).then(
@@ -161,24 +168,30 @@ function readEntry(
   }
 }
 
-/** @throws StorageError, EngineOpenError where the store cannot be opened for another reason than damage */
+/**
+ * Checks the store of a stopped server.
+ * @throws StorageError; EngineOpenError if the store cannot be opened for another reason than damage
+ */
 export async function checkOfflineStore(directory: string, options: CheckOptions): Promise<StoreCheck> {
   await expectStore(directory)
   return (await loadUpkeep()).checkStore(directory, options)
 }
 
-/** Rewrites the files of a store without what was deleted. @throws StorageError, EngineOpenError, also where it is damaged */
+/** Rewrites the files of a store without deleted data. @throws StorageError; EngineOpenError, also if it is damaged */
 export async function compactStoreFiles(directory: string): Promise<void> {
   await expectStore(directory)
   await (await loadUpkeep()).compactFiles(directory)
 }
 
-/** Bytes of the files of the store. */
+/** Returns the size of the store's files in bytes. */
 export async function storeSizeBytes(directory: string): Promise<number> {
   return (await loadUpkeep()).storedBytes(directory)
 }
 
-/** Makes a store of what another one held; `beforeNamed` before it can be used. Returns how many records there are. */
+/**
+ * Creates a store from the pages of another one. `beforeNamed` runs before the store can be used. Returns the number of
+ * records.
+ */
 export async function fillOfflineStore(
   directory: string,
   pages: AsyncIterable<StoredPage>,
@@ -193,15 +206,15 @@ export async function openOfflineDump(directory: string): Promise<OpenedDump> {
   return (await loadUpkeep()).openDump(directory)
 }
 
-/** Number of the layout that stores of this version have. */
+/** Returns the number of this version's store format. */
 export async function storeFormat(): Promise<number> {
   return (await loadUpkeep()).formatVersion
 }
 
-/** What was named in a directory is named there after a loss of power. */
+/** Makes the names in a directory durable. */
 export const fsyncDirectory = async (path: string): Promise<void> => (await loadUpkeep()).syncDirectory(path)
 
-/** A file in the data directory. */
+/** Returns the import marker, which is a file of the data directory. */
 function markFile(directory: string): ImportMarkerLocation {
   const pathOf = async (): Promise<string> => (await loadUpkeep()).importMarkPath(directory)
   return {
@@ -226,12 +239,12 @@ async function readMark(path: string): Promise<string | null> {
   }
 }
 
-/** Why no server starts on this directory. Null when its files show no reason. */
+/** Returns why no server starts on this directory; null if its files show no reason. */
 export async function offlineStartProblem(directory: string): Promise<string | null> {
   return (await loadUpkeep()).startProblem(directory)
 }
 
-/** What is to be known of a database before a server uses it. @throws EngineOpenError */
+/** Measures a database before a server uses it. @throws EngineOpenError */
 export async function probeConfiguredDatabase(at: {
   readonly url: string
   readonly connectTimeoutMs: number
@@ -239,12 +252,12 @@ export async function probeConfiguredDatabase(at: {
   return (await import('../engine/postgres/connection/probe.ts')).probeDatabase(at)
 }
 
-/** The same of the bus between servers. @throws what keeps it from being used */
+/** Measures the bus between servers. @throws Error if it cannot be used */
 export async function probeConfiguredBus(urls: readonly string[], credentialsFile: string | null) {
   return (await import('../engine/nats/probe.ts')).probeNats({ urls, credentialsFile })
 }
 
-/** Sentences of LevelDB, and of our own list of files, about damage that opening would pass over. */
+/** Returns messages of LevelDB, and of our list of files, about damage that opening the store would ignore. */
 export async function fileDamage(directory: string): Promise<readonly string[]> {
   const { checkManifest, readWarnings, storePath } = await loadUpkeep()
   const path = storePath(directory)

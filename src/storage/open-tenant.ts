@@ -11,7 +11,7 @@ import {
 
 /**
  * Opens the store of a stopped server to read the documents of an API key.
- * @throws BootstrapError when the store does not have the key; StorageError, EngineOpenError
+ * @throws BootstrapError if the store does not have the key; StorageError, EngineOpenError
  */
 export async function openTenant(place: StoreLocation, tenant: Tenant): Promise<OfflineStore> {
   const store = await openForReading(place)
@@ -24,7 +24,10 @@ export async function openTenant(place: StoreLocation, tenant: Tenant): Promise<
   }
 }
 
-/** Compares the credentials of a start with those of a stopped store, if there is one. @throws like `openTenant` */
+/**
+ * Compares the credentials of a start with those of a stopped store, if there is one.
+ * @throws the errors of `openTenant`
+ */
 export async function checkStoredCredentials(
   place: StoreLocation,
   configured: CredentialSources['configured'],

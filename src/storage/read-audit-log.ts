@@ -6,7 +6,7 @@ import type { Kv } from '../engine/engine.ts'
 import { openOfflineStore } from './offline-store.ts'
 
 export interface PlacedRecord {
-  /** Whose log it is in; null: the operator's. */
+  /** Workspace of the log; null for the operator's log. */
   readonly workspaceId: AuditScope
   readonly record: AuditRecord
 }
@@ -14,7 +14,8 @@ export interface PlacedRecord {
 const pageSize = 250
 
 /**
- * Records of the store of a stopped server, the oldest first: of all logs, or of one workspace's.
+ * Reads the audit records of a stopped server, the oldest first.
+ * @param workspaceId workspace of the log to read; null for all logs
  * @throws StorageError, EngineOpenError
  */
 export async function* readAuditLog(
@@ -53,7 +54,7 @@ async function* recordsOf(kv: Kv, place: AuditScope, query: AuditQuery): AsyncGe
   } while (after !== undefined)
 }
 
-/** All of what lists have that are each in order, in order. */
+/** Merges sorted lists into one sorted list. */
 async function* merged(lists: readonly AsyncGenerator<PlacedRecord>[]): AsyncGenerator<PlacedRecord> {
   const heads = (await Promise.all(lists.map(headOf))).filter((head) => head !== null)
   while (heads.length > 0) {

@@ -10,16 +10,17 @@ import { type Progress, StorageError } from './storage-error.ts'
 
 export interface Restored {
   readonly records: number
-  /** When the backup was made, in epoch milliseconds. */
+  /** Time of the backup in epoch milliseconds. */
   readonly madeAt: number
 }
 
-/** Files that a backup may hold beside the store: nothing else is written, whatever it says. */
+/** Names of the files that a restore may write next to the store; it ignores all others of a backup. */
 const files = [basename(credentialsPath('.'))]
 
 /**
- * Makes a data directory of a backup. The store gets its name last, when every part has been checked and is on the
- * disk. @throws StorageError when `directory` is not empty, or the backup is damaged or of a format that is not known
+ * Creates a data directory from a backup. The store gets its final name last, after every part has been checked and
+ * written to disk.
+ * @throws StorageError if `directory` is not empty, or if the backup is damaged or has an unknown format
  */
 export async function restore(path: string, directory: string, onProgress: Progress): Promise<Restored> {
   await expectEmpty(directory)
@@ -43,7 +44,7 @@ export async function restore(path: string, directory: string, onProgress: Progr
   }
 }
 
-/** What comes with the pairs of a backup. */
+/** The header and the files of a backup. */
 class Unpacked {
   readonly files = new Map<string, Uint8Array>()
   madeAt = 0
@@ -66,7 +67,7 @@ class Unpacked {
   }
 }
 
-/** In the root of a volume. */
+/** Exists in the root directory of a volume. */
 const ownOfFileSystem = 'lost+found'
 
 async function expectEmpty(directory: string): Promise<void> {
