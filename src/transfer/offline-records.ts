@@ -9,8 +9,8 @@ import { createLog } from '../log.ts'
 const nothing = (): Promise<void> => Promise.resolve()
 
 /**
- * The records in the store of a stopped server. It deletes nothing and publishes no events.
- * @param defaultAccess the access type of new documents
+ * Returns the services of the records in the store of a stopped server. They delete nothing and publish no events.
+ * @param defaultAccess access type of new documents
  */
 export function recordsOf(
   engine: Engine,

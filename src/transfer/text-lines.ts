@@ -5,16 +5,17 @@ import { StorageError } from '../storage/storage-error.ts'
 
 const newline = 0x0a
 
-/** A line, without what ends it, and its number from 1 on. */
+/** A line without its line end, and its number from 1. */
 export interface TextLine {
   readonly number: number
   readonly text: string
 }
 
 /**
- * The lines of a file (UTF-8), of which only `\n` ends one: Node's own reader of lines ends them, from version 24 on, also
- * at U+2028 and U+2029, which JSON has inside of strings.
- * @param bytesMax of a line
+ * Reads the lines of a UTF-8 file. Only `
+ * ` ends a line. Node's own line reader, from version 24, also splits at U+2028 and U+2029, which JSON strings may
+ * contain.
+ * @param bytesMax maximum size of a line
  * @throws StorageError that names file and line
  */
 export async function* readLines(

@@ -15,7 +15,10 @@ import { noDocument, readStoredDocument, toStorageError } from './document-offli
 
 const pageSize = 200
 
-/** Of the store of a stopped server; to be closed. @throws StorageError, EngineOpenError, BootstrapError */
+/**
+ * Opens the catalog of a stopped server's store. The caller must close it.
+ * @throws StorageError, EngineOpenError, BootstrapError
+ */
 export async function offlineCatalog(place: StoreLocation, tenant: Tenant): Promise<Catalog> {
   const { engine, close } = await openTenant(place, tenant)
   const { organizations, documents, store } = recordsOf(engine, systemClock, 'public')
@@ -49,7 +52,7 @@ export async function offlineCatalog(place: StoreLocation, tenant: Tenant): Prom
 const readVersion = (bytes: Uint8Array, reading: DocumentReading) =>
   toStorageError(async () => readDocumentState(bytes, reading))
 
-/** Everything that a listing has. @throws StorageError */
+/** Yields all items of a listing. @throws StorageError */
 async function* pages<Item>(list: (range: PageRange) => Promise<ListPage<Item>>): AsyncGenerator<Item> {
   let after: string | undefined
   do {

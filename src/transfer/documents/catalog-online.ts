@@ -19,7 +19,7 @@ interface Editor {
   readonly sizeBytes: number
 }
 
-/** Of a server that serves, by its REST API. */
+/** Returns the catalog of a running server, read by its REST API. */
 export const onlineCatalog = (server: OnlineServer): Catalog => ({
   async *organizations() {
     for await (const each of listOnline<Organization>(server, '/v2/organizations/get', {})) {
@@ -35,7 +35,7 @@ export const onlineCatalog = (server: OnlineServer): Catalog => ({
     }
   },
   async *editors(organizationId, documentId) {
-    // Each state has this form, whatever its roots hold.
+    // Every document can be read in this format, with any types of roots.
     const query = { organizationId, documentId, format: 'roots' }
     const { data } = await callOnline(server, '/v2/crdt/get', query)
     for (const { id: editorId, lastUpdate, lastUpdatedBy, sizeBytes } of data as readonly Editor[]) {
@@ -52,7 +52,10 @@ export const onlineCatalog = (server: OnlineServer): Catalog => ({
   close: () => Promise.resolve(),
 })
 
-/** What there was becomes a version first. Null: there was nothing to change. @throws StorageError */
+/**
+ * Restores a version. The current content first becomes a version, whose id is returned; null if nothing changed.
+ * @throws StorageError
+ */
 export async function restoreOnline(
   server: OnlineServer,
   path: object,

@@ -14,14 +14,14 @@ export interface CatalogDocument {
   readonly documentId: string
   readonly documentName: string
   readonly disabled: boolean
-  /** Of the record, not of the content; epoch milliseconds. */
+  /** Time of the last change of the record, not of the content, in epoch milliseconds. */
   readonly lastUpdated: number
 }
 
 export interface CatalogEditor extends DocumentPath {
-  /** When the content was edited last, in epoch milliseconds. */
+  /** Time of the last edit in epoch milliseconds. */
   readonly lastUpdated: number
-  /** '' when nobody is known. */
+  /** '' if the user is not known. */
   readonly lastUpdatedBy: string
   readonly sizeBytes: number
 }
@@ -35,14 +35,14 @@ export interface CatalogVersion {
   readonly createdAt: string
   readonly createdBy: string
   readonly sizeBytes: number
-  /** Names this state. */
+  /** Version of the document (epoch and head). */
   readonly version: string
   readonly authors: readonly { readonly userId: string; readonly name?: string }[]
 }
 
 /**
- * What there is, at a server that serves or in the store of a stopped one; read as it is asked for, never gathered. All
- * of it throws StorageError for what is not there.
+ * The documents of a running server, or of the store of a stopped one. Listings are read on demand and never collected
+ * in memory. All methods throw StorageError if something does not exist.
  */
 export interface Catalog {
   organizations(): AsyncGenerator<CatalogOrganization>
@@ -50,7 +50,7 @@ export interface Catalog {
   editors(organizationId: string, documentId: string): AsyncGenerator<CatalogEditor>
   /** The newest first. */
   versions(path: DocumentPath): AsyncGenerator<CatalogVersion>
-  /** @param versionId null: as it is now */
+  /** @param versionId null for the current content */
   content(path: DocumentPath, versionId: string | null, reading: DocumentReading): Promise<DocumentRoot>
   readonly close: () => Promise<void>
 }

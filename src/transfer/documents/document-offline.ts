@@ -17,14 +17,14 @@ import { ImportTarget, type PutResult, type TargetOptions } from '../import/impo
 import { DocumentRejectedError } from '../import/merge.ts'
 import { listingHint, versionsHint } from './listing-hints.ts'
 
-/** A root of a document, as `POST /v2/crdt/get` shows it. */
+/** A root of a document, as in the response of `POST /v2/crdt/get`. */
 export interface DocumentRoot {
   readonly type: string
   readonly contentKey: string
   readonly data: unknown
 }
 
-/** The document that `organization/document/editor` names, percent-encoded. @throws StorageError */
+/** Parses `organization/document/editor` with percent-encoded parts. @throws StorageError */
 export function parsePath(text: string): DocumentPath {
   const segments = text.split('/').map(decodeSegment)
   const [organizationId, documentId, editorId, ...others] = segments
@@ -56,7 +56,7 @@ export async function readOffline(
   }
 }
 
-/** @throws StorageError, CorruptRecordError */
+/** Reads one document from an open store. @throws StorageError, CorruptRecordError */
 export async function readStoredDocument(
   log: DocumentLog,
   address: DocumentAddress,
@@ -75,14 +75,14 @@ export interface NewContent extends Omit<DocumentRoot, 'contentKey'> {
   readonly contentKey: string | undefined
 }
 
-/** The changes that `put` has made. */
+/** Result of a `put` command. */
 export interface PutReport {
-  /** Whether there was no editor of this address. */
+  /** True if there was no editor with this address. */
   readonly created: boolean
   readonly changed: boolean
   /** Size of the update that was written, in bytes. */
   readonly bytes: number
-  /** Of a replacement, see `Change`. */
+  /** Only for a replacement; see `Change`. */
   readonly insertions?: number
   readonly deletions?: number
 }
@@ -90,7 +90,7 @@ export interface PutReport {
 type Limits = Omit<TargetOptions, 'deleted'>
 
 /**
- * Merges an update into a document of the store of a stopped server, or makes one of it.
+ * Merges an update into a document in the store of a stopped server. Creates the document if it does not exist.
  * @throws StorageError, EngineOpenError, StoreUnavailableError
  */
 export const putUpdateStopped = (
@@ -140,7 +140,7 @@ async function withTarget<T>(
   }
 }
 
-/** What the store has not is for the operator to know. @throws StorageError */
+/** Converts ApiErrors of the store to errors for the operator. @throws StorageError */
 export async function toStorageError<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()

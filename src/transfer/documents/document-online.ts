@@ -5,7 +5,7 @@ import type { DocumentRoot, NewContent, PutReport } from './document-offline.ts'
 import { listingHint } from './listing-hints.ts'
 import { callOnline, type OnlineServer } from './rest-client.ts'
 
-/** Reads one document by REST. @throws StorageError with what the server says */
+/** Reads one document by REST. @throws StorageError with the error of the server */
 export async function readOnline(
   server: OnlineServer,
   path: DocumentPath,
@@ -16,7 +16,7 @@ export async function readOnline(
   return found
 }
 
-/** Merges an update into a document, or makes one of it. @throws StorageError */
+/** Merges an update into a document. Creates the document if it does not exist. @throws StorageError */
 export async function applyOnline(
   server: OnlineServer,
   path: DocumentPath,
@@ -27,7 +27,7 @@ export async function applyOnline(
   return reportOf(created, await call(server, '/v2/crdt/apply', { ...path, update, create: true }))
 }
 
-/** Replaces the content of a root, or makes a document of it. @throws StorageError */
+/** Replaces the content of a root. Creates the document if it does not exist. @throws StorageError */
 export async function replaceOnline(
   server: OnlineServer,
   path: DocumentPath,
@@ -43,7 +43,7 @@ function reportOf(created: boolean, data: unknown): PutReport {
   return { created, changed, bytes, insertions, deletions }
 }
 
-/** Returns whether the document has the editor; this format reads no content. */
+/** Returns whether the document has the editor. The format `roots` does not read the content. */
 async function exists(server: OnlineServer, path: DocumentPath): Promise<boolean> {
   try {
     return (

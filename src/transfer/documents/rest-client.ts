@@ -4,21 +4,21 @@ import { StorageError } from '../../storage/storage-error.ts'
 import { withoutTrailing } from '../../text.ts'
 import { listingHint, versionsHint } from './listing-hints.ts'
 
-/** A server that serves, and what it wants to be shown. */
+/** A running server and the credentials for it. */
 export interface OnlineServer {
   readonly url: string
   readonly apiKey: string
   readonly authToken: string
 }
 
-/** What an operation answers. */
+/** Result of an operation. */
 export interface RestResponse {
   readonly data: unknown
-  /** Where there is more. */
+  /** Present if there are more items. */
   readonly pageToken?: string
 }
 
-/** Calls an operation of a server that serves. @throws StorageError with what the server says */
+/** Calls an operation of a running server. @throws StorageError with the error of the server */
 export async function callOnline(
   { url, apiKey, authToken }: OnlineServer,
   path: string,
@@ -43,7 +43,7 @@ export async function callOnline(
   return ((await response.json()) as { result: RestResponse }).result
 }
 
-/** Credentials of another server are what is wrong most often. */
+/** The most frequent cause of 401 are the credentials of another server. */
 const credentialsHint =
   'name the data directory of that server (--data-dir), or set WEFT_API_KEY and WEFT_AUTH_TOKEN'
 
@@ -57,7 +57,7 @@ async function refusedBy(url: string, path: string, response: Response): Promise
   })
 }
 
-/** Everything that a listing has, page by page. @throws StorageError */
+/** Yields all items of a listing, page by page. @throws StorageError */
 export async function* listOnline<Item>(
   server: OnlineServer,
   path: string,

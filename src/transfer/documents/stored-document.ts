@@ -3,7 +3,7 @@ import { loadRoom } from '../../rooms/log/load-room.ts'
 import { StorageError } from '../../storage/storage-error.ts'
 import { type ContentSum, contentSum, isSameContent } from '../import/merge.ts'
 
-/** What the store has of a document. */
+/** The stored state of a document. */
 export type StoredDocumentState =
   | { readonly state: 'absent' }
   | { readonly state: 'deleted'; readonly epoch: number }
@@ -11,11 +11,11 @@ export type StoredDocumentState =
       readonly state: 'live'
       readonly epoch: number
       readonly head: number
-      /** Its whole state (V1). */
+      /** The whole state (encoding V1). */
       readonly bytes: Uint8Array
     }
 
-/** @throws CorruptRecordError, StoreUnavailableError */
+/** Reads the state of a document from the store. @throws CorruptRecordError, StoreUnavailableError */
 export async function readStoredState(log: DocumentLog, doc: Key): Promise<StoredDocumentState> {
   const { loaded, state } = await loadRoom(log, doc, { isBounded: false })
   if (loaded.state !== 'live') return loaded
@@ -23,7 +23,7 @@ export async function readStoredState(log: DocumentLog, doc: Key): Promise<Store
   return { state: 'live', epoch, head, bytes: state.encode() }
 }
 
-/** @throws StorageError when what is stored has other content than what was written */
+/** Checks that the stored document has the content that was written. @throws StorageError if it does not */
 export async function readBack(log: DocumentLog, doc: Key, content: ContentSum): Promise<void> {
   const stored = await readStoredState(log, doc)
   if (stored.state === 'live' && isSameContent(contentSum(stored.bytes), content)) return

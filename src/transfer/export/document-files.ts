@@ -8,16 +8,16 @@ import type { DocumentAddress } from '../../model/address.ts'
 import type { ExportDirectory } from './export-directory.ts'
 import { type DocumentFile, sha256Of } from './manifest.ts'
 
-/** A root as `POST /v2/crdt/get` shows it; of a text also its formatting. */
+/** A root, as in the response of `POST /v2/crdt/get`. A text also has its formatting. */
 export interface ExportedRoot {
   readonly contentKey: string
   readonly type: string
   readonly data: unknown
-  /** Of a text: as a Quill delta. */
+  /** The text as a Quill delta. */
   readonly delta?: unknown
 }
 
-/** Every root that holds anything, and can be shown. */
+/** Returns every root that has content and can be read. */
 export function exportedRoots(doc: Y.Doc): readonly ExportedRoot[] {
   const roots: ExportedRoot[] = []
   for (const contentKey of [...doc.share.keys()].sort()) {
@@ -28,17 +28,17 @@ export function exportedRoots(doc: Y.Doc): readonly ExportedRoot[] {
       const delta = type === 'text' ? { delta: readRootAs(doc, 'delta', contentKey).data } : {}
       roots.push({ contentKey, type, data, ...delta })
     } catch (error) {
-      // What no reader takes is in the update all the same.
+      // The update contains also a root that no reader supports.
       if (!(error instanceof ApiError || isTooLong(error))) throw error
     }
   }
   return roots
 }
 
-/** Is this what a string beyond the longest that the engine of JavaScript makes ends with? */
+/** Returns whether a string exceeded the maximum length of the JavaScript engine. */
 const isTooLong = (error: unknown): boolean => error instanceof RangeError
 
-/** Null where it is too long for a string: the update says it all the same. */
+/** Returns null if the JSON is too long for a string. The update contains the same data. */
 function jsonOf(roots: readonly ExportedRoot[]): string | null {
   try {
     return `${JSON.stringify(roots, null, 2)}\n`
@@ -48,7 +48,7 @@ function jsonOf(roots: readonly ExportedRoot[]): string | null {
   }
 }
 
-/** What a document is in an export: its update, and what can be read without Yjs. */
+/** Writes the files of a document: its update, and files that are readable without Yjs. */
 export async function writeDocument(
   tree: ExportDirectory,
   address: DocumentAddress,
@@ -74,12 +74,14 @@ export async function writeDocument(
   }
 }
 
-/** Of a digest: enough to tell names apart. */
+/** Characters of a digest, enough to distinguish names. */
 const digestLength = 12
-/** Characters of an id that are in the name of a folder. */
+/** Characters of an id in the name of a folder. */
 const readableLength = 40
 
-/** The name is for people; what tells two documents apart is the digest of the whole address. */
+/**
+ * Returns the folder of a document. The readable part is for people; the digest of the address distinguishes documents.
+ */
 export function folderOf(address: DocumentAddress): string {
   const { workspaceId, apiKey, organizationId, documentId, editorId } = address
   const owner = sha256Of(JSON.stringify([workspaceId, apiKey, organizationId])).slice(0, digestLength)

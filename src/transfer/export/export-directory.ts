@@ -6,7 +6,7 @@ import { fsyncDirectory } from '../../storage/offline-store.ts'
 import { StorageError } from '../../storage/storage-error.ts'
 import { type FileEntry, listNames, sha256Of } from './manifest.ts'
 
-/** The files of an export while it is being made: beside the directory that they are to become. */
+/** The files of an unfinished export, in a directory next to the final one. */
 export class ExportDirectory {
   readonly #path: string
   readonly #target: string
@@ -16,7 +16,7 @@ export class ExportDirectory {
     this.#path = path
   }
 
-  /** @throws StorageError where `directory` is not empty, or cannot be made */
+  /** Creates the directory. @throws StorageError if `directory` is not empty or cannot be created */
   static async begin(directory: string): Promise<ExportDirectory> {
     const target = resolve(directory)
     const names = await readdir(target).catch((error: NodeJS.ErrnoException) => {
@@ -29,7 +29,7 @@ export class ExportDirectory {
     return new ExportDirectory(target, path)
   }
 
-  /** Writes a file for its owner only. @param file as in `FileEntry` */
+  /** Writes a file that only its owner can read. @param file path as in `FileEntry` */
   async write(file: string, bytes: Uint8Array | string): Promise<FileEntry> {
     const path = join(this.#path, file)
     await mkdir(dirname(path), { recursive: true, mode: 0o700 })
@@ -43,16 +43,16 @@ export class ExportDirectory {
     return { file, bytes: Buffer.byteLength(bytes), sha256: sha256Of(bytes) }
   }
 
-  /** Begins a file of lines. */
+  /** Starts a file of lines. */
   async list(kind: keyof typeof listNames): Promise<JsonLinesWriter> {
     const file = listNames[kind]
     return new JsonLinesWriter(file, await open(join(this.#path, file), 'wx', 0o600))
   }
 
-  /** Gives the directory its name. @throws StorageError */
+  /** Renames the directory to its final name. @throws StorageError */
   async name(): Promise<void> {
     await fsyncDirectory(this.#path)
-    // An empty one that is there goes; another one is no empty one by now.
+    // Removes an empty directory with the final name. Fails if it has files by now.
     await rmdir(this.#target).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'ENOENT')
         throw new StorageError(`${this.#target} cannot be made: ${errorMessage(error)}`)
@@ -61,7 +61,7 @@ export class ExportDirectory {
     await fsyncDirectory(dirname(this.#target))
   }
 
-  /** Removes all that has been written. */
+  /** Removes all written files. */
   async drop(): Promise<void> {
     await rm(this.#path, { recursive: true, force: true })
   }
@@ -70,7 +70,7 @@ export class ExportDirectory {
 /** Bytes of lines that are written together. */
 const bufferedMax = 1024 * 1024
 
-/** A file of JSON objects, one a line. */
+/** Writes a file of JSON objects, one per line. */
 export class JsonLinesWriter {
   readonly #file: string
   readonly #handle: FileHandle
@@ -93,7 +93,7 @@ export class JsonLinesWriter {
     if (this.#waitingBytes >= bufferedMax) await this.#flush()
   }
 
-  /** Ends the file. */
+  /** Ends the file and returns its entry. */
   async end(): Promise<FileEntry & { readonly lines: number }> {
     await this.#flush()
     await this.#handle.sync()
@@ -101,7 +101,7 @@ export class JsonLinesWriter {
     return { file: this.#file, bytes: this.#bytes, sha256: this.#hash.digest('hex'), lines: this.#lines }
   }
 
-  /** To be called whatever happens. */
+  /** Closes the file. Call in any case, also after errors. */
   async close(): Promise<void> {
     await this.#handle.close()
   }

@@ -20,7 +20,7 @@ import {
 } from './manifest.ts'
 import { isManifestLine } from './manifest-validation.ts'
 
-/** What the lines of each list are. */
+/** Types of the lines of each list. */
 interface LineReader {
   readonly documents: DocumentLine
   readonly values: ValueLine
@@ -28,10 +28,10 @@ interface LineReader {
   readonly jobs: JobLine
 }
 
-/** Damaged files that are named. */
+/** Damaged files that an error names. */
 const namedMax = 5
 
-/** An export that has been checked: every file is what was written. */
+/** An export in which every file has the checksum of the manifest. */
 export class ExportReader {
   readonly summary: ExportSummary
   readonly #directory: string
@@ -41,7 +41,7 @@ export class ExportReader {
     this.summary = summary
   }
 
-  /** Reads all of it. @throws StorageError that names what is damaged or missing */
+  /** Reads and checks the whole export. @throws StorageError that names damaged or missing files */
   static async check(directory: string, onProgress: Progress): Promise<ExportReader> {
     const path = join(directory, summaryName)
     const text = await readFile(path, 'utf8').catch((error: unknown) => {
@@ -54,12 +54,12 @@ export class ExportReader {
     return files
   }
 
-  /** Tells this export from others. */
+  /** Identifies this export. */
   get name(): string {
     return sha256Of(JSON.stringify(this.summary))
   }
 
-  /** The lines of a list, in its order. @throws StorageError for one that Weft has not written */
+  /** Yields the lines of a list in order. @throws StorageError if a line is not valid */
   async *lines<Kind extends ListKind>(kind: Kind): AsyncGenerator<LineReader[Kind]> {
     for await (const { number, text } of readLines(join(this.#directory, listNames[kind]))) {
       const line = parsed(text)
@@ -69,7 +69,7 @@ export class ExportReader {
     }
   }
 
-  /** @throws StorageError when the file is no longer what it was when the export was checked */
+  /** Reads a file. @throws StorageError if it has changed since the export was checked */
   async read({ file, sha256 }: FileEntry): Promise<Uint8Array> {
     const bytes = await readFile(join(this.#directory, file)).catch((error: unknown) => {
       throw new StorageError(`${file} cannot be read (${errorMessage(error)})`)
@@ -80,7 +80,7 @@ export class ExportReader {
 
   async #check(onProgress: Progress): Promise<void> {
     const { lists, credentials } = this.summary
-    // Only what they say can be believed then.
+    // The lists must be checked first, because they contain the checksums of the other files.
     expectSound(await this.#damagedOf([...Object.values(lists), ...(credentials ? [credentials] : [])]))
     const total = Object.values(lists).reduce((sum, { lines }) => sum + lines, 0)
     const damaged: string[] = []
@@ -95,7 +95,7 @@ export class ExportReader {
   async *#named(): AsyncGenerator<readonly FileEntry[]> {
     for await (const line of this.lines('documents')) yield line.state === 'live' ? line.files : []
     for await (const line of this.lines('blobs')) yield [line]
-    // Only whether they are lines.
+    // Checks only that the lines are valid.
     for await (const _ of this.lines('values')) yield []
     for await (const _ of this.lines('jobs')) yield []
   }
@@ -105,7 +105,7 @@ export class ExportReader {
     return problems.filter((problem) => problem !== null)
   }
 
-  /** Null when the file is what was written. */
+  /** Returns null if the file matches its entry. */
   async #problemOf({ file, bytes, sha256 }: FileEntry): Promise<string | null> {
     if (file.split('/').includes('..')) return `${JSON.stringify(file)} is not a file name of an export`
     const hash = createHash('sha256')

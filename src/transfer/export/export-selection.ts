@@ -5,7 +5,7 @@ import { isLeaseJob } from '../../engine/queue-lease-store.ts'
 import type { StoredEntry } from '../../engine/stored-entry.ts'
 import { importPart } from '../import/restore-jobs.ts'
 
-/** What is exported: all, or what belongs to one organization; with everything, or documents alone. */
+/** Selection of an export: everything or one organization, and all data or documents only. */
 export interface ExportSelection {
   readonly holds: 'all' | 'documents'
   readonly organizationId: string | null
@@ -16,12 +16,13 @@ const [tenants] = tenantPart({ workspaceId: '', apiKey: '' })
 const [organizationsOfTenant] = tenantKeys.organizations
 
 /**
- * Is it wanted? Of one organization: its own partition, its documents and their versions, that it is there, and the
- * workspaces and API keys, without which nobody could reach it. What an API key has beside its organizations is not.
+ * Returns whether an entry belongs to the export. An export of one organization contains its partition, its documents
+ * with their versions, its entry in the tenant, and all workspaces and API keys, because users could not reach it
+ * without them. Other data of an API key is left out.
  */
 export function isSelected(entry: StoredEntry, { holds, organizationId }: ExportSelection): boolean {
   if (holds === 'documents' && entry.is !== 'document') return false
-  // Of the store alone.
+  // Data of this store only.
   if (entry.is === 'value' && (entry.part[0] === importPart[0] || entry.part[0] === clusterPart[0]))
     return false
   if (entry.is === 'job' && isLeaseJob(entry)) return false

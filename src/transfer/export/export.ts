@@ -40,19 +40,20 @@ export interface ExportOptions extends ExportSelection {
 
 export interface Exported {
   readonly documents: number
-  /** Documents that were deleted. */
+  /** Number of deleted documents. */
   readonly deleted: number
-  /** Keys and values, contents of versions, and jobs. */
+  /** Number of keys and values, contents of versions, and jobs. */
   readonly records: number
-  /** Of the files of documents. */
+  /** Total size of the files of documents. */
   readonly bytes: number
-  /** Sentences about documents that cannot be read: they are not in the export. */
+  /** Messages about documents that cannot be read. They are not in the export. */
   readonly damaged: readonly string[]
 }
 
 /**
- * Writes what a stopped server has stored as files that anybody can read. The directory gets its name last.
- * @throws StorageError where it is not empty; EngineOpenError; CorruptRecordError where something else than a document is damaged
+ * Exports the data of a stopped server in files with open formats. The directory gets its final name last.
+ * @throws StorageError if the directory is not empty; EngineOpenError; CorruptRecordError if a record other than a
+ * document is damaged
  */
 export async function exportStore(
   place: StoreLocation,
@@ -79,7 +80,7 @@ export async function exportStore(
 
 type DocumentEntry = Extract<StoredEntry, { is: 'document' }>
 
-/** Documents that are read and written at a time. */
+/** Documents that are read and written at the same time. */
 const documentsAtOnce = 8
 
 class ExportRun {
@@ -122,7 +123,7 @@ class ExportRun {
     }
   }
 
-  /** All but documents, of which the keys are kept. */
+  /** Writes everything except for documents, whose keys it collects. */
   async #writeRecords(lists: Readonly<Record<ListKind, JsonLinesWriter>>): Promise<void> {
     this.#onProgress('records', 0)
     for await (const entry of this.#store.entries()) {
@@ -169,7 +170,7 @@ class ExportRun {
     this.#onProgress('documents', 1)
   }
 
-  /** Null where it is damaged. */
+  /** Returns null if the document is damaged. */
   async #writeDocument({ key, state, epoch }: DocumentEntry): Promise<DocumentLine | null> {
     const address = addressOf(key)
     if (state === 'deleted') return { state, address, epoch }
@@ -203,7 +204,7 @@ class ExportRun {
     return bytes && this.#tree.write(basename(path), bytes)
   }
 
-  /** Servers that share a database need no file. */
+  /** Returns the credentials of servers that share a database, which do not need a file. */
   async #agreed(): Promise<Uint8Array | null> {
     const agreed = await readClusterCredentials(this.#store.engine.kv)
     return agreed && Buffer.from(`${JSON.stringify(agreed, null, 2)}\n`)
@@ -228,7 +229,7 @@ class ExportRun {
   }
 }
 
-/** Of the key of a log, see `addressKey`. */
+/** Converts the key of a log to an address; the inverse of `addressKey`. */
 export function addressOf(key: Key): DocumentAddress {
   const [workspaceId = '', apiKey = '', organizationId = '', documentId = '', editorId = ''] = key
   return { workspaceId, apiKey, organizationId, documentId, editorId }

@@ -6,7 +6,7 @@ import { fileSchema, type ListKind } from './manifest.ts'
 
 type ManifestMembers = Readonly<Record<string, unknown>>
 
-/** Checks of the lines of an export: a checksum that fits does not say that Weft has written them. */
+/** Checks of the lines of an export: a matching checksum does not prove that Weft wrote them. */
 const checks: Readonly<Record<ListKind, (line: ManifestMembers) => boolean>> = {
   documents: (line) => isAddress(line.address) && (line.state === 'live' ? isLive(line) : isDeleted(line)),
   values: ({ part, key, secrets, ...bytes }) =>
@@ -16,7 +16,7 @@ const checks: Readonly<Record<ListKind, (line: ManifestMembers) => boolean>> = {
     (is === 'job' || is === 'buried') && isTexts([queue, id]) && isNumber(at, 0) && isBytes(bytes),
 }
 
-/** Is it a line of that list? */
+/** Returns whether `line` is a valid line of this list. */
 export const isManifestLine = (kind: ListKind, line: unknown): boolean => isObject(line) && checks[kind](line)
 
 const isObject = (value: unknown): value is ManifestMembers =>

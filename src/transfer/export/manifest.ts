@@ -5,8 +5,8 @@ import { readJson } from '../../json.ts'
 import type { DocumentAddress } from '../../model/address.ts'
 
 /**
- * What an export is made of. Its directory holds `export.json`, which names the lists, with their SHA-256; the lists,
- * one JSON object a line, name all other files with theirs.
+ * The format of an export. Its directory contains `export.json`, which names the lists and their SHA-256. The lists
+ * have one JSON object per line, and name all other files and their SHA-256.
  */
 export const exportFormat = 'weft-export 1'
 
@@ -21,30 +21,33 @@ export type ListKind = keyof typeof listNames
 
 /** A file of an export. */
 export interface FileEntry {
-  /** Below the directory of the export, with `/`. */
+  /** Path below the directory of the export, with `/`. */
   readonly file: string
   readonly bytes: number
   /** Hexadecimal. */
   readonly sha256: string
 }
 
-/** What a file of a document holds: its whole state (Yjs V1), all of its roots as JSON, or one of them. */
+/** A file of a document: its whole state (Yjs V1), all its roots as JSON, or one root. */
 export interface DocumentFile extends FileEntry {
   readonly is: 'update' | 'json' | 'text' | 'xml'
-  /** The root. Absent: all of the document. */
+  /** Name of the root; absent if the file has the whole document. */
   readonly contentKey?: string
 }
 
-/** Where the log of a document stood; `epoch` and `head` are in the versions that REST names. */
+/** Position of a document's log. `epoch` and `head` occur in the versions of the REST API. */
 export interface ExportedLog {
   readonly epoch: number
   readonly head: number
-  /** Epoch milliseconds of the last change, and who made it: '' when nobody is known. */
+  /** Epoch milliseconds and user of the last change; the user is '' if it is not known. */
   readonly changedAt: number
   readonly changedBy: string
 }
 
-/** A line of `documents.jsonl`. One that was deleted stays so: nobody who has it still brings it back. */
+/**
+ * A line of `documents.jsonl`. A deleted document stays deleted after an import, so that clients that still have it
+ * cannot restore it.
+ */
 export type DocumentLine =
   | {
       readonly state: 'live'
@@ -58,14 +61,14 @@ export type DocumentLine =
 
 export type LiveLine = Extract<DocumentLine, { state: 'live' }>
 
-/** Bytes that are stored: as JSON where they are exactly what `JSON.stringify` makes of it, else base64. */
+/** Stored bytes: as JSON if they equal the output of `JSON.stringify`, else as base64. */
 export type ExportedBytes = { readonly json: unknown } | { readonly base64: string }
 
-/** A line of `admin.jsonl`: something of a partition of keys and values. */
+/** A line of `admin.jsonl`: one key and value of a partition. */
 export type ValueLine = ExportedBytes & {
   readonly part: readonly string[]
   readonly key: readonly string[]
-  /** Members of the JSON that were left out: an import makes new ones. */
+  /** Members of the JSON that were left out. An import generates new values. */
   readonly secrets?: readonly string[]
 }
 
@@ -74,26 +77,26 @@ export interface BlobLine extends FileEntry {
   readonly key: readonly string[]
 }
 
-/** A line of `jobs.jsonl`: background work that waits. `buried`: put aside for good, to be read only. */
+/** A line of `jobs.jsonl`: waiting background work. A `buried` job is a dead letter, which is for reading only. */
 export type JobLine = ExportedBytes & {
   readonly is: 'job' | 'buried'
   readonly queue: string
   readonly id: string
-  /** Epoch milliseconds from which on it is due. */
+  /** Epoch milliseconds at which it is due. */
   readonly at: number
-  /** Of the last attempt, where there is none to come. */
+  /** Error of the last attempt of a dead letter. */
   readonly error?: string
 }
 
 export interface ExportSummary {
   readonly format: typeof exportFormat
-  /** Of Weft. */
+  /** Version of Weft. */
   readonly version: string
   /** ISO 8601. */
   readonly madeAt: string
-  /** `all`, or documents without anything else. */
+  /** `all` data, or `documents` only. */
   readonly holds: 'all' | 'documents'
-  /** Null: of all organizations. */
+  /** Null for all organizations. */
   readonly organizationId: string | null
   readonly secrets: 'left out' | 'included'
   /** The file `credentials.json` of the data directory, with secrets. */
@@ -104,7 +107,7 @@ export interface ExportSummary {
 export const sha256Of = (bytes: Uint8Array | string): string =>
   createHash('sha256').update(bytes).digest('hex')
 
-/** The text of `export.json`, which ends with its own checksum. */
+/** Returns the text of `export.json`, which ends with its own checksum. */
 export function encodeSummary(summary: ExportSummary): string {
   const sha256 = sha256Of(JSON.stringify(summary))
   return `${JSON.stringify({ ...summary, sha256 }, null, 2)}\n`
@@ -142,7 +145,7 @@ const summarySchema = v.looseObject({
   sha256: v.string(),
 })
 
-/** Null for what `encodeSummary` does not make. */
+/** Parses `export.json`. Returns null if `encodeSummary` would not produce this text. */
 export function decodeSummary(json: string): ExportSummary | null {
   try {
     const { sha256: _, ...summary } = readJson(summarySchema, json)
@@ -152,19 +155,19 @@ export function decodeSummary(json: string): ExportSummary | null {
   }
 }
 
-/** Bytes as a line has them. */
+/** Converts bytes to their form in a line. */
 export function exportedBytes(bytes: Uint8Array): ExportedBytes {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
   try {
     const json: unknown = JSON.parse(buffer.toString())
     if (Buffer.from(JSON.stringify(json)).equals(buffer)) return { json }
   } catch {
-    // No JSON.
+    // Not JSON.
   }
   return { base64: buffer.toString('base64') }
 }
 
-/** What `exportedBytes` was given. */
+/** Returns the bytes of a line; the inverse of `exportedBytes`. */
 export const importedBytes = (line: ExportedBytes): Uint8Array =>
   'json' in line ? Buffer.from(JSON.stringify(line.json)) : Buffer.from(line.base64, 'base64')
 

@@ -4,7 +4,7 @@ import type { Key } from '../../engine/engine.ts'
 import { generateSecret } from '../../subscriptions/endpoints/signing-secrets.ts'
 import type { BasicConfig, EndpointRecord } from '../../subscriptions/webhook-records.ts'
 
-/** A record, and which of its members an import is to make anew. */
+/** A record without secrets, and the members that an import must generate. */
 export interface RedactedRecord {
   readonly record: object
   readonly secrets: readonly string[]
@@ -12,17 +12,23 @@ export interface RedactedRecord {
 
 type RedactionRule = (record: object) => RedactedRecord | null
 
-/** By the first segments of partition and key, and the number of those of the key: what is kept in plain text. */
+/**
+ * Rules for records with plain-text secrets, by the first segments of partition and key and the number of the key's
+ * segments.
+ */
 const rules: ReadonlyMap<string, RedactionRule> = new Map<string, RedactionRule>([
   ['directory workspaces 2', withoutWorkspaceToken],
   ['directory authTokens 5', withoutAuthToken],
-  // Good for a while only: gone.
+  // Removed, because these tokens are valid for a short time only.
   ['directory retiredTokens 4', () => null],
   ['webhooks endpoints 2', withoutSigningSecret],
   ['webhooks basic 1', withoutReceiverToken],
 ])
 
-/** A record without its secrets; null: it is left out. What is stored as a digest, or encrypted, is none. */
+/**
+ * Removes the secrets of a record. Returns null if the whole record must be left out. Digests and encrypted values do
+ * not count as secrets.
+ */
 export function redactSecrets(part: Key, key: Key, record: object): RedactedRecord | null {
   const kind = part[0] === 'directory' && key.length > 2 ? key[2] : key[0]
   const rule = rules.get(`${part[0]} ${kind} ${key.length}`)
@@ -44,14 +50,14 @@ function withoutSigningSecret(record: object): RedactedRecord {
   return { record: endpoint, secrets: ['secret'] }
 }
 
-/** It is the receiver's: nobody else can make a new one. */
+/** The token belongs to the receiver, so an import cannot generate a new one. */
 function withoutReceiverToken(record: object): RedactedRecord {
   const config = record as BasicConfig
   const webhookServiceConfig = { ...config.webhookServiceConfig, authToken: '' }
   return { record: { ...config, webhookServiceConfig }, secrets: [] }
 }
 
-/** The record with new secrets in the place of those that were left out. */
+/** Returns the record with newly generated secrets. */
 export function regenerateSecrets(record: object, secrets: readonly string[]): object {
   const make = (name: string): string =>
     name === 'secret' ? generateSecret() : new CredentialGenerator().secret()

@@ -5,30 +5,33 @@ import type { PutResult } from './import-target.ts'
 import { DocumentRejectedError } from './merge.ts'
 import { type MappedName, mapName, type NameMapping } from './name-mapping.ts'
 
-/** Takes what a document is made of: writes it, or only looks at it. @throws DocumentRejectedError and whatever ends all */
+/**
+ * Writes the updates of a document, or only checks them.
+ * @throws DocumentRejectedError for this document; other errors end the import
+ */
 export type ImportSink = (path: DocumentPath, updates: readonly Uint8Array[]) => Promise<PutResult>
 
 export interface DocumentImportResult {
-  /** That the source has, whatever became of them. */
+  /** Number of documents of the source, in any outcome. */
   readonly documents: number
   readonly made: number
   readonly added: number
   readonly there: number
-  /** Of those that were not refused, each as one update. */
+  /** Total size of the accepted documents, each as one update. */
   readonly bytes: number
-  /** Documents that were refused, and why. */
+  /** Rejected documents and the reasons. */
   readonly problems: readonly { readonly name: string; readonly problem: string }[]
   /** Names of the map that the source does not have. */
   readonly unknown: readonly string[]
-  /** Addresses of the first ones. */
+  /** Addresses of the first `mappingShown` documents. */
   readonly mapping: readonly ({ readonly name: string } & DocumentPath)[]
 }
 
-/** They wait for the disk together. */
+/** Documents in progress at the same time, so that they share disk syncs. */
 const documentsAtOnce = 8
 const mappingShown = 10
 
-/** Takes each document of a source to its address. What is refused is told, and the others go on. */
+/** Imports each document of a source. Rejected documents are reported, and the others continue. */
 export async function importDocuments(
   source: ImportSource,
   naming: NameMapping,
@@ -47,7 +50,7 @@ export async function importDocuments(
       onProgress('documents', importing.documents / Math.max(total, importing.documents))
     }
   } finally {
-    // Also where the source cannot be read on: what has been begun is ended.
+    // Waits for the running documents also if the source cannot be read further.
     await Promise.all(running)
   }
   if (importing.failure !== null) throw importing.failure.error
@@ -55,7 +58,7 @@ export async function importDocuments(
 }
 
 class DocumentImport {
-  /** What ends all. */
+  /** The error that ends the import. */
   failure: { readonly error: unknown } | null = null
   documents = 0
   readonly #naming: NameMapping
@@ -74,7 +77,7 @@ class DocumentImport {
     this.#unseen = new Set(naming.map.keys())
   }
 
-  /** Never rejects. */
+  /** Imports one document. Never rejects. */
   async one(document: StoredDocument): Promise<void> {
     const { name } = document
     this.documents += 1
@@ -103,7 +106,10 @@ class DocumentImport {
     }
   }
 
-  /** Two documents must not become one. @throws DocumentRejectedError */
+  /**
+   * Returns the address of a name, and rejects a second document with the same address.
+   * @throws DocumentRejectedError
+   */
   #pathOf(name: string): DocumentPath {
     const named: MappedName = mapName(name, this.#naming)
     if ('problem' in named) throw new DocumentRejectedError(named.problem)

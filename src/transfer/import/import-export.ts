@@ -28,28 +28,28 @@ import { restoreJobs } from './restore-jobs.ts'
 import { type Comparison, ValueRestorer } from './restore-values.ts'
 
 export interface ImportOptions {
-  /** `dry`: everything is looked at, nothing written. */
+  /** `dry` checks everything and writes nothing. */
   readonly run: 'real' | 'dry'
-  /** Of an export of documents only: whose they are to be; null: whose they were. */
+  /** New owner of the documents, for an export of documents only; null for the original owner. */
   readonly tenant: Tenant | null
-  /** The access type of new documents that the export has no record of. */
+  /** Access type of new documents that have no record in the export. */
   readonly defaultAccess: AccessType
 }
 
 export interface ExportImportResult {
   readonly documents: Readonly<Record<RestoreOutcome, number>>
-  /** Documents that were deleted and stay so. */
+  /** Number of deleted documents, which stay deleted. */
   readonly deleted: number
-  /** Keys and values, contents of versions, and jobs. */
+  /** Number of keys and values, contents of versions, and jobs. */
   readonly records: { readonly added: number; readonly there: number }
-  /** Sentences about documents that could not be taken. */
+  /** Messages about rejected documents. */
   readonly problems: readonly string[]
 }
 
 /**
- * Takes an export into the store of a stopped server, new or not. Nothing is written before all of the export has been
- * found sound, and without contradiction to what is there. To be called again where it was interrupted: what is there
- * is left out, and what was written is read back.
+ * Imports an export into a new or existing store of a stopped server. Before it writes anything, it checks that the
+ * whole export is intact and does not conflict with stored data. Repeat the call after an interruption: stored data is
+ * skipped, and written data is read back.
  * @throws StorageError, EngineOpenError, StoreUnavailableError
  */
 export async function importExport(
@@ -108,7 +108,7 @@ class ExportImport {
     await this.#expectTenants()
     const mark =
       options.run === 'real' ? await ImportMarker.begin(store, locationName(place), files.name) : null
-    // Versions before what names them, and documents before what says that they are there.
+    // Contents of versions before the records that name them, and documents before their records.
     await this.#placeBlobs()
     await this.#placeDocuments()
     if (options.run === 'real') await this.#writeValues(values, compared)
@@ -130,7 +130,7 @@ class ExportImport {
     if (absent > 0 && !compared.ownTenants) throw new StorageError('the records are not what was written')
   }
 
-  /** Nobody could reach documents of an API key that is not there. */
+  /** Checks that the API keys exist, because no client could reach the documents otherwise. */
   async #expectTenants(): Promise<void> {
     const { store, files, options } = this.#parts
     if (files.summary.holds === 'all') return
@@ -190,7 +190,7 @@ class ExportImport {
     const document: ExportedDocument = { address, bytes: await files.read(update), stateVector, log }
     if (options.run === 'dry') return this.#documents.plan(document)
     if (files.summary.holds === 'documents') {
-      // What is refused gets no records.
+      // Checked first, so that a rejected document gets no records.
       await this.#documents.plan(document)
       await this.#records.ensure(address, address.documentId)
     }
@@ -202,14 +202,17 @@ class ExportImport {
     if (this.#parts.options.run === 'real') await this.#documents.bury(this.#placeOf(address), epoch)
   }
 
-  /** Those that are there stay. Servers that share a database find them there, whichever starts first. */
+  /**
+   * Writes the credentials unless there are some. Servers that share a database read them from the store, whichever
+   * server starts first.
+   */
   async #writeCredentials(place: StoreLocation): Promise<void> {
     const { files, store } = this.#parts
     const { credentials } = files.summary
     if (credentials === null) return
     const path = credentialsPath(directoryOf(place))
     if ((await stat(path).catch(() => null)) === null) {
-      // A file under its name is whole.
+      // The rename makes the file appear complete.
       await writeFile(`${path}.new`, await files.read(credentials), { mode: 0o600, flush: true })
       await rename(`${path}.new`, path)
     }

@@ -2,9 +2,9 @@ import type { ImportMarkerLocation, OfflineStore } from '../../storage/offline-s
 import { StorageError } from '../../storage/storage-error.ts'
 
 /**
- * Says that a store that was empty has not taken in all of an export yet, and of which: no server starts on it, which would
- * serve half of it, and change what the rest is compared with. A store that has served something before gets none: what
- * it has is whole all the time.
+ * Marks a store whose first import is not complete, with the name of the export. No server starts on it, because it
+ * would serve a part of the data and change values that the import still compares. A store that was already in use gets
+ * no marker, because its own data is always complete.
  */
 export class ImportMarker {
   readonly #place: ImportMarkerLocation
@@ -14,9 +14,10 @@ export class ImportMarker {
   }
 
   /**
-   * Called before anything of the export is written. Null: the store needs none.
-   * @param name that tells exports apart @param store named as `into`
-   * @throws StorageError where another export has been begun with
+   * Writes the marker. Call before any data of the export is written. Returns null if the store needs no marker.
+   * @param into name of the store for messages
+   * @param name identifies the export
+   * @throws StorageError if the import of another export was interrupted
    */
   static async begin(store: OfflineStore, into: string, name: string): Promise<ImportMarker | null> {
     const found = await store.mark.read()
@@ -29,7 +30,7 @@ export class ImportMarker {
     return new ImportMarker(store.mark)
   }
 
-  /** Called when everything is in the store. */
+  /** Removes the marker. Call when all data is stored. */
   end(): Promise<void> {
     return this.#place.remove()
   }

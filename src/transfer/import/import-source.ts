@@ -1,21 +1,21 @@
-/** What another server has stored of one document, by the name that it has there. */
+/** A document of another server, with its name there. */
 export type StoredDocument =
   | {
       readonly name: string
-      /** Yjs updates (V1), as stored: not vetted. */
+      /** Yjs updates (V1) as stored, not vetted. */
       readonly updates: readonly Uint8Array[]
     }
   | {
       readonly name: string
-      /** Why it cannot be read: a sentence without a stop. */
+      /** Why it cannot be read: a sentence without a period. */
       readonly problem: string
     }
 
-/** Where documents come from. To be closed. */
+/** A source of documents. The caller must close it. */
 export interface ImportSource {
-  /** How many documents there are, for the progress bar: cheap beside reading them. */
+  /** Returns the number of documents for the progress bar. Inexpensive compared to reading them. */
   count(): Promise<number>
-  /** All documents, one after the other: a name comes once. @throws StorageError when it cannot be read on */
+  /** Yields all documents. Each name occurs once. @throws StorageError if the source cannot be read further */
   documents(): AsyncIterable<StoredDocument>
   close(): Promise<void>
 }

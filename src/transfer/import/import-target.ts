@@ -25,26 +25,29 @@ import {
 } from './merge.ts'
 
 export interface TargetOptions {
-  /** Largest document, as encoded by Yjs, in bytes. */
+  /** Maximum size of a document as encoded by Yjs, in bytes. */
   readonly documentBytesMax: number
   readonly allowSubdocuments: boolean
-  /** The access type of new documents. */
+  /** Access type of new documents. */
   readonly defaultAccess: AccessType
-  /** What becomes of a document that was deleted here: it stays so, or it is made anew. */
+  /** Whether a document that was deleted here is rejected or created again. */
   readonly deleted: 'refuse' | 'recreate'
 }
 
-/** What `put` has found and done. */
+/** Result of `put`. */
 export interface PutResult {
-  /** `made`: there was none; `added`: it lacked something; `there`: it had all already, and nothing was written. */
+  /**
+   * `made`: there was no document. `added`: the document lacked a part of the update. `there`: it contained everything,
+   * and nothing was written.
+   */
   readonly is: 'made' | 'added' | 'there'
-  /** What was given, as one update. */
+  /** Size of the given updates as one update. */
   readonly bytes: number
-  /** Size of the appended update, in bytes: 0 if all was there already. */
+  /** Size of the appended update in bytes; 0 if nothing was written. */
   readonly writtenBytes: number
 }
 
-/** The store of a stopped server, for documents that come from elsewhere. To be closed. */
+/** The store of a stopped server as the target of an import. The caller must close it. */
 export class ImportTarget {
   readonly #store: OfflineStore
   readonly #engine: Engine
@@ -58,7 +61,7 @@ export class ImportTarget {
     this.#records = recordsOf(store.engine, systemClock, options.defaultAccess).documents
   }
 
-  /** @throws StorageError, EngineOpenError, also where a server has it open, or files are damaged */
+  /** Opens the store. @throws StorageError; EngineOpenError, also if a server has it open or files are damaged */
   static async open(place: StoreLocation, options: TargetOptions): Promise<ImportTarget> {
     return new ImportTarget(await openForWriting(place), options)
   }
@@ -67,16 +70,17 @@ export class ImportTarget {
     return this.#store.close()
   }
 
-  /** @throws BootstrapError when the workspace has no such API key */
+  /** Checks that the tenant exists. @throws BootstrapError if the workspace has no such API key */
   require(tenant: Tenant): Promise<void> {
     return requireTenant(new TenantStore(this.#engine.kv), tenant)
   }
 
   /**
-   * Adds updates (V1) to a document, and reads them back. One that is not there is made as by a socket, with its
-   * records; what is there already stays. Resolves when it is durable. Not to be called for a document again while a
-   * call for it is under way.
-   * @throws DocumentRejectedError and nothing is written of it; StoreUnavailableError; StorageError when what is read back differs
+   * Merges updates (V1) into a document and reads them back. A new document is created with its records, as a websocket
+   * does; stored content stays. Resolves when it is durable. Do not call it again for a document while a call is
+   * running.
+   * @throws DocumentRejectedError, and nothing of the document is written; StoreUnavailableError; StorageError if the
+   * read-back differs
    */
   async put(address: DocumentAddress, updates: readonly Uint8Array[]): Promise<PutResult> {
     const given = prepareUpdate(updates, this.#options)
@@ -84,8 +88,8 @@ export class ImportTarget {
   }
 
   /**
-   * Like `put`, of one update that may build on what is there.
-   * @throws also DocumentRejectedError where the document is disabled
+   * Like `put`, for one update that may build on stored content.
+   * @throws also DocumentRejectedError if the document is disabled
    */
   async add(address: DocumentAddress, update: Uint8Array): Promise<PutResult> {
     vet(update, this.#options, null)
@@ -95,9 +99,8 @@ export class ImportTarget {
   }
 
   /**
-   * Makes a root of a document equal to the content with few operations, as REST does. Creates a document that does not
-   * exist.
-   * @throws DocumentRejectedError also if the content does not fit the root, or the document is disabled
+   * Replaces the content of a root with few operations, as the REST API does. Creates a document that does not exist.
+   * @throws also DocumentRejectedError if the content does not fit the root, or if the document is disabled
    */
   async replace(
     address: DocumentAddress,
@@ -127,13 +130,13 @@ export class ImportTarget {
     return { is: 'added', writtenBytes: bytes.length }
   }
 
-  /** A command that was killed may have come as far as the log and no further. */
+  /** Adds missing records. An interrupted command may have written only the log. */
   async #there(address: DocumentAddress): Promise<Omit<PutResult, 'bytes'>> {
     await this.#records.ensure(address, address.documentId)
     return { is: 'there', writtenBytes: 0 }
   }
 
-  /** @param update `whole`: what the document holds afterwards */
+  /** @param update `whole` is the content of the document afterwards */
   async #write(
     address: DocumentAddress,
     stored: StoredDocumentState,
@@ -148,7 +151,7 @@ export class ImportTarget {
   }
 }
 
-/** The update that makes a root of a document equal to the content. */
+/** Returns the update that gives a root of a document the content. */
 async function replacementOf(
   before: readonly Uint8Array[],
   content: ContentTarget,
@@ -165,7 +168,7 @@ async function replacementOf(
 }
 
 /**
- * One vetted update of what is to be stored. What `put` does before it looks at the store.
+ * Merges and vets updates, as `put` does before it reads the store.
  * @throws DocumentRejectedError
  */
 export function prepareUpdate(
@@ -184,7 +187,7 @@ function logOf(stored: StoredDocumentState): AppendTo {
   return stored.state === 'absent' ? 'create' : 'recreate'
 }
 
-/** What concerns one document ends only that. */
+/** Converts errors that concern one document, so that the import continues. */
 async function refusing<T>(work: Promise<T>): Promise<T> {
   try {
     return await work

@@ -6,33 +6,35 @@ import { checkMapEntries } from '../../update/map-entries.ts'
 import { checkNesting } from '../../update/nesting.ts'
 import { readUpdate } from '../../update/read-update.ts'
 
-/** The updates of one document put together. */
+/** The merged updates of one document. */
 export interface Merged {
-  /** One update (V1) with all of them. */
+  /** All updates as one update (V1). */
   readonly bytes: Uint8Array
   readonly content: ContentSum
 }
 
-/** What two copies of a document are compared by: they have the same content when both are equal. */
+/** Summary of a document's content. Two documents have the same content if both members are equal. */
 export interface ContentSum {
-  /** State vector, as Yjs encodes it. */
+  /** State vector as encoded by Yjs. */
   readonly vector: Uint8Array
-  /** An update with all deletions, and nothing else. */
+  /** An update with all deletions and nothing else. */
   readonly deletions: Uint8Array
 }
 
-/** This document cannot be stored; others can. The message is a sentence without a stop. */
+/** One document cannot be stored; others can. The message is a sentence without a period. */
 export class DocumentRejectedError extends Error {
   override readonly name = 'DocumentRejectedError'
 }
 
-/** Enough to share the cost of a transaction; more make Yjs join lists of values pairwise. */
+/**
+ * Enough to share the cost of a transaction. With more, Yjs takes longer, because it joins lists of values pairwise.
+ */
 const updatesPerTransaction = 64
 
 /**
- * Makes one update of many, as vetted as what a socket sends. In a Y.Doc: `mergeUpdates` takes time that grows with the
- * square of their number.
- * @throws DocumentRejectedError where an update is malformed, or builds on one that is missing
+ * Merges updates into one, with the vetting of websocket updates. It uses a Y.Doc, because the time of `mergeUpdates`
+ * grows with the square of their number.
+ * @throws DocumentRejectedError if an update is malformed or builds on a missing one
  */
 export function mergeStored(updates: readonly Uint8Array[], options: VettingOptions): Merged {
   const doc = createDoc()
@@ -45,7 +47,7 @@ export function mergeStored(updates: readonly Uint8Array[], options: VettingOpti
   }
 }
 
-/** What whole states hold together. @throws DocumentRejectedError where one is none */
+/** Returns the merged content of whole states. @throws DocumentRejectedError if a state is malformed or incomplete */
 export function contentSum(...states: readonly Uint8Array[]): ContentSum {
   const doc = new Y.Doc()
   try {
@@ -56,7 +58,7 @@ export function contentSum(...states: readonly Uint8Array[]): ContentSum {
   }
 }
 
-/** What a whole state lacks of an update, as an update; null: nothing. @throws DocumentRejectedError */
+/** Returns the part of an update that a whole state lacks; null if it lacks nothing. @throws DocumentRejectedError */
 export function missingUpdate(state: Uint8Array, update: Uint8Array): Uint8Array | null {
   if (Buffer.compare(state, update) === 0) return null
   const doc = new Y.Doc()
@@ -76,7 +78,11 @@ export function missingUpdate(state: Uint8Array, update: Uint8Array): Uint8Array
 export const isSameContent = (a: ContentSum, b: ContentSum): boolean =>
   Buffer.compare(a.vector, b.vector) === 0 && Buffer.compare(a.deletions, b.deletions) === 0
 
-/** @param number of the update, null when there is only one @throws DocumentRejectedError */
+/**
+ * Vets an update.
+ * @param number number of the update for messages; null if there is only one
+ * @throws DocumentRejectedError
+ */
 export function vet(bytes: Uint8Array, options: VettingOptions, number: number | null): void {
   try {
     readUpdate(bytes, options)
@@ -100,7 +106,10 @@ function applyAll(doc: Y.Doc, updates: readonly Uint8Array[]): void {
     throw new DocumentRejectedError('it builds on updates that are missing')
 }
 
-/** What a single update does not show: depth, entries of maps, and whether all of it is small enough to be read again. */
+/**
+ * Checks properties that a single update does not show: depth, entries of maps, and whether the merged update is within
+ * the limits of a read.
+ */
 function vetWhole(doc: Y.Doc, options: VettingOptions): Merged {
   try {
     const bytes = Y.encodeStateAsUpdate(doc)

@@ -5,9 +5,9 @@ import { StorageError } from '../../storage/storage-error.ts'
 import { pathProblem } from './name-mapping.ts'
 
 /**
- * Reads a map of names: lines of JSON with `name`, `organizationId`, `documentId` and `editorId`; empty lines are passed
- * over.
- * @throws StorageError with the number of the first line that is none, or repeats a name
+ * Reads a map of names: lines of JSON with `name`, `organizationId`, `documentId` and `editorId`. Empty lines are
+ * ignored.
+ * @throws StorageError with the number of the first line that is invalid or repeats a name
  */
 export async function readNameMap(file: string): Promise<ReadonlyMap<string, DocumentPath>> {
   const text = await readFile(file, 'utf8').catch((error: unknown) => {
@@ -25,7 +25,7 @@ export async function readNameMap(file: string): Promise<ReadonlyMap<string, Doc
   return map
 }
 
-/** A sentence where the line is none. */
+/** Returns the problem as a sentence if the line is invalid. */
 function entryOf(line: string): { readonly name: string; readonly path: DocumentPath } | string {
   let value: unknown
   try {

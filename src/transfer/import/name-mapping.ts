@@ -1,22 +1,22 @@
 import { type DocumentPath, decodeSegment, idProblem } from '../../model/address.ts'
 
-/** How the names of another server become addresses. */
+/** How names of another server become addresses. */
 export interface NameMapping {
-  /** Addresses by name; they go before all else. */
+  /** Addresses by name; they take precedence. */
   readonly map: ReadonlyMap<string, DocumentPath>
-  /** Of names that are no address: their organization (null: such names are refused) and their editor. */
+  /** For names that are not addresses: their organization (null to reject such names) and their editor. */
   readonly organizationId: string | null
   readonly editorId: string
 }
 
 export type MappedName =
   | { readonly path: DocumentPath }
-  /** A sentence without a stop. */
+  /** A sentence without a period. */
   | { readonly problem: string }
 
 /**
- * The address that a name stands for: that of the map; or, of `organization/document/editor`, each percent-encoded,
- * these three; or else the organization and the editor given, with the name, as it is, as id of the document.
+ * Returns the address of a name. The map takes precedence. A name of the form `organization/document/editor` with
+ * percent-encoded parts is an address. Any other name becomes the document id, with the given organization and editor.
  */
 export function mapName(name: string, { map, organizationId, editorId }: NameMapping): MappedName {
   const path = map.get(name) ?? pathIn(name)
@@ -28,7 +28,7 @@ export function mapName(name: string, { map, organizationId, editorId }: NameMap
   return { problem: `its name cannot be the id of a document: it ${problem}` }
 }
 
-/** What is wrong with one of the ids, and null when nothing is. */
+/** Returns the problem of the first invalid id; null if all are valid. */
 export function pathProblem(path: DocumentPath): string | null {
   for (const key of ['organizationId', 'documentId', 'editorId'] as const) {
     const problem = idProblem(path[key])
@@ -37,7 +37,7 @@ export function pathProblem(path: DocumentPath): string | null {
   return null
 }
 
-/** Null when the name is not three ids. */
+/** Returns null if the name does not consist of three ids. */
 function pathIn(name: string): DocumentPath | null {
   const ids = name.split('/').map(decodeSegment)
   if (ids.length !== 3 || ids.some((id) => idProblem(id) !== null)) return null

@@ -5,20 +5,20 @@ import { readBack, readStoredState, type StoredDocumentState } from '../document
 import type { ExportedLog } from '../export/manifest.ts'
 import { contentSum, DocumentRejectedError, missingUpdate, vet } from './merge.ts'
 
-/** `there`: all of it was there already. `merged`: there was something else, which stays. */
+/** `there`: the store contained everything. `merged`: the store had other content, which stays. */
 export type RestoreOutcome = 'added' | 'merged' | 'there'
 
 export interface ExportedDocument {
   readonly address: DocumentAddress
-  /** A whole state (V1). */
+  /** A whole state (encoding V1). */
   readonly bytes: Uint8Array
-  /** Of it, base64. */
+  /** State vector of the bytes in base64. */
   readonly stateVector: string
-  /** Where its log is to stand where there is none. */
+  /** Position of the log if there is none yet. */
   readonly log: ExportedLog
 }
 
-/** Puts documents of an export into the store of a stopped server as they were, and reads them back. */
+/** Restores documents of an export in the store of a stopped server, and reads them back. */
 export class DocumentRestorer {
   readonly #log: DocumentLog
 
@@ -26,16 +26,16 @@ export class DocumentRestorer {
     this.#log = log
   }
 
-  /** What `place` would do. @throws as it */
+  /** Returns what `place` would do. @throws as `place` does */
   async plan(document: ExportedDocument): Promise<RestoreOutcome> {
     expectWhole(document)
     return placedOf(await readStoredState(this.#log, addressKey(document.address)), document)
   }
 
   /**
-   * Resolves when it is durable and has been read back.
-   * @throws DocumentRejectedError when the bytes are not the document that is listed, and nothing is written; CorruptRecordError;
-   * StoreUnavailableError; StorageError when what is read back differs
+   * Writes a document. Resolves when it is durable and was read back.
+   * @throws DocumentRejectedError if the bytes do not match the listed state vector, and nothing is written;
+   * CorruptRecordError; StoreUnavailableError; StorageError if the read-back differs
    */
   async place(document: ExportedDocument): Promise<RestoreOutcome> {
     expectWhole(document)
@@ -52,14 +52,14 @@ export class DocumentRestorer {
       return placed
     }
     const { head, changedAt: at, changedBy: by } = log
-    // One that was deleted here since gets a log of its own: nobody who has it still writes to that.
+    // A document that was deleted here gets a new epoch, so that clients with the deleted document cannot write to it.
     const epoch = stored.state === 'deleted' ? Math.max(log.epoch, stored.epoch + 1) : log.epoch
     await this.#log.adopt(doc, { state: 'live', epoch, head, changed: { at, by }, snapshot: bytes })
     await readBack(this.#log, doc, contentSum(bytes))
     return placed
   }
 
-  /** Leaves a document deleted for those who have it still; what is there stays. */
+  /** Marks a document as deleted, so that clients that still have it cannot restore it. An existing document stays. */
   async bury(address: DocumentAddress, epoch: number): Promise<void> {
     await this.#log.adopt(addressKey(address), { state: 'deleted', epoch })
   }
@@ -70,7 +70,7 @@ function placedOf(stored: StoredDocumentState, { bytes }: ExportedDocument): Res
   return missingUpdate(stored.bytes, bytes) === null ? 'there' : 'merged'
 }
 
-/** @throws DocumentRejectedError */
+/** Checks the bytes. @throws DocumentRejectedError if they do not match the state vector */
 function expectWhole({ bytes, stateVector }: ExportedDocument): void {
   vet(bytes, { allowSubdocuments: true }, null)
   if (Buffer.from(contentSum(bytes).vector).toString('base64') !== stateVector)

@@ -2,10 +2,10 @@ import type { Engine, Key } from '../../engine/engine.ts'
 import type { ExportReader } from '../export/export-reader.ts'
 import { importedBytes, type JobLine, sha256Of } from '../export/manifest.ts'
 
-/** What imports leave in a store of their own: which jobs they have enqueued. No export has it. */
+/** Partition with the jobs that imports have enqueued. Exports do not contain it. */
 export const importPart = ['import']
 
-/** Jobs that are looked at, and enqueued, together. */
+/** Jobs of one read and one commit. */
 const jobsAtOnce = 500
 
 export interface RestoredJobs {
@@ -14,8 +14,8 @@ export interface RestoredJobs {
 }
 
 /**
- * Enqueues the jobs of an export, each once: one that has been carried out since is not carried out again, however often
- * the import is repeated. Jobs that were put aside for good stay in the export.
+ * Enqueues the jobs of an export, each once. A repeated import does not enqueue jobs again, even if they have run
+ * since. Dead letters are not imported.
  */
 export async function restoreJobs(
   { kv }: Engine,
@@ -30,7 +30,7 @@ export async function restoreJobs(
     added += absent.length
     there += lines.length - absent.length
     if (run === 'dry' || absent.length === 0) continue
-    // In one commit with the jobs: an end in between enqueues none without its note.
+    // In one commit with the jobs, so that an interruption enqueues no job without its entry.
     const puts = absent.map((line) => ({ key: keyOf(line), value: new Uint8Array() }))
     const jobs = absent.map((line) => ({
       queue: line.queue,

@@ -5,24 +5,24 @@ import type { ExportReader } from '../export/export-reader.ts'
 import { exportedBytes, importedBytes, type ValueLine } from '../export/manifest.ts'
 import { redactSecrets, regenerateSecrets } from '../export/redact-secrets.ts'
 
-/** Values that are looked at, and written, together. */
+/** Values of one read and one commit. */
 const valuesAtOnce = 500
-/** Bytes of values that are written together, and one value more. */
+/** Maximum bytes of a commit; the last value may exceed it. */
 const bytesAtOnce = 4 * 1024 * 1024
-/** Conflicts that are named. */
+/** Conflicts that an error names. */
 const namedMax = 3
 
-/** What is there of the values of an export. */
+/** Comparison of the values of an export with the store. */
 export interface Comparison {
   readonly absent: number
   readonly same: number
-  /** Of what the target has otherwise: names. */
+  /** Names of the values that differ in the store. */
   readonly different: readonly string[]
-  /** What the target keeps of its own of workspaces and API keys: it has those of the export. */
+  /** True if the store has all workspaces and API keys of the export, and keeps its own records of them. */
   readonly ownTenants: boolean
 }
 
-/** Writes the keys and values of an export into a store that may hold others, but no others under the same keys. */
+/** Writes the keys and values of an export into a store. Existing values stay, and must not differ. */
 export class ValueRestorer {
   readonly #engine: Engine
   readonly #files: ExportReader
@@ -32,7 +32,7 @@ export class ValueRestorer {
     this.#files = files
   }
 
-  /** @throws StorageError that names values which the store has otherwise */
+  /** Compares all values. @throws StorageError that names values that differ in the store */
   async compare(): Promise<Comparison> {
     const tenants = new TenantComparison()
     const different: string[] = []
@@ -50,7 +50,7 @@ export class ValueRestorer {
     return { absent, same, different, ownTenants }
   }
 
-  /** Writes what is not there. */
+  /** Writes the missing values. */
   async write({ ownTenants }: Comparison): Promise<void> {
     let [waiting, bytes]: [KvEntry[], number] = [[], 0]
     let first: ValueLine | undefined
@@ -82,7 +82,7 @@ export class ValueRestorer {
     return Buffer.compare(importedBytes(line), this.#shown(line, found)) === 0 ? 'same' : 'different'
   }
 
-  /** As an export of it would show it. */
+  /** Returns a stored value in the form of an export. */
   #shown(line: ValueLine, value: Uint8Array): Uint8Array {
     if (this.#files.summary.secrets === 'included' || !('json' in line)) return value
     const found = exportedBytes(value)
@@ -90,7 +90,7 @@ export class ValueRestorer {
     return kept === null ? value : importedBytes({ json: kept.record })
   }
 
-  /** The values of the export, each with what the store has under its key. */
+  /** Yields the values of the export, each with the stored value of its key. */
   async *#pairs(): AsyncGenerator<{ readonly line: ValueLine; readonly found: Uint8Array | null }> {
     let lines: ValueLine[] = []
     for await (const line of this.#files.lines('values')) {
@@ -120,7 +120,10 @@ const isOfPart = (first: ValueLine | undefined, { part }: ValueLine): boolean =>
 const isOfTenants = ({ part }: ValueLine): boolean =>
   part.length === workspacesPart.length && part[0] === workspacesPart[0]
 
-/** Workspaces and API keys stay as the store has them where it has all of the export's, each API key in its workspace. */
+/**
+ * Decides whether the store keeps its own workspaces and API keys. It does if it has all those of the export, with each
+ * API key in the same workspace.
+ */
 class TenantComparison {
   readonly different: string[] = []
   #owners: 'same' | 'others' = 'same'

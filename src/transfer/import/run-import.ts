@@ -12,8 +12,8 @@ export interface ImportWork {
 }
 
 /**
- * Merges what a source has into the store of a stopped server.
- * @throws StorageError, EngineOpenError, StoreUnavailableError; what is written by then stays
+ * Merges the documents of a source into the store of a stopped server.
+ * @throws StorageError, EngineOpenError, StoreUnavailableError; data that was written before stays
  */
 export async function importInto(
   { directory, tenant }: { readonly directory: string; readonly tenant: Tenant },
@@ -29,7 +29,7 @@ export async function importInto(
   }
 }
 
-/** Reads and merges all, and looks at no store. @throws StorageError */
+/** Reads and merges all documents without a store. @throws StorageError */
 export function dryRunImport(
   work: ImportWork,
   options: Omit<TargetOptions, 'deleted'>,

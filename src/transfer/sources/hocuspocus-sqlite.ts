@@ -4,16 +4,17 @@ import { errorMessage } from '../../errors.ts'
 import { StorageError } from '../../storage/storage-error.ts'
 import type { ImportSource, StoredDocument } from '../import/import-source.ts'
 
-/** Of a database file: which journal it was written with. */
+/** Header of a database file, with the journal mode of its last write. */
 const header = { bytes: 20, magic: 'SQLite format 3\u0000', writtenWith: 18, writeAheadLog: 2 }
-/** A journal that starts so holds what is to be put back into the file first. */
+/** A journal with this beginning has pages that must first be written back to the database file. */
 const journalMagic = Buffer.from('d9d505f920a163d7', 'hex')
-/** Ids of rows that are read at once. */
+/** Row ids of one read. */
 const rowsAtOnce = 250
 
 /**
- * The file of `@hocuspocus/extension-sqlite`: the table `documents` with a `name` and the state of the document as `data`.
- * It is only read. @throws StorageError
+ * Opens the file of `@hocuspocus/extension-sqlite`: the table `documents` with a `name` and the state of the document
+ * as `data`. Reads only.
+ * @throws StorageError
  */
 export async function openHocuspocusSqlite(file: string): Promise<ImportSource> {
   await expectClosed(file)
@@ -32,7 +33,7 @@ export async function openHocuspocusSqlite(file: string): Promise<ImportSource> 
   }
 }
 
-/** What lies beside a database belongs to it, and would be missing. @throws StorageError */
+/** Checks that there is no journal next to the database, whose changes would be missing. @throws StorageError */
 async function expectClosed(file: string): Promise<void> {
   const start = await startOf(file, header.bytes)
   if (start === null) throw new StorageError(`${file} cannot be read: there is no such file`)
@@ -50,7 +51,7 @@ async function expectClosed(file: string): Promise<void> {
     )
 }
 
-/** Null where there is no such file. @throws StorageError */
+/** Returns the first bytes of a file; null if there is no such file. @throws StorageError */
 async function startOf(file: string, bytes: number): Promise<Buffer | null> {
   try {
     const handle = await open(file, 'r')
@@ -66,7 +67,7 @@ async function startOf(file: string, bytes: number): Promise<Buffer | null> {
   }
 }
 
-/** Row by row: one that is damaged is told, and the others are read. */
+/** Reads row by row. A damaged row is reported, and the others are read. */
 async function* documentsOf(file: string, database: Connection): AsyncGenerator<StoredDocument> {
   let ids: readonly RowId[]
   let last: RowId | null = null
@@ -102,7 +103,7 @@ function documentOf(database: Connection, id: RowId): StoredDocument {
   }
 }
 
-/** The column `value` of the first row. */
+/** Returns the column `value` of the first row. */
 function one(database: Connection, sql: string, id?: RowId): unknown {
   return database.get(sql, id === undefined ? [] : [id])?.value
 }
@@ -115,7 +116,7 @@ function reading<T>(file: string, work: () => T): T {
   }
 }
 
-/** Where pages are damaged that say where rows are, SQLite reads none; its shell puts together what there is. */
+/** If index pages are damaged, SQLite reads no row. The command `.recover` of its shell collects the readable ones. */
 const helpFor = (error: unknown): string =>
   errorMessage(error).includes('malformed')
     ? '; recover it with .recover of sqlite3, and name the result'

@@ -7,12 +7,13 @@ import type { ImportSource, StoredDocument } from '../import/import-source.ts'
 import { readLines } from '../text-lines.ts'
 
 const linesEnding = /\.(jsonl|ndjson)$/
-/** Endings of files with one update, which are no part of the name. */
+/** File extensions of single updates, which are not part of the name. */
 const updateEnding = /\.(bin|yjs|update)$/
 
 /**
- * Updates (Yjs V1) in files: a folder of them, of which the path without `.bin`, `.yjs` or `.update` is the name; one such
- * file; or lines of JSON (`.jsonl`, `.ndjson`) with `name` and `update` (base64), those of a document one after the other.
+ * Opens files with updates (Yjs V1). A folder has one update per file, and the path without `.bin`, `.yjs` or `.update`
+ * is the name. A single such file is also possible. Lines of JSON (`.jsonl`, `.ndjson`) have `name` and `update`
+ * (base64), and the lines of a document are adjacent.
  * @throws StorageError
  */
 export async function openUpdates(path: string): Promise<ImportSource> {
@@ -28,7 +29,7 @@ export async function openUpdates(path: string): Promise<ImportSource> {
   }
 }
 
-/** A file that is to be read, or what is none: nothing that lies there is passed over in silence. */
+/** A file to read, or the reason why it is not read, so that no file is skipped silently. */
 interface Found {
   readonly path: string
   readonly problem: string | null
@@ -42,7 +43,7 @@ function sourceOfFiles(folder: string, files: readonly Found[]): ImportSource {
   }
 }
 
-/** Hidden ones are not looked at. */
+/** Returns the files of a folder, except for hidden ones. */
 async function filesIn(folder: string): Promise<readonly Found[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch((error: unknown) => {
     throw new StorageError(`${folder} cannot be read: ${errorMessage(error)}`)
@@ -75,7 +76,7 @@ async function documentOf(name: string, path: string): Promise<StoredDocument> {
   }
 }
 
-/** At least as many as there are documents. */
+/** Returns an upper bound of the number of documents. */
 async function countLines(path: string): Promise<number> {
   let lines = 0
   for await (const { text } of readLines(path)) if (text.trim() !== '') lines += 1

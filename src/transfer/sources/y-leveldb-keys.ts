@@ -1,18 +1,20 @@
 import { ByteReader } from '../../update/byte-reader.ts'
 import { MalformedUpdateError } from '../../update/malformed.ts'
 
-/** Segments of a key: each a byte that says which, then a string with its length before it, or four bytes of a number. */
+/**
+ * Types of the segments of a key, in their first byte. A string follows with its length first, a number as four bytes.
+ */
 const segment = { string: 0, number: 1 } as const
 
-/** Keys of updates are `v1`, the name, `update`, a number; of what else y-leveldb keeps some start likewise. */
+/** Keys of updates are `v1`, the name, `update` and a number. Other keys of y-leveldb have a similar start. */
 const version = Buffer.from('v1')
 
-/** All keys of documents start with it, */
+/** Prefix of all keys of documents. */
 export const updatePrefix = Buffer.from([segment.string, version.length, ...version, segment.string])
-/** and come before this one. */
+/** First key after those of documents. */
 export const prefixEnd = Buffer.from([segment.string, version.length, ...version, segment.number])
 
-/** Name of the document that an update is of; null where the key is of something else. */
+/** Returns the document name of an update's key; null if the key is not that of an update. */
 export function updateKeyOf(key: Uint8Array): string | null {
   try {
     const reader = new ByteReader(key)
