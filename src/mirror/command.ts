@@ -21,7 +21,7 @@ interface Flags extends NameFlags {
   readonly json?: true
 }
 
-/** Adds `weft import live`: exit code 1 when not all documents are in step at the end. */
+/** Adds `weft import live`. The exit code is 1 if not all documents are in sync at the end. */
 export function mirrorCommand(command: Command): void {
   command.addCommand(
     withConfigFlags(new Command('live'))
@@ -89,7 +89,7 @@ async function mirror(url: URL, flags: Flags): Promise<void> {
   report.start(followed)
   await followed.run(flags.once ? 'once' : 'follow')
   const isInStep = report.end(followed)
-  // Connections that hang would keep the process.
+  // Connections that hang would keep the process alive.
   process.exit(isInStep ? 0 : exitCodes.fault)
 }
 

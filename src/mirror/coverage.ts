@@ -5,18 +5,18 @@ import { writeStateVector } from '../update/state-vector.ts'
 /** Next expected clock of each client. */
 export type NextClocks = ReadonlyMap<number, number>
 
-/** Ranges of deleted clocks of each client: ascending, apart, `to` excluded. */
+/** Ranges of deleted clocks of each client: ascending and disjoint, with `to` excluded. */
 export type Deletions = ReadonlyMap<number, readonly { readonly from: number; readonly to: number }[]>
 
-/** What an update of a whole document, or of a part of it, holds. */
+/** The clocks that an update of a document contains or deletes. */
 export interface Coverage {
   readonly blocks: readonly { readonly client: number; readonly from: number; readonly to: number }[]
   readonly deletions: Deletions
 }
 
 /**
- * Reads what an update holds without making anything of it. Blocks of a client from which something is left out
- * are not listed: what is after the gap is nobody's yet.
+ * Reads the coverage of an update without integrating it. A client with a gap in its blocks is left out, because its
+ * blocks after the gap cannot be integrated.
  * @throws MalformedUpdateError
  */
 export function coverageOf(update: Uint8Array): Coverage {
@@ -42,7 +42,7 @@ function readDeletions(bytes: Uint8Array): Deletions {
   return deletions
 }
 
-/** Servers that hold back deletions write them after the others. */
+/** Merges ranges. Servers with pending deletions append them unsorted. */
 function joined(ranges: readonly { from: number; to: number }[]): { from: number; to: number }[] {
   const apart: { from: number; to: number }[] = []
   for (const { from, to } of [...ranges].sort((a, b) => a.from - b.from)) {
@@ -53,7 +53,7 @@ function joined(ranges: readonly { from: number; to: number }[]): { from: number
   return apart
 }
 
-/** Notes that all of `blocks` is there as far as it goes on from what was. */
+/** Adds blocks that continue the known clocks. */
 export function raise(clocks: Map<number, number>, blocks: Coverage['blocks']): void {
   for (const { client, from, to } of blocks) {
     const known = clocks.get(client) ?? 0
@@ -62,9 +62,10 @@ export function raise(clocks: Map<number, number>, blocks: Coverage['blocks']): 
 }
 
 /**
- * The state vector that has a server prove, with few bytes, that it has all of `wanted`: of each client of which it is
- * not known yet it is asked from the last wanted clock on, so that its answer holds this one if it is there.
- * @param known what it is known to have
+ * Returns a state vector that makes a server prove, with few bytes, that it has all of `wanted`. For each client that
+ * is not proved yet, the vector asks from the last wanted clock, so that the answer contains this clock if the server
+ * has it.
+ * @param known clocks that the server is known to have
  */
 export function proofQuestion(wanted: NextClocks, known: NextClocks): Uint8Array {
   const question = new Map(known)
@@ -73,8 +74,8 @@ export function proofQuestion(wanted: NextClocks, known: NextClocks): Uint8Array
 }
 
 /**
- * Notes what the answer to a `proofQuestion` about `wanted` has proved. Only for those who, as Weft, answer nothing that
- * waits for something missing: Yjs' own answers do.
+ * Adds the clocks that an answer to `proofQuestion` proves. Only for servers that never answer with pending updates,
+ * such as Weft. Answers of Yjs contain them.
  */
 export function takeProof(known: Map<number, number>, wanted: NextClocks, answer: Coverage['blocks']): void {
   raise(known, answer)
@@ -84,14 +85,14 @@ export function takeProof(known: Map<number, number>, wanted: NextClocks, answer
   }
 }
 
-/** How many clocks of `wanted` are beyond `known`. */
+/** Returns the number of clocks of `wanted` that are not in `known`. */
 export function missing(wanted: NextClocks, known: NextClocks): number {
   let count = 0
   for (const [client, clock] of wanted) count += Math.max(0, clock - (known.get(client) ?? 0))
   return count
 }
 
-/** How many clocks are deleted in `wanted`, below `until`, and not in `known`. */
+/** Returns the number of clocks below `until` that are deleted in `wanted` but not in `known`. */
 export function undeleted(wanted: Deletions, until: NextClocks, known: Deletions): number {
   let count = 0
   for (const [client, ranges] of wanted) {
@@ -101,7 +102,10 @@ export function undeleted(wanted: Deletions, until: NextClocks, known: Deletions
   return count
 }
 
-/** How much of a range is in none of `ranges`, of which the first one that may touch it is searched for. */
+/**
+ * Returns the number of clocks of a range that are not in `ranges`. Finds the first range that may overlap by binary
+ * search.
+ */
 function uncovered(from: number, to: number, ranges: readonly { from: number; to: number }[]): number {
   let [low, high] = [0, ranges.length]
   while (low < high) {

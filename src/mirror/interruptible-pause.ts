@@ -1,4 +1,4 @@
-/** A pause that can be cut short. What rings while nobody waits cuts the next pause short. */
+/** A pause that `ring` ends early. A `ring` between two pauses ends the next one. */
 export class InterruptiblePause {
   #state: 'quiet' | 'rung' = 'quiet'
   #wake: () => void = () => undefined
@@ -24,6 +24,6 @@ export class InterruptiblePause {
 
 const backOffMs = { first: 500, longest: 15_000 }
 
-/** How long to wait after so many failures in a row; not the same for all who failed together. */
+/** Returns the delay in ms after a number of consecutive failures, with jitter. */
 export const backOff = (failures: number): number =>
   Math.min(backOffMs.longest, backOffMs.first * 2 ** Math.min(failures - 1, 10)) * (0.75 + Math.random() / 2)

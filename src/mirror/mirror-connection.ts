@@ -2,10 +2,10 @@ import { WebSocket } from 'ws'
 import { errorMessage } from '../errors.ts'
 import { pongMessage, type SourceMessage } from './source-protocols.ts'
 
-/** The other side ended a connection, or said something that it should not. The message says what. */
+/** The other side closed a connection or sent an invalid message. The message contains the reason. */
 export class MirrorConnectionError extends Error {
   override readonly name = 'MirrorConnectionError'
-  /** That the other side has closed with; null when it did not. */
+  /** Close code of the other side; null if it did not close the connection. */
   readonly code: number | null
 
   constructor(message: string, code: number | null) {
@@ -15,27 +15,27 @@ export class MirrorConnectionError extends Error {
 }
 
 export interface MirrorConnectionOptions {
-  /** What the other side is called in messages. */
+  /** Name of the other side in messages. */
   readonly peer: string
   readonly url: URL
   readonly hello: Uint8Array | null
-  /** What is told to nobody, though the other side may repeat it. */
+  /** Text that must not appear in messages, although the other side may repeat it. */
   readonly secret: string | null
-  /** The message that asks with a state vector. */
+  /** Returns the message that requests an update with a state vector. */
   readonly ask: (vector: Uint8Array) => Uint8Array
   readonly read: (message: Uint8Array) => SourceMessage
-  /** Told of all that is said, in its order, before a question is answered with it. */
+  /** Receives each message in order. If the message answers a question, it is called before the question resolves. */
   readonly onMessage: (received: SourceMessage) => void
 }
 
-/** Largest message that is taken, in bytes: a whole document may be one. */
+/** Maximum size of a received message in bytes. A message may contain a whole document. */
 const messageBytesMax = 256 * 1024 * 1024
 const reasonLengthMax = 300
-/** For the connection to be made; while an answer is awaited, for more bytes of it. */
+/** Timeout of the connect, and of each wait for more bytes of an answer. */
 const patienceMs = 30_000
-/** For an answer, whatever else is said meanwhile. */
+/** Timeout of an answer, even if other messages arrive. */
 const answerMs = 600_000
-/** What is still to be sent before a question may take its time: 64 KB a second. */
+/** Rate of sending in bytes per ms that the timeout assumes: 64 KB per second. */
 const sentPerMs = 64
 
 interface Question {
@@ -43,7 +43,7 @@ interface Question {
   readonly failed: (error: Error) => void
 }
 
-/** A connection to one document of a server, of which one asks. It keeps nothing of what is said. */
+/** A connection to one document of a server, for requests. It does not store content. */
 export class MirrorConnection {
   readonly #parts: MirrorConnectionOptions
   readonly #socket: WebSocket
@@ -81,17 +81,20 @@ export class MirrorConnection {
     this.#greeted.catch(() => undefined).finally(() => clearTimeout(bell))
   }
 
-  /** Resolves, never rejects, when the connection is gone. */
+  /** Resolves when the connection is closed. Never rejects. */
   get ended(): Promise<MirrorConnectionError> {
     return this.#ended
   }
 
-  /** Resolves once the other side has let us in, or said what it has; rejects with `MirrorConnectionError`. */
+  /**
+   * Resolves when the other side has accepted the client or has sent its state vector. Rejects with
+   * `MirrorConnectionError`.
+   */
   get greeted(): Promise<void> {
     return this.#greeted
   }
 
-  /** Bytes that the other side has not taken yet. */
+  /** Bytes that the other side has not received yet. */
   get unsentBytes(): number {
     return this.#socket.bufferedAmount
   }
@@ -100,7 +103,10 @@ export class MirrorConnection {
     if (this.#socket.readyState === WebSocket.OPEN) this.#socket.send(message, () => sent?.())
   }
 
-  /** Asks for what somebody with this state vector lacks: one question at a time. Rejects with `MirrorConnectionError`. */
+  /**
+   * Requests the update that a client with this state vector lacks. Only one request at a time is possible. Rejects
+   * with `MirrorConnectionError`.
+   */
   async ask(vector: Uint8Array): Promise<Uint8Array> {
     if (this.#question !== null) throw new Error('a question is still open')
     const answer = new Promise<Uint8Array>((answered, failed) => {
@@ -112,7 +118,10 @@ export class MirrorConnection {
     return answer.finally(() => clearInterval(bell))
   }
 
-  /** A large answer over a slow line is none that does not come, nor is one that we do not read. */
+  /**
+   * Ends the connection if no bytes of the answer arrive. A large answer over a slow connection, and a paused socket,
+   * do not count as missing.
+   */
   #beImpatient(): NodeJS.Timeout {
     let waitedMs = 0
     let read = this.#bytesRead()
@@ -126,7 +135,7 @@ export class MirrorConnection {
     }, intervalMs)
   }
 
-  /** Nothing is read until `resume`. */
+  /** Stops reading until `resume`. */
   pause(): void {
     this.#socket.pause()
   }
@@ -135,13 +144,13 @@ export class MirrorConnection {
     this.#socket.resume()
   }
 
-  /** Ends the connection at once, for a reason of ours. */
+  /** Terminates the connection with a local reason. */
   end(reason: string): void {
     this.#reason ??= reason
     this.#socket.terminate()
   }
 
-  /** Says goodbye, and sends what is still to be sent. */
+  /** Closes the connection after all pending messages are sent. */
   close(): void {
     this.#reason ??= 'closed'
     this.#socket.close()
@@ -186,7 +195,7 @@ export class MirrorConnection {
   }
 }
 
-/** As a reason of the other side may be printed: on one line, not long, without the secret. */
+/** Returns a reason of the other side for messages: on one line, shortened, without the secret. */
 function printable(reason: string, secret: string | null): string {
   const forms = secret === null || secret === '' ? [] : [secret, encodeURIComponent(secret)]
   const plain = forms.reduce((text, form) => text.replaceAll(form, '…'), reason).replace(/\p{Cc}+/gu, ' ')

@@ -3,25 +3,25 @@ import { type DocumentName, MirroredDocument, type MirroredDocumentOptions } fro
 
 export interface MirrorOptions extends Omit<MirroredDocumentOptions, 'slots' | 'passed'> {
   readonly names: readonly DocumentName[]
-  /** Documents that come at once. */
+  /** Documents that connect at the same time. */
   readonly parallel: number
 }
 
-/** How many documents stand how. */
+/** Number of documents in each status. */
 export interface MirrorCounts {
   readonly documents: number
   readonly inStep: number
-  /** Of those in step: the old server has nothing of that name. */
+  /** Documents in sync that are empty at the old server. */
   readonly empty: number
   readonly behind: number
   readonly failed: number
   readonly coming: number
 }
 
-/** When a mirror is told to stop, each document is looked at once more; not for longer than this. */
+/** Maximum time of the last check of all documents after `stop`, in ms: a fixed part and a part for each document. */
 const lastLookMs = { all: 10_000, each: 10 }
 
-/** Keeps documents of a running Weft server up to date with another server. One direction: the other is only asked. */
+/** Keeps documents of a running Weft server up to date with another server. It never writes to the other server. */
 export class Mirror {
   readonly documents: readonly MirroredDocument[]
   #updates = 0
@@ -35,12 +35,12 @@ export class Mirror {
     this.documents = parts.names.map((name) => new MirroredDocument(name, { ...parts, slots, passed }))
   }
 
-  /** Updates passed on so far. */
+  /** Number of updates that were passed on. */
   get updates(): number {
     return this.#updates
   }
 
-  /** Follows until `stop`, or brings everything up to date once. */
+  /** Follows the other server until `stop`, or brings all documents up to date once. */
   async run(how: 'follow' | 'once'): Promise<void> {
     const patienceMs = lastLookMs.all + lastLookMs.each * this.documents.length
     const tooLate = new Promise<void>((resolve) => {
@@ -51,12 +51,12 @@ export class Mirror {
     for (const document of this.documents) document.giveUp()
   }
 
-  /** Looks at all documents now; resolves when all have been looked at, or could not be. */
+  /** Checks all documents now. Resolves when each check has ended or failed. */
   async check(): Promise<void> {
     await Promise.all(this.documents.map((document) => document.check()))
   }
 
-  /** Ends `run` soon. */
+  /** Ends `run` after a last check. */
   stop(): void {
     this.#stopped()
     for (const document of this.documents) document.stop()

@@ -9,7 +9,7 @@ import { SyncAttempt } from './sync-attempt.ts'
 import type { WeftClient } from './weft-client.ts'
 
 export interface DocumentName {
-  /** At the old server. */
+  /** Name at the old server. */
   readonly name: string
   readonly path: DocumentPath
 }
@@ -17,32 +17,35 @@ export interface DocumentName {
 export interface MirroredDocumentOptions {
   readonly old: SourceServer
   readonly weft: WeftClient
-  /** Before the documents that come at once. */
+  /** Limits the documents that connect at the same time. */
   readonly slots: Semaphore
   readonly checkEveryMs: number
-  /** Told of each update that is passed on. */
+  /** Called for each update that is passed on. */
   readonly passed: () => void
   readonly changed: (document: MirroredDocument) => void
 }
 
-/** How a document stands, as last seen. */
+/** Status of a document at the last check. */
 export type MirrorStatus =
   | { readonly kind: 'coming' }
-  /** All that the old server has is safe in Weft. `isEmpty`: it has nothing. */
+  /** Everything that the old server has is durable in Weft. `isEmpty`: the old server has no content. */
   | { readonly kind: 'inStep'; readonly isEmpty: boolean }
-  /** Weft is not known to have so many clocks and deletions. */
+  /** Number of clocks and deletions that Weft is not known to have. */
   | { readonly kind: 'behind'; readonly by: number }
   | { readonly kind: 'failed'; readonly reason: string }
 
-/** While Weft lacks something it is looked at again after so long. */
+/** Delay between checks while Weft lacks updates. */
 const checkAgainMs = 1000
 const settleMs = 1000
-/** y-websocket's server says of a document that it is still loading that it is empty, and of none that it is loaded. */
+/**
+ * Consecutive checks in sync that `once` needs. An empty document needs more, because y-websocket's server reports a
+ * document as empty while it loads it, and does not report when it is loaded.
+ */
 const looksOfOnce = { empty: 4, other: 2 } as const
 const attemptsOfOnce = 3
 const roundsOfOnce = 30
 
-/** One document that is kept up to date in Weft, through failures of both sides. */
+/** Keeps one document up to date in Weft and recovers from failures of both sides. */
 export class MirroredDocument {
   readonly name: string
   readonly #path: DocumentPath
@@ -51,7 +54,7 @@ export class MirroredDocument {
   #standing: MirrorStatus = { kind: 'coming' }
   #state: 'mirroring' | 'stopping' | 'over' = 'mirroring'
   #asked: NodeJS.Timeout | null = null
-  /** For the next look. */
+  /** Callers that wait for the next check. */
   #waiting: (() => void)[] = []
 
   constructor({ name, path }: DocumentName, parts: MirroredDocumentOptions) {
@@ -64,7 +67,7 @@ export class MirroredDocument {
     return this.#standing
   }
 
-  /** Has the document looked at now; resolves when it has been, or could not be. */
+  /** Checks the document now. Resolves when the check has ended or failed. */
   async check(): Promise<void> {
     if (this.#state === 'over') return
     const looked = new Promise<void>((resolve) => this.#waiting.push(resolve))
@@ -72,13 +75,15 @@ export class MirroredDocument {
     await looked
   }
 
-  /** Ends `follow` and `once` after a last look. */
+  /** Ends `follow` and `once` after a last check. */
   stop(): void {
     if (this.#isMirroring) this.#state = 'stopping'
     this.#bell.ring()
   }
 
-  /** What was seen of it before is nothing to rely on where there was no time for the last look. */
+  /**
+   * Marks the document as failed if there was no time for its last check, because its earlier status may be outdated.
+   */
   giveUp(): void {
     if (this.#state !== 'over') this.#fail(new Error('there was no time for a last look'))
   }
@@ -88,7 +93,7 @@ export class MirroredDocument {
     await this.#follow().finally(() => this.#end())
   }
 
-  /** Brings Weft up to date and leaves, after a few attempts at the most. */
+  /** Brings Weft up to date and disconnects. Makes at most `attemptsOfOnce` attempts. */
   async once(): Promise<void> {
     await this.#once().finally(() => this.#end())
   }
@@ -144,10 +149,14 @@ export class MirroredDocument {
     }
   }
 
-  /** @param settled told once it has been looked at again: a server may let everybody in, and out again */
+  /**
+   * Checks the document until the mirror stops.
+   * @param settled called after each successful check, because a server may accept a client and then close the
+   * connection
+   */
   async #stay(visit: SyncAttempt, settled: () => void): Promise<void> {
     const stay: { over: MirrorConnectionError | 'left' | null } = { over: null }
-    // Not raced with each pause: a promise that stays open keeps whatever has ever waited for it.
+    // Not a race with each pause: a promise that stays pending would keep a reference to all callbacks.
     void visit.ended.then((error) => {
       if (stay.over !== null) return
       stay.over = error
@@ -192,7 +201,7 @@ export class MirroredDocument {
     return checkEveryMs * (0.75 + Math.random() / 4)
   }
 
-  /** Weft asks again at once where nobody can give what it lacks. */
+  /** Delayed, because Weft asks again at once if no server has the updates that it lacks. */
   #askSoon(): void {
     if (this.#asked !== null) return
     this.#asked = setTimeout(() => {

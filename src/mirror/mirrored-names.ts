@@ -8,7 +8,7 @@ import { mapName, type NameMapping } from '../transfer/import/name-mapping.ts'
 import type { DocumentName } from './mirrored-document.ts'
 import type { SourceProtocol } from './source-protocols.ts'
 
-/** Which documents are mirrored, and where they go. */
+/** Flags that select the documents and their addresses. */
 export interface NameFlags {
   readonly documents: string
   readonly organization?: string
@@ -16,7 +16,7 @@ export interface NameFlags {
   readonly map?: string
 }
 
-/** All names have to lead somewhere, and no two to the same place. @throws ConfigError */
+/** Reads the names and their addresses. Each name must have an address, and no two the same. @throws ConfigError */
 export async function mirroredNames(flags: NameFlags, dialect: SourceProtocol): Promise<DocumentName[]> {
   const naming: NameMapping = {
     map: flags.map === undefined ? new Map<string, DocumentPath>() : await readNameMap(flags.map),
@@ -39,7 +39,7 @@ export async function mirroredNames(flags: NameFlags, dialect: SourceProtocol): 
   })
 }
 
-/** Each once; some editors begin a file with a mark of its byte order. */
+/** Returns the distinct names. Some text editors write a byte order mark at the start of a file. */
 const linesOf = (text: string): ReadonlySet<string> => {
   const lines = text.replace(/^\ufeff/, '').split('\n')
   return new Set(lines.map((line) => line.replace(/\r$/, '')).filter((line) => line !== ''))

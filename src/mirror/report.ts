@@ -4,7 +4,7 @@ import type { MirroredDocument, MirrorStatus } from './mirrored-document.ts'
 
 const lineEveryMs = 1000
 
-/** Tells how a mirror goes: results on standard output, what goes on and what is wrong on standard error. */
+/** Reports the progress of a mirror: results on standard output, status and errors on standard error. */
 export class MirrorReport {
   readonly #how: 'text' | 'json'
   #timer: NodeJS.Timeout | null = null
@@ -13,7 +13,7 @@ export class MirrorReport {
     this.#how = how
   }
 
-  /** Shows a status line from now on, where there is a terminal. */
+  /** Starts a status line if there is a terminal. */
   start(mirror: Mirror): void {
     if (this.#how === 'json' || !process.stderr.isTTY) return
     let before = 0
@@ -34,13 +34,13 @@ export class MirrorReport {
     process.stderr.write(process.stderr.isTTY ? `\r\u001b[K${line}\n` : `${line}\n`)
   }
 
-  /** One line a document. */
+  /** Prints one line per document. */
   documents({ documents }: Mirror): void {
     const line = this.#how === 'json' ? asJson : asText
     for (const { name, standing } of documents) printResult(line(name, standing))
   }
 
-  /** The summary. True when all documents are in step. */
+  /** Prints the summary. Returns whether all documents are in sync. */
   end(mirror: Mirror): boolean {
     if (this.#timer !== null) {
       clearInterval(this.#timer)

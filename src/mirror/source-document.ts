@@ -3,24 +3,24 @@ import { coverageOf, type Deletions, type NextClocks, raise } from './coverage.t
 import { MirrorConnection, type MirrorConnectionError } from './mirror-connection.ts'
 import type { SourceMessage, SourceProtocol } from './source-protocols.ts'
 
-/** The server that documents are copied from. */
+/** The server from which documents are mirrored. */
 export interface SourceServer {
   readonly dialect: SourceProtocol
   readonly url: URL
   readonly token: string | null
 }
 
-/** Something of the document: an answer to a question, or an edit that somebody has just made. */
+/** An update of the document: the answer to a request, or a new edit. */
 export interface SourceUpdate {
   readonly kind: 'offer' | 'update'
   readonly update: Uint8Array
 }
 
-/** A document at the old server, as one of its clients sees it: the old server is asked, and told nothing. */
+/** A document at the old server. Weft is a client of it, which sends requests and no updates. */
 export class SourceDocument {
   readonly #link: MirrorConnection
   readonly #onUpdate: (news: SourceUpdate) => void
-  /** Null while it has not said so. */
+  /** Null until the server has sent its state vector. */
   #has: Map<number, number> | null = null
   #deleted: Deletions = new Map()
 
@@ -41,7 +41,7 @@ export class SourceDocument {
     })
   }
 
-  /** Rejects with `MirrorConnectionError`. */
+  /** Connects to the document. Rejects with `MirrorConnectionError`. */
   static async open(
     old: SourceServer,
     name: string,
@@ -52,12 +52,12 @@ export class SourceDocument {
     return original
   }
 
-  /** What it has said it has, never more than it has; null until then. */
+  /** Clocks that the server is known to have; null until it has sent its state vector. */
   get has(): NextClocks | null {
     return this.#has
   }
 
-  /** What was deleted in it when it answered last. */
+  /** Deletions in the last answer of the server. */
   get deleted(): Deletions {
     return this.#deleted
   }
@@ -66,7 +66,7 @@ export class SourceDocument {
     return this.#link.ended
   }
 
-  /** Has it tell, as an offer, what somebody with this state vector lacks, and its deletions. */
+  /** Requests the updates that a client with this state vector lacks, and the deletions. They arrive as an offer. */
   async ask(vector: Uint8Array): Promise<void> {
     await this.#link.ask(vector)
   }
@@ -87,7 +87,7 @@ export class SourceDocument {
     if (received.kind === 'vector') this.#has = readStateVector(received.vector)
     if (received.kind !== 'offer' && received.kind !== 'update') return
     const { blocks, deletions } = coverageOf(received.update)
-    // An offer may hold parts that wait for one that is missing: those it does not have.
+    // An offer may contain pending updates, which do not count as clocks of the server.
     if (received.kind === 'offer') this.#deleted = deletions
     else if (this.#has !== null) raise(this.#has, blocks)
     this.#onUpdate(received)

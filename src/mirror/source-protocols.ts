@@ -1,31 +1,31 @@
 import * as decoding from 'lib0/decoding'
 import * as encoding from 'lib0/encoding'
 
-/** What a server says that concerns who copies from it. Bytes are views on the message. */
+/** A message of a server to a mirroring client. Bytes are views on the message. */
 export type SourceMessage =
   | { readonly kind: 'vector'; readonly vector: Uint8Array }
-  /** The answer to a question. */
+  /** The answer to a request. */
   | { readonly kind: 'offer'; readonly update: Uint8Array }
   | { readonly kind: 'update'; readonly update: Uint8Array }
-  /** The token is good, where the dialect has an answer to it. */
+  /** The token was accepted, in protocols that confirm it. */
   | { readonly kind: 'admitted' }
   | { readonly kind: 'refused'; readonly reason: string }
   | { readonly kind: 'ping' }
   | { readonly kind: 'other' }
 
 /**
- * How an old server is asked. There is no way to say an edit or a presence in this: whoever has only a dialect cannot
- * change anything.
+ * The protocol of an old server, for reading only. It has no message for an edit or for awareness, so a client of this
+ * interface cannot change anything.
  */
 export interface SourceProtocol {
-  /** Why no document of this name can be asked for; null: it can. */
+  /** Returns why a document with this name cannot be requested; null if it can. */
   nameProblem(name: string): string | null
   url(base: URL, name: string, token: string | null): URL
-  /** What is to be said first; null: nothing, and nobody says `admitted`. */
+  /** Returns the first message; null if there is none, in which case the server does not send `admitted`. */
   hello(name: string, token: string | null): Uint8Array | null
-  /** Asks for what somebody with this state vector lacks. */
+  /** Returns a request for the updates that a client with this state vector lacks. */
   ask(name: string, vector: Uint8Array): Uint8Array
-  /** @throws Error for what is not part of the dialect, or is about another document */
+  /** Reads a message. @throws Error if it does not belong to the protocol or concerns another document */
   read(name: string, message: Uint8Array): SourceMessage
 }
 
@@ -38,10 +38,10 @@ const auth = { token: 0, denied: 1, admitted: 2 } as const
 
 export const pongMessage = Uint8Array.of(10)
 
-/** What a URL leaves out, or takes for something else: stock clients cannot ask for such a document either. */
+/** Characters and segments that a URL drops or changes. Stock clients cannot request such a document either. */
 const unnameable = /[\\\t\r]|(^|\/)(\.|%2e){1,2}(\/|$)/i
 
-/** One document a socket, which the path names: as written, for that is how stock clients ask for it. */
+/** One document per websocket. The path contains the name without encoding, as stock clients send it. */
 const yWebsocket: SourceProtocol = {
   nameProblem: (name) => (unnameable.test(name) ? 'a URL with this name leads elsewhere' : null),
   url(base, name, token) {
@@ -90,7 +90,7 @@ function writeVector(encoder: encoding.Encoder, vector: Uint8Array): void {
   encoding.writeVarUint8Array(encoder, vector)
 }
 
-/** For Weft, whose protocol is y-websocket's. */
+/** Returns an update message for Weft, which uses the y-websocket protocol. */
 export const updateMessage = (update: Uint8Array): Uint8Array =>
   encoding.encode((encoder) => {
     encoding.writeVarUint(encoder, type.sync)
@@ -127,7 +127,7 @@ function readSync(decoder: decoding.Decoder): SourceMessage {
   }
 }
 
-/** y-websocket has a refusal, too: the same numbers, but for the one of `denied`. */
+/** The rejection of y-websocket has the same numbers, except for that of `denied`. */
 function readAuth(decoder: decoding.Decoder): SourceMessage {
   switch (decoding.readVarUint(decoder)) {
     case auth.denied:

@@ -2,32 +2,34 @@ import * as Y from 'yjs'
 import { type StructRun, writeUpdate } from '../update/join-updates.ts'
 import { pushVarUint } from '../update/state-vector.ts'
 
-/** One value, or one embedded object, is larger than a part may be: nobody can cut it. The message is for the operator. */
+/**
+ * One value, or one embedded object, is larger than a part may be and cannot be split. The message is for the operator.
+ */
 export class PartTooLargeError extends Error {
   override readonly name = 'PartTooLargeError'
 }
 
 export interface PartSizes {
-  /** Parts are not larger, but for a value that cannot be cut. At least 128 bytes. */
+  /** Target size of a part in bytes, at least 128. Only a value that cannot be split makes a larger part. */
   readonly aimed: number
-  /** Of any part; not less than `aimed`. */
+  /** Maximum size of a part in bytes; not less than `aimed`. */
   readonly most: number
 }
 
 type Struct = Y.Item | Y.GC | Y.Skip
 
-/** What is written once a client in a part: how many structs, client, clock. */
+/** Maximum bytes for each client of a part: the number of structs, the client id and the clock. */
 const runBytes = 15
-/** How many clients have structs, and how many have deletions. */
+/** Bytes of the number of clients with structs and of the number with deletions. */
 const frameBytes = 10
 const noDeletions = Uint8Array.of(0)
 
 /**
- * An update (V1) as several that make the same of a document, each of at most so many bytes: as it is where it is small
- * enough. Structs come before what builds on them, so that whoever takes the parts in their order has to hold
- * none back, and deletions last.
+ * Splits an update (V1) into parts with the same effect on a document; a small update stays as it is. Structs follow
+ * those that they depend on, so that no part becomes pending if a receiver applies the parts in order. Deletions are
+ * last.
  * @param update vetted by `readUpdate`
- * @throws PartTooLargeError in the middle, for a value that is larger
+ * @throws PartTooLargeError during the iteration, for a value that is too large
  */
 export function* splitUpdate(update: Uint8Array, sizes: PartSizes): Generator<Uint8Array> {
   if (update.length <= sizes.aimed) yield update
@@ -45,7 +47,7 @@ function* structParts(structs: readonly Struct[], sizes: PartSizes): Generator<U
     for (const { bytes, clock, length } of piecesOf(struct, sizes)) {
       const { client } = struct.id
       const grown = size + bytes.length + (runs.has(client) ? 0 : runBytes)
-      // After something left out a client goes on in a part of its own.
+      // A gap in the clocks of a client starts a new part.
       if (runs.size > 0 && (grown > sizes.aimed || (runs.get(client)?.to ?? clock) !== clock)) {
         yield writeUpdate(runs, noDeletions)
         runs = new Map()
@@ -68,7 +70,7 @@ interface Piece {
   readonly length: number
 }
 
-/** A struct as bytes: in halves of halves where it is too large. */
+/** Encodes a struct, in repeated halves if it is too large. */
 function* piecesOf(struct: Struct, sizes: PartSizes): Generator<Piece> {
   if (struct instanceof Y.Skip) return
   const encoder = new Y.UpdateEncoderV1()
@@ -83,7 +85,7 @@ function* piecesOf(struct: Struct, sizes: PartSizes): Generator<Piece> {
   else throw new PartTooLargeError(`one value has ${bytes.length} bytes, more than are taken in a message`)
 }
 
-/** Leaves the left half; the right one is what Yjs makes where it cuts an item. Null where there are no halves. */
+/** Cuts an item as Yjs does: keeps the left half and returns the right one. Returns null if the item cannot be cut. */
 function cutInHalf(item: Y.Item): Y.Item | null {
   const { id, content, rightOrigin, parent, parentSub } = item
   const at = middleOf(item)
@@ -103,7 +105,7 @@ function cutInHalf(item: Y.Item): Y.Item | null {
   )
 }
 
-/** Not between the halves of a surrogate pair: Yjs would replace both. */
+/** Returns the middle, but never inside a surrogate pair, because Yjs would replace both halves. */
 function middleOf({ content, length }: Y.Item): number {
   const middle = length >> 1
   if (!(content instanceof Y.ContentString)) return middle
@@ -117,11 +119,11 @@ interface Queue {
   at: number
 }
 
-/** Those of each client in their order, and each after those of others that it builds on, as far as they are there. */
+/** Yields the structs of each client in order, and each struct after those of other clients that it depends on. */
 function* inOrder(structs: readonly Struct[]): Generator<Struct> {
   const queues = queuesOf(structs)
   for (const first of queues.keys()) {
-    // Whose turn it is, and up to which clock; those below wait for it.
+    // Stack of clients and the clocks to reach; each entry waits for the one above it.
     const turns = [{ client: first, until: Number.POSITIVE_INFINITY }]
     for (let turn = turns.at(-1); turn !== undefined; turn = turns.at(-1)) {
       const queue = queues.get(turn.client)
@@ -131,7 +133,7 @@ function* inOrder(structs: readonly Struct[]): Generator<Struct> {
         continue
       }
       const needed = neededBy(struct, queues)
-      // In circles go only updates that nobody has made by editing.
+      // Only crafted updates contain cycles.
       if (needed !== null && !turns.some(({ client }) => client === needed.client))
         turns.push({ client: needed.client, until: needed.clock })
       else {
@@ -152,7 +154,7 @@ function queuesOf(structs: readonly Struct[]): ReadonlyMap<number, Queue> {
   )
 }
 
-/** The last struct, of those still to come, that this one builds on; any of them, if there are several. */
+/** Returns the id of a remaining struct that this one depends on; null if there is none. */
 function neededBy(struct: Struct, queues: ReadonlyMap<number, Queue>): Y.ID | null {
   if (!(struct instanceof Y.Item)) return null
   for (const id of [struct.origin, struct.rightOrigin, struct.parent]) {
@@ -165,7 +167,7 @@ function neededBy(struct: Struct, queues: ReadonlyMap<number, Queue>): Y.ID | nu
   return null
 }
 
-/** A range with its client takes so many bytes at the most. */
+/** Maximum bytes of a range with its client. */
 const rangeBytes = 20
 
 function* deletionParts(

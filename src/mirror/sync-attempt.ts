@@ -11,35 +11,35 @@ export interface SyncAttemptOptions {
   readonly path: DocumentPath
   readonly old: SourceServer
   readonly weft: WeftClient
-  /** Told of each update that is passed on. */
+  /** Called for each update that is passed on. */
   readonly passed: () => void
-  /** Told when Weft lacks something that the old server should be asked for. */
+  /** Called when Weft lacks updates that the old server may have. */
   readonly asked: () => void
 }
 
-/** What a round has found. */
+/** Result of a round. */
 export interface SyncRound {
-  /** Clocks and deletions of the old server that Weft is not known to have. */
+  /** Number of clocks and deletions of the old server that Weft is not known to have. */
   readonly behind: number
-  /** Whether the old server has nothing of that name. */
+  /** True if the old server has no content. */
   readonly isEmpty: boolean
 }
 
-/** Bytes that Weft has not taken yet, beyond which the old server is not read. */
+/** Unsent bytes to Weft at which reading from the old server pauses. */
 const unsentBytesMax = 4 * 1024 * 1024
-/** After an answer, for the state vector that comes with it. */
+/** Time in ms to wait after an answer for the state vector that follows it. */
 const vectorPatienceMs = 1000
 const nothing: NextClocks = new Map()
 
 /**
- * A stay at one document: what its original says is passed on to its copy. Of neither the content is kept, only which
- * parts of it there are.
+ * One connection to a document on both sides. It passes updates of the source to the target. It stores no content, only
+ * the clocks and deletions of both sides.
  */
 export class SyncAttempt {
   readonly #parts: SyncAttemptOptions
   readonly #copy: TargetDocument
   #original: SourceDocument | null = null
-  /** Until it has been asked, what the original says builds on what the copy may lack. */
+  /** Until the first answer, updates of the source may depend on updates that the target lacks. */
   #state: 'asking' | 'following' = 'asking'
 
   private constructor(parts: SyncAttemptOptions, copy: TargetDocument) {
@@ -47,7 +47,9 @@ export class SyncAttempt {
     this.#copy = copy
   }
 
-  /** Weft first: while it is away the old server is left alone. Rejects with the reason. */
+  /**
+   * Connects to Weft first, so that the old server gets no load while Weft is not reachable. Rejects with the reason.
+   */
   static async open(parts: SyncAttemptOptions): Promise<SyncAttempt> {
     const { weft, asked } = parts
     const url = await weft.syncUrl(parts.path)
@@ -62,12 +64,15 @@ export class SyncAttempt {
     return visit
   }
 
-  /** Resolves when either side is gone, with the reason. */
+  /** Resolves with the reason when either connection is closed. */
   get ended(): Promise<MirrorConnectionError> {
     return Promise.race([this.#copy.ended, this.#opened.ended])
   }
 
-  /** Asks both sides, passes on what the copy lacks, and says whether it has come. Rejects with `MirrorConnectionError`. */
+  /**
+   * Requests the state of both sides, passes missing updates on, and returns what is still missing. Rejects with
+   * `MirrorConnectionError`.
+   */
   async round(): Promise<SyncRound> {
     const original = this.#opened
     await this.#copy.prove(original.has ?? nothing)
@@ -78,7 +83,7 @@ export class SyncAttempt {
     return { behind: this.#copy.lacks(wanted, deleted), isEmpty: wanted.size === 0 }
   }
 
-  /** What has been passed on is still sent. */
+  /** Closes both connections after updates under way are sent. */
   close(): void {
     this.#opened.close()
     this.#copy.close()
@@ -90,7 +95,7 @@ export class SyncAttempt {
   }
 
   #pass({ kind, update }: SourceUpdate): void {
-    // An answer before the question is no reason not to ask it.
+    // An answer that arrives before the request does not replace the request.
     if (this.#original === null || (kind === 'update' && this.#state === 'asking')) return
     this.#state = 'following'
     if (kind === 'offer' && this.#isCovered()) return
@@ -99,7 +104,7 @@ export class SyncAttempt {
     if (this.#copy.unsentBytes > unsentBytesMax) this.#original?.pause()
   }
 
-  /** Some versions of Hocuspocus say what they have after their first answer. */
+  /** Some versions of Hocuspocus send their state vector after their first answer. */
   async #reportedClocks(): Promise<NextClocks> {
     const { has } = this.#opened
     if (has !== null) return has
@@ -109,7 +114,10 @@ export class SyncAttempt {
     return late
   }
 
-  /** Then an offer has only what the original itself waits with, which Weft would ask for again and again. */
+  /**
+   * Returns whether the target has everything. Then an offer contains only pending updates of the source, which Weft
+   * would request repeatedly.
+   */
   #isCovered(): boolean {
     const { has, deleted } = this.#opened
     return has !== null && this.#copy.lacks(has, deleted) === 0

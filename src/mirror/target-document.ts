@@ -15,20 +15,20 @@ import { type PartSizes, PartTooLargeError, splitUpdate } from './split-update.t
 const dialect = sourceProtocols['y-websocket']
 
 export interface TargetDocumentOptions {
-  /** Token included. */
+  /** With the token. */
   readonly url: URL
-  /** Largest message that Weft takes, in bytes. */
+  /** Maximum size of a message to Weft in bytes. */
   readonly messageBytesMax: number
-  /** Told when Weft has been given what builds on something that it lacks. */
+  /** Called when Weft has received an update with missing dependencies. */
   readonly asked: () => void
 }
 
-/** Larger updates go over in parts: what Weft has of them is not sent again when the connection breaks. */
+/** Larger updates are sent in parts, so that parts that Weft has received are not sent again after a disconnect. */
 const partBytesAimed = 1024 * 1024
-/** What a message has besides the update. */
+/** Bytes of a message in addition to the update. */
 const envelopeBytes = 16
 
-/** A document in Weft. What it is known to have is what Weft has said after it was safe on disk. */
+/** A document in Weft. Its known clocks are those that Weft has sent after they were durable. */
 export class TargetDocument {
   readonly #link: MirrorConnection
   readonly #asked: () => void
@@ -51,7 +51,7 @@ export class TargetDocument {
     })
   }
 
-  /** Rejects with `MirrorConnectionError`. */
+  /** Connects to the document. Rejects with `MirrorConnectionError`. */
   static async open(parts: TargetDocumentOptions): Promise<TargetDocument> {
     const copy = new TargetDocument(parts)
     await copy.#link.greeted
@@ -66,14 +66,14 @@ export class TargetDocument {
     return this.#link.unsentBytes
   }
 
-  /** The state vector that asks somebody else for what this one lacks. */
+  /** State vector for requesting the updates that this document lacks. */
   get vector(): Uint8Array {
     return writeStateVector(this.#has)
   }
 
   /**
-   * Ends the connection for an update that cannot be cut into messages that Weft takes.
-   * @param sent told when the kernel has it, or a part of it
+   * Sends an update. Ends the connection if the update cannot be split into messages that Weft accepts.
+   * @param sent called when the operating system has taken the update or a part of it
    */
   add(update: Uint8Array, sent: () => void): void {
     try {
@@ -84,14 +84,17 @@ export class TargetDocument {
     }
   }
 
-  /** Has Weft prove how much of `wanted` it has: all that was added before is considered. Rejects with `MirrorConnectionError`. */
+  /**
+   * Makes Weft prove which part of `wanted` it has, including all updates that were added before. Rejects with
+   * `MirrorConnectionError`.
+   */
   async prove(wanted: NextClocks): Promise<void> {
     const answer = coverageOf(await this.#link.ask(proofQuestion(wanted, this.#has)))
     takeProof(this.#has, wanted, answer.blocks)
     this.#deleted = answer.deletions
   }
 
-  /** How many clocks and deletions of what is `wanted` are not proved. */
+  /** Returns the number of wanted clocks and deletions that are not proved. */
   lacks(wanted: NextClocks, deleted: Deletions): number {
     return missing(wanted, this.#has) + undeleted(deleted, wanted, this.#deleted)
   }

@@ -5,15 +5,15 @@ import { readJson } from '../json.ts'
 import type { DocumentPath } from '../model/address.ts'
 
 export interface WeftAccess {
-  /** `http:`, `https:`, `ws:` or `wss:`. */
+  /** URL with the scheme `http:`, `https:`, `ws:` or `wss:`. */
   readonly url: URL
   readonly apiKey: string
   readonly authToken: string
-  /** Largest message that it takes, in bytes. */
+  /** Maximum size of a message to the server in bytes. */
   readonly messageBytesMax: number
 }
 
-/** Weft refuses our credentials: trying again makes no sense. The message is for the operator. */
+/** Weft rejects the credentials, so a retry is useless. The message is for the operator. */
 export class MirrorRejectedError extends Error {
   override readonly name = 'MirrorRejectedError'
 }
@@ -25,7 +25,7 @@ interface Token {
 }
 
 const lifetimeSeconds = 172_800
-/** A token that ends sooner is not used for a new connection. */
+/** Remaining lifetime in ms below which a token is not used for a new connection. */
 const renewBeforeMs = 600_000
 const patienceMs = 10_000
 
@@ -35,7 +35,7 @@ const user = {
   expiresInSeconds: lifetimeSeconds,
 }
 
-/** The Weft server that documents are copied to, and the token for it: made with the key, renewed before it ends. */
+/** The target server and its token, which is created with the API key and renewed before it expires. */
 export class WeftClient {
   readonly #access: WeftAccess
   readonly #clock: Clock
@@ -50,24 +50,27 @@ export class WeftClient {
     return this.#access.messageBytesMax
   }
 
-  /** Where a document is synced, token included. Rejects with `MirrorRejectedError`, or with an error when Weft is away. */
+  /**
+   * Returns the websocket URL of a document with the token. Rejects with `MirrorRejectedError`, or with another error
+   * if Weft is not reachable.
+   */
   async syncUrl({ organizationId, documentId, editorId }: DocumentPath): Promise<URL> {
     const path = ['sync', organizationId, documentId, editorId].map(encodeURIComponent).join('/')
     const url = this.#urlOf('ws', path)
     url.searchParams.set('token', await this.#currentToken())
-    // When the token ends we are told to come again, with a new one.
+    // When the token expires, the server asks the client to reconnect with a new one.
     url.searchParams.set('renew', '1')
     return url
   }
 
-  /** Makes a token, to learn early whether it can be made. Rejects with `MirrorRejectedError` only. */
+  /** Creates a token to check the credentials early. Rejects with `MirrorRejectedError` only. */
   async tryCredentials(): Promise<void> {
     await this.#currentToken().catch((error: unknown) => {
       if (error instanceof MirrorRejectedError) throw error
     })
   }
 
-  /** The next connection gets a new token. */
+  /** Discards the token, so that the next connection gets a new one. */
   forgetToken(): void {
     this.#made = null
   }
@@ -105,7 +108,7 @@ export class WeftClient {
     if (response.status === 401 || response.status === 403)
       throw new MirrorRejectedError(`Weft at ${this.#access.url.host} rejects the API key or its auth token`)
     if (!response.ok) throw new Error(`Weft did not create a token: HTTP ${response.status}`)
-    // By our own clock, for it may not be Weft's.
+    // Calculated with the local clock, which may differ from that of the server.
     return { text: readToken(text), expiresAt: madeAt + lifetimeSeconds * 1000 }
   }
 
@@ -121,7 +124,7 @@ const answerSchema = v.looseObject({
   result: v.looseObject({ data: v.looseObject({ token: v.string() }) }),
 })
 
-/** Whoever answers may be no Weft. */
+/** Reads the token of a response. The responding server may not be Weft. */
 function readToken(text: string): string {
   try {
     return readJson(answerSchema, text).result.data.token
