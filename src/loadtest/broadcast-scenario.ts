@@ -4,12 +4,12 @@ import type { Scenario } from './scenario.ts'
 import { KeystrokeTracker, sleep, Typist, trackUpdates } from './typist.ts'
 
 const writerCount = 2
-/** Keystrokes of a writer that have not come yet: enough to keep the server busy. */
+/** Keystrokes of a writer that may be under way: enough to keep the server busy. */
 const windowSize = 1_024
-/** Sent in one write, as a client does whose thread was busy. */
+/** Keystrokes of one write, as from a client whose thread was busy. */
 const together = 32
 
-/** One room in which two type as much as the server takes, and many read. */
+/** One room in which two clients type as fast as the server accepts, and many clients read. */
 export const broadcastScenario = (readerCount: number): Scenario => ({
   name: `one room, ${readerCount} readers`,
   share: 0.25,
@@ -32,7 +32,7 @@ export const broadcastScenario = (readerCount: number): Scenario => ({
   },
 })
 
-/** Until what it returns is called. */
+/** Types until the returned function is called. */
 function saturate(typists: readonly Typist[], watch: KeystrokeTracker): () => void {
   let running = true
   const go = (): void => {

@@ -7,21 +7,21 @@ import { encodeVarUint, prefixed, readVarUint } from './websocket-frames.ts'
 
 const [sync, awareness] = [0, 1]
 
-/** How a server wants to be spoken to. Payloads of binary websocket messages. */
+/** The messages of a client protocol, as payloads of binary websocket messages. */
 export interface ClientProtocol {
-  /** What a client says before everything else. */
+  /** Returns the first messages of a client. */
   hello(document: string): readonly Buffer[]
-  /** Asks for all that is there. */
+  /** Returns a request for the whole document. */
   ask(document: string): Buffer
-  /** Answers the question that a server asks everybody: there is nothing. */
+  /** Returns the answer to the server's request: an empty update. */
   offerNothing(document: string): Buffer
   update(document: string, bytes: Uint8Array): Buffer
   awareness(document: string, bytes: Uint8Array): Buffer
-  /** What is in a message; null where that is nothing to be measured. */
+  /** Reads a message; null if it is not measured. */
   read(payload: Buffer): ServerMessage | null
 }
 
-/** An `offer` is the answer to a question. */
+/** An `offer` is the answer to a request. */
 export interface ServerMessage {
   readonly kind: 'update' | 'offer' | 'awareness'
   readonly bytes: Buffer
@@ -29,7 +29,7 @@ export interface ServerMessage {
 
 const emptyVector = Buffer.of(0)
 
-/** From where the type of a message is. */
+/** Reads a message. @param at offset of its type */
 export function readFrom(payload: Buffer, at: number): ServerMessage | null {
   const type = payload[at]
   if (type === awareness) return { kind: 'awareness', bytes: bodyAt(payload, at + 1) }
@@ -43,10 +43,10 @@ function bodyAt(payload: Buffer, at: number): Buffer {
   return payload.subarray(end, end + value)
 }
 
-/** An answer that wants no answer. */
+/** An answer that expects no further answer. */
 const syncReply = 4
 
-/** y-websocket's, which relays don't look at. */
+/** The messages of y-websocket, which do not contain the name of the document. */
 export const yWebsocketMessages: ClientProtocol = {
   hello: () => [],
   ask: () => Buffer.concat([Buffer.of(sync, vector), prefixed(emptyVector)]),
@@ -56,7 +56,7 @@ export const yWebsocketMessages: ClientProtocol = {
   read: (payload) => readFrom(payload, 0),
 }
 
-/** A keystroke at the end of what its client has typed: what Yjs makes of `insert` there, byte by byte. */
+/** Encodes a keystroke at the end of the client's text. The bytes equal those that Yjs encodes for `insert`. */
 export function encodeKeystroke(client: number, clock: number, character = 97): Buffer {
   const id = encodeVarUint(client)
   const head = [Buffer.of(1, 1), id, encodeVarUint(clock)]

@@ -17,7 +17,7 @@ interface Flags extends LocationFlags {
   readonly json?: true
 }
 
-/** `weft bench`. */
+/** Creates the command `weft bench`. */
 export function benchCommand(): Command {
   return new Command('bench')
     .description('Measure what a server does on this machine: one of its own, or one that serves (--url).')
@@ -44,7 +44,10 @@ export function benchCommand(): Command {
     })
 }
 
-/** Load is what attacks are made of. @throws ConfigError */
+/**
+ * Returns the server to measure. A remote server needs `--yes-it-is-mine`, because load can be an attack.
+ * @throws ConfigError
+ */
 async function allowed(flags: Flags): Promise<OnlineServer | null> {
   const server = await onlineServerOf(flags)
   if (server === null || flags.yesItIsMine) return server

@@ -6,8 +6,8 @@ const atOnce = 32
 const patienceMs = 15_000
 
 /**
- * Opens so many, not too many at once; none any more after `untilMs` of this process.
- * @throws what the first that fails does; then all are ended: open ones would keep the process
+ * Opens `count` connections, `atOnce` at a time. Starts no further ones after `untilMs` (time of `performance.now()`).
+ * @throws the first error, after all connections are closed, because open ones would keep the process alive
  */
 export async function connectAll(
   count: number,
@@ -24,7 +24,7 @@ export async function connectAll(
   }
   const openers = Array.from({ length: Math.min(atOnce, count) }, () =>
     opener().catch((error: unknown) => {
-      // Nobody opens any more.
+      // Stops the other openers.
       next = count
       throw error
     }),
@@ -39,7 +39,7 @@ export async function connectAll(
   return sockets
 }
 
-/** Connects, and waits until what is in the document has come. @throws Error where the server refuses */
+/** Connects and waits for the content of the document. @throws Error if the server rejects the connection */
 export async function connectOne(target: TargetServer, documentId: string): Promise<LoadSocket> {
   const socket = await LoadSocket.open(target.socketUrl(documentId))
   const { dialect } = target
@@ -69,7 +69,7 @@ const refusal = ({ closeCode }: LoadSocket): string =>
     ? 'the server refuses connections (1013): one of its limits acts, see its log'
     : `the server closes a connection (${closeCode ?? 'without saying why'})`
 
-/** @throws Error where one was closed while it was needed; then all are ended */
+/** Checks that no connection was closed. @throws Error if one was, after all are closed */
 export function expectOpen(sockets: readonly LoadSocket[]): void {
   const closed = sockets.find(({ closeCode }) => closeCode !== null)
   if (closed === undefined) return
@@ -78,6 +78,6 @@ export function expectOpen(sockets: readonly LoadSocket[]): void {
 }
 
 export function endAll(sockets: readonly LoadSocket[]): void {
-  // Where some could not be opened there are holes.
+  // The array has holes if some connections failed.
   for (const socket of sockets) socket?.end()
 }

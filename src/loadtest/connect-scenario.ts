@@ -7,7 +7,7 @@ import { sleep } from './typist.ts'
 const socketsMax = 1_000
 const socketsPerRoom = 10
 
-/** Connections until the time is over, ten to a document, each with what is in it. */
+/** Connects clients until the time is over, ten to a document. Each waits for the content. */
 export const connectScenario: Scenario = {
   name: `up to ${socketsMax} who connect, ${socketsPerRoom} to a document`,
   share: 0.15,
@@ -34,7 +34,7 @@ export const connectScenario: Scenario = {
   },
 }
 
-/** Of a process; NaN where nobody tells. */
+/** Resident memory of a process in bytes; NaN if it cannot be measured. */
 async function residentBytes(pid: number | null): Promise<number> {
   if (pid === null) return Number.NaN
   const listing = await promisify(execFile)('ps', ['-o', 'rss=', '-p', String(pid)]).catch(() => null)

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { quantile } from './quantile.ts'
 
-/** Milliseconds of one `fdatasync` after a 100-byte write: the price of "on disk" on this machine. */
+/** Measures the milliseconds of one `fdatasync` after a write of 100 bytes: the price of durability on this machine. */
 export function fsyncMs(): { p50: number; p99: number } {
   const directory = mkdtempSync(join(tmpdir(), 'weft-fsync-'))
   const file = openSync(join(directory, 'file'), 'w')

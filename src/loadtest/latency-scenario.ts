@@ -5,10 +5,10 @@ import type { Scenario } from './scenario.ts'
 import type { TargetServer } from './target-server.ts'
 import { atRate, KeystrokeTracker, sleep, Typist, trackUpdates } from './typist.ts'
 
-/** Of all who type, where times are taken: no server is busy with that. */
+/** Total keystrokes per second while latencies are measured: a load that leaves a server mostly idle. */
 const pacedPerSecond = 1_000
 
-/** Rooms with two who type, and see one another: what one sees of the other is on the disk. */
+/** Rooms with two clients that type and receive each other's edits. A received edit is durable. */
 export const latencyScenario = (roomCount: number): Scenario => ({
   name: `${roomCount} rooms, 2 who type in each`,
   share: 0.35,
@@ -34,11 +34,11 @@ const figure = (key: string, label: string, value: number) => ({ key, label, val
 
 interface Pair {
   readonly typist: Typist
-  /** What the other one sees of it. */
+  /** Receives the updates at the other client. */
   readonly watch: KeystrokeTracker
 }
 
-/** Of those in a room one is in the first half of the list, the other in the second. */
+/** Each room has one client in the first half of the list and one in the second. */
 function pairUp(target: TargetServer, sockets: readonly LoadSocket[]): readonly Pair[] {
   return sockets.map((socket, index) => {
     const typist = new Typist(socket, target, '')
@@ -48,7 +48,7 @@ function pairUp(target: TargetServer, sockets: readonly LoadSocket[]): readonly 
   })
 }
 
-/** Each types on when the other has seen it. Returns how many were seen in a second. */
+/** Each client types again when the other has received its keystroke. Returns the received keystrokes per second. */
 async function typeInTurns(pairs: readonly Pair[], seconds: number): Promise<number> {
   let running = true
   const go = (): void => {

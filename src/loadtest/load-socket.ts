@@ -5,16 +5,16 @@ import { connect as connectSecurely } from 'node:tls'
 import { clientFrame, frameAt, opcodes } from './websocket-frames.ts'
 
 /**
- * A websocket for a load generator: next to nothing is done for each message, so that thousands of these are no limit
- * for the server that they measure.
+ * A websocket for load generators. It does almost no work per message, so that thousands of them do not limit the
+ * measured server.
  */
 export class LoadSocket {
-  /** Called with each binary message; the bytes are valid during the call. */
+  /** Called with each binary message. The bytes are valid during the call only. */
   onMessage: (payload: Buffer) => void = () => {}
   onClose: () => void = () => {}
-  /** Why the server has closed it; null: it has not. */
+  /** Close code of the server; null while it has not closed the connection. */
   closeCode: number | null = null
-  /** Of all frames, with their heads. */
+  /** Bytes of all received frames with their headers. */
   receivedBytes = 0
   readonly #connection: Socket
   #rest: Buffer = Buffer.alloc(0)
@@ -25,7 +25,7 @@ export class LoadSocket {
     connection.once('close', () => this.onClose())
   }
 
-  /** @param url such as `ws://127.0.0.1:1234/path?query` */
+  /** Connects. @param url such as `ws://127.0.0.1:1234/path?query` */
   static async open(url: string, onMessage: (payload: Buffer) => void = () => {}): Promise<LoadSocket> {
     const { pathname, search, host } = new URL(url)
     const connection = connectTo(new URL(url)).setNoDelay(true)
@@ -45,17 +45,17 @@ export class LoadSocket {
     this.#connection.write(clientFrame(opcodes.binary, payload))
   }
 
-  /** Sends frames that have been made before. */
+  /** Sends frames that were encoded before. */
   sendFrames(frames: Uint8Array): void {
     this.#connection.write(frames)
   }
 
-  /** Bytes not yet taken by the operating system. */
+  /** Bytes that the operating system has not taken yet. */
   get unsentBytes(): number {
     return this.#connection.writableLength
   }
 
-  /** Reads nothing more, until told to. */
+  /** Stops reading until `resume`. */
   pause(): void {
     this.#connection.pause()
   }
@@ -89,7 +89,7 @@ export class LoadSocket {
       const payload = bytes.subarray(frame.start, frame.end)
       if (frame.opcode === opcodes.binary) this.onMessage(payload)
       if (frame.opcode === opcodes.ping) this.#connection.write(clientFrame(opcodes.pong, payload))
-      // Who is asked to close and doesn't answer is waited for.
+      // A server waits for the answer to its close frame.
       if (frame.opcode === opcodes.close) {
         this.closeCode = payload.length < 2 ? 1005 : payload.readUInt16BE(0)
         this.#connection.end(clientFrame(opcodes.close, payload))

@@ -6,7 +6,7 @@ import type { TargetServer } from './target-server.ts'
 const callerCount = 8
 const words = 150
 
-/** Backends that replace the text of a document of their own, a word at a time. */
+/** Backends that each replace the text of one document; each call changes one word. */
 export const replaceScenario: Scenario = {
   name: `REST, ${callerCount} callers who replace 1 KB of text`,
   share: 0.25,
@@ -42,6 +42,6 @@ async function replaceUntil(
   }
 }
 
-/** Another word is another one each turn. */
+/** In each turn, another word differs. */
 const textOf = (turn: number): string =>
   Array.from({ length: words }, (_, index) => (index === turn % words ? `w${turn}` : 'lorem')).join(' ')

@@ -10,7 +10,7 @@ const titles: Readonly<Record<Figure['unit'], readonly [title: string, note: str
   KB: ['Memory', 'kilobytes, less is better'],
 }
 
-/** The figures as bars: what is counted in the same unit beside each other. */
+/** Renders the figures as bars, grouped by unit. */
 export function renderReport(measured: ScenarioResult): string {
   const figures = measured.scenarios.flatMap((each) => each.figures)
   const groups = (Object.keys(titles) as Figure['unit'][]).map((unit): BarGroup => {
@@ -28,6 +28,6 @@ export function renderReport(measured: ScenarioResult): string {
   )
 }
 
-/** What the figures were measured with. */
+/** Describes the environment of a measurement. */
 export const headline = ({ version, node, cpu, cores, fsyncMs }: ScenarioResult): string =>
   `Weft ${version}, Node ${node}, ${cores} × ${cpu}, fsync ${fsyncMs.toFixed(2)} ms (p50)`

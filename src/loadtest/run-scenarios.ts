@@ -11,10 +11,10 @@ import { replaceScenario } from './replace-scenario.ts'
 import type { Figure, Scenario } from './scenario.ts'
 import { remoteTarget, spawnedTarget, type TargetServer } from './target-server.ts'
 
-/** Who wants it quickly gets it with fewer: to let many in takes time, too. */
+/** Runs shorter than this use fewer clients, because connecting takes time. */
 const quickSeconds = 5
 
-/** Memory is told best of a server that has done nothing yet. */
+/** The connect scenario is first, because memory per connection is measured best on an idle server. */
 function scenariosFor(seconds: number): readonly Scenario[] {
   const count = seconds < quickSeconds ? 10 : 100
   return [connectScenario, broadcastScenario(count), latencyScenario(count), replaceScenario]
@@ -25,17 +25,17 @@ export interface ScenarioResult {
   readonly node: string
   readonly cpu: string
   readonly cores: number
-  /** Of this machine: of one write to its disk. */
+  /** Duration of one disk sync of this machine (p50). */
   readonly fsyncMs: number
-  /** Null: a server of its own was measured. */
+  /** Null if a spawned server was measured. */
   readonly url: string | null
   readonly seconds: number
   readonly scenarios: readonly { readonly name: string; readonly figures: readonly Figure[] }[]
 }
 
 /**
- * Measures a server, or one that is started for it, for about so many seconds.
- * @throws StorageError where it does not start, cannot be reached or refuses
+ * Measures a running server, or one that it starts, for about `seconds` seconds.
+ * @throws StorageError if the server does not start, cannot be reached or rejects a client
  */
 export async function runScenarios(
   server: OnlineServer | null,
@@ -88,8 +88,8 @@ async function runAll(
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 /**
- * Ends what was started, also where it fails or is interrupted: from before it starts, because nobody else ends a server
- * of our own. Who is told a second time waits no longer.
+ * Ends the server also after an error or a signal. Signal handlers are installed before the server starts, because no
+ * other process would end it. A second signal exits at once.
  */
 async function interruptible<T>(
   open: () => Promise<TargetServer>,
@@ -97,7 +97,7 @@ async function interruptible<T>(
 ): Promise<T> {
   let target: TargetServer | null = null
   const stop = (signal: (typeof signals)[number]): void => {
-    // As a shell says it of who was interrupted.
+    // The exit code that a shell reports for a signal.
     const leave = (): never => process.exit(128 + constants.signals[signal])
     const started = target
     target = null
@@ -119,7 +119,7 @@ async function finished<T>(target: TargetServer, work: (target: TargetServer) =>
     await target.end()
     return done
   } catch (error) {
-    // What it failed of is what is to be told.
+    // The first error is the one to report.
     await target.end().catch(() => undefined)
     throw error
   }

@@ -1,6 +1,6 @@
 import type { TargetServer } from './target-server.ts'
 
-/** What has been measured. */
+/** One measured value. */
 export interface Figure {
   readonly key: string
   readonly label: string
@@ -10,8 +10,8 @@ export interface Figure {
 
 export interface Scenario {
   readonly name: string
-  /** Of the time of the whole run. */
+  /** Share of the duration of the whole run. */
   readonly share: number
-  /** Takes about so many seconds. @throws Error that says what was wrong */
+  /** Runs for about `seconds` seconds. @throws Error with the problem */
   readonly run: (target: TargetServer, seconds: number) => Promise<readonly Figure[]>
 }

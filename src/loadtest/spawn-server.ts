@@ -8,7 +8,7 @@ import * as v from 'valibot'
 import { readJson } from '../json.ts'
 import { StorageError } from '../storage/storage-error.ts'
 
-/** Everything comes from one address here, and nobody is to be held up for that. */
+/** All clients have the same address, so the limits per address are off. */
 const unlimited = {
   WEFT_CALLS_PER_KEY_PER_SECOND: '0',
   WEFT_NEW_DOCUMENTS_PER_WORKSPACE_PER_SECOND: '0',
@@ -19,7 +19,7 @@ const unlimited = {
   WEFT_LOG_LEVEL: 'error',
 } as const
 
-/** What a first start prints with `--json`. */
+/** Output of the first start with `--json`. */
 interface Notice {
   readonly port: number
   readonly apiKey: string
@@ -30,14 +30,17 @@ const noticeSchema = v.looseObject({ port: v.number(), apiKey: v.string(), authT
 
 export interface SpawnedServer extends Notice {
   readonly pid: number
-  /** Ends it, and removes what it has stored. */
+  /** Ends the server and removes its data. */
   readonly end: () => Promise<void>
 }
 
-/** Time for a start, and for a stop before it is killed. */
+/** Timeout of a start, and of a stop before the process is killed. */
 const patienceMs = 30_000
 
-/** A server of its own process, as `weft serve` is, on a free loopback port and a directory of its own. @throws StorageError */
+/**
+ * Starts a server in its own process, as `weft serve` does, on a free loopback port and with its own directory.
+ * @throws StorageError
+ */
 export async function spawnServer(): Promise<SpawnedServer> {
   const directory = mkdtempSync(join(tmpdir(), 'weft-bench-'))
   const child = spawn(
@@ -47,11 +50,11 @@ export async function spawnServer(): Promise<SpawnedServer> {
       cwd: directory,
       env: { ...withoutOurs(process.env), ...unlimited },
       stdio: ['ignore', 'pipe', 'inherit'],
-      // Ctrl-C at the terminal is for us: we end it.
+      // Ctrl-C at the terminal reaches only this process, which then ends the server.
       detached: process.platform !== 'win32',
     },
   )
-  // Who does not wait for the end leaves nothing, either.
+  // Removes process and data even if this process exits without `end`.
   const killed = (): void => {
     child.kill('SIGKILL')
     rmSync(directory, { recursive: true, force: true, maxRetries: 5 })
@@ -75,7 +78,7 @@ const serveArgs = (data: string): readonly string[] => {
   return ['serve', '--json', ...place, '--engine', 'level', '--data-dir', join(data, 'data')]
 }
 
-/** What is configured is for other servers. */
+/** Removes configuration that belongs to other servers. */
 const withoutOurs = (environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
   Object.fromEntries(
     Object.entries(environment).filter(([name]) => !name.startsWith('WEFT_') && name !== 'PORT'),

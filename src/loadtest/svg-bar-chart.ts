@@ -1,15 +1,15 @@
-/** A bar with what it says. */
+/** A bar with its label. */
 export interface Bar {
   readonly label: string
   readonly value: number
-  /** Behind the bar. */
+  /** Text after the bar. */
   readonly shown: string
   readonly colour: string
-  /** Printed bold. */
+  /** Printed in bold. */
   readonly stands?: 'out'
 }
 
-/** Bars that are compared with each other. */
+/** Bars that share a scale. */
 export interface BarGroup {
   readonly title: string
   readonly note: string
@@ -34,7 +34,7 @@ const escaped = (text: string): string =>
 const text = (x: number, y: number, content: string, kind = '', anchor = 'start'): string =>
   `<text x="${x.toFixed(0)}" y="${y}" text-anchor="${anchor}" class="${kind}">${escaped(content)}</text>`
 
-/** Three digits that count. */
+/** Formats a number with three significant digits. */
 export const short = (value: number): string =>
   value >= 1000
     ? Math.round(value).toLocaleString('en-US')
@@ -42,7 +42,7 @@ export const short = (value: number): string =>
       ? '0'
       : String(Number(value.toPrecision(3)))
 
-/** A picture of groups of bars, each on a logarithmic scale of its own. */
+/** Renders groups of bars as SVG. Each group has its own logarithmic scale. */
 export function barChart(groups: readonly BarGroup[], label: string, footnote: string): string {
   const parts: string[] = []
   let y = top
@@ -70,7 +70,7 @@ function drawn({ title, note, bars }: BarGroup, start: number): readonly string[
   return [text(8, start + 14, title, 'title'), text(8, start + 30, note, 'note'), ...lines]
 }
 
-/** From a power of ten below the smallest to one above the largest: a bar of no length says nothing. */
+/** The scale starts at a power of ten below the smallest value, so that every bar has a visible length. */
 function scaleOf(values: readonly number[]): (value: number) => number {
   const positive = values.filter((value) => value > 0)
   const low = Math.floor(Math.log10(Math.min(...positive)) - 0.3)

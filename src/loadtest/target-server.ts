@@ -6,19 +6,19 @@ import type { HttpTarget } from './http-client.ts'
 import { spawnServer } from './spawn-server.ts'
 import type { TypingProtocol } from './typist.ts'
 
-/** The server that is measured. */
+/** The measured server. */
 export interface TargetServer extends HttpTarget, TypingProtocol {
-  /** What is written is in an organization of its own. */
+  /** Organization for all written data. */
   readonly organizationId: string
-  /** Null: it is not ours. */
+  /** Process id of a spawned server; null for another one. */
   readonly pid: number | null
-  /** Where the websocket of a document is. */
+  /** Returns the websocket URL of a document. */
   readonly socketUrl: (documentId: string) => string
-  /** Removes what was written. */
+  /** Removes the written data, and ends a spawned server. */
   readonly end: () => Promise<void>
 }
 
-/** A server that serves. Its limits hold. @throws StorageError */
+/** Prepares a running server, whose limits apply. @throws StorageError */
 export async function remoteTarget(server: OnlineServer): Promise<TargetServer> {
   const organizationId = `weft-bench-${randomBytes(6).toString('hex')}`
   return targetOf(server, organizationId, null, async () => {
@@ -26,7 +26,7 @@ export async function remoteTarget(server: OnlineServer): Promise<TargetServer> 
   })
 }
 
-/** A server of our own, whose directory is removed at the end. @throws StorageError */
+/** Starts a server whose directory is removed at the end. @throws StorageError */
 export async function spawnedTarget(): Promise<TargetServer> {
   const { port, apiKey, authToken, pid, end } = await spawnServer()
   try {
@@ -45,7 +45,7 @@ async function targetOf(
 ): Promise<TargetServer> {
   const { apiKey, authToken } = server
   const url = withoutTrailing('/', server.url)
-  // New documents may be restricted.
+  // An administrator, because new documents may be restricted.
   const user = { userId: 'weft-bench', userProperties: { name: 'weft bench', email: '', isAdmin: true } }
   const { data } = await callOnline(server, '/v2/auth/generate_token', user)
   const { token } = data as { token: string }

@@ -3,17 +3,17 @@ import { type ClientProtocol, encodeKeystroke } from './client-protocol.ts'
 import type { LoadSocket } from './load-socket.ts'
 import { clientFrame, opcodes } from './websocket-frames.ts'
 
-/** Who is spoken to. */
+/** The protocol of the server. */
 export interface TypingProtocol {
   readonly dialect: ClientProtocol
 }
 
-/** Bytes not yet taken by the operating system above which nobody types on. */
+/** Bytes that the operating system has not taken yet, above which a typist pauses. */
 const unsentBytesMax = 65_536
 
 let clients = 0
 
-/** Somebody who types at the end of a text. */
+/** A client that types at the end of a text. */
 export class Typist {
   readonly client = ++clients
   /** Milliseconds at which each keystroke was sent. */
@@ -36,7 +36,7 @@ export class Typist {
     return this.socket.unsentBytes > unsentBytesMax
   }
 
-  /** @param character an ASCII code */
+  /** Sends keystrokes. @param character an ASCII code */
   type(count = 1, character = 97): void {
     const now = performance.now()
     const frames = Array.from({ length: count }, () => {
@@ -47,12 +47,12 @@ export class Typist {
   }
 }
 
-/** Sees how far the keystrokes of some typists have come, however they are put together on the way. */
+/** Counts the received keystrokes of some typists, even if the server merges updates. */
 export class KeystrokeTracker {
-  /** Milliseconds from sending to coming, while `timing`. */
+  /** Milliseconds from sending to receipt, measured while `timing` is true. */
   readonly latencies: number[] = []
   timing = false
-  /** Keystrokes that have come. */
+  /** Number of received keystrokes. */
   total = 0
   readonly #typists = new Map<number, { typist: Typist; seen: number }>()
 
@@ -77,7 +77,7 @@ export class KeystrokeTracker {
   }
 }
 
-/** Has `watch` see all updates that come. */
+/** Passes all updates that a socket receives to `watch`. */
 export function trackUpdates(socket: LoadSocket, server: TypingProtocol, watch: KeystrokeTracker): void {
   socket.onMessage = (payload) => {
     const message = server.dialect.read(payload)
@@ -87,13 +87,13 @@ export function trackUpdates(socket: LoadSocket, server: TypingProtocol, watch: 
 
 export const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
-/** Calls `send` with how many are due, evenly over time, until told to stop. */
+/** Calls `send` with the number of due calls, evenly over time, until the returned function is called. */
 export function atRate(perSecond: number, send: (count: number) => void): () => void {
   const start = performance.now()
   let sent = 0
   const timer = setInterval(() => {
     const due = Math.floor(((performance.now() - start) / 1000) * perSecond)
-    // What could not be done in time is not made up for: that would be a burst.
+    // Calls that are more than 50 ms late are dropped, because making up for them would be a burst.
     sent = Math.max(sent, due - Math.ceil(perSecond / 20))
     if (due > sent) send(due - sent)
     sent = due

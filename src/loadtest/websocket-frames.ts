@@ -1,12 +1,12 @@
-/** A frame of a server, unmasked: where its payload is in what was read. */
+/** Position of an unmasked server frame's payload in the received bytes. */
 export interface FrameAt {
   readonly opcode: number
   readonly start: number
-  /** Where the next one starts, too. */
+  /** The next frame starts here. */
   readonly end: number
 }
 
-/** Null when it is not all there. */
+/** Finds a frame; null if it is incomplete. */
 export function frameAt(bytes: Buffer, at: number): FrameAt | null {
   if (bytes.length < at + 2) return null
   const short = bytes[at + 1] as number
@@ -20,7 +20,7 @@ export function frameAt(bytes: Buffer, at: number): FrameAt | null {
     : { opcode: (bytes[at] as number) & 15, start, end: start + length }
 }
 
-/** Masked with zeros: that leaves the payload as it is. */
+/** Encodes a client frame. The mask is zero, which leaves the payload as it is. */
 export function clientFrame(opcode: number, payload: Uint8Array): Buffer {
   const { length } = payload
   const lengthBytes = length < 126 ? 0 : length < 65_536 ? 2 : 8
@@ -35,7 +35,7 @@ export function clientFrame(opcode: number, payload: Uint8Array): Buffer {
 
 export const opcodes = { binary: 2, close: 8, ping: 9, pong: 10 } as const
 
-/** A variable-length number of lib0. */
+/** Encodes a variable-length number of lib0. */
 export function encodeVarUint(value: number): Buffer {
   const bytes: number[] = []
   let rest = value
@@ -43,7 +43,7 @@ export function encodeVarUint(value: number): Buffer {
   return Buffer.from([...bytes, rest])
 }
 
-/** Reads such a number. */
+/** Reads a variable-length number of lib0. */
 export function readVarUint(bytes: Uint8Array, at: number): { value: number; end: number } {
   let [value, scale, end] = [0, 1, at]
   for (;;) {
@@ -54,5 +54,5 @@ export function readVarUint(bytes: Uint8Array, at: number): { value: number; end
   }
 }
 
-/** Bytes with their length before them. */
+/** Returns bytes with their length as a prefix. */
 export const prefixed = (bytes: Uint8Array): Buffer => Buffer.concat([encodeVarUint(bytes.length), bytes])
