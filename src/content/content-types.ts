@@ -12,16 +12,16 @@ import { checkXmlText } from './xmltext/validator.ts'
 import { readXmlText, replaceXmlText } from './xmltext/xmltext.ts'
 import type { KnownKind } from './yjs/root-kind.ts'
 
-/** Makes a root, whose kind fits, equal to checked data in at most one transaction. Work is bounded. */
+/** Makes a root of a matching kind equal to checked data in at most one transaction. The work is bounded. */
 export type ReplaceFunction = (doc: Y.Doc, contentKey: string) => ReplacementResult
 
-/** How one content type is checked, written and read. */
+/** Operations of one content type: check, write and read. */
 export interface ContentType {
-  /** The kind a root must have, if it has one already. */
+  /** The kind that an existing root must have. */
   readonly kind: KnownKind
-  /** Checks everything that needs no document; throws INVALID_ARGUMENT saying what and where. */
+  /** Runs all checks that need no document. @throws ApiError INVALID_ARGUMENT with the problem and its place */
   check(data: unknown): ReplaceFunction
-  /** Data whose replacement would change nothing. @throws ApiError RESOURCE_EXHAUSTED */
+  /** Returns data whose replacement would change nothing. @throws ApiError RESOURCE_EXHAUSTED */
   read(doc: Y.Doc, contentKey: string, output?: Output): unknown
 }
 
@@ -79,7 +79,7 @@ const xmltext: ContentType = {
   read: readXmlText,
 }
 
-/** Content types by their name in the REST API. Without a prototype, so that `constructor` is no type. */
+/** Content types by their name in the REST API. Without a prototype, so that `constructor` is not a type. */
 export const contentTypes: Readonly<Record<string, ContentType>> = Object.assign(Object.create(null), {
   text,
   map,

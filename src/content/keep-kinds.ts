@@ -40,7 +40,7 @@ export const keepingKinds = (
     return isStored ? { ...changed, changed: true } : changed
   })
 
-/** The kinds of all roots that have one, by name. */
+/** Returns the kinds of all roots that have one, by name. */
 export function kindsIn(doc: Y.Doc): ReadonlyMap<string, KnownKind> {
   const kinds = new Map<string, KnownKind>()
   for (const contentKey of doc.share.keys()) {
@@ -51,8 +51,8 @@ export function kindsIn(doc: Y.Doc): ReadonlyMap<string, KnownKind> {
 }
 
 /**
- * `replaceChecked`; a root that is empty afterwards keeps its kind. Empty text without `contentKey` makes no root: an
- * editor that comes later may have another one, which is then the only root.
+ * Like `replaceChecked`, and stores the kind of a root that is empty afterwards. Empty text without `contentKey`
+ * creates no root: an editor that connects later may use another one, which is then the only root.
  */
 export function replaceKeepingKind(doc: Y.Doc, content: CheckedContent): ReplacementResult {
   const { target, kind } = content

@@ -1,15 +1,15 @@
 import { exhausted, type LimitName } from '../quota/limits.ts'
 
-/** UTF-16 units that the values of a document have at most as text when a change compares them. */
+/** Maximum number of UTF-16 units of a document's values as text when a change compares them. */
 const comparedCharactersMax = 16_777_216
-/** The same where a root is read, unless its caller sets another limit. */
+/** The same limit for reading a root, unless the caller sets another one. */
 export const readMax = 67_108_864
 /** Seconds after which a caller may repeat the call. It succeeds only if the document shrinks. */
 const retryAfterSeconds = 60
 
 /**
- * Counts the text that a reading produces, each time that it is repeated. Only XML and text inside other values repeat
- * what the document stores once; values of other formats share the repeated parts until they are encoded.
+ * Counts the text of a reading, including repeated text. Only XML and text inside other values repeat what the
+ * document stores once; values of other formats share the repeated parts until they are encoded.
  */
 export class Output {
   readonly #max: number

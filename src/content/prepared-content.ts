@@ -1,17 +1,20 @@
 import { type CheckedContent, type ContentTarget, checkContent, checkTarget } from './replace.ts'
 
-/** A target on its way to a document. */
+/** A target that is ready for a document. */
 export interface PreparedContent {
   readonly target: ContentTarget
-  /** About what the content takes, in characters; exact for strings, at most a little over the bound for what is large. */
+  /**
+   * Approximate size of the content, in characters: exact for strings, and at most slightly over the bound for large
+   * content.
+   */
   readonly size: number
-  /** Null where the content is large: then checking it is part of the work that is done elsewhere. */
+  /** Null if the content is large: then the thread that replaces it also checks it. */
   readonly checked: CheckedContent | null
 }
 
 /**
- * Does the checks of `checkContent` as far as they are cheap: all of them for content of at most `sizeMax` characters.
- * Throws INVALID_ARGUMENT.
+ * Runs the inexpensive part of `checkContent`: all checks for content of at most `sizeMax` characters. @throws
+ * ApiError INVALID_ARGUMENT
  */
 export function prepareContent(target: ContentTarget, sizeMax: number): PreparedContent {
   const size = sizeOf(target.data, sizeMax)
@@ -20,10 +23,10 @@ export function prepareContent(target: ContentTarget, sizeMax: number): Prepared
   return { target, size, checked: null }
 }
 
-/** What a value besides its strings counts. */
+/** Size of a value without its strings. */
 const valueSize = 8
 
-/** Looks at no more of a value than it takes to know that it is larger than `sizeMax`. */
+/** Reads only as much of a value as is needed to know that it exceeds `sizeMax`. */
 function sizeOf(data: unknown, sizeMax: number): number {
   const waiting: unknown[] = [data]
   let size = 0
@@ -33,7 +36,7 @@ function sizeOf(data: unknown, sizeMax: number): number {
     else size += valueSize
     if (typeof value !== 'object' || value === null) continue
     if (!Array.isArray(value)) for (const key of Object.keys(value)) size += key.length
-    // Each member counts at once, so that a long list isn't taken up whole.
+    // Counts all members at once, so that a long list is not read completely.
     const members: unknown[] = Array.isArray(value) ? value : Object.values(value)
     if (size + members.length * valueSize > sizeMax) return size + members.length * valueSize
     for (const member of members) waiting.push(member)

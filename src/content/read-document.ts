@@ -8,14 +8,14 @@ import { listRoots } from './roots.ts'
 import { createDoc } from './yjs/create-doc.ts'
 
 /**
- * How content is read: `json` as the type found, `update` as base64 of the whole state (V1), `roots` as the list of all
- * roots, others as that type. `update` and `roots` read no root: the one that is named need not exist.
+ * Formats of a reading. `json`: the type that the root has. `update`: base64 of the whole state (V1). `roots`: a list
+ * of all roots. Others: that type. `update` and `roots` read no root: a named root need not exist.
  */
 export const readingFormats = ['json', 'text', 'xml', 'delta', 'xmltext', 'update', 'roots'] as const
 
-/** What of a document is read. */
+/** Options of a reading. */
 export interface DocumentReading {
-  /** As `readContent` has it. */
+  /** As for `readRoot`. */
   readonly contentKey?: string | undefined
   /** Default `json`. */
   readonly format?: (typeof readingFormats)[number] | undefined
@@ -23,7 +23,7 @@ export interface DocumentReading {
   readonly statistics?: boolean | undefined
 }
 
-/** What was read, and how the document is made up where that was asked for. */
+/** The content, and statistics of the document if requested. */
 export interface ReadContent extends RootContent {
   readonly statistics?: Statistics
 }
@@ -34,9 +34,9 @@ export interface EncodedContent extends ReadContent {
 }
 
 /**
- * One root of a document in a format.
- * @throws ApiError INVALID_ARGUMENT when the root holds something else, NOT_FOUND when there is no such root,
- *   RESOURCE_EXHAUSTED as `Output` does
+ * Reads one root of a document in a format.
+ * @throws ApiError INVALID_ARGUMENT if the root has other content, NOT_FOUND if the root does not exist,
+ * RESOURCE_EXHAUSTED as `Output`
  */
 export function readDocument(
   doc: Y.Doc,
@@ -52,14 +52,14 @@ export function readDocument(
   }
 }
 
-/** The same of a whole state (V1), with its statistics. */
+/** Like `readDocument` for a whole state (V1), with its statistics. */
 export const readDocumentState = (bytes: Uint8Array, reading: DocumentReading): ReadContent =>
   opened(bytes, (doc) => withStatistics(readDocument(doc, reading), bytes, reading))
 
 /**
- * The same, encoded. Memory exceeds `bytesMax` by the size of the document at most.
+ * Like `readDocument`, encoded. Memory exceeds `bytesMax` by at most the size of the document.
  * @param bytes the whole state (V1) of the document
- * @param bytesMax for the encoded data; `update` is as long as the document allows
+ * @param bytesMax limit of the encoded data; `update` may be as long as the document
  */
 export function readEncoded(
   doc: Y.Doc,
@@ -76,8 +76,8 @@ export function readEncoded(
 }
 
 /**
- * The same of a whole state (V1).
- * @param stepsMax steps that Yjs may need to read the state; default: any number
+ * Like `readEncoded` for a whole state (V1).
+ * @param stepsMax maximum number of steps for Yjs to read the state; default: unlimited
  * @throws IntegrationTooExpensiveError
  */
 export const readStateEncoded = (

@@ -5,7 +5,7 @@ import { checkContentKey, checkKind, contentTypeOf } from './replace.ts'
 import { contentKeyOf, requireRoot } from './roots.ts'
 import { rootKind } from './yjs/root-kind.ts'
 
-/** What a root holds, in the form that a replacement takes. */
+/** The content of a root, in the form that a replacement accepts. */
 export interface RootContent {
   readonly type: string
   readonly contentKey: string
@@ -13,8 +13,8 @@ export interface RootContent {
 }
 
 /**
- * Reads one root; an empty one of no kind reads as empty text. `contentKey` follows the one rule (`contentKeyOf`).
- * @throws ApiError INVALID_ARGUMENT if `contentKey` cannot name a root, NOT_FOUND as `requireRoot` does
+ * Reads one root. An empty root without a kind reads as empty text. `contentKeyOf` determines the root.
+ * @throws ApiError INVALID_ARGUMENT if `contentKey` cannot name a root, NOT_FOUND as `requireRoot`
  */
 export function readRoot(doc: Y.Doc, contentKey?: string, output = new Output(readMax)): RootContent {
   const root = findRoot(doc, contentKey)
@@ -22,7 +22,7 @@ export function readRoot(doc: Y.Doc, contentKey?: string, output = new Output(re
   return { ...root, data: contentTypes[root.type]?.read(doc, root.contentKey, output) }
 }
 
-/** The root that `readContent` reads, without its data; it need not exist. @throws ApiError INVALID_ARGUMENT */
+/** Finds the root that `readRoot` reads, without its data; it need not exist. @throws ApiError INVALID_ARGUMENT */
 export function findRoot(doc: Y.Doc, contentKey?: string): Omit<RootContent, 'data'> {
   if (contentKey !== undefined) checkContentKey(contentKey)
   const key = contentKeyOf(doc, contentKey)
@@ -32,7 +32,7 @@ export function findRoot(doc: Y.Doc, contentKey?: string): Omit<RootContent, 'da
 
 /**
  * Reads one root as content of the given type; an empty one as the empty content of that type.
- * @throws ApiError as `readContent` does; INVALID_ARGUMENT if there is no such type, or the root holds another kind
+ * @throws ApiError as `readRoot`; INVALID_ARGUMENT if the type does not exist, or the root has another kind
  */
 export function readRootAs(
   doc: Y.Doc,

@@ -5,15 +5,15 @@ import type { ReplacementResult } from './replacement-result.ts'
 import { contentKeyOf, shownName } from './roots.ts'
 import { fitsKind, type KnownKind, type RootKind, rootKind } from './yjs/root-kind.ts'
 
-/** What a root is to hold. */
+/** The target content of a root. */
 export interface ContentTarget {
   readonly type: string
-  /** Name of the root: any well-formed string. Without it, `contentKeyOf` chooses one. */
+  /** Name of the root: any well-formed string. Without it, `contentKeyOf` determines the root. */
   readonly contentKey?: string | undefined
   readonly data: unknown
 }
 
-/** Which root a target is for, and what kind of root that must be. */
+/** The root of a target, and the kind that it must have. */
 export interface TargetKind {
   readonly target: Pick<ContentTarget, 'type' | 'contentKey'>
   readonly kind: KnownKind
@@ -26,21 +26,21 @@ export interface CheckedContent extends TargetKind {
 }
 
 /**
- * The checks that need no document, in this order: fields and their types, `type` known, `data` fits it, content valid.
- * Throws INVALID_ARGUMENT saying what is wrong and where.
+ * Runs the checks that need no document, in this order: fields and their types, `type` is known, `data` matches it,
+ * the content is valid. @throws ApiError INVALID_ARGUMENT with the problem and its place
  */
 export function checkContent(target: ContentTarget): CheckedContent {
   const type = checkTarget(target)
   return { target, kind: type.kind, replace: type.check(target.data) }
 }
 
-/** What there is to know of a target without its data. Throws INVALID_ARGUMENT. */
+/** Returns the properties of a target that do not depend on its data. @throws ApiError INVALID_ARGUMENT */
 export function targetKind(target: ContentTarget): TargetKind {
   const { type, contentKey } = target
   return { target: { type, contentKey }, kind: checkTarget(target).kind }
 }
 
-/** The first of these checks, which do not look at `data`: cheap whatever its size. */
+/** Runs the first of these checks, which do not read `data` and are inexpensive for any size. */
 export function checkTarget(target: ContentTarget): ContentType {
   if (typeof target.type !== 'string') throw invalid('crdt/invalid-content', 'type must be a string')
   if (target.contentKey !== undefined) checkContentKey(target.contentKey)
@@ -49,14 +49,15 @@ export function checkTarget(target: ContentTarget): ContentType {
 }
 
 /**
- * Makes the root `contentKey` equal to `data` with the smallest sensible set of operations, in one transaction (of its
- * own, or the caller's). Equal already: no transaction. Throws INVALID_ARGUMENT before the first change, as
- * `checkContent` does or because the root holds another kind of content. Work is bounded for every input.
+ * Makes the root `contentKey` equal to `data` with the smallest sensible set of operations, in one transaction (its
+ * own, or the caller's). If it is equal already, there is no transaction. The work is bounded for every input.
+ * @throws ApiError INVALID_ARGUMENT before the first change, as `checkContent`, or if the root has another kind of
+ * content
  */
 export const replaceContent = (doc: Y.Doc, target: ContentTarget): ReplacementResult =>
   replaceChecked(doc, checkContent(target))
 
-/** `replaceContent` without doing the checks of `checkContent` again. */
+/** Like `replaceContent`, without the checks of `checkContent`. */
 export function replaceChecked(
   doc: Y.Doc,
   { target, kind: wanted, replace }: CheckedContent,
@@ -65,7 +66,7 @@ export function replaceChecked(
   return replace(doc, contentKeyOf(doc, target.contentKey))
 }
 
-/** Throws INVALID_ARGUMENT when the root cannot be of the kind that its content is asked for as. */
+/** @throws ApiError INVALID_ARGUMENT if the root cannot have the kind of the content type */
 export function checkKind(
   doc: Y.Doc,
   { type, contentKey: given }: Pick<ContentTarget, 'type' | 'contentKey'>,
@@ -80,14 +81,14 @@ export function checkKind(
   )
 }
 
-/** Throws INVALID_ARGUMENT when `contentKey` cannot name a root. */
+/** @throws ApiError INVALID_ARGUMENT if `contentKey` cannot name a root */
 export function checkContentKey(contentKey: unknown): void {
   if (typeof contentKey !== 'string') throw invalid('crdt/invalid-content-key', 'contentKey must be a string')
   if (!contentKey.isWellFormed())
     throw invalid('crdt/invalid-content-key', 'contentKey must be well-formed Unicode')
 }
 
-/** Throws INVALID_ARGUMENT when there is no type of this name. */
+/** @throws ApiError INVALID_ARGUMENT if no type has this name */
 export function contentTypeOf(type: string): ContentType {
   const found = contentTypes[type]
   if (found === undefined) {

@@ -1,24 +1,24 @@
 import type * as Y from 'yjs'
 import type { SharedRoot } from './yjs/root-kind.ts'
 
-/** What a replacement did to a document. */
+/** The result of a replacement. */
 export interface ReplacementResult {
-  /** False: nothing was written, no transaction took place. */
+  /** False: nothing was written, and there was no transaction. */
   readonly changed: boolean
-  /** What was inserted: for text, UTF-16 units. */
+  /** Number of insertions; for text, UTF-16 units. */
   readonly insertions: number
-  /** What was deleted: for text, UTF-16 units and embeds. */
+  /** Number of deletions; for text, UTF-16 units and embeds. */
   readonly deletions: number
-  /** Name of the root that was replaced; absent where several may have been. */
+  /** Name of the replaced root; absent if several roots may have been replaced. */
   readonly contentKey?: string
 }
 
-/** Makes the shared type that was planned for, or a new empty one, equal to the target. */
+/** Makes the shared type of the plan, or a new empty one, equal to the target. */
 export type PlannedUpdate = (transaction: Y.Transaction, type: SharedRoot) => ReplacementResult
 
 export const noReplacement: ReplacementResult = { changed: false, insertions: 0, deletions: 0 }
 
-/** Does what was planned for a root, which is left of the type it has, mostly none. */
+/** Executes a plan on a root. The type of the root stays unchanged, which is mostly none. */
 export function applyToRoot(doc: Y.Doc, contentKey: string, update: PlannedUpdate | null): ReplacementResult {
   if (update === null) return noReplacement
   const root = doc.share.get(contentKey) ?? doc.get(contentKey)

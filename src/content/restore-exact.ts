@@ -9,16 +9,16 @@ import { nameOfType, readSequence, type SequenceContent, valuesOf } from './yjs/
 
 type Content = Y.Item['content']
 
-/** Between which items new ones come. */
+/** The items between which new ones are inserted. */
 interface Gap {
   readonly left: Y.Item | null
   readonly right: Y.Item | null
 }
 
 /**
- * Makes what is stored in one document equal to what is stored in another one, down to what no format shows: types of
- * values, embeds, hooks, attributes of texts. Made for what is nearly equal: where it is not, everything in that one
- * shared value is written anew.
+ * Makes the stored content of one document equal to that of another one, including everything that no format shows:
+ * types of values, embeds, hooks, attributes of texts. Intended for nearly equal content: a shared value that differs
+ * is written again as a whole.
  */
 export class ExactRestore implements ReplacementResult {
   insertions = 0
@@ -30,14 +30,14 @@ export class ExactRestore implements ReplacementResult {
     this.#transaction = transaction
   }
 
-  /** @param isXml whether it is a fragment or an element: roots do not know it */
+  /** @param isXml whether it is a fragment or an element: roots do not state that */
   match(type: SharedRoot, past: SharedRoot, isXml: boolean): void {
     this.#matchEntries(type, past)
     if (!(isXml ? this.#matchChildren(type, past) : this.#matchCells(readSequence(type), readSequence(past))))
       this.#rewrite(type, past)
   }
 
-  /** False where they do not correspond, and nothing is changed. */
+  /** Returns false, and changes nothing, if they do not correspond. */
   #matchCells(live: SequenceContent, past: SequenceContent): boolean {
     if (!isDeepStrictEqual(live.cells, past.cells)) return false
     this.#matchAll(live.shared, past.shared)
@@ -88,7 +88,7 @@ export class ExactRestore implements ReplacementResult {
     }
   }
 
-  /** False where it has to give way to another value. */
+  /** Returns false if the entry must be replaced by another value. */
   #matchEntry(content: Content, past: Content): boolean {
     const isType = content instanceof Y.ContentType
     if (!isType || !(past instanceof Y.ContentType))
@@ -136,7 +136,7 @@ export class ExactRestore implements ReplacementResult {
   }
 }
 
-/** Texts next to each other in `type`, after an item. */
+/** Adjacent texts in `type`, after an item. */
 interface Texts {
   readonly type: SharedRoot
   readonly before: Y.Item | null

@@ -9,7 +9,7 @@ import { checkXmlText } from './xmltext/validator.ts'
 import { readXmlText, replaceXmlText } from './xmltext/xmltext.ts'
 import { fitsKind, type RootKind, rootKind, type SharedRoot } from './yjs/root-kind.ts'
 
-/** Makes a root equal to the same root of another document, whose kind it can have. */
+/** Makes a root equal to the same root of another document; the kind of that one must be possible for it. */
 type Restoration = (doc: Y.Doc, contentKey: string, past: Y.Doc) => ReplacementResult
 
 const restorations: Readonly<Record<Exclude<RootKind, 'none'>, Restoration>> = {
@@ -22,10 +22,10 @@ const restorations: Readonly<Record<Exclude<RootKind, 'none'>, Restoration>> = {
 }
 
 /**
- * Makes every root of the document equal to what it is in `past`, with few, small operations and in one transaction:
- * what is equal keeps its identity and the cursors in it, formatting is that of then, roots that came later are emptied.
- * Equal already: no transaction. It refuses nothing: what no replacement may hold (names that are too long, say) is
- * written as it was stored.
+ * Makes every root of the document equal to its state in `past`, with few, small operations and in one transaction.
+ * Equal content keeps its identity and the cursors in it, formatting is restored, and later roots are emptied. If the
+ * document is equal already, there is no transaction. Restores everything: content that a replacement would reject
+ * (for example too long names) is written as it was stored.
  */
 export function restoreContent(doc: Y.Doc, past: Y.Doc): ReplacementResult {
   const keys = [...new Set([...past.share.keys(), ...doc.share.keys()])].sort()
@@ -44,7 +44,7 @@ function restoreRoot(doc: Y.Doc, contentKey: string, past: Y.Doc): ReplacementRe
   return steps.map((restore) => restore(doc, contentKey, past)).reduce(sum, emptied)
 }
 
-/** Nothing where a replacement could not hold what there was: it is for the next step then. */
+/** Does nothing if a replacement cannot have the past content: the next step restores it. */
 const restoreFinely: Restoration = (doc, contentKey, past) => {
   const kind = rootKind(past, contentKey)
   try {
@@ -55,7 +55,7 @@ const restoreFinely: Restoration = (doc, contentKey, past) => {
   }
 }
 
-/** What the formats do not show: a difference in that has been none up to here. */
+/** Restores the differences that no format shows, and that the previous step has left. */
 const makeExact: Restoration = (doc, contentKey, past) =>
   doc.transact((transaction) => {
     const exactness = new ExactRestore(transaction)
@@ -68,7 +68,7 @@ const makeExact: Restoration = (doc, contentKey, past) =>
     return exactness
   })
 
-/** Deletes all that is in a root, whatever it is. */
+/** Deletes everything in a root of any kind. */
 function empty(doc: Y.Doc, root: SharedRoot): ReplacementResult {
   let deletions = 0
   doc.transact((transaction) => {

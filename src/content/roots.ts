@@ -12,18 +12,18 @@ export function rootExists(doc: Y.Doc, contentKey: string): boolean {
   return root !== undefined && (root._start !== null || root._map.size > 0)
 }
 
-/** The names of the roots that exist, in the order of code units. */
+/** Returns the names of the roots that exist, in the order of code units. */
 export const rootNames = (doc: Y.Doc): readonly string[] =>
   [...doc.share.keys()].filter((name) => rootExists(doc, name)).sort()
 
-/** The one rule for reads and writes: the given root; else the only one that exists; else `content`. */
+/** Returns the root of a read or write: the given one; otherwise the only one that exists; otherwise `content`. */
 export function contentKeyOf(doc: Y.Doc, given: string | undefined): string {
   if (given !== undefined) return given
   const [only, ...others] = rootNames(doc)
   return only !== undefined && others.length === 0 ? only : defaultContentKey
 }
 
-/** A root of a document; `none`: it is empty, and may become any kind. */
+/** A root of a document. `none`: it is empty, and may become any kind. */
 export interface RootListing {
   readonly contentKey: string
   readonly type: RootKind
@@ -33,16 +33,16 @@ export interface RootListing {
 export const listRoots = (doc: Y.Doc): readonly RootListing[] =>
   rootNames(doc).map((contentKey) => ({ contentKey, type: rootKind(doc, contentKey) }))
 
-/** Names that an error lists at most, and characters of each. */
+/** Maximum number of names in an error, and of characters of each. */
 const namesMax = 20
 const nameLengthMax = 100
 
-/** The name of a root for a message: quoted, at most about 100 characters. */
+/** Returns the name of a root for a message: quoted, at most about 100 characters. */
 export const shownName = (contentKey: string): string => JSON.stringify(shortened(contentKey, nameLengthMax))
 
 /**
- * Throws NOT_FOUND if a document has roots and this one is not among them. In a document without roots, every root
- * reads as empty.
+ * @throws ApiError NOT_FOUND if a document has roots and this one is not among them. In a document without roots,
+ * every root reads as empty.
  * @param given the root that the caller has named, if any
  */
 export function requireRoot(doc: Y.Doc, contentKey: string, given: string | undefined): void {

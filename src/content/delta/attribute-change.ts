@@ -1,18 +1,21 @@
 import type { FormatTable } from './formatted-text.ts'
 
-/** Attributes as Yjs takes them: copies, since it writes into them, and without a prototype, since it looks names up. */
+/**
+ * Attributes in the form that Yjs needs: copies, because Yjs writes into them, and without a prototype, because it
+ * looks names up.
+ */
 export type DeltaAttributes = Record<string, unknown>
 
 export const noAttributes = (): DeltaAttributes => Object.create(null) as DeltaAttributes
 
-/** The attributes of new text that has the format `number`. */
+/** Returns the attributes of new text with the format `number`. */
 export function attributesOf(formats: FormatTable, number: number): DeltaAttributes {
   const attributes = noAttributes()
   for (const [key, value] of formats.get(number).stored) attributes[key] = value
   return attributes
 }
 
-/** What to set, and to take away by null, on text of one format that is to have another. */
+/** Returns the attributes to set, and with null to remove, on text that changes from one format to another. */
 export function attributeDiff(formats: FormatTable, from: number, to: number): DeltaAttributes {
   const change = noAttributes()
   if (from === to) return change

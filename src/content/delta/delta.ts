@@ -7,12 +7,13 @@ import { type DeltaInsert, formattedTextOf, toInserts } from './delta-json.ts'
 import { FormatTable, type FormattedText, readFormatted, tooManyAttributes } from './formatted-text.ts'
 import { planDelta } from './plan.ts'
 
-/** Items that formatting may be tidied up in, and attributes that are on at each: about a tenth of a second. */
+/** Budget of the formatting cleanup: items, plus the attributes that are active at each one. About 0.1 s. */
 const tidiedMax = 5_000_000
 
 /**
- * A text root as Quill delta: exactly what is stored, without the line break that Quill adds at the end of what it
- * shows. `replaceDelta` with it changes nothing. Throws INVALID_ARGUMENT when it has more than 200,000 attributes.
+ * Reads a text root as a Quill delta: exactly the stored content, without the final line break that Quill adds for
+ * display. `replaceDelta` with the result changes nothing. @throws ApiError INVALID_ARGUMENT if it has more than
+ * 200,000 attributes
  */
 export function readDelta(doc: Y.Doc, contentKey: string, output?: Output): readonly DeltaInsert[] {
   const formats = new FormatTable()
@@ -22,9 +23,9 @@ export function readDelta(doc: Y.Doc, contentKey: string, output?: Output): read
 }
 
 /**
- * Makes text, attributes and embeds of the root `contentKey` those of `target`: what is equal stays, kept text gets other
- * attributes in place, an embed that differs is another one. Equal already: nothing happens. The root is left of the
- * type it has, as with plain text.
+ * Makes text, attributes and embeds of the root `contentKey` equal to `target`. Equal parts stay, kept text gets its
+ * new attributes in place, and an embed that differs is replaced. If the root is equal already, nothing happens. The
+ * type of the root stays unchanged, as with plain text.
  */
 export function replaceDelta(
   doc: Y.Doc,
@@ -38,11 +39,14 @@ export function replaceDelta(
   )
 }
 
-/** The same with what the root is in another document. Throws INVALID_ARGUMENT as `readDelta` does. */
+/**
+ * Like `replaceDelta`, with the content of the root in another document. @throws ApiError INVALID_ARGUMENT as
+ * `readDelta`
+ */
 export const restoreDelta = (doc: Y.Doc, contentKey: string, past: Y.Doc): ReplacementResult =>
   applyToRoot(doc, contentKey, planFormatted(doc.share.get(contentKey), past.share.get(contentKey)))
 
-/** Compares a text, a root or inside of other values, with another one and writes nothing; null when they are equal. */
+/** Compares a text, a root or a nested one, with another one. Writes nothing. Returns null if they are equal. */
 export const planFormatted = (
   type: SharedRoot | undefined,
   past: SharedRoot | undefined,
@@ -53,7 +57,7 @@ export const planFormatted = (
     return content
   })
 
-/** What the document has is noted in the formats before the target is. */
+/** The values of the document are added to the formats before those of the target. */
 function plan(
   type: SharedRoot | undefined,
   targetIn: (formats: FormatTable) => FormattedText,

@@ -7,16 +7,16 @@ import { Output } from '../output.ts'
 import type { SharedRoot } from '../yjs/root-kind.ts'
 import { readStoredValue } from '../yjs/shared-values.ts'
 
-/** A stretch with the same attributes; it ends where the next one starts. */
+/** A range with the same attributes; it ends at the start of the next one. */
 export interface FormattedRun {
   readonly start: number
-  /** A number for the attributes as a whole. */
+  /** Number of the attribute set. */
   readonly format: number
 }
 
 /**
- * Formatted text as one string, each embed a character of its own in it: an unpaired low surrogate, which no text
- * contains. Embeds have equal characters if they are equal, and seldom else.
+ * Formatted text as one string. Each embed is one character in it: an unpaired low surrogate, which no text contains.
+ * Equal embeds have equal characters; different ones rarely do.
  */
 export interface FormattedText {
   readonly text: string
@@ -25,7 +25,7 @@ export interface FormattedText {
   readonly embeds: ReadonlyMap<number, JsonObject>
 }
 
-/** What `data` names an attribute's value by, and the value as the document holds it. */
+/** An attribute set: the attributes as in `data`, and the values as the document stores them. */
 export interface FormatValue {
   readonly attributes: JsonObject
   readonly stored: ReadonlyMap<string, unknown>
@@ -33,16 +33,16 @@ export interface FormatValue {
 
 const firstPlaceholder = 0xdc00
 const placeholders = 1023
-/** Stands for half a surrogate pair in the document. */
+/** Represents half a surrogate pair in the document. */
 const unpairedPlaceholder = '\udfff'
 
-/** Attribute sets and embeds by number, the same for all texts that are to be compared. */
+/** Numbers of attribute sets and embeds, shared by all texts that are compared. */
 export class FormatTable {
   readonly #numbers = new JsonInterner()
   readonly #formats = new Map<number, FormatValue>()
   readonly #values = new Map<number, unknown>()
 
-  /** Number of an attribute set. */
+  /** Returns the number of an attribute set. */
   of(attributes: JsonObject): number {
     const number = this.#numbers.of(attributes)
     if (!this.#formats.has(number)) {
@@ -56,7 +56,7 @@ export class FormatTable {
     return this.#formats.get(number) as FormatValue
   }
 
-  /** Yjs tells nested values apart by identity: those of the document are noted first and used again. */
+  /** Adds a stored value. Yjs compares nested values by identity, so the values of the document are added first and reused. */
   note(value: Json, stored: unknown): void {
     const number = this.#numbers.of(value)
     if (!this.#values.has(number)) this.#values.set(number, stored)
@@ -73,7 +73,7 @@ export class FormatTable {
   }
 }
 
-/** Puts a formatted text together. */
+/** Builds a formatted text. */
 export class FormattedTextBuilder implements FormattedText {
   readonly runs: FormattedRun[] = []
   readonly embeds = new Map<number, JsonObject>()
@@ -85,7 +85,7 @@ export class FormattedTextBuilder implements FormattedText {
     this.#formats = formats
   }
 
-  /** Asked for often: the parts are joined once. */
+  /** Read often: the parts are joined once. */
   get text(): string {
     if (this.#parts.length > 1) this.#parts = [this.#parts.join('')]
     return this.#parts[0] ?? ''
@@ -109,17 +109,17 @@ const unpaired = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00
 const marked = (text: string): string =>
   text.isWellFormed() ? text : text.replace(unpaired, unpairedPlaceholder)
 
-/** A text root taken apart, without touching it. */
+/** The content of a text root, read without changing the root. */
 export interface FormattedTextState {
   readonly content: FormattedText
-  /** Positions of what is neither text nor embed: it is not shown, and it stays. */
+  /** Positions of items that are neither text nor embeds: they are not shown, and they stay. */
   readonly hidden: readonly { readonly at: number; readonly length: number }[]
   readonly items: number
-  /** False when listing the attributes of each stretch takes more than 200,000 values: then some are missing. */
+  /** False if the attributes of all ranges exceed 200,000 values: then some are missing. */
   readonly complete: boolean
 }
 
-/** @throws ApiError RESOURCE_EXHAUSTED */
+/** Reads a text root. @throws ApiError RESOURCE_EXHAUSTED */
 export function readFormatted(
   root: SharedRoot | undefined,
   formats: FormatTable,
@@ -140,7 +140,7 @@ export function readFormatted(
   return { content, hidden, items, complete: attributes.complete }
 }
 
-/** Embeds that are no object are shown in one, as Quill has no others. */
+/** An embed that is not an object is wrapped in one, because Quill has no others. */
 function insertOf(content: Y.Item['content'], output: Output): string | JsonObject | null {
   if (content instanceof Y.ContentString) return content.str
   if (!(content instanceof Y.ContentEmbed || content instanceof Y.ContentType)) return null
@@ -148,14 +148,17 @@ function insertOf(content: Y.Item['content'], output: Output): string | JsonObje
   return isObject(json) ? json : { embed: json }
 }
 
-/** Values of attributes that may still be listed, one for each attribute of each stretch; below zero, it was too many. */
+/**
+ * Number of attribute values that may still be listed, one for each attribute of each range; negative if the limit
+ * was exceeded.
+ */
 export interface AttributeBudget {
   left: number
 }
 
 export const newAttributeBudget = (): AttributeBudget => ({ left: limits.nodes })
 
-/** Attributes while walking along a text. */
+/** The current attributes during a walk along a text. */
 export class CurrentAttributes {
   readonly #formats: FormatTable
   readonly #listing: AttributeBudget

@@ -3,19 +3,19 @@ import type { JsonObject } from '../json/json.ts'
 import { attributeDiff, attributesOf, type DeltaAttributes, noAttributes } from './attribute-change.ts'
 import type { FormatTable, FormattedRun, FormattedText, FormattedTextState } from './formatted-text.ts'
 
-/** An operation as `Y.Text.applyDelta` takes it. */
+/** An operation for `Y.Text.applyDelta`. */
 export type DeltaOperation =
   | { retain: number; attributes: DeltaAttributes }
   | { insert: string | JsonObject; attributes: DeltaAttributes }
   | { delete: number }
 
-/** Collects the operations of one replacement, keeping its place in the stored text and in the target. */
+/** Collects the operations of one replacement, and tracks its position in the stored text and in the target. */
 export class DeltaOperationBuilder {
   readonly operations: DeltaOperation[] = []
   /** UTF-16 units and embeds. */
   insertions = 0
   deletions = 0
-  /** Insertions, and stretches that stay but get other attributes. */
+  /** Insertions, and kept ranges that get other attributes. */
   edits = 0
   readonly #stored: FormattedTextState
   readonly #target: FormattedText
@@ -45,7 +45,7 @@ export class DeltaOperationBuilder {
       this.operations.pop()
   }
 
-  /** The characters are the same on both sides; attributes may differ, and embeds that share a character. */
+  /** The characters are the same on both sides. Attributes may differ, and so may embeds that share a character. */
   #keepTo(offset: number): void {
     while (this.#at < offset) {
       this.#passHidden()
@@ -65,7 +65,7 @@ export class DeltaOperationBuilder {
     }
   }
 
-  /** How far nothing changes: no run begins on either side, no embed, nothing hidden. */
+  /** Returns the length without any change: no run starts on either side, no embed, nothing hidden. */
   #lengthTo(offset: number): number {
     const hidden = this.#stored.hidden[this.#hidden]?.at ?? offset
     const end = Math.min(offset, this.#sourceRuns.endAt(this.#at), Math.max(hidden, this.#at + 1))
@@ -102,7 +102,7 @@ export class DeltaOperationBuilder {
     }
   }
 
-  /** Deletes up to `offset`; what is hidden inside or right there stays. */
+  /** Deletes up to `offset`. Hidden items before or at `offset` stay. */
   #deleteTo(offset: number): void {
     while (this.#at < offset) {
       this.#passHidden()
@@ -140,7 +140,7 @@ export class DeltaOperationBuilder {
 const isIdle = (operation: DeltaOperation): boolean =>
   'retain' in operation && Object.keys(operation.attributes).length === 0
 
-/** Finds the run at a place; places are asked about in order. */
+/** Finds the run at an offset. Offsets must be requested in ascending order. */
 class RunCursor {
   readonly #runs: readonly FormattedRun[]
   readonly #length: number

@@ -6,12 +6,12 @@ import { atMost, editsMaxFor, mergedGapMax, stepsMax } from '../text/plan.ts'
 import type { FormatTable, FormattedText, FormattedTextState } from './formatted-text.ts'
 import { DeltaOperationBuilder } from './operation-builder.ts'
 
-/** Formatting marks that inserted stretches may cost inside of formatted text. */
+/** Maximum number of formatting marks for inserted ranges inside formatted text. */
 const marksMax = 200_000
 
 /**
- * What turns the stored text into the target. Where that takes too many operations, everything is written anew: before
- * what there was, where no attribute is on.
+ * Returns the operations that turn the stored text into the target. If that takes too many, the whole target is
+ * written again, before the old text, where no attribute is active.
  */
 export function planDelta(
   stored: FormattedTextState,

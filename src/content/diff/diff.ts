@@ -9,9 +9,10 @@ export interface Hunk {
 }
 
 /**
- * The differences between two sequences of interned tokens (small whole numbers, equal exactly when the things they
- * stand for are), in order and never touching. Trims both ends, drops what the other side does not have at all, and
- * spends at most what `budget` has left on the rest; what it cannot afford is one replaced stretch.
+ * Returns the differences between two sequences of interned tokens, in order and never adjacent. Tokens are small
+ * whole numbers that are equal exactly if their texts are equal. Trims both ends, drops tokens that the other side
+ * does not have, and spends at most the remaining `budget` on the rest. A part that exceeds the budget becomes one
+ * replaced range.
  */
 export function diffTokens(a: Int32Array, b: Int32Array, budget: DiffBudget): Hunk[] {
   const start = commonStart(a, b)
@@ -57,7 +58,7 @@ function commonEnd(a: Int32Array, b: Int32Array, start: number): number {
   return length
 }
 
-/** Positions of the tokens that `other` has too; the others are marked as changed. */
+/** Returns the positions of the tokens that `other` also has; the others are marked as changed. */
 function sharedPositions(tokens: Int32Array, other: Int32Array, changed: Uint8Array): Int32Array {
   const has = membership(other)
   const positions = new Int32Array(tokens.length)
@@ -69,9 +70,9 @@ function sharedPositions(tokens: Int32Array, other: Int32Array, changed: Uint8Ar
   return positions.subarray(0, count)
 }
 
-/** Sequences from this length on are looked up in a table of all tokens instead of a set: much faster. */
+/** From this length on, a table of all tokens is used instead of a set, which is much faster. */
 const tableLengthMin = 4_096
-/** Up to this length looking at each token is faster than making a set. */
+/** Up to this length, a scan of the tokens is faster than building a set. */
 const scanLengthMax = 24
 
 function membership(tokens: Int32Array): (token: number) => boolean {

@@ -1,10 +1,10 @@
 import type { Hunk } from './diff.ts'
 import { betweenCodePoints, startsLine, startsWord } from './tokenizers.ts'
 
-/** Hunks that touch or overlap made one. */
+/** Joins hunks that touch or overlap. */
 export const mergeTouching = (hunks: readonly Hunk[]): Hunk[] => mergeWhere(hunks, () => false)
 
-/** Hunks joined with the equal text between them wherever `swallow` says so. */
+/** Joins hunks, with the equal text between them, if `swallow` returns true. */
 export function mergeWhere(hunks: readonly Hunk[], swallow: (before: Hunk, after: Hunk) => boolean): Hunk[] {
   const joined: Hunk[] = []
   for (const hunk of hunks) {
@@ -17,8 +17,8 @@ export function mergeWhere(hunks: readonly Hunk[], swallow: (before: Hunk, after
 }
 
 /**
- * Moves pure insertions and deletions along text that repeats, to where a person would have made them: whole
- * lines, else from the start of a word. Of equally good places the last one counts, since people write forwards.
+ * Moves pure insertions and deletions along repeated text to the boundaries that a person would choose: whole lines,
+ * otherwise the start of a word. Among equally good places the last one is chosen, because people write forward.
  */
 export function alignToBoundaries(a: string, b: string, hunks: readonly Hunk[]): Hunk[] {
   const slid: Hunk[] = []
@@ -54,7 +54,10 @@ function slide(a: string, b: string, hunk: Hunk, from: number, to: number): Hunk
 
 const rankMax = 3
 
-/** How natural it is that the text from `start` to `end` came or went as one: whole lines, else from word to word. */
+/**
+ * Rates how natural an insertion or deletion of the text from `start` to `end` is: whole lines, otherwise from word
+ * to word.
+ */
 function rankOf(text: string, start: number, end: number): number {
   if (!betweenCodePoints(text, start) || !betweenCodePoints(text, end)) return -1
   if (startsLine(text, start) && (startsLine(text, end) || end === text.length)) return rankMax

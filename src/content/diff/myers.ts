@@ -1,9 +1,9 @@
-/** Work that is left for a whole replacement: about one step for each diagonal looked at and each token compared. */
+/** Remaining work of a whole replacement: about one step for each visited diagonal and each compared token. */
 export interface DiffBudget {
   steps: number
 }
 
-/** Edits after which a split gives up looking for the best place and takes the furthest one reached. */
+/** Number of edits after which a split stops looking for the best point and takes the furthest one reached. */
 const splitCostMin = 256
 const unreachable = -(2 ** 30)
 
@@ -20,7 +20,7 @@ interface Box {
   readonly bEnd: number
 }
 
-/** How far paths have come on each diagonal (a position minus b position), one cell of margin at both ends. */
+/** How far paths have advanced on each diagonal (a position minus b position), with one cell of margin at both ends. */
 interface Frontiers {
   readonly forward: Int32Array
   readonly backward: Int32Array
@@ -30,9 +30,9 @@ interface Frontiers {
 }
 
 /**
- * Marks what changes between two token sequences, in linear space: E. W. Myers, "An O(ND) Difference Algorithm and Its
- * Variations" (1986), section 4b. Never wrong, and minimal while a split costs at most max(256, √n) edits and the
- * budget lasts; beyond that coarser. An explicit stack, so that no input is too deep.
+ * Marks the changes between two token sequences, in linear space: E. W. Myers, "An O(ND) Difference Algorithm and Its
+ * Variations" (1986), section 4b. The result is always correct. It is minimal while a split costs at most max(256,
+ * √n) edits and the budget lasts, and coarser beyond that. An explicit stack allows any input depth.
  */
 export function markChanges(a: Side, b: Side, budget: DiffBudget): void {
   const size = a.tokens.length + b.tokens.length
@@ -69,7 +69,10 @@ function trimmed({ aStart, aEnd, bStart, bEnd }: Box, a: Int32Array, b: Int32Arr
 
 type Point = readonly [x: number, y: number]
 
-/** A point of a shortest path through the box, found from both corners at once; or the furthest one, when too dear. */
+/**
+ * Returns a point of a shortest path through the box, searched from both corners at once; or the furthest one, if the
+ * search exceeds the budget.
+ */
 function split(box: Box, a: Int32Array, b: Int32Array, frontiers: Frontiers, budget: DiffBudget): Point {
   const { forward, backward, origin } = frontiers
   const [first, last] = [box.aStart - box.bStart, box.aEnd - box.bEnd]
@@ -109,7 +112,7 @@ function rangeOf(middle: number, cost: number, lowest: number, highest: number):
   return [from, to]
 }
 
-/** Diagonals not reached before hold what an earlier box left there: they are made unreachable. */
+/** Marks diagonals that were not reached before as unreachable: they contain values of an earlier box. */
 function fence(
   reach: Int32Array,
   origin: number,
@@ -197,7 +200,7 @@ function stepBackward(
   return null
 }
 
-/** The point reached that leaves the least to do: the best end of any path, from either corner. */
+/** Returns the reached point with the least remaining work: the best end of any path, from either corner. */
 function furthest(box: Box, { forward, backward, origin }: Frontiers, ahead: Range, behind: Range): Point {
   const corner = { start: box.aStart + box.bStart, end: box.aEnd + box.bEnd }
   let [best, progress]: [Point, number] = [[box.aStart, box.bEnd], 0]

@@ -10,16 +10,17 @@ import {
   words,
 } from './tokenizers.ts'
 
-/** Longest side of a replaced stretch that is compared code point by code point, in UTF-16 units. */
+/** Maximum length of a side of a replaced range that is compared code point by code point, in UTF-16 units. */
 const fineLengthMax = 400
 
-/** What a comparison costs, however small: a dozen allocations. */
+/** Steps that each comparison costs independent of its size: a dozen allocations. */
 const comparisonSteps = 50
 
 /**
- * What turns `a` into `b`, in UTF-16 offsets, in order: by lines, inside changed lines by words, inside short changed
- * words by code points where at least half of the shorter side is kept (else two unrelated words would be interleaved).
- * Where there are more than `editsMax` already, so that they have to be joined, nothing finer is looked for.
+ * Returns the edits from `a` to `b`, in UTF-16 offsets, in order. Compares by lines, inside changed lines by words,
+ * and inside short changed words by code points if at least half of the shorter side stays (otherwise two unrelated
+ * words would be interleaved). If a step finds more than `editsMax` edits, which must be joined anyway, the finer
+ * steps are skipped.
  */
 export function diffText(a: string, b: string, budget: DiffBudget, editsMax: number): Hunk[] {
   const whole = withoutCommonLines(a, b)
@@ -31,7 +32,7 @@ export function diffText(a: string, b: string, budget: DiffBudget, editsMax: num
   return byWord.flatMap((hunk) => (replaces(hunk) ? finest(comparison, hunk) : [hunk]))
 }
 
-/** Most changes of a long text are in few lines: the others are not even cut into lines. */
+/** Most changes of a long text are in few lines: the other lines are not tokenized. */
 function withoutCommonLines(a: string, b: string): Hunk {
   const limit = Math.min(a.length, b.length)
   let start = 0
@@ -68,7 +69,7 @@ function refine({ a, b, interner, budget }: Comparison, hunk: Hunk, tokenize: To
   }))
 }
 
-/** Where the token number `index` starts. */
+/** Returns the start of the token `index`. */
 const offset = (ends: readonly number[], start: number, index: number): number => ends[index - 1] ?? start
 
 function finest(comparison: Comparison, hunk: Hunk): Hunk[] {

@@ -1,9 +1,9 @@
-/** Cuts a stretch of text into tokens and gives the exclusive end of each; together they are the whole stretch. */
+/** Splits a range of text into tokens and returns the exclusive end of each; together they cover the whole range. */
 export type Tokenizer = (text: string, start: number, end: number) => number[]
 
 const newline = 10
 
-/** What a character is to the word tokenizer. */
+/** Class of a character for the word tokenizer. */
 type CharacterClass = typeof space | typeof word | typeof single
 const space = 0
 const word = 1
@@ -27,28 +27,31 @@ const asciiClasses = Uint8Array.from({ length: 0x80 }, (_, unit) => {
   return /\w/.test(String.fromCharCode(unit)) ? word : single
 })
 
-/** Class of the UTF-16 unit `unit`; surrogates count as single, since nearly all of them are ideographs or emoji. */
+/**
+ * Returns the class of the UTF-16 unit `unit`. Surrogates count as single, because nearly all of them are ideographs
+ * or emoji.
+ */
 function classOf(unit: number): CharacterClass {
   if (unit < 0x80) return asciiClasses[unit] as CharacterClass
   if (unit >= 0xd800 && unit <= 0xdfff) return single
   return singleRanges.some(([from, to]) => unit >= from && unit <= to) ? single : word
 }
 
-/** True where a word begins. */
+/** Returns whether a word starts here. */
 export const startsWord = (text: string, at: number): boolean =>
   at < text.length &&
   classOf(text.charCodeAt(at)) === word &&
   (at === 0 || classOf(text.charCodeAt(at - 1)) !== word)
 
-/** True where a line begins. */
+/** Returns whether a line starts here. */
 export const startsLine = (text: string, at: number): boolean =>
   at === 0 || text.charCodeAt(at - 1) === newline
 
-/** True when `at` is not between the halves of a surrogate pair. */
+/** Returns whether `at` is not between the halves of a surrogate pair. */
 export const betweenCodePoints = (text: string, at: number): boolean =>
   (text.charCodeAt(at) & 0xfc00) !== 0xdc00 || (text.charCodeAt(at - 1) & 0xfc00) !== 0xd800
 
-/** Lines, each with its line break. */
+/** Tokenizes into lines, each with its line break. */
 export const lines: Tokenizer = (text, start, end) => {
   const ends: number[] = []
   for (let at = start; at < end; ) {
@@ -59,7 +62,7 @@ export const lines: Tokenizer = (text, start, end) => {
   return ends
 }
 
-/** Words, runs of blanks, and single characters for the rest. */
+/** Tokenizes into words, runs of spaces, and single characters for the rest. */
 export const words: Tokenizer = (text, start, end) => {
   const ends: number[] = []
   for (let at = start; at < end; ) {
@@ -71,7 +74,7 @@ export const words: Tokenizer = (text, start, end) => {
   return ends
 }
 
-/** Code points; an unpaired surrogate is one too. */
+/** Tokenizes into code points; an unpaired surrogate is also one. */
 export const codePoints: Tokenizer = (text, start, end) => {
   const ends: number[] = []
   for (let at = start; at < end; ) {
@@ -86,10 +89,13 @@ function nextCodePoint(text: string, at: number): number {
   return at + (pair ? 2 : 1)
 }
 
-/** Gives tokens numbers: equal text, equal number. One for both sides of a comparison, and for all its levels. */
+/**
+ * Assigns numbers to tokens: equal text, equal number. One interner serves both sides of a comparison, and all its
+ * levels.
+ */
 export class TokenInterner {
   readonly #numbers = new Map<string, number>()
-  /** Single UTF-16 units have their code as number, which spares texts of many small tokens the map. */
+  /** Single UTF-16 units have their code as their number, so that texts of many small tokens do not need the map. */
   #next = 0x1_0000
 
   number(text: string, start: number, ends: readonly number[]): Int32Array {

@@ -7,7 +7,7 @@ import { isArray, type Json, jsonTypeName } from './json.ts'
 import { JsonValidator } from './json-validator.ts'
 import { replaceValues } from './replace-values.ts'
 
-/** The `data` of an array target: a JSON array. */
+/** Checks the `data` of an array target: a JSON array. */
 export function checkArray(data: unknown): readonly Json[] {
   const json = Array.isArray(data) ? new JsonValidator().read(data) : null
   if (json === null || !isArray(json))
@@ -15,15 +15,15 @@ export function checkArray(data: unknown): readonly Json[] {
   return json
 }
 
-/** An array root as JSON; `replaceArray` with it changes nothing. */
+/** Reads an array root as JSON. `replaceArray` with the result changes nothing. */
 export function readArrayRoot(doc: Y.Doc, contentKey: string, output?: Output): readonly Json[] {
   const root = doc.share.get(contentKey)
   return root === undefined ? [] : readArray(root, output).json
 }
 
 /**
- * Makes the array root `contentKey` equal to `target`: elements that are equal stay, nested shared values that stay are
- * changed in place, everything else is inserted or removed. Equal already: nothing happens.
+ * Makes the array root `contentKey` equal to `target`. Equal elements stay, kept nested shared values are changed in
+ * place, and everything else is inserted or removed. If the root is equal already, nothing happens.
  */
 export function replaceArray(doc: Y.Doc, contentKey: string, target: readonly Json[]): ReplacementResult {
   return replaceValues(doc, contentKey, (plan, root) => plan.array(readArray(root), target))

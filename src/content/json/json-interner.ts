@@ -1,12 +1,12 @@
 import { isArray, type Json, type JsonObject } from './json.ts'
 
 /**
- * Numbers for values: equal value, equal number, whatever the order of keys. Exact, not a hash. A container is looked
- * at once however often it is asked for, so that comparing at every level of a tree costs no more than the tree.
+ * Assigns numbers to values: equal value, equal number, independent of the order of keys. Exact, not a hash. Each
+ * container is read once, so comparing at every level of a tree costs no more than the tree.
  */
 export class JsonInterner {
   readonly #scalars = new Map<Json, number>()
-  /** Containers by what is in them. */
+  /** Containers by their content. */
   readonly #contents = new Map<string, number>()
   readonly #containers = new Map<object, number>()
   #next = 0

@@ -2,10 +2,10 @@ import { limits } from '../../model/limits.ts'
 import { contentLimit, invalidContent } from '../content-error.ts'
 import { type Json, jsonTypeName, setMember, withoutSign } from './json.ts'
 
-/** Characters of a place that a message shows. */
+/** Maximum number of characters of a place in a message. */
 const placeLengthMax = 200
 
-/** A place in a value as JSON pointer (RFC 6901); the whole value is named `data`. */
+/** Returns a place in a value as a JSON pointer (RFC 6901); the whole value is named `data`. */
 export function pointerTo(path: readonly (string | number)[]): string {
   if (path.length === 0) return 'data'
   const pointer = path.map((step) => `/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
@@ -14,22 +14,23 @@ export function pointerTo(path: readonly (string | number)[]): string {
 }
 
 /**
- * A copy of a JSON value that is safe to store: unpaired surrogates in strings and keys are U+FFFD, −0 is 0. Throws
- * INVALID_ARGUMENT, naming the place, for two keys that become the same by that, for what JSON cannot hold, for values
- * nested more than 64 levels deep inside `data`, and more than 200,000.
+ * Copies a JSON value so that it is safe to store: unpaired surrogates in strings and keys become U+FFFD, and −0
+ * becomes 0.
+ * @throws ApiError INVALID_ARGUMENT, naming the place, for two keys that become equal by that, values that JSON does
+ * not have, more than 64 levels inside `data`, and more than 200,000 values
  */
 export class JsonValidator {
   readonly #path: (string | number)[] = []
   #nodes = 0
 
-  /** `path` leads to `data` when it is part of something larger. */
+  /** Reads a value. @param path path of `data` if it is part of a larger value */
   read(data: unknown, path: readonly (string | number)[] = []): Json {
     this.#path.splice(0, Number.POSITIVE_INFINITY, ...path)
-    // The container itself is no value: it is the root, or an operation of a delta.
+    // The container itself does not count as a value: it is the root, or an operation of a delta.
     return this.#value(data, -1)
   }
 
-  /** Counts something that is no JSON value but costs as much. */
+  /** Counts a thing that is not a JSON value but costs as much. */
   count(): void {
     this.#nodes += 1
     if (this.#nodes > limits.nodes)

@@ -3,7 +3,7 @@ export interface JsonObject {
   readonly [key: string]: Json
 }
 
-/** What decides whether one value can become another in place. */
+/** The kind of a JSON value. A value can only become another of the same kind in place. */
 export type JsonKind = 'object' | 'array' | 'string' | 'other'
 
 export const isArray = (json: Json): json is readonly Json[] => Array.isArray(json)
@@ -19,13 +19,13 @@ export function kindOfJson(json: Json): JsonKind {
 /** An assignment to this key sets the prototype of a plain object. */
 export const prototypeKey = '__proto__'
 
-/** Sets an own member, whatever its key. */
+/** Sets an own member with any key. */
 export function setMember(object: Record<string, Json>, key: string, value: Json): void {
   if (key !== prototypeKey) object[key] = value
   else Object.defineProperty(object, key, { value, enumerable: true, writable: true, configurable: true })
 }
 
-/** What a value is, for a message. */
+/** Returns the type of a value for a message. */
 export function jsonTypeName(data: unknown): string {
   if (data === undefined) return 'missing'
   if (data === null) return 'null'
@@ -33,13 +33,13 @@ export function jsonTypeName(data: unknown): string {
   return Array.isArray(data) ? 'an array' : `${typeof data === 'object' ? 'an' : 'a'} ${typeof data}`
 }
 
-/** −0 is 0: the two are equal, and JSON writers differ about them. */
+/** −0 becomes 0: the two are equal, and JSON writers treat them differently. */
 export const withoutSign = (number: number): number => (number === 0 ? 0 : number)
 
 /**
- * The JSON of a stored plain value, as `JSON.stringify` would see it: what is undefined is absent, in an array null;
- * NaN and the infinities are null. Beyond that: bytes are base64, a bigint is its digits, strings are as other
- * replicas read them.
+ * Converts a stored plain value to JSON as `JSON.stringify` does: undefined is absent, in an array null; NaN and the
+ * infinities are null. In addition, bytes become base64, a bigint becomes its digits, and strings read as on other
+ * replicas.
  */
 export function toJson(stored: unknown): Json | undefined {
   switch (typeof stored) {

@@ -3,17 +3,17 @@ import type { DiffBudget } from '../diff/myers.ts'
 import { kindOfShared, type StoredValue } from '../yjs/shared-values.ts'
 import { isObject, type Json, kindOfJson } from './json.ts'
 
-/** Keys that say which item it is; the first one that an item has counts. */
+/** Keys that identify an item. The first one that an item has counts. */
 const idKeys = ['id', '_id', 'key', 'uid', 'uuid'] as const
-/** The same, but an item may get another one and be the same still. */
+/** Keys that usually identify an item, although their value may change. */
 const nameKeys = ['name', 'slug', 'title'] as const
 
 type Pair = readonly [a: number, b: number]
 
 /**
- * Which stored elements of a replaced stretch become which target elements in place, in order: first those with the
- * same id or else name, then, between these, the others by position. Elements whose ids say that they are different ones
- * are never paired, and no plain value is.
+ * Pairs stored elements of a replaced range with the target elements that they become in place, in order. Elements
+ * with the same id, otherwise with the same name, are paired first; then, between these, the others by position.
+ * Elements with different ids are never paired, and neither are plain values.
  */
 export function matchElements(
   elements: readonly StoredValue[],
@@ -63,7 +63,7 @@ function idOf(json: Json): Id | null {
   return null
 }
 
-/** Tokens of ids; elements without one are unlike anything. */
+/** Returns tokens of ids. Elements without an id equal no other element. */
 function numbered(ids: readonly (Id | null)[], numbers: Map<string, number>, unlike: number): Int32Array {
   return Int32Array.from(ids, (id, index) => {
     if (id === null) return unlike - index

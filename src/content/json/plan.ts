@@ -20,14 +20,14 @@ import { matchElements } from './match-elements.ts'
 import type { SharedTypeEdit } from './write-edits.ts'
 
 /**
- * Finds what makes stored values equal to JSON: shared values that stay are compared with what they are to hold, all
- * others are atoms. Writes nothing. One plan is one replacement: it shares a budget and counts what it finds.
+ * Plans the changes that make stored values equal to JSON. Kept shared values are compared with their targets; all
+ * others are atomic. Writes nothing. One plan is one replacement: it has one budget, and counts its changes.
  */
 export class JsonPlan {
   readonly edits: SharedTypeEdit[] = []
-  /** Entries and elements written; UTF-16 units in texts that stay. */
+  /** Entries and elements written; UTF-16 units in kept texts. */
   insertions = 0
-  /** Entries and elements removed or overwritten; UTF-16 units and embeds in texts that stay. */
+  /** Entries and elements removed or overwritten; UTF-16 units and embeds in kept texts. */
   deletions = 0
   readonly #effort: XmlBudget
   readonly #numbers = new JsonInterner()
@@ -38,7 +38,7 @@ export class JsonPlan {
     this.#effort = effort
   }
 
-  /** @param past where the target is stored in another document: new values are made as they are there */
+  /** @param past the stored target in another document: new values are created as they are there */
   map(stored: StoredMap, target: JsonObject, past?: StoredMap): void {
     const removed = [...stored.entries.keys()].filter((key) => !Object.hasOwn(target, key))
     const siblings = new NewValueFactory(stored.entries.values())
@@ -54,7 +54,7 @@ export class JsonPlan {
     this.deletions += removed.length + set.filter(([key]) => stored.entries.has(key)).length
   }
 
-  /** @param past as with `map` */
+  /** @param past as for `map` */
   array(stored: StoredArray, target: readonly Json[], past?: StoredArray): void {
     const { elements, type } = stored
     const hunks = diffTokens(...this.#tokens(stored, target, past), this.#effort.budget)
@@ -92,7 +92,7 @@ export class JsonPlan {
     if (count + insertions.length > 0) this.edits.push({ in: 'array', type, removed, insertions })
   }
 
-  /** What is stored on both sides is compared as it is stored. */
+  /** If both sides are stored, their stored forms are compared. */
   #tokens(stored: StoredArray, target: readonly Json[], past?: StoredArray): [Int32Array, Int32Array] {
     if (past === undefined) {
       const tokens = (values: readonly Json[]) => Int32Array.from(values, (value) => this.#numbers.of(value))
@@ -110,7 +110,7 @@ export class JsonPlan {
     })
   }
 
-  /** False where a value has to give way to another. */
+  /** Returns false if the value must be replaced by another one. */
   #update(stored: StoredValue, target: Json, past?: StoredValue): boolean {
     if (past !== undefined) return this.#restore(stored, past)
     if (this.#numbers.of(stored.json) === this.#numbers.of(target)) return true
@@ -122,7 +122,7 @@ export class JsonPlan {
     return true
   }
 
-  /** The same where the target is stored too: values of another kind give way, so that all is as it was. */
+  /** Like `#update` for a stored target: values of another kind are replaced, so that everything is as it was. */
   #restore(stored: StoredValue, past: StoredValue): boolean {
     const isEqual = this.#storedNumbers.of(stored) === this.#storedNumbers.of(past)
     if (isEqual) this.#format(stored, past)
@@ -135,7 +135,7 @@ export class JsonPlan {
     return true
   }
 
-  /** Of values that are equal but for the formatting of texts in them. */
+  /** Plans the changes of values that differ only in the formatting of their texts. */
   #format(stored: StoredValue, past: StoredValue): void {
     if (stored.kind === 'text' && past.kind === 'text') this.#formatted(stored.type, past.type)
     else if (stored.kind === 'array' && past.kind === 'array') this.#formatKept(stored, past, [])
@@ -146,7 +146,7 @@ export class JsonPlan {
       }
   }
 
-  /** The elements outside of the hunks. */
+  /** Plans the changes of the elements outside of the hunks. */
   #formatKept({ elements }: StoredArray, past: StoredArray, hunks: readonly Hunk[]): void {
     let [a, b] = [0, 0]
     const end = { aStart: elements.length, aEnd: elements.length, bEnd: past.elements.length }
@@ -174,7 +174,7 @@ export class JsonPlan {
     this.#plan(type, planXml(type, fragmentKey, checkXml(target), this.#effort))
   }
 
-  /** Few and fine while effort is left, then the whole text anew. */
+  /** Few small edits while the budget lasts, then a replacement of the whole text. */
   #hunks(state: PlainTextState, target: string): Hunk[] {
     const { budget, graphemes, editsLeft } = this.#effort
     if (editsLeft <= 0) return [{ aStart: 0, aEnd: state.text.length, bStart: 0, bEnd: target.length }]
@@ -183,7 +183,7 @@ export class JsonPlan {
     return hunks
   }
 
-  /** What is refused inside names the place. */
+  /** Adds the place to errors of `act`. */
   #at<T>(step: string | number, act: () => T): T {
     this.#path.push(step)
     try {

@@ -7,8 +7,8 @@ import { JsonPlan } from './plan.ts'
 import { writeEdits } from './write-edits.ts'
 
 /**
- * Plans on the root `contentKey` and writes what was found in one transaction, or nothing. Like a text root, the root
- * is left of the type it has, mostly none.
+ * Plans changes of the root `contentKey` and writes them in one transaction; no transaction without changes. As for a
+ * text root, the type of the root stays unchanged, which is mostly none.
  */
 export function replaceValues(
   doc: Y.Doc,
@@ -16,7 +16,7 @@ export function replaceValues(
   find: (plan: JsonPlan, root: SharedRoot) => void,
 ): ReplacementResult {
   const plan = new JsonPlan(budgetFor(structsIn(doc)))
-  // A root that is not there is planned as an empty one, so that finding nothing to do makes none.
+  // A missing root is planned as an empty one, so that a plan without changes does not create it.
   const known = doc.share.get(contentKey)
   find(plan, known ?? new Y.AbstractType())
   const { edits, insertions, deletions } = plan
@@ -31,21 +31,21 @@ export function replaceValues(
   }
 }
 
-/** What Yjs shifts, at most, for one edit. */
+/** Returns the maximum number of structs that Yjs shifts for one edit. */
 function structsIn({ store }: Y.Doc): number {
   let count = 0
   for (const structs of store.clients.values()) count += structs.length
   return count
 }
 
-/** Makes the map root equal to what it is in another document; what was shared there is shared again. */
+/** Makes the map root equal to its state in another document. Shared values become shared values again. */
 export const restoreMap = (doc: Y.Doc, contentKey: string, past: Y.Doc): ReplacementResult =>
   replaceValues(doc, contentKey, (plan, root) => {
     const then = readMap(past.share.get(contentKey) as SharedRoot)
     plan.map(readMap(root), then.json, then)
   })
 
-/** The same of an array root. */
+/** Like `restoreMap` for an array root. */
 export const restoreArray = (doc: Y.Doc, contentKey: string, past: Y.Doc): ReplacementResult =>
   replaceValues(doc, contentKey, (plan, root) => {
     const then = readArray(past.share.get(contentKey) as SharedRoot)

@@ -6,7 +6,7 @@ import type { NewValue } from '../yjs/new-values.ts'
 import { asRoot, type SharedRoot } from '../yjs/root-kind.ts'
 import type { ArrayEdit, Insertion } from './array-edit.ts'
 
-/** Of the entries of a map, or of the attributes of a shared text or element. */
+/** Changes of the entries of a map, or of the attributes of a shared text or element. */
 export interface MapEdit {
   readonly in: 'map'
   readonly type: SharedRoot
@@ -14,19 +14,19 @@ export interface MapEdit {
   readonly set: readonly (readonly [string, NewValue])[]
 }
 
-/** What to change in one shared type. A type has at most one edit in a replacement. */
+/** Changes of one shared type. A type has at most one edit in a replacement. */
 export type SharedTypeEdit =
   | MapEdit
   | ArrayEdit
   | { readonly in: 'text'; readonly type: SharedRoot; readonly operations: readonly TextDeltaOperation[] }
   | { readonly in: 'planned'; readonly type: SharedRoot; readonly update: PlannedUpdate }
 
-/** What edits came to that were planned elsewhere; it is not known before. */
+/** Counts of edits that another plan makes; they are known only afterwards. */
 export type EditCounts = Pick<ReplacementResult, 'insertions' | 'deletions'>
 
 /**
- * Writes edits. Items are made here and not by the methods of the shared types: those look at `value.constructor`, which
- * a key of that name hides, and look for each place from its index.
+ * Writes edits. Creates items directly, not with the methods of the shared types: those read `value.constructor`,
+ * which a key of that name hides, and search each position from its index.
  */
 export function writeEdits(transaction: Y.Transaction, edits: readonly SharedTypeEdit[]): EditCounts {
   const budget = splitBudget()
@@ -55,10 +55,10 @@ function setEntry(transaction: Y.Transaction, type: SharedRoot, key: string, val
   else putShared(transaction, place, value)
 }
 
-/** Deletes and inserts in one walk along the items, which is what makes many edits cheap. */
+/** Deletes and inserts in one walk along the items, which makes many edits inexpensive. */
 function writeElements(transaction: Y.Transaction, edit: ArrayEdit, budget: SplitBudget): void {
   const { type, removed, insertions } = splitItems(transaction, edit, budget)
-  // Places that Yjs remembers by index are wrong after this.
+  // The positions that Yjs caches by index are wrong after this.
   if (type._searchMarker !== null) type._searchMarker.length = 0
   let [index, next] = [0, 0]
   let item = type._start
@@ -78,7 +78,7 @@ function writeElements(transaction: Y.Transaction, edit: ArrayEdit, budget: Spli
   }
 }
 
-/** The last item inserted; neighbouring plain values share one. */
+/** Returns the last inserted item; adjacent plain values share one. */
 function insertAfter(
   transaction: Y.Transaction,
   type: SharedRoot,
@@ -131,13 +131,13 @@ const insertString = (transaction: Y.Transaction, type: SharedRoot, text: string
 
 interface EditPosition {
   readonly type: SharedRoot
-  /** Of a map's entry; null in a sequence. */
+  /** Key of a map's entry; null in a sequence. */
   readonly key: string | null
   readonly left: Y.Item | null
   readonly right: Y.Item | null
 }
 
-/** Makes an item and puts it into its place. */
+/** Creates an item and integrates it. */
 export function putItem(
   transaction: Y.Transaction,
   { type, key, left, right }: EditPosition,

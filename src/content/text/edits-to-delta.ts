@@ -3,7 +3,7 @@ import { InsertedAttributes, type Piece } from './inserted-attributes.ts'
 import type { Embed, PlainTextState, TextAttributes } from './text-state.ts'
 import { emptyAttributes } from './text-state.ts'
 
-/** An operation as `Y.Text.applyDelta` takes it. Attributes are copies: Yjs writes into them. */
+/** An operation for `Y.Text.applyDelta`. Attributes are copies, because Yjs writes into them. */
 export type TextDeltaOperation =
   | { retain: number; attributes: Record<string, unknown> }
   | { insert: string; attributes: Record<string, unknown> }
@@ -15,7 +15,10 @@ export interface TextDelta {
   readonly deletions: number
 }
 
-/** The edits as one delta over the positions of the text, embeds included; at each place inserts before deletes. */
+/**
+ * Returns the edits as one delta over the positions of the text, including embeds; at each position inserts precede
+ * deletes.
+ */
 export function editsToDelta(state: PlainTextState, target: string, hunks: readonly Hunk[]): TextDelta {
   const writer = new DeltaWriter(state)
   const formatter = new InsertedAttributes(state)
@@ -29,7 +32,7 @@ export function editsToDelta(state: PlainTextState, target: string, hunks: reado
   return { operations: writer.operations, insertions: writer.insertions, deletions: writer.deletions }
 }
 
-/** Keeps the place in the string and among the embeds. */
+/** Tracks the position in the string and among the embeds. */
 class DeltaWriter {
   readonly operations: TextDeltaOperation[] = []
   insertions = 0
@@ -42,7 +45,7 @@ class DeltaWriter {
     this.#embeds = state.embeds
   }
 
-  /** Keeps everything up to `offset`; embeds right there only unless `beforeEmbeds`. */
+  /** Keeps everything up to `offset`; embeds at `offset` only unless `beforeEmbeds`. */
   retainTo(offset: number, beforeEmbeds: boolean): void {
     let length = offset - this.#at
     for (let embed = this.#next(); embed !== undefined; embed = this.#next()) {
@@ -51,7 +54,7 @@ class DeltaWriter {
       this.#embed += 1
     }
     this.#at = offset
-    // Without a prototype: Yjs looks names of the document up in it.
+    // Without a prototype: Yjs looks up names of the document in it.
     if (length > 0) this.operations.push({ retain: length, attributes: copyOf(emptyAttributes) })
   }
 

@@ -1,14 +1,17 @@
 import type { Hunk } from '../diff/diff.ts'
 
-/** Lookups in one replacement, of however many texts; beyond, whatever might join with its neighbour is taken to. */
+/**
+ * Maximum number of lookups in one replacement, over all texts. Beyond it, every character that may join with its
+ * neighbor counts as joined.
+ */
 const lookupsMax = 10_000
 
-/** UTF-16 units before a place that are looked at: the longest emoji sequences have about 35. */
+/** UTF-16 units before a position that are read: the longest emoji sequences have about 35. */
 const contextMax = 64
 
 const segmenter = new Intl.Segmenter('und', { granularity: 'grapheme' })
 
-/** Ranges above U+02FF whose characters join with none of their kind, nor with any below. */
+/** Ranges above U+02FF whose characters join neither with each other nor with characters below. */
 const plainRanges: readonly (readonly [number, number])[] = [
   [0x0370, 0x0482], // Greek, Cyrillic
   [0x048a, 0x0590], // Cyrillic, Armenian
@@ -21,11 +24,11 @@ const plainRanges: readonly (readonly [number, number])[] = [
 const isPlain = (unit: number): boolean =>
   unit < 0x300 || plainRanges.some(([from, to]) => unit >= from && unit <= to)
 
-/** Answers whether user-perceived characters end at a place, with a bounded number of costly lookups. */
+/** Checks whether user-perceived characters end at a position, with a bounded number of expensive lookups. */
 export class Graphemes {
   #lookups = 0
 
-  /** False where cutting `text` at `at` would split a grapheme cluster; when in doubt, false. */
+  /** Returns false if cutting `text` at `at` would split a grapheme cluster, or if that is uncertain. */
   isBoundary(text: string, at: number): boolean {
     if (at <= 0 || at >= text.length) return true
     const [before, next] = [text.charCodeAt(at - 1), text.charCodeAt(at)]
@@ -43,7 +46,7 @@ function isSegmentBoundary(text: string, at: number): boolean {
   return segmenter.segment(context).containing(at - start)?.index === at - start
 }
 
-/** Back to an ASCII character, after which nothing depends on what stands before it; or as far as is looked. */
+/** Returns the start of the context: an ASCII character, after which earlier characters do not matter, or the limit. */
 function contextStart(text: string, at: number): number {
   const limit = Math.max(0, at - contextMax)
   let start = at - 1
@@ -51,7 +54,10 @@ function contextStart(text: string, at: number): number {
   return (text.charCodeAt(start) & 0xfc00) === 0xdc00 && start > 0 ? start - 1 : start
 }
 
-/** Widens hunks until none begins or ends inside a grapheme cluster of either text; those that come to touch are joined. */
+/**
+ * Widens hunks until none starts or ends inside a grapheme cluster of either text, and joins those that touch
+ * afterwards.
+ */
 export function snapToGraphemes(
   a: string,
   b: string,
@@ -82,8 +88,8 @@ export function snapToGraphemes(
 }
 
 /**
- * Yjs cannot split an item there: it takes the units on both sides for halves of a pair and overwrites them. Only
- * an unpaired half is ever found at the end of a hunk, and what follows it then has to be rewritten too.
+ * Yjs cannot split an item there: it treats the units on both sides as halves of a pair and overwrites them. Only an
+ * unpaired half occurs at the end of a hunk; the unit after it must then also be rewritten.
  */
 const followsHighSurrogate = (text: string, at: number): boolean =>
   (text.charCodeAt(at - 1) & 0xfc00) === 0xd800

@@ -7,22 +7,22 @@ import {
   type TextAttributes,
 } from './text-state.ts'
 
-/** A stretch of inserted text with the same attributes. */
+/** A range of inserted text with the same attributes. */
 export interface Piece {
   readonly text: string
   readonly attributes: TextAttributes
 }
 
 /**
- * Formatting marks that one replacement may write to tell line breaks from formatted lines; beyond, line
- * breaks are formatted like the lines. Each change of attributes costs a mark for each attribute.
+ * Maximum number of formatting marks of one replacement that exclude line breaks from formatting. Beyond it, line
+ * breaks are formatted like their lines. Each change of attributes costs a mark for each attribute.
  */
 const lineMarksMax = 5_000
 
 /**
- * Gives inserted text its attributes. Replaced text takes those of the first replaced character that is no line break;
- * a pure insertion those that its two neighbours on the line share, at a line end those of the left one, at a line start
- * none. Line breaks take none: their attributes are about a whole line.
+ * Determines the attributes of inserted text. Replaced text takes those of the first replaced character that is not a
+ * line break. A pure insertion takes those that its two neighbors on the line share, at the end of a line those of
+ * the left one, at the start none. Line breaks take none: their attributes apply to a whole line.
  */
 export class InsertedAttributes {
   readonly #state: PlainTextState
@@ -34,7 +34,9 @@ export class InsertedAttributes {
     this.#cursor = new AttributeCursor(state.runs)
   }
 
-  /** What the hunk inserts, cut where its attributes change. Hunks are asked about in their order. */
+  /**
+   * Returns the inserted text of the hunk, split where its attributes change. Hunks must be requested in their order.
+   */
   pieces(hunk: Hunk, inserted: string): Piece[] {
     if (inserted === '') return []
     const replaced = firstReplaced(this.#state.text, hunk)
@@ -42,7 +44,7 @@ export class InsertedAttributes {
     return this.#perLine(inserted, this.#cursor.at(replaced))
   }
 
-  /** Only the first line has a left neighbour on its line, and only the last line a right one. */
+  /** Only the first line has a left neighbor on its line, and only the last line a right one. */
   #pureInsertion(at: number, inserted: string): Piece[] {
     const { text } = this.#state
     if (at === 0 || text[at - 1] === '\n') return [{ text: inserted, attributes: emptyAttributes }]

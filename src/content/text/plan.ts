@@ -6,19 +6,23 @@ import { Graphemes, snapToGraphemes } from './graphemes.ts'
 import type { Embed, PlainTextState } from './text-state.ts'
 import { runIndexAtOffset } from './text-state.ts'
 
-/** Steps of comparison for one replacement: some tens of milliseconds. */
+/** Comparison steps of one replacement: some tens of milliseconds. */
 export const stepsMax = 6_000_000
 
-/** An equal stretch between two edits that is shorter is rewritten: keeping it would cost more than it is worth. */
+/**
+ * An equal range between two edits that is at most this long is rewritten: keeping it would cost more than it gains.
+ * In UTF-16 units.
+ */
 export const mergedGapMax = 7
 
 /**
- * Edits in one replacement; beyond, near ones are joined. Yjs spends about 0.85 ns on each edit for each item there is
- * (measured with 13.6.33), so the more items, the fewer edits; and up to a mark for each attribute.
+ * Limits of the edits in one replacement; beyond them, adjacent edits are joined. Yjs spends about 0.85 ns on each
+ * edit for each item of the text (measured with 13.6.33), so the limit decreases with the number of items. Each edit
+ * may also cost one mark for each attribute.
  */
 const edits = { most: 10_000, least: 500, timesItems: 60_000_000, timesAttributes: 200_000 } as const
 
-/** The edits to make, in order and never touching, none of them inside a grapheme cluster; at most `editsMax`. */
+/** Returns the edits in order, never adjacent, and never inside a grapheme cluster; at most `editsMax`. */
 export function planEdits(
   state: PlainTextState,
   target: string,
@@ -34,7 +38,7 @@ export function planEdits(
   return atMost(most, snapToGraphemes(source, target, slid, graphemes))
 }
 
-/** Edits that a replacement may make where Yjs has so many items to walk along. */
+/** Returns the maximum number of edits for a text with this many items. */
 export const editsMaxFor = (items: number): number =>
   Math.max(edits.least, Math.min(edits.most, Math.floor(edits.timesItems / (items + 1))))
 
@@ -43,10 +47,10 @@ function attributesAllow({ runs }: PlainTextState): number {
   return Math.floor(edits.timesAttributes / (attributes + 1))
 }
 
-/** Whether the text between two edits is short, and rewriting it would lose neither formatting nor an embed. */
+/** Returns whether the text between two edits is short, and rewriting it would lose neither formatting nor an embed. */
 function worthRewriting(state: PlainTextState, before: Hunk, after: Hunk): boolean {
   if (after.aStart - before.aEnd > mergedGapMax) return false
-  // With the characters on both sides: their formatting decides about that of what is inserted between them.
+  // Includes the characters on both sides: their formatting determines that of the text inserted between them.
   const run = runIndexAtOffset(state.runs, Math.max(0, before.aStart - 1))
   if (run !== runIndexAtOffset(state.runs, Math.min(after.aEnd, state.text.length - 1))) return false
   const plain = (state.runs[run]?.size ?? 0) === 0
@@ -54,7 +58,7 @@ function worthRewriting(state: PlainTextState, before: Hunk, after: Hunk): boole
   return !holdsEmbed(state.embeds, before.aStart, after.aEnd)
 }
 
-/** Whether an embed stands strictly between two offsets. */
+/** Returns whether an embed is strictly between two offsets. */
 function holdsEmbed(embeds: readonly Embed[], from: number, to: number): boolean {
   let [low, high] = [0, embeds.length]
   while (low < high) {
@@ -65,7 +69,7 @@ function holdsEmbed(embeds: readonly Embed[], from: number, to: number): boolean
   return low < embeds.length && (embeds[low] as Embed).at < to
 }
 
-/** Joins the edits with the shortest equal stretches between them, earlier ones first, until `max` are left. */
+/** Joins the edits with the shortest equal ranges between them, earlier ones first, until `max` are left. */
 export function atMost(max: number, hunks: Hunk[]): Hunk[] {
   if (hunks.length <= max) return hunks
   const gaps = Float64Array.from(hunks.slice(1), (hunk, index) => hunk.aStart - (hunks[index] as Hunk).aEnd)

@@ -4,32 +4,32 @@ import type { SharedRoot } from '../yjs/root-kind.ts'
 
 export type TextAttributes = Readonly<Record<string, unknown>>
 
-/** Something in a text that counts in positions but is not part of its string. */
+/** An item of a text that occupies positions but is not part of its string. */
 export interface Embed {
   /** Offset in the string; several embeds may share one. */
   readonly at: number
-  /** Positions it takes. */
+  /** Number of positions. */
   readonly length: number
-  /** True for content that a text cannot delete (it got there by misuse of the root as another type). */
+  /** True for content that a text cannot delete (from misuse of the root as another type). */
   readonly fixed: boolean
 }
 
-/** A stretch of the string with the same attributes; it ends where the next one starts. */
+/** A range of the string with the same attributes; it ends at the start of the next one. */
 export interface AttributeRun {
   readonly start: number
-  /** What is different from the run before; null takes an attribute away. */
+  /** Differences from the previous run; null removes an attribute. */
   readonly changes: readonly (readonly [key: string, value: unknown])[]
-  /** How many attributes it has. */
+  /** Number of attributes. */
   readonly size: number
 }
 
-/** A text root taken apart, without touching it. */
+/** The content of a text root, read without changing the root. */
 export interface PlainTextState {
-  /** The string; each unpaired surrogate is U+D800, which no well-formed text contains as a code point. */
+  /** The string. Each unpaired surrogate is U+D800, which no well-formed text contains as a code point. */
   readonly text: string
   readonly runs: readonly AttributeRun[]
   readonly embeds: readonly Embed[]
-  /** Items of the root, the deleted ones too: what Yjs walks along. */
+  /** Number of items of the root, including deleted ones: Yjs walks along them. */
   readonly items: number
 }
 
@@ -37,8 +37,8 @@ export interface PlainTextState {
 export const emptyAttributes: TextAttributes = Object.freeze(Object.create(null) as TextAttributes)
 
 /**
- * Reads the live items of a text root. A surrogate is unpaired when its partner is not in the same item: items are
- * encoded one by one, so other replicas read U+FFFD there whatever the neighbouring item holds.
+ * Reads the live items of a text root. A surrogate is unpaired if its partner is not in the same item: items are
+ * encoded one by one, so other replicas read U+FFFD there, independent of the adjacent item.
  */
 export function readTextState(root: SharedRoot | undefined): PlainTextState {
   const parts: string[] = []
@@ -62,11 +62,11 @@ export function readTextState(root: SharedRoot | undefined): PlainTextState {
   return { text: parts.join(''), runs: runs.runs, embeds, items }
 }
 
-/** Collects runs in time linear in the formatting marks: how many attributes are on at once makes no difference. */
+/** Collects runs in time linear in the formatting marks, independent of the number of active attributes. */
 class RunWriter {
   readonly runs: AttributeRun[] = []
   readonly #current = new Map<string, unknown>()
-  /** Values at the last text, of the attributes named since. */
+  /** Values at the last text of the attributes that have changed since. */
   readonly #before = new Map<string, unknown>()
 
   format(key: string, value: unknown): void {
@@ -75,7 +75,7 @@ class RunWriter {
     else this.#current.set(key, value)
   }
 
-  /** Text begins at `start`: it starts a run if it is formatted in another way than the text before. */
+  /** Starts text at `start`: it starts a run if its formatting differs from that of the text before. */
   text(start: number): void {
     const changes = [...this.#before].flatMap(([key, before]) => {
       const value = this.#current.get(key) ?? null
@@ -87,7 +87,7 @@ class RunWriter {
   }
 }
 
-/** What two characters have in common. */
+/** Returns the attributes that two characters share. */
 export const sharedAttributes = (left: TextAttributes, right: TextAttributes): TextAttributes =>
   attributesFrom(
     Object.entries(left).filter(([key, value]) => key in right && equalityDeep(right[key], value)),
@@ -103,7 +103,7 @@ const unpaired = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00
 
 const markUnpaired = (text: string): string => (text.isWellFormed() ? text : text.replace(unpaired, '\ud800'))
 
-/** Index of the run that the character at `at` belongs to; 0 in a text without characters. */
+/** Returns the index of the run of the character at `at`; 0 in a text without characters. */
 export function runIndexAtOffset(runs: readonly AttributeRun[], at: number): number {
   let [low, high] = [0, runs.length - 1]
   while (low < high) {
@@ -114,7 +114,7 @@ export function runIndexAtOffset(runs: readonly AttributeRun[], at: number): num
   return low
 }
 
-/** Looks up the attributes of characters, each at or after the one before: one walk for a whole replacement. */
+/** Looks up the attributes of characters in ascending order: one walk for a whole replacement. */
 export class AttributeCursor {
   readonly #runs: readonly AttributeRun[]
   readonly #current = new Map<string, unknown>()
@@ -140,5 +140,5 @@ export class AttributeCursor {
   }
 }
 
-/** The string as every replica reads it: well-formed. */
+/** Returns the string as every replica reads it: well-formed. */
 export const plainText = (state: PlainTextState): string => state.text.toWellFormed()

@@ -6,24 +6,24 @@ import { editsToDelta } from './edits-to-delta.ts'
 import { planEdits, stepsMax } from './plan.ts'
 import { plainText, readTextState } from './text-state.ts'
 
-/** The `data` of a text target: any string; unpaired surrogates become U+FFFD. */
+/** Checks the `data` of a text target: any string. Unpaired surrogates become U+FFFD. */
 export function checkText(data: unknown): string {
   if (typeof data !== 'string')
     throw invalidContent(`data must be a string for type "text", not ${jsonTypeName(data)}`)
   return data.toWellFormed()
 }
 
-/** The whole string of a text root; embeds are not part of it. */
+/** Returns the whole string of a text root, without embeds. */
 export const readText = (doc: Y.Doc, contentKey: string): string =>
   plainText(readTextState(doc.share.get(contentKey)))
 
 /**
- * Makes the string of the root `contentKey` equal to `target` (well-formed) with few, small operations: what is kept
- * keeps its identity, its attributes and the cursors in it. Equal already: nothing happens.
+ * Makes the string of the root `contentKey` equal to `target` (well-formed) with few, small operations. Kept text
+ * keeps its identity, its attributes and the cursors in it. If the string is equal already, nothing happens.
  *
- * The root is left of the type it has, mostly none: were it made a Y.Text, this document would from then on clean up
- * formatting after each remote change, by deletions of its own that nobody asked for. `applyDelta` needs nothing
- * that roots of other types do not have.
+ * The type of the root stays unchanged, which is mostly none. If it became a Y.Text, this document would from then on
+ * clean up formatting after each remote change, with unwanted deletions of its own. `applyDelta` only needs members
+ * that roots of all types have.
  */
 export function replaceText(doc: Y.Doc, contentKey: string, target: string): ReplacementResult {
   const state = readTextState(doc.share.get(contentKey))

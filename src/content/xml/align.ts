@@ -3,22 +3,24 @@ import type { DiffBudget } from '../diff/myers.ts'
 import { idOf, NodeSimilarity } from './similarity.ts'
 import type { XmlNode } from './tree.ts'
 
-/** Positions of two nodes of which the one becomes the other; both orders ascend. */
+/** Positions of two nodes, where the first one becomes the second; both ascend over the pairs. */
 export type NodePair = readonly [a: number, b: number]
 
-/** A stretch that differs, and what in it corresponds. */
+/** A range that differs, and its corresponding nodes. */
 export interface NodeDifference {
   readonly hunk: Hunk
   readonly pairs: readonly NodePair[]
 }
 
-/** Largest table of pairs that are weighed one by one. */
+/** Maximum size of a table of pairs that are weighed individually. */
 const cellsMax = 10_000
 
-/** Size of an equal stretch between two differences that is weighed with them: a line break, an empty paragraph. */
+/**
+ * Maximum size of an equal range between two differences that is weighed with them: a line break, an empty paragraph.
+ */
 const trivialSize = 3
 
-/** Most of the words at the start (or end) of a node by which pairs are found in a gap too large to weigh. */
+/** Maximum length of the words at the start (or end) of a node that identify it in a gap too large to weigh. */
 const keyLength = 24
 
 /** Finds which children of one element correspond to which of another, in order. */
@@ -30,7 +32,7 @@ export class NodeAligner {
     this.#budget = budget
   }
 
-  /** Pairs inside each stretch that differs; what stands outside of the stretches is equal. */
+  /** Returns the pairs inside each range that differs. Nodes outside of the ranges are equal. */
   differences(a: readonly XmlNode[], b: readonly XmlNode[]): NodeDifference[] {
     const hunks = diffTokens(numbersOf(a), numbersOf(b), this.#budget)
     return joinTrivial(a, hunks).map((hunk) => ({ hunk, pairs: this.#pairs(a, b, hunk, 0) }))
@@ -47,14 +49,14 @@ export class NodeAligner {
     )
   }
 
-  /** Pairs of nodes that have the same key, and the gaps between them. */
+  /** Returns pairs of nodes with the same key, and the gaps between them. */
   #byKey(a: readonly XmlNode[], b: readonly XmlNode[], hunk: Hunk, keyOf: KeyOf): (NodePair | Hunk)[] {
     const numbers = new Map<string, number>()
     let nameless = 0
     const tokens = (nodes: readonly XmlNode[]): Int32Array =>
       Int32Array.from(nodes, (node) => {
         const key = keyOf(node)
-        // A number of its own: what has no key is like nothing else.
+        // A unique number: a node without a key equals no other node.
         if (key === null) return --nameless
         const known = numbers.get(key) ?? numbers.size
         numbers.set(key, known)
@@ -77,7 +79,7 @@ export class NodeAligner {
     return found
   }
 
-  /** The pairs in order that keep most: Needleman and Wunsch (1970), with gaps for free. */
+  /** Returns the ordered pairs that keep most: Needleman and Wunsch (1970), without a penalty for gaps. */
   #weigh(a: readonly XmlNode[], b: readonly XmlNode[], hunk: Hunk): NodePair[] {
     const { aStart, aEnd, bStart, bEnd } = hunk
     if (aEnd - aStart === 1 && bEnd - bStart === 1) {
@@ -107,7 +109,7 @@ export class NodeAligner {
     return pairs
   }
 
-  /** What pairing two nodes keeps; 0 where they cannot be paired. */
+  /** Returns how much the pairing of two nodes keeps; 0 if they cannot be paired. */
   #weight(a: XmlNode, b: XmlNode): number {
     this.#budget.steps -= 1
     if (!mayPair(a, b)) return 0
@@ -115,7 +117,7 @@ export class NodeAligner {
     const [left, right] = [this.#features.of(a), this.#features.of(b)]
     this.#budget.steps -= (left.length + right.length) >> 3
     const shared = this.#features.shared(a, b)
-    // Of two with as much in common, the one with less that is foreign.
+    // Prefers, among nodes that share as much, the one with less different content.
     const likeness = (2 * shared) / (left.length + right.length + 1)
     const [leftId, rightId] = [idOf(a), idOf(b)]
     if (leftId !== null && leftId === rightId) return 4 + 2 * left.length + shared
@@ -129,7 +131,7 @@ const mayPair = (a: XmlNode, b: XmlNode): boolean =>
 
 const numbersOf = (nodes: readonly XmlNode[]): Int32Array => Int32Array.from(nodes, ({ number }) => number)
 
-/** Joins differences with what is equal between them where that is next to nothing. */
+/** Joins differences with the equal nodes between them if those are trivial. */
 function joinTrivial(a: readonly XmlNode[], hunks: readonly Hunk[]): Hunk[] {
   const joined: Hunk[] = []
   for (const hunk of hunks) {
@@ -151,7 +153,7 @@ function isTrivial(nodes: readonly XmlNode[], start: number, end: number): boole
 
 type KeyOf = (node: XmlNode) => string | null
 
-/** By what pairs are found in gaps too large to weigh, surest first; at last, by their names alone. */
+/** Keys for pairs in gaps too large to weigh, most reliable first; the last one is the name alone. */
 const keys: readonly KeyOf[] = [
   (node) => {
     const id = idOf(node)
@@ -169,7 +171,7 @@ function keyText(node: XmlNode, cut: (text: string) => string): string | null {
   return text === '' ? null : `${nameOf(node)} ${text}`
 }
 
-/** Text of the node's first texts, one level down a step, so that the work stays small. */
+/** Returns text of the node's first texts. Descends one level for each step, so that the work stays small. */
 function someText(node: XmlNode): string {
   let inside: XmlNode | undefined = node
   while (inside?.kind === 'element') {

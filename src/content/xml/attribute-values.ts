@@ -4,10 +4,13 @@ import { Output } from '../output.ts'
 import type { SharedRoot } from '../yjs/root-kind.ts'
 import { xmlText } from './names.ts'
 
-/** What kind of value an attribute holds; XML itself only has text. */
+/** The type of an attribute's value in the document; XML itself only has text. */
 export type ValueType = 'string' | 'number' | 'boolean' | 'json'
 
-/** The text that stands for an attribute's value; null for one that is as good as absent. @throws ApiError RESOURCE_EXHAUSTED */
+/**
+ * Returns the text of an attribute's value; null for a value that counts as absent. @throws ApiError
+ * RESOURCE_EXHAUSTED
+ */
 export function valueText(value: unknown, output = new Output()): string | null {
   if (value === null || value === undefined) return null
   if (typeof value === 'string') return xmlText(value)
@@ -21,7 +24,7 @@ export function valueText(value: unknown, output = new Output()): string | null 
   return `${value as number | boolean | bigint}`
 }
 
-/** Counts what Yjs repeats when it writes a shared value as text: the formatting of each stretch of text. */
+/** Counts the text that Yjs repeats when it writes a shared value as text: the formatting of each range of text. */
 function countFormatting(type: SharedRoot, output: Output): void {
   const lengths = new Map<string, number>()
   let length = 0
@@ -56,14 +59,14 @@ const isPlain = (value: object): boolean =>
   Object.getPrototypeOf(value) === Object.prototype ||
   Object.getPrototypeOf(value) === null
 
-/** The value of the wanted type that `valueText` writes as `text`; where there is none, the text itself. */
+/** Returns the value of the requested type that `valueText` writes as `text`; without one, the text itself. */
 export function valueFrom(text: string, type: ValueType): unknown {
   if (type === 'number') return String(Number(text)) === text ? Number(text) : text
   if (type === 'boolean') return text === 'true' || text === 'false' ? text === 'true' : text
   return type === 'json' ? jsonValue(text) : text
 }
 
-/** Text stays text where it is not JSON, or where shared types could not hold the value. */
+/** Returns the text if it is not JSON, or if shared types could not contain the value. */
 function jsonValue(text: string): unknown {
   let value: unknown
   try {

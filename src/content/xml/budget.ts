@@ -3,19 +3,22 @@ import { Graphemes } from '../text/graphemes.ts'
 import { editsMaxFor, stepsMax } from '../text/plan.ts'
 import type { CleanupBudget } from '../yjs/cleanup-formatting.ts'
 
-/** What one replacement may still spend, all its texts together; beyond, the result gets coarser. */
+/** Remaining budget of one replacement over all its texts. When it is used up, the result becomes coarser. */
 export interface XmlBudget extends CleanupBudget {
   readonly budget: DiffBudget
   readonly graphemes: Graphemes
   /** Edits inside texts. */
   editsLeft: number
-  /** Elements and texts deleted one by one, each counted with the items there are: Yjs shifts them all for it. */
+  /**
+   * Elements and texts that are deleted individually, each multiplied by the number of items: Yjs shifts them all for
+   * it.
+   */
   deletionsLeft: number
   /** Items of the document. */
   readonly items: number
 }
 
-/** About a second, at those who receive the change too; it takes as long to make 50,000 elements anew. */
+/** About a second, also at clients that receive the change. Creating 50,000 elements again takes as long. */
 const deletedTimesItems = 1_000_000_000
 
 /** Some tens of milliseconds. */

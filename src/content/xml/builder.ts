@@ -6,10 +6,10 @@ import type { ObservedSchema } from './observed-schema.ts'
 import { insertsOf } from './text-plan.ts'
 import type { XmlElement, XmlNode, XmlParent } from './tree.ts'
 
-/** Children handed to Yjs at once: it passes them on as arguments of a call. */
+/** Children passed to Yjs at once: it passes them on as arguments of a call. */
 const childrenAtOnce = 10_000
 
-/** Makes shared types of nodes, in the form that y-prosemirror and Tiptap store. */
+/** Builds shared types from nodes, in the form of y-prosemirror and Tiptap. */
 export class XmlBuilder {
   readonly #vocabulary: ObservedSchema
   readonly #marks: MarkTable
@@ -28,14 +28,17 @@ export class XmlBuilder {
     return text
   }
 
-  /** The texts built since, in which marks change. */
+  /** Returns the texts with changes of marks that were built since the last call. */
   takeMarked(): readonly Y.XmlText[] {
     const marked = this.#marked
     this.#marked = []
     return marked
   }
 
-  /** The value as the attribute has it already on this element, else as it has it elsewhere in the document. */
+  /**
+   * Returns the value as the attribute already has it on this element, otherwise as it has it elsewhere in the
+   * document.
+   */
   attributeValue(owner: string, attribute: string, text: string, existing?: XmlParent): unknown {
     const item = existing?._map.get(storedName(attribute))
     const value: unknown = item?.deleted === false ? item.content.getContent()[item.length - 1] : null
@@ -46,7 +49,7 @@ export class XmlBuilder {
     const element = new Y.XmlElement(storedName(name))
     for (const [attribute, text] of attributes) {
       const value = this.attributeValue(name, attribute, text)
-      // Yjs takes values of any type; the type of the class says strings.
+      // Yjs accepts values of any type; the type of the class only allows strings.
       element.setAttribute(storedName(attribute), value as string)
     }
     for (let index = 0; index < children.length; index += childrenAtOnce) {

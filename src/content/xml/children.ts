@@ -1,15 +1,15 @@
 import * as Y from 'yjs'
 import { asRoot, type SharedRoot } from '../yjs/root-kind.ts'
 
-/** What stands in an element or a fragment. */
+/** The children of an element or a fragment. */
 export interface XmlChildren {
   /** Elements, hooks, and texts that have attributes. */
   readonly nodes: readonly SharedRoot[]
-  /** The other texts, before the first node, between nodes, and after the last one: one group more than nodes. */
+  /** The other texts: before the first node, between nodes, and after the last one. One group more than nodes. */
   readonly texts: readonly (readonly SharedRoot[])[]
 }
 
-/** What there is live; null where something stands that is no child of an element. */
+/** Returns the live children; null if an item cannot be a child of an element. */
 export function childrenOf(parent: SharedRoot): XmlChildren | null {
   const nodes: SharedRoot[] = []
   const texts: SharedRoot[][] = [[]]
@@ -26,6 +26,6 @@ export function childrenOf(parent: SharedRoot): XmlChildren | null {
   return { nodes, texts }
 }
 
-/** One with attributes is something of its own. */
+/** A text with attributes counts as a node. */
 const isPlainText = (type: SharedRoot): boolean =>
   type instanceof Y.XmlText && [...type._map.values()].every(({ deleted }) => deleted)

@@ -13,18 +13,24 @@ import {
 /** A set of marks; 0 is the empty one. Equal sets have equal numbers. */
 export type MarkSet = number
 
-/** The formatting attributes of a text at some place, with the numbers of the marks they stand for. */
+/** The formatting attributes of a text at some position, with the numbers of their marks. */
 export type MarkAttributes = ReadonlyMap<string, number>
 
-/** Marks of one stretch of text that XML shows; more at once are passed over, like all that XML cannot say. */
+/**
+ * Maximum number of marks of one range that XML shows. A range with more shows none, like everything that XML cannot
+ * express.
+ */
 const shownMax = 64
 
-/** Marks of all stretches together that XML shows: what is shown stays in proportion to what can be stored. */
+/**
+ * Maximum number of marks of all ranges together that XML shows, so that the output stays in proportion to the stored
+ * content.
+ */
 const shownInAllMax = 4_000_000
 
 /**
- * The marks of a document and of its target. Marks are the same when XML shows them the same; of those that the
- * document has, the stored form is kept.
+ * The marks of a document and of its target. Two marks are the same if their XML is the same. For marks of the
+ * document, the stored form is kept.
  */
 export class MarkTable {
   readonly #store: MarkCodec
@@ -41,7 +47,7 @@ export class MarkTable {
     this.#store = new MarkCodec(vocabulary)
   }
 
-  /** Number of a mark that the document stores; it is noted as the document's own. */
+  /** Returns the number of a mark that the document stores, and records its stored form. */
   numberOf(stored: StoredMark): number {
     const form = markFormOf(stored)
     const number = this.#numberOfForm(form)
@@ -52,7 +58,7 @@ export class MarkTable {
     return number
   }
 
-  /** What XML shows of the marks of a stretch of text, each time it is asked while there is room for them. */
+  /** Returns the marks of a range that XML shows, each time it is called while the budget lasts. */
   shown(stored: MarkAttributes): MarkSet {
     if (stored.size === 0 || this.#shownLeft < stored.size) return 0
     const numbers = shownOf(stored).map(([, number]) => number)
@@ -60,7 +66,7 @@ export class MarkTable {
     return this.#setNumber(numbers)
   }
 
-  /** The marks of a set, by name; each mark is always the same object. */
+  /** Returns the marks of a set by name; each mark is always the same object. */
   formsOf(set: MarkSet): readonly MarkForm[] {
     return this.#marksIn(set)
       .map((number) => this.#forms[number] as MarkForm)
@@ -81,7 +87,7 @@ export class MarkTable {
     return this.#marksIn(set).length
   }
 
-  /** The set with a mark of the target more. Of marks that cannot overlap the inner one counts. */
+  /** Returns the set with an additional mark of the target. Of marks that cannot overlap, the inner one counts. */
   with(set: MarkSet, { name, attributes }: MarkForm): MarkSet {
     const number = this.#numberOfForm({ name, attributes: attributes.toSorted(byName) })
     const overlaps = this.#store.overlaps(name)
@@ -89,14 +95,14 @@ export class MarkTable {
     return this.#setNumber([...others, number])
   }
 
-  /** The formatting attributes that text bearing these marks has. */
+  /** Returns the formatting attributes of text with these marks. */
   attributesOf(set: MarkSet): Record<string, unknown> {
     const attributes = Object.create(null) as Record<string, unknown>
     for (const number of this.#marksIn(set)) this.#put(number, attributes, new Set(Object.keys(attributes)))
     return attributes
   }
 
-  /** What has to be set, and null for what has to go, so that text shows exactly the wanted marks. */
+  /** Returns the attributes to set, and with null to remove, so that the text shows exactly the wanted marks. */
   change(stored: MarkAttributes, shown: MarkSet, wanted: MarkSet): Record<string, unknown> | null {
     if (shown === wanted) return null
     const marks = this.#marksIn(wanted)
@@ -111,7 +117,7 @@ export class MarkTable {
     return change
   }
 
-  /** Adds a mark under its key; where another mark has that one already, under a key of its own. */
+  /** Adds a mark under its key, or under a unique key if another mark already has that one. */
   #put(number: number, attributes: Record<string, unknown>, taken: ReadonlySet<string>): string {
     const form = this.#forms[number] as MarkForm
     const { key, value } = this.#stored[number] ?? this.#store.newMark(form)
@@ -156,7 +162,10 @@ function shownOf(stored: MarkAttributes): [string, number][] {
   return shown
 }
 
-/** Follows the formatting of one text, run by run: the work is linear in the changes, however many marks there are. */
+/**
+ * Tracks the formatting of one text, run by run. The work is linear in the changes, independent of the number of
+ * marks.
+ */
 export class MarkCursor {
   readonly #marks: MarkTable
   readonly #stored = new Map<string, number>()
@@ -169,7 +178,7 @@ export class MarkCursor {
     return this.#stored
   }
 
-  /** Goes on to the next run. */
+  /** Advances to the next run. */
   enter({ changes }: AttributeRun): void {
     for (const [key, value] of changes) {
       if (value === null) this.#stored.delete(key)

@@ -3,17 +3,17 @@ import { diffTokens } from '../diff/diff.ts'
 import type { SharedRoot } from '../yjs/root-kind.ts'
 import { readSequence, type SequenceContent } from '../yjs/sequence-content.ts'
 
-/** A text of one run and the one that it corresponds to in another; null where there is none. */
+/** A text of one run and the corresponding one of another run; null without one. */
 export type TextPair =
   | { readonly live: SharedRoot; readonly past: SharedRoot | null }
   | { readonly live: null; readonly past: SharedRoot }
 
-/** More than any run that was cut by people; beyond it texts correspond in their order. */
+/** Exceeds any run that editors create. Beyond it, texts correspond by position. */
 const stepsMax = 1_000_000
 
 /**
- * Two runs of texts side by side. Those that are equal (but for what is in their shared values) correspond; those
- * between them do in their order, and what one side has more of stands alone.
+ * Pairs the texts of two runs. Equal texts (except for the content of their shared values) correspond. Texts between
+ * these correspond by position, and surplus texts have no counterpart.
  */
 export function matchTexts(live: readonly SharedRoot[], past: readonly SharedRoot[]): readonly TextPair[] {
   const pairs: TextPair[] = []
@@ -33,11 +33,11 @@ export function matchTexts(live: readonly SharedRoot[], past: readonly SharedRoo
   return pairs
 }
 
-/** JSON has none; who is told apart by less is compared in full. */
+/** JSON has no bigint. Texts with the same JSON are compared in full. */
 const withoutBigInts = (_key: string, value: unknown): unknown =>
   typeof value === 'bigint' ? String(value) : value
 
-/** Numbers for texts: equal cells, equal number. */
+/** Assigns numbers to texts: equal cells, equal number. */
 class TokenSequence {
   readonly #known = new Map<string, { readonly cells: SequenceContent['cells']; readonly token: number }[]>()
   #next = 0

@@ -1,7 +1,8 @@
 /**
- * Shared types take any string as a name, XML does not. Characters that XML does not allow at their place are written
- * `_xHHHH_` (hexadecimal code point), as ISO/IEC 9075-14 (SQL/XML) does; so is a `_` that would be read as the start of
- * one. Names in the trees of this folder are the XML form; the stored form is `storedName` of it.
+ * Shared types accept any string as a name; XML does not. A character that XML does not allow at its place is written
+ * as `_xHHHH_` (hexadecimal code point), as in ISO/IEC 9075-14 (SQL/XML), and so is a `_` that would be read as the
+ * start of such an escape. Names in the trees of this folder are in the XML form; `storedName` returns the stored
+ * form.
  */
 
 const start =
@@ -16,10 +17,12 @@ const laterCharacter = new RegExp(`[${later}]`, 'u')
 const escaped = /_x([0-9A-F]{4,6})_/g
 const mayBeEscaped = /_x[0-9A-F]{4,6}_/
 const emptyName = '_x_'
-/** Objects that readers build of XML lose this name: its first character is written escaped. Both forms are read. */
+/**
+ * Objects that readers build from XML lose this name, so its first character is written escaped. Both forms are read.
+ */
 const prototypeName = '__proto__'
 
-/** The XML form of any name. */
+/** Returns the XML form of any name. */
 export function xmlName(stored: string): string {
   if (stored === '') return emptyName
   if (stored === prototypeName) return `${hex('_')}${stored.slice(1)}`
@@ -38,7 +41,7 @@ export function xmlName(stored: string): string {
 const hex = (character: string): string =>
   `_x${(character.codePointAt(0) as number).toString(16).toUpperCase().padStart(4, '0')}_`
 
-/** The name that an XML name stands for. What `xmlName` would not have written stands for itself. */
+/** Returns the stored form of an XML name. A sequence that `xmlName` would not have written stays as it is. */
 export function storedName(name: string): string {
   if (!name.includes('_x')) return name
   if (name === emptyName) return ''
@@ -51,7 +54,7 @@ export function storedName(name: string): string {
 
 const notInXml = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g
 
-/** The text with U+FFFD for each character that XML 1.0 cannot say (production 2); its length stays. */
+/** Replaces each character that XML 1.0 does not allow (production 2) by U+FFFD. The length stays. */
 export function xmlText(text: string): string {
   const wellFormed = text.isWellFormed() ? text : text.toWellFormed()
   return wellFormed.replace(notInXml, '\ufffd')

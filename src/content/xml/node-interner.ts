@@ -2,8 +2,8 @@ import type { MarkSet } from './mark-sets.ts'
 import type { XmlElement, XmlNode, XmlRun } from './tree.ts'
 
 /**
- * Gives nodes numbers, bottom up: equal trees, equal numbers. Numbers instead of hashes, since nobody can make two of
- * them collide; the work is linear in the content. XML text has no control characters, so they may separate.
+ * Assigns numbers to nodes, bottom up: equal trees, equal numbers. Numbers, unlike hashes, cannot be made to collide.
+ * The work is linear in the content. XML text has no control characters, so they serve as separators.
  */
 export class NodeInterner {
   readonly #numbers = new Map<string, number>()
@@ -29,7 +29,7 @@ export class NodeInterner {
   }
 }
 
-/** Size of an element with these children. */
+/** Returns the size of an element with these children. */
 export function subtreeSize(children: readonly XmlNode[]): number {
   let size = 1
   for (const child of children) size += child.size
@@ -38,7 +38,7 @@ export function subtreeSize(children: readonly XmlNode[]): number {
 
 const markKey = ({ start, marks }: XmlRun): string => `${start}:${marks}`
 
-/** Puts runs of text together, joining those that bear the same marks. */
+/** Joins runs of text; adjacent runs with the same marks become one. */
 export class XmlRunBuilder {
   #text = ''
   #runs: XmlRun[] = []
@@ -49,7 +49,7 @@ export class XmlRunBuilder {
     this.#text += text
   }
 
-  /** What has been put together, if anything; then it starts anew. */
+  /** Returns the collected text, if any, and starts again. */
   take(): { text: string; runs: readonly XmlRun[] } | null {
     if (this.#text === '') return null
     const taken = { text: this.#text, runs: this.#runs }

@@ -3,7 +3,7 @@ import { typeOfValue, type ValueType } from './attribute-values.ts'
 /** Names of roots that rich-text editors use: ProseMirror and Tiptap, y-prosemirror's examples, BlockNote. */
 const richTextRoots: ReadonlySet<string> = new Set(['default', 'prosemirror', 'document-store'])
 
-/** Elements that only the schemas of rich-text editors have: their documents may have any root. */
+/** Elements that only the schemas of rich-text editors have. Their documents may have any root. */
 const richTextElements: readonly string[] = ['paragraph', 'blockGroup']
 
 /** Names that are formatting in the usual schemas of rich-text editors. */
@@ -14,11 +14,11 @@ const inlineMarks: ReadonlySet<string> = new Set(
   ).split(' '),
 )
 
-/** Formatting of which several may lie on the same text in the usual schemas: whoever comments, others may, too. */
+/** Formatting that may overlap with itself in the usual schemas, such as comments of several users. */
 const overlappingMarks: ReadonlySet<string> = new Set(['comment'])
 
 /**
- * Attributes that are no text in the usual schemas of rich-text editors (ProseMirror's own, Tiptap, BlockNote). An
+ * Attributes that are not text in the usual schemas of rich-text editors (ProseMirror's own, Tiptap, BlockNote). An
  * editor that gets text for one of these shows an open task as done, or fails on a table.
  */
 const richTextTypes: ReadonlyMap<string, ValueType> = new Map([
@@ -31,10 +31,10 @@ function typed(type: ValueType, names: string): [string, ValueType][] {
   return names.split(' ').map((name) => [name, type])
 }
 
-/** What a name is used for in the document. */
+/** The use of a name in the document. */
 export type NameUse = 'element' | 'mark' | 'both' | 'new'
 
-/** The names and types that a document uses so far: what XML leaves open is decided after them. */
+/** The names and types that a document uses. They decide what XML leaves open. */
 export class ObservedSchema {
   readonly #richTextRoot: boolean
   readonly #elements = new Set<string>()
@@ -59,7 +59,7 @@ export class ObservedSchema {
     this.#addSpelling(name)
   }
 
-  /** Notes that the attribute of the elements (or marks) called `owner` holds such a value. */
+  /** Records that the attribute of the elements (or marks) called `owner` has such a value. */
   addValue(owner: string, attribute: string, value: unknown): void {
     const type = typeOfValue(value)
     if (type === null) return
@@ -73,7 +73,10 @@ export class ObservedSchema {
     return richTextElements.some((name) => this.#elements.has(name))
   }
 
-  /** The known name that is meant: the same one, else the only one that differs in case alone, else the name itself. */
+  /**
+   * Returns the known spelling of a name: the same one, otherwise the only one that differs in case alone, otherwise
+   * the name itself.
+   */
   spelling(name: string): string {
     if (this.#elements.has(name) || this.#marks.has(name)) return name
     const known = this.#spellings.get(name.toLowerCase())
@@ -90,12 +93,12 @@ export class ObservedSchema {
     return this.isRichText && inlineMarks.has(name)
   }
 
-  /** Whether several marks of a name that the document does not have yet may lie on the same text. */
+  /** Returns whether several marks of a name that is new to the document may overlap. */
   mayOverlap(name: string): boolean {
     return this.isRichText && overlappingMarks.has(name)
   }
 
-  /** The type that most values of the attribute have; of a new one, what rich-text editors expect. */
+  /** Returns the type of most values of the attribute; for a new one, the type that rich-text editors expect. */
   typeOf(owner: string, attribute: string): ValueType {
     let [best, most]: [ValueType | null, number] = [null, 0]
     for (const [type, count] of this.#types.get(`${owner} ${attribute}`) ?? []) {

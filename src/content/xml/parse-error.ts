@@ -1,7 +1,7 @@
 import type { ApiError } from '../../errors.ts'
 import { contentLimit, invalidContent } from '../content-error.ts'
 
-/** A place in XML; both are counted from 1, columns in code points. */
+/** A position in XML. Both numbers start at 1, and columns count code points. */
 export interface XmlPosition {
   readonly line: number
   readonly column: number
@@ -13,7 +13,7 @@ export const malformed = (reason: string, { line, column }: XmlPosition): ApiErr
 export const tooMuch = (limit: string, size: number, { line, column }: XmlPosition): ApiError =>
   contentLimit(`data has too much at ${line}:${column}: ${limit}; here it is ${size}`, { line, column })
 
-/** Place of the character at `index`. */
+/** Returns the position of the character at `index`. */
 export function positionAt(data: string, index: number): XmlPosition {
   const lines = data.slice(0, index).split(/\r\n|\r|\n/)
   return { line: lines.length, column: Array.from(lines.at(-1) as string).length + 1 }
@@ -21,13 +21,13 @@ export function positionAt(data: string, index: number): XmlPosition {
 
 const isDoctype = /doctype/i
 
-/** Ampersands that begin no reference; comments, CDATA and instructions are passed over, also unfinished ones. */
+/** Ampersands that start no reference. Comments, CDATA and instructions are skipped, also unfinished ones. */
 const ampersands =
   /<!--[\s\S]*?(?:-->|$)|<!\[CDATA\[[\s\S]*?(?:\]\]>|$)|<\?[\s\S]*?(?:\?>|$)|&(?!(?:lt|gt|amp|quot|apos|#[0-9]+|#x[0-9a-fA-F]+);)/g
 
 /**
- * The refusal for what the parser complains about at `at`. It looks for the end of a reference as far as the end of
- * the data, so where an ampersand begins none, that ampersand is the place.
+ * Returns the error for a complaint of the parser at `at`. The parser looks for the end of a reference up to the end
+ * of the data, so an earlier ampersand that starts no reference is the actual position.
  */
 export function parseErrorAt(data: string, complaint: string, at: XmlPosition): ApiError {
   const reason = complaint.replace(/^\d+:\d+: /, '').replace(/\.$/, '')

@@ -3,33 +3,33 @@ import { limits } from '../../model/limits.ts'
 import { storedName, xmlName } from './names.ts'
 import { malformed, parseErrorAt, positionAt, tooMuch, type XmlPosition } from './parse-error.ts'
 
-/** An element as it was written; whether it is a formatting mark depends on the document. */
+/** An element as written. The document determines whether it is a formatting mark. */
 export interface ParsedElement {
   readonly kind: 'element'
   readonly name: string
   /** In document order; names in the form of `xmlName`. */
   readonly attributes: ReadonlyMap<string, string>
   readonly children: readonly ParsedNode[]
-  /** An empty CDATA section inside says: this is an element, whatever its name is used for elsewhere. */
+  /** True if it contains an empty CDATA section: it is an element, even if its name is a mark elsewhere. */
   readonly surelyElement: boolean
 }
 
 export interface ParsedText {
   readonly kind: 'text'
   readonly text: string
-  /** It holds a CDATA section: what stands in one is meant, also white space. */
+  /** True if it contains a CDATA section, in which also white space is content. */
   readonly meant: boolean
 }
 
 export type ParsedNode = ParsedElement | ParsedText
 
-/** Elements inside one another. One less than shared types, since the root is a shared type too. */
+/** Maximum number of nested elements. One less than for shared types, because the root is also a shared type. */
 const depthMax = limits.typeDepth - 1
 
 /**
- * Reads a strict well-formed XML 1.0 fragment: any number of roots and top-level text. A byte order mark and an XML
- * declaration are skipped, comments and processing instructions dropped, a DOCTYPE is always refused. The result is an
- * element without a name. Throws INVALID_ARGUMENT with line:column, both counted from 1, or naming the limit.
+ * Parses a strict well-formed XML 1.0 fragment: any number of roots and top-level text. Skips a byte order mark and
+ * an XML declaration, drops comments and processing instructions, and rejects a DOCTYPE. The result is an element
+ * without a name. @throws ApiError INVALID_ARGUMENT with line:column, both counted from 1, or naming the limit
  */
 export function parseXml(data: string): ParsedElement {
   const { length, line, column } = prologOf(data)
@@ -53,7 +53,7 @@ export function parseXml(data: string): ParsedElement {
   return builder.root
 }
 
-/** White space as it stands between elements on lines of their own. */
+/** Returns whether a text is white space between elements on separate lines. */
 export const isBlankWithBreak = (text: string): boolean => /^[ \t]*[\r\n][ \t\r\n]*$/.test(text)
 
 const declaration =
@@ -61,7 +61,7 @@ const declaration =
 
 const options = { fragment: true, xmlns: false, forceXMLVersion: true, defaultXMLVersion: '1.0' } as const
 
-/** Byte order mark and XML declaration: how long they are, and where what follows them begins. */
+/** Returns the length of the byte order mark and the XML declaration, and the position after them. */
 function prologOf(data: string): { length: number; line: number; column: number } {
   const mark = data.startsWith('\ufeff') ? 1 : 0
   const found = declaration.exec(data.slice(mark, mark + 1_000))
@@ -73,7 +73,7 @@ function prologOf(data: string): { length: number; line: number; column: number 
   return { length, line: lines.length, column: lines.at(-1)?.length ?? 0 }
 }
 
-/** The parser takes the half of a surrogate pair for a whole one. */
+/** The parser treats the half of a surrogate pair as a whole one. */
 function refuseUnpairedSurrogate(data: string): void {
   if (data.isWellFormed()) return
   const index = data.search(/[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/)
@@ -96,7 +96,7 @@ const opened = (name: string, attributes: ReadonlyMap<string, string>): Open => 
   surelyElement: false,
 })
 
-/** Puts the tree together and counts; every limit is checked before what exceeds it is kept. */
+/** Builds the tree and counts. Every limit is checked before content that exceeds it is stored. */
 class TreeBuilder {
   readonly root = opened('', new Map())
   readonly #open: Open[] = [this.root]
@@ -105,7 +105,7 @@ class TreeBuilder {
   #nodes = 0
   #attributes = 0
 
-  /** `at` moves along while the builder is fed. */
+  /** `at` advances while the builder is fed. */
   constructor(at: XmlPosition) {
     this.#at = at
   }
@@ -133,7 +133,7 @@ class TreeBuilder {
     this.#open.pop()
   }
 
-  /** Texts that only comments, processing instructions or CDATA limits part are one. */
+  /** Texts that only comments, processing instructions or CDATA limits separate are one. */
   text(text: string, cdata: boolean): void {
     const parent = this.#parent
     if (cdata && text === '') parent.surelyElement = true
@@ -160,7 +160,7 @@ class TreeBuilder {
       throw tooMuch(`XML has at most ${limits.nodes} nodes`, this.#nodes, this.#at)
   }
 
-  /** In the one form that names have here. */
+  /** Returns the name in the form of `xmlName`. */
   #name(written: string): string {
     const known = this.#names.get(written)
     if (known !== undefined) return known

@@ -9,16 +9,16 @@ import { type NodeInterner, subtreeSize, XmlRunBuilder } from './node-interner.t
 import type { ObservedSchema } from './observed-schema.ts'
 import type { LiveElement, LiveNode, TextPart, XmlParent } from './tree.ts'
 
-/** What XML shows of a root, with the shared types it comes from. */
+/** The XML view of a root, with its shared types. */
 export interface LiveTree {
   readonly root: LiveElement
-  /** Items of the texts and elements, deleted ones too: what Yjs walks along. */
+  /** Number of items of the texts and elements, including deleted ones: Yjs walks along them. */
   readonly items: number
 }
 
 /**
- * Reads the live elements and texts of a root without touching it, noting names, types and marks on the way. What XML
- * cannot say (embeds, hooks, other values) is passed over: it is not shown, and it stays.
+ * Reads the live elements and texts of a root without changing it, and records names, types and marks. Content that
+ * XML cannot express (embeds, hooks, other values) is skipped: it is not shown, and it stays.
  */
 export function readTree(
   root: SharedRoot | undefined,
@@ -31,11 +31,11 @@ export function readTree(
   return { root: reader.element(root ?? asRoot(new Y.XmlFragment()), ''), items: reader.items }
 }
 
-/** Children of an element as far as they are read. */
+/** The children of an element that have been read so far. */
 interface Content {
   readonly children: LiveNode[]
   blanks: Map<number, Y.XmlText> | null
-  /** Texts next to each other, up to now. */
+  /** Adjacent texts so far. */
   parts: TextPart[]
 }
 
@@ -87,7 +87,7 @@ class TreeReader {
     }
   }
 
-  /** The texts since the last element become one. */
+  /** Joins the texts since the last element. */
   #endText(content: Content): void {
     const [first] = content.parts
     if (first === undefined) return
@@ -147,7 +147,7 @@ class TreeReader {
   }
 }
 
-/** Unpaired surrogates stay as they are marked: Yjs cannot split an item after one. */
+/** Unpaired surrogates keep their marker: Yjs cannot split an item after one. */
 function sayable(state: PlainTextState): PlainTextState {
   const text = xmlText(state.text)
   if (text === state.text) return state

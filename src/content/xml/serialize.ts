@@ -10,14 +10,14 @@ import type { MarkForm } from './stored-marks.ts'
 import type { XmlElement, XmlText } from './tree.ts'
 
 /**
- * The content of a root as XML: attributes sorted by name, marks as elements around text, nothing added for layout.
- * Parsed again for the same document it is the same content; an empty CDATA section stands where it would be taken
- * for something else (a line break that is no layout, an element that is called like a mark).
+ * Serializes the content of a root as XML: attributes sorted by name, marks as elements around text, nothing added
+ * for layout. Parsing the result for the same document returns the same content. An empty CDATA section marks content
+ * that would be misread (a line break that is not layout, an element with the name of a mark).
  */
 export const serializeXml = (doc: Y.Doc, contentKey: string, output?: Output): string =>
   serializeType(doc.share.get(contentKey), contentKey, output)
 
-/** The same of any shared type; `contentKey` says what kind of editor the content is for. */
+/** Like `serializeXml` for any shared type. `contentKey` indicates the kind of editor. */
 export function serializeType(
   type: SharedRoot | undefined,
   contentKey: string,
@@ -36,7 +36,7 @@ class XmlWriter {
   readonly #marks: MarkTable
   readonly #output: Output
   readonly #parts: string[] = []
-  /** Start tags of the marks: a mark repeats its tag in each stretch of text. */
+  /** Start tags of the marks: a mark repeats its tag in each range of text. */
   readonly #startTags = new Map<MarkForm, string>()
 
   constructor(vocabulary: ObservedSchema, marks: MarkTable, output: Output) {
@@ -67,7 +67,7 @@ class XmlWriter {
     }
   }
 
-  /** Whether all its texts would be dropped as layout of the source. */
+  /** Returns whether all its texts would be dropped as layout of the source. */
   #looksLaidOut({ name, children }: XmlElement): boolean {
     const texts = children.filter((child) => child.kind === 'text')
     return (
@@ -99,7 +99,7 @@ class XmlWriter {
     this.#changeMarks(open, 0)
   }
 
-  /** Closes and opens marks; what the two stretches have in common from outside stays open. */
+  /** Closes and opens marks. Outer marks that both ranges share stay open. */
   #changeMarks(open: readonly MarkForm[], set: MarkSet): readonly MarkForm[] {
     const wanted = this.#marks.formsOf(set)
     let shared = 0
@@ -131,9 +131,9 @@ const escapes: Readonly<Record<string, string>> = {
   '\r': '&#13;',
 }
 
-/** A parser makes line feeds of carriage returns, unless they are references. */
+/** A parser converts carriage returns to line feeds unless they are references. */
 const escapeText = (text: string): string => text.replace(/[&<>\r]/g, (found) => escapes[found] as string)
 
-/** A parser makes blanks of white space in attributes, unless it is a reference. */
+/** A parser converts white space in attributes to spaces unless it is a reference. */
 const escapeAttribute = (text: string): string =>
   text.replace(/[&<>"\t\n\r]/g, (found) => escapes[found] as string)

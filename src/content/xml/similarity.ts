@@ -1,18 +1,21 @@
 import { words } from '../diff/tokenizers.ts'
 import type { XmlElement, XmlNode } from './tree.ts'
 
-/** Features kept of one node: those with the smallest hashes, so that two nodes keep the same of what they share. */
+/**
+ * Number of features that represent one node: those with the smallest hashes, so that two nodes keep the same ones of
+ * their common features.
+ */
 const featuresMax = 96
 
-/** UTF-16 units of one text that are looked at. */
+/** UTF-16 units of one text that are read. */
 const textMax = 4_000
 
 const none = new Uint32Array(0)
 
-/** Attributes that say which thing an element is, most telling first. */
+/** Attributes that identify an element, most specific first. */
 const idNames: readonly string[] = ['id', 'xml:id', '_id', 'key', 'uid', 'uuid', 'name', 'slug', 'anchor']
 
-/** What an element calls itself, if it does. */
+/** Returns the id of an element; null without one. */
 export function idOf(node: XmlNode): string | null {
   if (node.kind === 'text') return null
   for (const name of idNames) {
@@ -22,11 +25,11 @@ export function idOf(node: XmlNode): string | null {
   return null
 }
 
-/** Hashes of the words and children of nodes, as a sample that stays small: how alike two nodes are. */
+/** Hashes of the words and children of nodes, as a sample of bounded size, to estimate their similarity. */
 export class NodeSimilarity {
   readonly #known = new Map<number, Uint32Array>()
 
-  /** About how many words and children two nodes share: from 0 to a hundred. */
+  /** Estimates how many words and children two nodes share: from 0 to about a hundred. */
   shared(a: XmlNode, b: XmlNode): number {
     const [left, right] = [this.of(a), this.of(b)]
     let [i, j, count] = [0, 0, 0]
@@ -85,7 +88,7 @@ function union(a: Uint32Array, b: Uint32Array): Uint32Array {
   return merged.subarray(0, count)
 }
 
-/** FNV-1a, with its bits mixed once more, since the smallest are kept. */
+/** FNV-1a. Its bits are mixed again, because the smallest hashes are kept. */
 function hash(text: string): number {
   let value = 0x811c9dc5
   for (let index = 0; index < text.length; index++) {

@@ -4,7 +4,7 @@ import { typeOfValue, valueFrom, valueText } from './attribute-values.ts'
 import { storedName, xmlName } from './names.ts'
 import type { ObservedSchema } from './observed-schema.ts'
 
-/** A formatting mark as XML shows it: an element name and attributes, sorted by name. */
+/** A formatting mark in XML: an element name and attributes, sorted by name. */
 export interface MarkForm {
   readonly name: string
   readonly attributes: readonly (readonly [name: string, text: string])[]
@@ -18,11 +18,11 @@ export interface StoredMark {
 
 /** How the document stores the marks of one name. */
 interface MarkUse {
-  /** Several of this name may lie on the same text; their keys end in a hash of the mark. */
+  /** True if several marks of this name may overlap; their keys end in a hash of the mark. */
   overlaps: boolean
   bare: 'true' | 'object' | null
   scalar: boolean
-  /** The values' own names, in the order met, and those that have been null. */
+  /** Names of the values' members, in the order found, and those that were null. */
   readonly names: Set<string>
   readonly nullable: Set<string>
 }
@@ -30,10 +30,10 @@ interface MarkUse {
 /** y-prosemirror's form for marks of which several may overlap: name, `--`, eight characters of base64. */
 const hashedKey = /^(.*)--[a-zA-Z0-9+/=]{8}$/
 
-/** Attribute that shows a value which is no object. */
+/** Attribute for a value that is not an object. */
 const scalarName = 'value'
 
-/** How XML shows a stored mark. */
+/** Returns the XML form of a stored mark. */
 export function markFormOf({ key, value }: StoredMark): MarkForm {
   const name = xmlName(hashedKey.exec(key)?.[1] ?? key)
   if (value === true) return { name, attributes: [] }
@@ -48,7 +48,7 @@ export function markFormOf({ key, value }: StoredMark): MarkForm {
 export const byName = ([a]: readonly [string, string], [b]: readonly [string, string]): number =>
   a === b ? 0 : a < b ? -1 : 1
 
-/** Learns how a document stores marks, and stores new ones the same way. */
+/** Learns how a document stores marks, and stores new ones in the same way. */
 export class MarkCodec {
   readonly #vocabulary: ObservedSchema
   readonly #uses = new Map<string, MarkUse>()
@@ -71,7 +71,7 @@ export class MarkCodec {
     } else this.#learnObject(name, use, Object.entries(value))
   }
 
-  /** The stored form of a mark that the document does not have yet. */
+  /** Returns the stored form of a mark that is new to the document. */
   newMark(form: MarkForm): StoredMark {
     const value = this.#newValue(form)
     const name = storedName(form.name)
@@ -121,7 +121,7 @@ export class MarkCodec {
     return Object.fromEntries(value)
   }
 
-  /** As bare marks of the name are stored elsewhere, else as those of all names are. */
+  /** As marks of the name without attributes are stored elsewhere, otherwise as those of all names. */
   #bareOf(use: MarkUse | undefined): 'true' | 'object' {
     if (use !== undefined) return use.bare ?? 'object'
     const bares = [...this.#uses.values()].map(({ bare }) => bare)
@@ -129,16 +129,16 @@ export class MarkCodec {
   }
 }
 
-/** Marks have attributes of their own, beside elements of the same name; no element is called like this. */
+/** Marks have their own attribute types, next to elements of the same name. No element has such a name. */
 const ownerOf = (name: string): string => `--${name}`
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeOfValue(value) === 'json' && !Array.isArray(value)
 
-/** The key of a mark that may lie on others of its name. */
+/** Returns the key of a mark that may overlap with others of its name. */
 export const overlappingKey = (name: string, value: unknown): string => `${name}--${hashOf(name, value)}`
 
-/** The first six bytes of the mark's SHA-256 with the others folded into them, as y-prosemirror has it. */
+/** The first six bytes of the mark's SHA-256, with the other bytes folded into them, as in y-prosemirror. */
 function hashOf(type: string, attrs: unknown): string {
   const isBare = !isObject(attrs) || Object.keys(attrs).length === 0
   const digest = sha256.digest(buffer.encodeAny(isBare ? { type } : { type, attrs }))

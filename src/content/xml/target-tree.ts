@@ -7,8 +7,8 @@ import { isBlankWithBreak, type ParsedElement, type ParsedNode } from './parse.t
 import type { XmlElement, XmlNode } from './tree.ts'
 
 /**
- * Makes of what was written what is meant in this document: names in its spelling, elements or formatting marks, white
- * space that only lays out the source dropped, neighbouring texts joined.
+ * Interprets parsed XML for this document: uses its spelling of names, distinguishes elements from formatting marks,
+ * drops white space that is only layout of the source, and joins adjacent texts.
  */
 export function targetTree(
   parsed: ParsedElement,
@@ -19,7 +19,10 @@ export function targetTree(
   return new TargetBuilder(vocabulary, marks, numbers).root(parsed)
 }
 
-/** Marks counted on each text that bears them: a few elements around many texts would otherwise become very much. */
+/**
+ * Maximum number of marks, counted on each text that has them: a few elements around many texts would otherwise
+ * multiply.
+ */
 const markingsMax = 2 * limits.nodes
 
 interface TargetPosition {
@@ -62,7 +65,7 @@ class TargetBuilder {
     return place.nodes
   }
 
-  /** Marks vanish from the tree: what is in them belongs to the element around them. */
+  /** Marks are not nodes of the tree: their content belongs to the element around them. */
   #fill(place: TargetPosition, parsed: ParsedElement, set: MarkSet, preserved: boolean): void {
     const dropsBreaks = !preserved && this.#isLaidOut(parsed)
     for (const child of parsed.children) {
@@ -104,7 +107,7 @@ class TargetBuilder {
     })
   }
 
-  /** Whether line breaks between the elements are layout: there is no other text and no mark beside them. */
+  /** Returns whether line breaks between the elements are layout: there is no other text and no mark next to them. */
   #isLaidOut({ name, children }: ParsedElement): boolean {
     let elements = name === '' ? 1 : 0
     for (const child of children) {
@@ -127,7 +130,7 @@ class TargetBuilder {
     const use = this.#vocabulary.useOf(name)
     if (use === 'mark' || use === 'element') return use === 'mark'
     if (use === 'new') return this.#vocabulary.isInlineMark(name) && this.#isInline(parsed)
-    // Without content it would leave no trace as a mark.
+    // A mark without content would leave no trace.
     return !parsed.surelyElement && parsed.children.length > 0 && this.#isInline(parsed)
   }
 

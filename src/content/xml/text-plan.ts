@@ -5,7 +5,7 @@ import type { XmlBudget } from './budget.ts'
 import { MarkCursor, type MarkTable } from './mark-sets.ts'
 import type { TextPart, XmlRun, XmlText } from './tree.ts'
 
-/** An operation as `Y.Text.applyDelta` takes it. Attributes are copies: Yjs writes into them. */
+/** An operation for `Y.Text.applyDelta`. Attributes are copies, because Yjs writes into them. */
 export type TextOperation =
   | { retain: number; attributes: Record<string, unknown> }
   | { insert: string; attributes: Record<string, unknown> }
@@ -17,12 +17,12 @@ export interface TextChange {
   readonly deletions: number
 }
 
-/** A text with marks, as it is to be. */
+/** A target text with marks. */
 export type MarkedText = Pick<XmlText, 'text' | 'runs'>
 
 export const emptyText: MarkedText = { text: '', runs: [] }
 
-/** The text from one offset to another. */
+/** Returns the text from one offset to another. */
 export function sliceText({ text, runs }: MarkedText, start: number, end: number): MarkedText {
   if (start === 0 && end === text.length) return { text, runs }
   const inside: XmlRun[] = []
@@ -34,7 +34,7 @@ export function sliceText({ text, runs }: MarkedText, start: number, end: number
   return { text: text.slice(start, end), runs: inside }
 }
 
-/** What a new text consists of. */
+/** Returns the operations that insert a new text. */
 export const insertsOf = ({ text, runs }: MarkedText, marks: MarkTable): TextOperation[] =>
   runs.map((run, index) => ({
     insert: text.slice(run.start, runs[index + 1]?.start ?? text.length),
@@ -48,7 +48,10 @@ const wholeOf = (state: PlainTextState, target: MarkedText): Hunk => ({
   bEnd: target.text.length,
 })
 
-/** The edits from a shared text to a target: few and fine while effort is left, else the whole text anew. */
+/**
+ * Returns the edits from a shared text to a target: few and small while the budget lasts, otherwise a replacement of
+ * the whole text.
+ */
 export function planText(state: PlainTextState, target: MarkedText, effort: XmlBudget): Hunk[] {
   if (state.text === target.text) return []
   if (effort.editsLeft <= 0) return [wholeOf(state, target)]
@@ -58,8 +61,8 @@ export function planText(state: PlainTextState, target: MarkedText, effort: XmlB
 }
 
 /**
- * Turns a shared text into the target: edits of its characters, and marks set or taken away where kept characters bear
- * others than they shall. Embeds stay, unless they are inside of what is deleted.
+ * Returns the change of a shared text to the target: edits of its characters, and changed marks of kept characters.
+ * Embeds stay unless they are inside a deleted range.
  */
 export function textChange(
   part: TextPart,
@@ -91,19 +94,19 @@ function written(
   return writer
 }
 
-/** Keeps its place in the shared text, among its embeds, and in the target. */
+/** Tracks its position in the shared text, among its embeds, and in the target. */
 class ChangeWriter implements TextChange {
   readonly operations: TextOperation[] = []
   insertions = 0
   deletions = 0
-  /** Stretches whose marks change. */
+  /** Number of ranges whose marks change. */
   markings = 0
   readonly #state: PlainTextState
   readonly #sets: TextPart['sets']
   readonly #target: MarkedText
   readonly #marks: MarkTable
   readonly #cursor: MarkCursor
-  /** Run of the shared text that the cursor is in. */
+  /** Current run of the shared text. */
   #run = -1
   #at = 0
   #targetAt = 0
@@ -117,7 +120,7 @@ class ChangeWriter implements TextChange {
     this.#marks = marks
   }
 
-  /** Keeps everything up to `offset`, stretch by stretch; embeds right there too, unless `beforeEmbeds`. */
+  /** Keeps everything up to `offset`, range by range; embeds at `offset` also, unless `beforeEmbeds`. */
   keepTo(offset: number, beforeEmbeds: boolean): void {
     for (;;) {
       const embed = this.#state.embeds[this.#embed]
@@ -164,7 +167,7 @@ class ChangeWriter implements TextChange {
     }
   }
 
-  /** Goes on to the run that the next character is in; gives its end. */
+  /** Advances to the run of the next character; returns its end. */
   #enterRun(): number {
     const { runs, text } = this.#state
     for (let next = runs[this.#run + 1]; next !== undefined && next.start <= this.#at; ) {
@@ -178,7 +181,7 @@ class ChangeWriter implements TextChange {
   #retain(length: number, change: Record<string, unknown> | null): void {
     const last = this.operations.at(-1)
     if (change !== null) this.markings += 1
-    // Without a prototype: Yjs looks names of the document up in it.
+    // Without a prototype: Yjs looks up names of the document in it.
     else if (last !== undefined && 'retain' in last && Object.keys(last.attributes).length === 0) {
       last.retain += length
       return
@@ -198,7 +201,7 @@ class ChangeWriter implements TextChange {
   }
 }
 
-/** Index of the run that the character at `at` belongs to. */
+/** Returns the index of the run of the character at `at`. */
 export function runIndexOf(runs: readonly XmlRun[], at: number): number {
   let [low, high] = [0, runs.length - 1]
   while (low < high) {

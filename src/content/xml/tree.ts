@@ -2,20 +2,20 @@ import type * as Y from 'yjs'
 import type { PlainTextState } from '../text/text-state.ts'
 import type { MarkSet } from './mark-sets.ts'
 
-/** A stretch of text with the same marks; it ends where the next one starts. */
+/** A range of text with the same marks; it ends at the start of the next one. */
 export interface XmlRun {
   readonly start: number
   readonly marks: MarkSet
 }
 
-/** What the document and its target have in common. Nodes with the same number are equal. */
+/** Common members of nodes of the document and of its target. Nodes with the same number are equal. */
 interface Node {
   readonly number: number
-  /** UTF-16 units of text and elements in it, itself included. */
+  /** UTF-16 units of its text, plus the number of elements, including itself. */
   readonly size: number
 }
 
-/** Neighbouring texts as one; never empty, except as the target of one that is to be emptied. */
+/** Adjacent texts as one; never empty, except as the target of a text that is emptied. */
 export interface XmlText extends Node {
   readonly kind: 'text'
   readonly text: string
@@ -25,19 +25,19 @@ export interface XmlText extends Node {
 export interface XmlElement extends Node {
   readonly kind: 'element'
   readonly name: string
-  /** Sorted by name; names and values as XML shows them. */
+  /** Sorted by name; names and values in the XML form. */
   readonly attributes: readonly (readonly [name: string, text: string])[]
   readonly children: readonly XmlNode[]
 }
 
 export type XmlNode = XmlText | XmlElement
 
-/** One shared text of several that stand next to each other. */
+/** One shared text of several adjacent ones. */
 export interface TextPart {
   readonly type: Y.XmlText
-  /** Characters that XML cannot say are U+FFFD here. */
+  /** Characters that XML does not allow are U+FFFD here. */
   readonly state: PlainTextState
-  /** The marks of each run of `state` as XML shows them. */
+  /** The marks of each run of `state` in the XML form. */
   readonly sets: readonly MarkSet[]
 }
 
@@ -45,7 +45,7 @@ export interface LiveText extends XmlText {
   readonly parts: readonly TextPart[]
 }
 
-/** An element of the document; its root is one without a name. */
+/** An element of the document; the root is an element without a name. */
 export interface LiveElement extends XmlElement {
   readonly type: XmlParent
   readonly children: readonly LiveNode[]
@@ -55,5 +55,5 @@ export interface LiveElement extends XmlElement {
 
 export type LiveNode = LiveText | LiveElement
 
-/** What can hold XML: an element, or a root of whatever type. */
+/** A type that can contain XML: an element, or a root of any type. */
 export type XmlParent = NonNullable<ReturnType<Y.Doc['share']['get']>>

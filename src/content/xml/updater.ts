@@ -11,10 +11,10 @@ import type { ObservedSchema } from './observed-schema.ts'
 import { emptyText, insertsOf, type MarkedText, planText, sliceText, textChange } from './text-plan.ts'
 import type { LiveElement, LiveNode, LiveText, XmlElement, XmlNode } from './tree.ts'
 
-/** Where in the children of an element the work is: everything before `at` is done. */
+/** Position in the children of an element: everything before `at` is done. */
 interface NodePosition {
   readonly live: LiveElement
-  /** What new children come after. */
+  /** The item after which new children are inserted. */
   previous: Y.Item | null
   at: number
 }
@@ -26,7 +26,7 @@ const itemsOf = (node: LiveNode): Y.Item[] => {
 
 const lastItem = (node: LiveNode): Y.Item | null => itemsOf(node).at(-1) ?? null
 
-/** Makes live elements equal to target elements; inside one transaction. */
+/** Makes live elements equal to target elements, inside one transaction. */
 export class XmlUpdater {
   insertions = 0
   deletions = 0
@@ -45,7 +45,7 @@ export class XmlUpdater {
     this.#builder = new XmlBuilder(vocabulary, marks)
   }
 
-  /** Two elements of the same name. */
+  /** Updates an element to another one of the same name. */
   update(live: LiveElement, target: XmlElement): void {
     if (live.number !== target.number) this.#change(live, target, this.#differences(live, target))
   }
@@ -106,7 +106,10 @@ export class XmlUpdater {
     this.#deleteTo(place, hunk.aEnd)
   }
 
-  /** False, and nothing done, where so much in it goes that the node is better made anew. */
+  /**
+   * Returns false, and changes nothing, if so much of the node is deleted that it is less expensive to create it
+   * again.
+   */
   #updated(live: LiveNode, target: XmlNode): boolean {
     if (live.number === target.number) return true
     if (live.kind === 'text' && target.kind === 'text') this.#updateText(live, target)
@@ -140,7 +143,7 @@ export class XmlUpdater {
     this.#insertAfter(place, waiting)
   }
 
-  /** An empty text that stands where a text is to be inserted. */
+  /** Returns an empty text at the position of a text to insert. */
   #takeBlank(place: NodePosition): Y.XmlText | undefined {
     const blank = place.live.blanks.get(place.at)
     if (blank === undefined || this.#filled.has(blank)) return undefined
@@ -165,7 +168,7 @@ export class XmlUpdater {
     }
   }
 
-  /** Each of several neighbouring texts keeps what it has of the target. */
+  /** Each one of several adjacent texts keeps the part of the target that it already has. */
   #updateText({ parts }: LiveText, target: MarkedText): void {
     const ends = parts.length === 1 ? [] : this.#endsIn(parts, target)
     let start = 0
@@ -180,7 +183,7 @@ export class XmlUpdater {
     })
   }
 
-  /** Where each of the neighbouring texts ends in the target. */
+  /** Returns where each of the adjacent texts ends in the target. */
   #endsIn(parts: LiveText['parts'], target: MarkedText): number[] {
     const text = parts.map(({ state }) => state.text).join('')
     const joined = { text, runs: [], embeds: [], items: 0 }

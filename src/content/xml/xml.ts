@@ -13,7 +13,10 @@ import { targetTree } from './target-tree.ts'
 import type { XmlElement } from './tree.ts'
 import { XmlUpdater } from './updater.ts'
 
-/** The `data` of an XML target: a well-formed fragment; throws INVALID_ARGUMENT saying what is wrong and where. */
+/**
+ * Checks the `data` of an XML target: a well-formed fragment. @throws ApiError INVALID_ARGUMENT with the problem and
+ * its position
+ */
 export function checkXml(data: unknown): ParsedElement {
   if (typeof data !== 'string')
     throw invalidContent(`data must be a string for type "xml", not ${jsonTypeName(data)}`)
@@ -21,20 +24,23 @@ export function checkXml(data: unknown): ParsedElement {
 }
 
 /**
- * Makes the elements and texts of the root `contentKey` equal to the parsed XML with few, small operations: what is
- * equal keeps its identity and the cursors in it, elements of the same name are updated. Equal already: nothing happens.
- * What XML cannot say (embeds, hooks) stays as it is.
+ * Makes the elements and texts of the root `contentKey` equal to the parsed XML with few, small operations. Equal
+ * content keeps its identity and the cursors in it, and elements of the same name are updated. If the root is equal
+ * already, nothing happens. Content that XML cannot express (embeds, hooks) stays.
  */
 export const replaceXml = (doc: Y.Doc, contentKey: string, parsed: ParsedElement): ReplacementResult =>
   applyToRoot(doc, contentKey, planXml(doc.share.get(contentKey), contentKey, parsed))
 
-/** The same with what the root is in another document: names, marks and types of values are those of both. */
+/**
+ * Like `replaceXml`, with the content of the root in another document. Names, marks and types of values are those of
+ * both documents.
+ */
 export const restoreXml = (doc: Y.Doc, contentKey: string, past: Y.Doc): ReplacementResult =>
   applyToRoot(doc, contentKey, planXmlOf(doc.share.get(contentKey), contentKey, past.share.get(contentKey)))
 
 /**
- * Compares a root, or a fragment inside of other values, with parsed XML and writes nothing; null when they are equal.
- * `contentKey` says what kind of editor the content is for. Throws INVALID_ARGUMENT when the target is too large.
+ * Compares a root, or a nested fragment, with parsed XML. Writes nothing. Returns null if they are equal.
+ * `contentKey` indicates the kind of editor. @throws ApiError INVALID_ARGUMENT if the target is too large
  */
 export const planXml = (
   type: SharedRoot | undefined,
@@ -49,7 +55,7 @@ export const planXml = (
     effort,
   )
 
-/** The same with another root or fragment instead of parsed XML. */
+/** Like `planXml` with another root or fragment instead of parsed XML. */
 export const planXmlOf = (
   type: SharedRoot | undefined,
   contentKey: string,

@@ -3,14 +3,16 @@ import type { SharedRoot } from '../yjs/root-kind.ts'
 import { type EmptyType, emptyTypeFor } from './empty-type.ts'
 import { type ChildNode, isChild } from './nodes.ts'
 
-/** New children next to each other. */
+/** Adjacent new children. */
 interface Insertion {
-  /** The child that they come after; null: they are the first. */
+  /** The child before them; null: they are the first. */
   readonly after: SharedRoot | null
   readonly types: readonly SharedRoot[]
 }
 
-/** Finds which children of one shared element to insert and delete; keeps its place in it and in the target. */
+/**
+ * Determines which children of one shared element to insert and delete. Tracks its position in it and in the target.
+ */
 export class ChildrenWriter {
   readonly unfilled: EmptyType[] = []
   insertions = 0
@@ -28,7 +30,7 @@ export class ChildrenWriter {
     this.#target = target.children.filter(isChild)
   }
 
-  /** Children that stay; each is one of the target too. */
+  /** Keeps children, each of which is also one of the target. */
   keepTo(at: number): void {
     if (at > this.#at) this.#previous = this.#live[at - 1]?.type ?? this.#previous
     this.#targetAt += at - this.#at

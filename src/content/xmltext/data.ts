@@ -1,8 +1,8 @@
 import type { JsonObject } from '../json/json.ts'
 
 /**
- * A shared text with attributes of its own, as Lexical and Slate use it for every element:
- * `{ "attributes": {…}, "delta": [operations] }`, both optional.
+ * A shared text with attributes of its own, as Lexical and Slate use it for every element: `{ "attributes": {…},
+ * "delta": [operations] }`, both optional.
  */
 export interface SharedText {
   readonly kind: 'text'

@@ -3,13 +3,13 @@ import { asRoot, type SharedRoot } from '../yjs/root-kind.ts'
 import type { SharedNode } from './data.ts'
 import type { ChildNode } from './nodes.ts'
 
-/** A shared type that is inserted empty, and what is to be in it. */
+/** A shared type that is inserted empty, and its target content. */
 export interface EmptyType {
   readonly type: SharedRoot
   readonly target: ChildNode
 }
 
-/** A new shared type of the kind that the target has; null for embeds, which are plain values. */
+/** Returns a new shared type of the target's kind; null for embeds, which are plain values. */
 export function emptyTypeFor(target: ChildNode): EmptyType | null {
   return target.shared.kind === 'embed' ? null : { type: emptyType(target.shared), target }
 }

@@ -9,7 +9,7 @@ import { type ChildNode, isChild, type NestedNode, NestedTextBuilder } from './n
 
 const noneHidden: ReadonlyMap<number, number> = new Map()
 
-/** Makes nodes; equal content gets equal numbers, on both sides of a comparison. */
+/** Creates nodes. Equal content gets equal numbers, on both sides of a comparison. */
 export class NestedInterner {
   readonly #formats: FormatTable
   readonly #values: JsonInterner
@@ -42,7 +42,7 @@ export class NestedInterner {
     return { kind: 'element', name, attributes, children, size, number, shared, format, type, hidden }
   }
 
-  /** Neighbouring strings are one text. */
+  /** Adjacent strings are one text. */
   stream(pieces: readonly TextPiece[]): NestedNode[] {
     const stream = new NestedTextBuilder(this.#numbers)
     for (const { insert, formatting } of pieces) {
@@ -52,7 +52,7 @@ export class NestedInterner {
     return stream.end()
   }
 
-  /** Data does not show what is hidden, and reads the texts on both sides of it as one. */
+  /** Data does not show hidden items, and reads the texts on both sides of them as one. */
   #joined(children: readonly NestedNode[]): readonly NestedNode[] {
     const stream = new NestedTextBuilder(this.#numbers)
     for (const node of children) {
@@ -78,7 +78,7 @@ export class NestedInterner {
     return Object.entries(shared.attributes).map(this.#attribute).sort(byName)
   }
 
-  /** Simple values as text, since ids among them say which nodes correspond. */
+  /** Simple values become text, because ids among them show which nodes correspond. */
   #attribute = ([name, value]: [string, Json]): readonly [string, string] => [
     name,
     typeof value === 'string' ? `"${value}` : `#${this.#values.of(value)}`,

@@ -4,20 +4,20 @@ import type { SharedRoot } from '../yjs/root-kind.ts'
 import type { SharedNode } from './data.ts'
 
 /**
- * Shared texts as trees that can be aligned like XML: stretches of text are texts, whose runs name attribute sets, and
- * what is embedded are elements that are called by their kind.
+ * Shared texts as trees that can be aligned like XML. Ranges of text are texts whose runs name attribute sets.
+ * Embedded values are elements named by their kind.
  */
 export type TextNode = XmlText
 
 export interface ChildNode extends XmlElement {
   readonly kind: 'element'
   readonly shared: SharedNode
-  /** Number of its formatting; 0 where it has none. */
+  /** Number of its formatting; 0 without any. */
   readonly format: number
-  /** The shared type, in a document. */
+  /** The shared type if it is in a document. */
   readonly type: SharedRoot | null
   readonly children: readonly NestedNode[]
-  /** Positions of what is not shown, by the number of children before it. */
+  /** Number of hidden positions, by the number of children before them. */
   readonly hidden: ReadonlyMap<number, number>
 }
 
@@ -25,7 +25,7 @@ export type NestedNode = TextNode | ChildNode
 
 export const isChild = (node: XmlNode): node is ChildNode => node.kind === 'element'
 
-/** Puts the content of one shared text together. */
+/** Builds the content of one shared text. */
 export class NestedTextBuilder {
   readonly #nodes: NestedNode[] = []
   readonly #numbers: NodeInterner

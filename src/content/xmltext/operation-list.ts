@@ -2,13 +2,13 @@ import { type DeltaAttributes, noAttributes } from '../delta/attribute-change.ts
 import type { JsonObject } from '../json/json.ts'
 import type { SharedRoot } from '../yjs/root-kind.ts'
 
-/** An operation as `Y.Text.applyDelta` takes it. */
+/** An operation for `Y.Text.applyDelta`. */
 type Operation =
   | { retain: number; attributes: DeltaAttributes }
   | { insert: string | JsonObject | SharedRoot; attributes: DeltaAttributes }
   | { delete: number }
 
-/** Operations in the order of the text; neighbours that can be one are one. */
+/** Operations in the order of the text; adjacent ones are joined if possible. */
 export class OperationList {
   readonly list: Operation[] = []
 

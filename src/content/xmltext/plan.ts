@@ -18,20 +18,20 @@ import { type ChildNode, isChild, type NestedNode, type TextNode } from './nodes
 import type { NestedTextReader } from './reader.ts'
 import { NestedTextWriter } from './writer.ts'
 
-/** A shared value that stays, and what it becomes. */
+/** A shared value that stays, and its target. */
 type NodePair = readonly [live: ChildNode, target: ChildNode]
 
-/** What is found to do in one shared value, and what that leaves to fill. */
+/** The changes of one shared value, and the empty types that they insert. */
 type Found = EditCounts & { readonly unfilled: readonly EmptyType[] }
 
 /**
- * Finds what makes shared texts, elements and maps equal to targets. Writes nothing before `write`, so that a target
- * that cannot be is refused before the first change.
+ * Plans the changes that make shared texts, elements and maps equal to targets. Writes nothing before `write`, so
+ * that an impossible target is rejected before the first change.
  */
 export class NestedPlan {
   insertions = 0
   deletions = 0
-  /** What is around comes before what is inside of it. */
+  /** Outer changes precede inner ones. */
   readonly #writes: ((transaction: Y.Transaction) => void)[] = []
   readonly #formats: FormatTable
   readonly #reader: NestedTextReader
@@ -49,7 +49,10 @@ export class NestedPlan {
     for (const write of this.#writes) write(transaction)
   }
 
-  /** Two of the same kind, elements also of the same name. Throws INVALID_ARGUMENT as maps do. */
+  /**
+   * Updates a value to one of the same kind, and for elements of the same name. @throws ApiError INVALID_ARGUMENT as
+   * maps
+   */
   update(live: ChildNode, target: ChildNode): void {
     const { type } = live
     if (live.number === target.number || type === null) return
@@ -102,7 +105,7 @@ export class NestedPlan {
     cleanupFormatting(type, this.#effort)
   }
 
-  /** Few and fine while effort is left, then the whole text anew. */
+  /** Few small edits while the budget lasts, then a replacement of the whole text. */
   #hunks(node: TextNode, target: TextNode): Hunk[] {
     const { budget, graphemes, editsLeft } = this.#effort
     if (node.text === target.text) return []
@@ -131,7 +134,7 @@ export class NestedPlan {
     this.#goInside(children, pairs)
   }
 
-  /** Counts what is to be done in one shared value, and goes on with what is in it. */
+  /** Counts the changes of one shared value, and continues with its contents. */
   #goInside({ insertions, deletions, unfilled }: Found, pairs: readonly NodePair[]): void {
     this.#count({ insertions, deletions })
     for (const [node, wanted] of pairs) this.update(node, wanted)

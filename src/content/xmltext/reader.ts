@@ -11,9 +11,9 @@ import type { SharedElement, SharedNode, SharedText } from './data.ts'
 import type { NestedInterner } from './node-interner.ts'
 import type { ChildNode } from './nodes.ts'
 
-/** Reads the live content of shared texts; hooks and fragments inside are passed over, and they stay. */
+/** Reads the live content of shared texts. Hooks and fragments inside are skipped, and they stay. */
 export class NestedTextReader {
-  /** Items met, deleted ones too. */
+  /** Number of items that were read, including deleted ones. */
   items = 0
   readonly #listing = newAttributeBudget()
   readonly #formats: FormatTable
@@ -50,7 +50,7 @@ export class NestedTextReader {
     return this.#trees.childOf(shared, format, stream.end(), type, stream.hidden)
   }
 
-  /** A shared value just made, in which nothing is yet. */
+  /** Returns a node for a new, empty shared value. */
   empty(shared: SharedNode, format: number, type: SharedRoot): ChildNode {
     return this.#trees.childOf(emptied(shared), format, [], type)
   }

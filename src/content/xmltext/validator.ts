@@ -5,11 +5,11 @@ import { JsonValidator, pointerTo } from '../json/json-validator.ts'
 import { nameless } from '../yjs/root-kind.ts'
 import type { SharedElement, SharedNode, SharedText, TextPiece } from './data.ts'
 
-/** A place in the data: a step from the place around it. */
+/** A place in the data: a step from the enclosing place. */
 interface ValidatedPosition {
   readonly around: ValidatedPosition | null
   readonly step: string | number
-  /** Shared values around it. */
+  /** Number of enclosing shared values. */
   readonly depth: number
 }
 
@@ -26,14 +26,14 @@ function pathTo(place: ValidatedPosition | null): (string | number)[] {
 }
 
 /**
- * The `data` of an xmltext target. Throws INVALID_ARGUMENT naming the place of what is no such thing, and for keys,
- * depths and sizes as in maps; shared values are nested at most 199 deep.
+ * Checks the `data` of an xmltext target. @throws ApiError INVALID_ARGUMENT, naming the place of invalid content, and
+ * for keys, depths and sizes as in maps; at most 199 nested shared values
  */
 export const checkXmlText = (data: unknown): SharedText => new XmlTextValidator().text(data, null)
 
 /**
- * Throws INVALID_ARGUMENT unless the stored root can be recognized as one of shared texts: it must be empty, or contain
- * a text, or an element that has no name or stands next to attributes of the root.
+ * @throws ApiError INVALID_ARGUMENT unless the stored root can be recognized as one of shared texts. It must be
+ * empty, or contain a text, or an element that has no name or is next to attributes of the root
  */
 export function requireText(root: SharedText): void {
   const hasAttributes = Object.keys(root.attributes).length > 0
@@ -111,7 +111,7 @@ class XmlTextValidator {
     return { kind: 'map', value: this.#named(value, within(place, kind)) }
   }
 
-  /** The members of an object that has no others than these. */
+  /** Returns the members of an object that has only these. */
   #members(
     data: unknown,
     place: ValidatedPosition | null,
@@ -136,7 +136,7 @@ class XmlTextValidator {
     throw refused(place, `must be an array, not ${jsonTypeName(data)}`)
   }
 
-  /** Entries of a shared map, or attributes. */
+  /** Returns the entries of a shared map, or attributes. */
   #named(data: unknown, place: ValidatedPosition | null): JsonObject {
     if (data === undefined) return {}
     const json: Json = typeof data === 'object' ? this.#json.read(data, pathTo(place)) : null

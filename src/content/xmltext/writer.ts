@@ -7,7 +7,7 @@ import { type EmptyType, emptyTypeFor } from './empty-type.ts'
 import { type ChildNode, isChild, type NestedNode, type TextNode } from './nodes.ts'
 import { OperationList } from './operation-list.ts'
 
-/** Writes the operations for one shared text; keeps its place in it and in the target, in nodes. */
+/** Writes the operations for one shared text. Tracks its position in it and in the target, in nodes. */
 export class NestedTextWriter {
   readonly operations = new OperationList()
   readonly unfilled: EmptyType[] = []
@@ -25,7 +25,7 @@ export class NestedTextWriter {
     this.#target = target
   }
 
-  /** Nodes that are equal on both sides. */
+  /** Keeps nodes that are equal on both sides. */
   keepTo(at: number): void {
     while (this.#at < at) {
       this.#passHidden()
@@ -52,7 +52,7 @@ export class NestedTextWriter {
     }
   }
 
-  /** A text that becomes another. */
+  /** Changes a text to another one. */
   edit(node: TextNode, target: TextNode, hunks: readonly Hunk[]): void {
     this.#passHidden()
     let [at, targetAt] = [0, 0]
@@ -74,7 +74,7 @@ export class NestedTextWriter {
     this.#targetAt += 1
   }
 
-  /** A shared value that stays; what is in it is updated later. */
+  /** Keeps a shared value, whose contents are updated later. */
   reformat(node: ChildNode, target: ChildNode): void {
     this.#passHidden()
     this.operations.retain(1, attributeDiff(this.#formats, node.format, target.format))
@@ -82,7 +82,7 @@ export class NestedTextWriter {
     this.#targetAt += 1
   }
 
-  /** An embed: it stays if it is the same, else another one comes. */
+  /** Keeps an embed if it is the same, otherwise replaces it. */
   replace(isSame: boolean): void {
     if (isSame) this.keepTo(this.#at + 1)
     else {

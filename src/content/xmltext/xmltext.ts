@@ -19,7 +19,10 @@ function readersOf(output?: Output) {
   return { formats, trees, reader: new NestedTextReader(formats, trees, output) }
 }
 
-/** A root of shared texts inside one another, as Lexical and Slate make it; `replaceXmlText` with it changes nothing. */
+/**
+ * Reads a root of nested shared texts, as Lexical and Slate create it. `replaceXmlText` with the result changes
+ * nothing.
+ */
 export function readXmlText(doc: Y.Doc, contentKey: string, output?: Output): SerializedText {
   const { formats, reader } = readersOf(output)
   const root = doc.share.get(contentKey) ?? asRoot(new Y.XmlText())
@@ -27,8 +30,9 @@ export function readXmlText(doc: Y.Doc, contentKey: string, output?: Output): Se
 }
 
 /**
- * Makes text, embedded values and attributes of the root `contentKey` those of `target`. Embedded shared values of the
- * same kind pair by id, else by what they have in common, and are updated in place. Equal already: nothing happens.
+ * Makes text, embedded values and attributes of the root `contentKey` equal to `target`. Embedded shared values of
+ * the same kind are paired by id, otherwise by similarity, and updated in place. If the root is equal already,
+ * nothing happens.
  */
 export function replaceXmlText(doc: Y.Doc, contentKey: string, target: SharedText): ReplacementResult {
   const { formats, trees, reader } = readersOf()

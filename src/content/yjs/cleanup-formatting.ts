@@ -1,17 +1,19 @@
 import * as Y from 'yjs'
 import type { SharedRoot } from './root-kind.ts'
 
-/** What tidying may still cost: items walked along, and attributes that are on at each, which Yjs copies. */
+/**
+ * Remaining budget of formatting cleanups: items, plus the attributes that are active at each one, which Yjs copies.
+ */
 export interface CleanupBudget {
   tidyLeft: number
 }
 
 /**
- * Takes away formatting marks without effect from a text that was just changed, if that is affordable. Else every client
- * would do it on receiving the change, and so take away marks that a next one still builds on.
+ * Removes formatting marks without effect from a text that was just changed, if the budget allows it. Otherwise every
+ * client would do it when it receives the change, and could remove marks that a later change relies on.
  *
- * Whether there are any shows only in the stored items: text that is formatted nowhere may have marks, such as those
- * that were around what has been deleted, or that stand at its end. It is done inside the transaction of the change.
+ * Only the stored items show whether there are any: even unformatted text may have marks, such as those around
+ * deleted text or at its end. The cleanup runs inside the transaction of the change.
  */
 export function cleanupFormatting(type: SharedRoot, effort: CleanupBudget): void {
   const cost = costOfTidying(type)
@@ -20,11 +22,11 @@ export function cleanupFormatting(type: SharedRoot, effort: CleanupBudget): void
   type.doc?.transact((transaction) => {
     if (!hasNewMarks(type, transaction)) removeOverridden(type, transaction)
   })
-  // It needs nothing that other types than texts do not have.
+  // The function only needs members that all shared types have.
   Y.cleanupYTextFormatting(type as object as Y.Text)
 }
 
-/** Those who receive new marks look through the first gap of the text only, as `cleanupYTextFormatting` does. */
+/** A client that receives new marks only checks the first gap of the text, like `cleanupYTextFormatting`. */
 function hasNewMarks(type: SharedRoot, { beforeState }: Y.Transaction): boolean {
   for (let item = type._start; item !== null; item = item.right) {
     if (item.deleted || !(item.content instanceof Y.ContentFormat)) continue
@@ -34,8 +36,8 @@ function hasNewMarks(type: SharedRoot, { beforeState }: Y.Transaction): boolean 
 }
 
 /**
- * Takes away each mark that another of its name follows with nothing in between, as those do who receive deletions and
- * no new marks (`cleanupContextlessFormattingGap` of Yjs).
+ * Removes each mark that is directly followed by another one of its name. A client that receives deletions and no new
+ * marks does the same (`cleanupContextlessFormattingGap` of Yjs).
  */
 function removeOverridden(type: SharedRoot, transaction: Y.Transaction): void {
   let followed = new Map<string, Y.Item>()
@@ -49,7 +51,7 @@ function removeOverridden(type: SharedRoot, transaction: Y.Transaction): void {
   }
 }
 
-/** 0 where there are no marks. */
+/** Returns 0 without marks. */
 function costOfTidying(type: SharedRoot): number {
   const on = new Set<string>()
   let [cost, marks] = [0, 0]

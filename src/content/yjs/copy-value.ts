@@ -6,9 +6,9 @@ import type { SharedRoot } from './root-kind.ts'
 import { fragmentKey, type StoredValue } from './shared-values.ts'
 
 /**
- * A value that is made as it is in another document: what is shared there is shared again, with the formatting of its
- * texts. A single XML node is made empty: `Exactness` fills it, since Yjs's own clones
- * take shared values that are in texts out of their document.
+ * Returns a new value equal to one of another document. Shared values become shared values again, with the formatting
+ * of their texts. A single XML node is created empty and filled by `ExactRestore`, because Yjs's own clones remove
+ * shared values that are in texts from their document.
  */
 export function copyValue(past: StoredValue): NewValue {
   if (past.kind === 'map')
@@ -22,5 +22,5 @@ export function copyValue(past: StoredValue): NewValue {
   return { as: 'plain', value }
 }
 
-/** A document is in one place only: another reference to it is another object. */
+/** A subdocument is in one place only: another reference to it is another object. */
 const referenceTo = ({ guid, gc, autoLoad, meta }: Y.Doc): Y.Doc => new Y.Doc({ guid, gc, autoLoad, meta })

@@ -3,15 +3,16 @@ import { deletedEvidenceOf, type Evidence } from './kind-evidence.ts'
 import { type ForgottenKind, hasStoredKind, kindEntry, kindOfMarker, type SharedRoot } from './root-kind.ts'
 
 /**
- * Makes a Y.Doc in which arrays and XML keep their kind when clients empty them. Yjs collects the content of deleted
- * items, and with it what they were. In a root that a transaction empties, one deleted item therefore gets a content
- * again: an element whose name states the kind. It adds about 25 bytes, and no item: state vector and version stay. All
- * states that are encoded from the document have it; clients do not show it, because the item is deleted.
+ * Creates a Y.Doc in which arrays and XML keep their kind when clients empty them. Yjs collects the content of
+ * deleted items, and with it the evidence of their kind. In a root that a transaction empties, one deleted item
+ * therefore gets content again: an element whose name states the kind. It adds about 25 bytes and no item, so state
+ * vector and version stay. All states that are encoded from the document contain it. Clients do not show it, because
+ * the item is deleted.
  */
 export function createDoc(): Y.Doc {
   const doc = new Y.Doc()
   const markers = new WeakMap<SharedRoot, Y.Item>()
-  // At this time the items that were deleted still have their content.
+  // At this time the deleted items still have their content.
   doc.on('beforeObserverCalls', (transaction: Y.Transaction) => {
     const emptied = emptiedRoots(transaction)
     if (emptied.size === 0) return
@@ -23,7 +24,7 @@ export function createDoc(): Y.Doc {
   return doc
 }
 
-/** The roots that have only deleted items after a transaction that has changed their sequence. */
+/** Returns the roots that have only deleted items after a transaction that has changed their sequence. */
 function emptiedRoots({ changed }: Y.Transaction): ReadonlyMap<SharedRoot, EmptiedRoot> {
   const emptied = new Map<SharedRoot, EmptiedRoot>()
   for (const [root, keys] of changed) {
@@ -39,7 +40,7 @@ class EmptiedRoot {
   readonly #evidence = new Set<Evidence>()
   /** A deleted item that still has its content. */
   #item: Y.Item | null = null
-  /** The marker of an earlier time that the document was loaded with. */
+  /** The earlier marker with which the document was loaded. */
   #marker: Y.Item | null = null
 
   constructor(root: SharedRoot) {
@@ -57,7 +58,7 @@ class EmptiedRoot {
     }
   }
 
-  /** @param markers the markers of the roots of the document; gets that of this root */
+  /** @param markers the markers of the roots of the document; the one of this root is added */
   mark(transaction: Y.Transaction, markers: WeakMap<SharedRoot, Y.Item>): void {
     const marker = markers.get(this.#root) ?? this.#marker
     if (this.#item === null) {

@@ -2,24 +2,28 @@ import * as Y from 'yjs'
 import type { ArrayEdit, Insertion } from '../json/array-edit.ts'
 import type { NewValue } from './new-values.ts'
 
-/** What one replacement may still spend on cuts. */
+/** Remaining budget of splits in one replacement. */
 export interface SplitBudget {
-  /** Each cut counts the structs of its author: Yjs shifts them all for it, about 0.85 ns each (with 13.6.33). */
+  /**
+   * Each split counts the structs of its author: Yjs shifts them all for it, about 0.85 ns each (measured with
+   * 13.6.33).
+   */
   shiftedStructs: number
   /**
-   * Each cut counts half the elements of its item. Here the middle is cut first, but everyone who receives the change
-   * deletes from the start on, and copies for each cut what is left of the item: some 6 to 13 ns an element.
+   * Each split counts half the elements of its item. Here the middle is split first. But each client that receives
+   * the change deletes from the start, and copies the remainder of the item for each split: about 6 to 13 ns for each
+   * element.
    */
   copiedElements: number
 }
 
-/** Some 50 ms here, and some 300 ms at those who receive the change. */
+/** About 50 ms here, and about 300 ms at clients that receive the change. */
 export const splitBudget = (): SplitBudget => ({ shiftedStructs: 60_000_000, copiedElements: 30_000_000 })
 
 /**
- * Cuts the items of a sequence wherever an edit begins or ends, so that each then stays or goes as a whole. Where that
- * would be too costly, stretches of many edits go as a whole and what was to stay of them is inserted anew: only plain
- * values share an item.
+ * Splits the items of a sequence wherever an edit starts or ends, so that each item then stays or is deleted as a
+ * whole. If that exceeds the budget, ranges of many edits are deleted as a whole, and their kept elements are
+ * inserted again: only plain values share an item.
  */
 export function splitItems(transaction: Y.Transaction, edit: ArrayEdit, budget: SplitBudget): ArrayEdit {
   const cuts: { item: Y.Item; offsets: readonly number[] }[] = []
@@ -43,7 +47,7 @@ export function splitItems(transaction: Y.Transaction, edit: ArrayEdit, budget: 
   return rewritten.length === 0 ? edit : withRewritten(edit, rewritten)
 }
 
-/** An item, the index of its first element, and where in it edits begin and end. */
+/** An item, the index of its first element, and the offsets in it at which edits start and end. */
 interface Cuttable {
   readonly item: Y.Item
   readonly index: number
@@ -51,9 +55,9 @@ interface Cuttable {
 }
 
 interface CutPlan {
-  /** Where to cut. */
+  /** Offsets of the splits. */
   readonly offsets: readonly number[]
-  /** Between which of these everything is made anew. */
+  /** Ranges between the splits in which everything is written again. */
   readonly rewritten: readonly { readonly start: number; readonly end: number }[]
 }
 
@@ -74,7 +78,10 @@ function planCuts(
   return plan
 }
 
-/** Parts edits into at most `most` groups, at the longest stretches that stay; without any, the whole item goes. */
+/**
+ * Groups edits into at most `most` groups, separated by the longest kept ranges. With no group, the whole item is
+ * deleted.
+ */
 function crowded({ removed }: ArrayEdit, { item, index, offsets }: Cuttable, most: number): CutPlan {
   if (most < 1) return { offsets: [], rewritten: [{ start: 0, end: item.length }] }
   const first = offsets[0] as number
@@ -96,14 +103,16 @@ function crowded({ removed }: ArrayEdit, { item, index, offsets }: Cuttable, mos
   return { offsets: edges, rewritten: rewritten.filter((stretch) => stretch.end > stretch.start) }
 }
 
-/** 1 at the index of each element that must begin an item. */
+/** Returns 1 at the index of each element that must start an item. */
 function edgesOf({ removed, insertions }: ArrayEdit): Uint8Array {
   const edges = removed.map((value, index) => (index > 0 && value !== removed[index - 1] ? 1 : 0))
   for (const { after } of insertions) edges[after + 1] = 1
   return edges
 }
 
-/** The middle first: each cut copies what is in the item, so from one end it would be quadratic. */
+/**
+ * Splits the middle first: each split copies the remainder of the item, so splitting from one end would be quadratic.
+ */
 function cut(
   transaction: Y.Transaction,
   { client, clock }: Y.ID,

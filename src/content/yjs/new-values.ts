@@ -13,7 +13,7 @@ import { checkXml, planXml } from '../xml/xml.ts'
 import type { SharedRoot } from './root-kind.ts'
 import { fragmentKey, kindOfShared, type StoredValue } from './shared-values.ts'
 
-/** A value to be made: plain JSON, or a shared type with what is in it. */
+/** A value to create: plain JSON, or a shared type with its content. */
 export type NewValue =
   | { readonly as: 'plain'; readonly value: unknown }
   | { readonly as: 'map'; readonly entries: readonly (readonly [string, NewValue])[] }
@@ -24,8 +24,8 @@ export type NewValue =
   | { readonly as: 'subdocument'; readonly make: () => Y.Doc }
 
 /**
- * A value that has no siblings: plain JSON. What a key `__proto__` is in is shared, at any depth: Yjs loses the key
- * when it reads a plain object.
+ * Returns a value without siblings: plain JSON. A value that contains the key `__proto__` at any depth is shared,
+ * because Yjs loses the key when it reads a plain object.
  */
 export function newValueOf(target: Json): NewValue {
   if (!hasPrototypeKey(target)) return { as: 'plain', value: target }
@@ -39,12 +39,12 @@ function hasPrototypeKey(json: Json): boolean {
   return isObject(json) && (Object.hasOwn(json, prototypeKey) || Object.values(json).some(hasPrototypeKey))
 }
 
-/** Existing values that a new one is made after, at most. */
+/** Maximum number of existing values that serve as examples for a new one. */
 const examplesMax = 16
 
 /**
- * Existing values beside which new ones are made. A new object, array or string is plain JSON, unless every existing
- * value of that kind is shared (strings: all texts, or all XML): then it is built as those are, key by key.
+ * Existing siblings of new values. A new object, array or string is plain JSON, unless every existing value of that
+ * kind is shared (strings: all texts, or all XML). Then it is built like those, key by key.
  */
 export class NewValueFactory {
   readonly #values: readonly StoredValue[]
@@ -68,7 +68,7 @@ export class NewValueFactory {
 
   has = (kind: JsonKind): boolean => this.#values.some(({ json }) => kindOfJson(json) === kind)
 
-  /** Null where values of the kind are plain. The last ones are the newest in most lists. */
+  /** Returns null if values of the kind are plain. The last values are the newest in most lists. */
   #examplesOf(kind: JsonKind): Examples | null {
     const known = this.#examples.get(kind)
     if (known !== undefined) return known
@@ -82,7 +82,7 @@ export class NewValueFactory {
   }
 }
 
-/** Shared values of one kind that a new one follows. */
+/** Shared values of one kind that serve as examples. */
 class Examples {
   readonly #values: readonly StoredValue[]
   readonly #named = new Map<string, NewValueFactory>()
@@ -92,20 +92,20 @@ class Examples {
     this.#values = values
   }
 
-  /** Beside XML, only what begins like XML is some. */
+  /** Next to XML, only a string that starts like XML becomes XML. */
   string(target: string): NewValue {
     if (this.#values[0]?.kind !== 'xml') return { as: 'text', text: target }
     if (!target.trimStart().startsWith('<')) return { as: 'plain', value: target }
     return { as: 'xml', update: planXml(undefined, fragmentKey, checkXml(target)) }
   }
 
-  /** Everything directly in them. */
+  /** Returns the values directly in them. */
   inside(): NewValueFactory {
     this.#inside ??= new NewValueFactory(this.#values.flatMap(childrenOf))
     return this.#inside
   }
 
-  /** What they have under the same key, where any of that is of the same kind; else everything in them. */
+  /** Returns their values under the same key if one has the same kind; otherwise all their values. */
   at(key: string, target: Json): NewValueFactory {
     let named = this.#named.get(key)
     if (named === undefined) {

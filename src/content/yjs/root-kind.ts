@@ -11,10 +11,10 @@ export type KnownKind = Exclude<RootKind, 'none'>
 export type ForgottenKind = 'array' | 'xml' | 'xmltext'
 
 /**
- * The kind of the root `contentKey`, by its live items: a document loaded from updates has untyped roots, and asking
- * for one as a wrong type does not fail. Reads only. If items contradict one another, the first decisive one counts; a
- * plain value decides over a shared text before it, because no text holds plain values.
- * An empty root has the kind that was stored for it, or that its deleted entries or items show.
+ * Returns the kind of the root `contentKey` by its live items. A document that is loaded from updates has untyped
+ * roots, and requesting one as a wrong type does not fail. Reads only. If items contradict each other, the first
+ * decisive one counts. A plain value outweighs a shared text before it, because no text contains plain values. An
+ * empty root has the kind that was stored for it, or that its deleted entries or items show.
  */
 export function rootKind(doc: Y.Doc, contentKey: string): RootKind {
   const root = doc.share.get(contentKey)
@@ -22,9 +22,9 @@ export function rootKind(doc: Y.Doc, contentKey: string): RootKind {
 }
 
 /**
- * Whether content of the kind `wanted` may be read from the root or written into it. An empty root without a stored
- * kind fits every kind, and a root whose items could be of several kinds fits each of these. Slate makes shared texts
- * without attributes, and Lexical makes elements without a name; both can also stand in XML.
+ * Returns whether content of the kind `wanted` may be read from the root or written into it. An empty root without a
+ * stored kind fits every kind. A root whose items could be of several kinds fits each of these: Slate creates shared
+ * texts without attributes, and Lexical creates elements without a name; both can also be in XML.
  */
 export function fitsKind(doc: Y.Doc, contentKey: string, wanted: RootKind): boolean {
   const root = doc.share.get(contentKey)
@@ -33,10 +33,10 @@ export function fitsKind(doc: Y.Doc, contentKey: string, wanted: RootKind): bool
   return kind === 'none' || kind === wanted || (wanted === 'xmltext' && couldBeXmlText(root))
 }
 
-/** A root as a document holds it, of whatever type; `unknown` would not do, its events are part of the type. */
+/** A root of a document, of any type. `unknown` is not sufficient, because events are part of the type. */
 export type SharedRoot = NonNullable<ReturnType<Y.Doc['share']['get']>>
 
-/** A shared type as a document holds it: the events that make the types of Yjs incompatible matter to no one here. */
+/** Returns a shared type as a `SharedRoot`. The events that make the types of Yjs incompatible are not used here. */
 export const asRoot = (type: Y.Map<unknown> | Y.Array<unknown> | Y.Text | Y.XmlFragment): SharedRoot =>
   type as object as SharedRoot
 
@@ -65,12 +65,13 @@ const knownKinds: readonly KnownKind[] = ['map', 'array', 'xml', 'xmltext', 'tex
 const forgottenKinds: readonly ForgottenKind[] = ['array', 'xml', 'xmltext']
 
 /**
- * Yjs does not record the kind of an empty root. The document itself stores it, as an entry of the root under this key
- * that is deleted from the start: clients do not show a deleted entry, and every copy of the document keeps its key.
+ * Yjs does not record the kind of an empty root. The document itself stores it, as an entry of the root under this
+ * key that is deleted from the start: clients do not show a deleted entry, and every copy of the document keeps its
+ * key.
  */
 export const kindEntry = (kind: KnownKind): string => `weft:kind=${kind}`
 
-/** The kind that a deleted item of a sequence states; null: it is not a marker (see `createDoc`). */
+/** Returns the kind that a deleted item of a sequence states; null: it is not a marker (see `createDoc`). */
 export function kindOfMarker({ content }: Y.Item): ForgottenKind | null {
   if (!(content instanceof Y.ContentType && content.type instanceof Y.XmlElement)) return null
   const { nodeName } = content.type
@@ -96,9 +97,9 @@ function storedLength({ _map }: SharedRoot, kind: KnownKind): number {
 }
 
 /**
- * Whether the kind of a root must be stored to be read again: the root is empty, and neither its entries nor a stored
- * kind show it. Markers do not count in a root that the transaction changes, because its end may change them (see
- * `createDoc`).
+ * Returns whether the kind of a root must be stored to be read again: the root is empty, and neither its entries nor
+ * a stored kind show it. Markers do not count in a root that the transaction changes, because its end may change them
+ * (see `createDoc`).
  */
 export function needsStoredKind(root: SharedRoot, kind: KnownKind, isChanged: boolean): boolean {
   let marked: ForgottenKind | null = null
@@ -110,12 +111,13 @@ export function needsStoredKind(root: SharedRoot, kind: KnownKind, isChanged: bo
   return storedKind(root) !== kind && kindOfEmpty(root, marked) !== kind
 }
 
-/** The length of the entry by which a kind replaces the kinds that were stored before. */
+/** Returns the length of the entry by which a kind replaces the kinds that were stored before. */
 export const nextKindLength = (root: SharedRoot): number =>
   1 + Math.max(...knownKinds.map((kind) => storedLength(root, kind)))
 
 /**
- * The kind of a root without live items in sequence. If nothing ever was in sequence, entries are those of a map.
+ * Returns the kind of a root without live items in sequence. If its sequence was always empty, its entries are those
+ * of a map.
  * @param marked the kind that a deleted item states
  */
 function kindOfEmpty(root: SharedRoot, marked: ForgottenKind | null): RootKind {
@@ -129,8 +131,8 @@ function kindOfEmpty(root: SharedRoot, marked: ForgottenKind | null): RootKind {
 }
 
 /**
- * `checkXmlText` takes nothing that would not be known again by this. Plain values are never in a text; where nothing
- * ever was in sequence, entries are those of a map.
+ * `checkXmlText` accepts only content that this function recognizes. Plain values are never in a text. If the
+ * sequence was always empty, entries are those of a map.
  */
 function couldBeXmlText(root: SharedRoot): boolean {
   let [isEmpty, isKnown] = [true, false]
@@ -143,7 +145,7 @@ function couldBeXmlText(root: SharedRoot): boolean {
   return isKnown || (isEmpty && root._start !== null && kindOf(root) !== 'array')
 }
 
-/** The name that Yjs gives elements which are made without one. */
+/** The name that Yjs gives to elements that are created without one. */
 export const nameless = 'UNDEFINED'
 
 const isEditorNode = (type: unknown, inAttributed: boolean): boolean =>

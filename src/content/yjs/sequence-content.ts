@@ -3,11 +3,14 @@ import * as Y from 'yjs'
 import { asRoot, type SharedRoot } from './root-kind.ts'
 
 /**
- * One stretch of a sequence, as it is stored. Sequences are the same, but for what is in their shared values, if their
+ * One range of a stored sequence. Two sequences are the same, except for the content of their shared values, if their
  * cells are equal for `isDeepStrictEqual`.
  */
 type SequenceCell = What & {
-  /** The formatting that changes here, by name; null where it ends. Of linear size, however much lies on the text. */
+  /**
+   * The formatting that changes here, by name; null where it ends. Linear size, independent of the number of active
+   * formats.
+   */
   readonly changes: readonly (readonly [name: string, value: unknown])[]
 }
 
@@ -17,28 +20,28 @@ type What =
   | { readonly is: 'embed'; readonly embed: unknown }
   | { readonly is: 'shared'; readonly name: string }
 
-/** What is in a sequence, however it is cut into items. */
+/** The content of a sequence, independent of its division into items. */
 export interface SequenceContent {
   readonly cells: readonly SequenceCell[]
   /** The shared values, in the order of their cells. */
   readonly shared: readonly SharedRoot[]
 }
 
-/** The live content of a sequence. */
+/** Reads the live content of a sequence. */
 export function readSequence(type: SharedRoot): SequenceContent {
   const reader = new CellReader()
   reader.read(type)
   return reader
 }
 
-/** Shared values of one name are of the same kind. */
+/** Shared values with the same name have the same kind. */
 export function nameOfType(type: object): string {
   const { name } = type.constructor
   if (type instanceof Y.XmlElement) return `${name} ${type.nodeName}`
   return type instanceof Y.XmlHook ? `${name} ${type.hookName}` : name
 }
 
-/** Stands for a subdocument, for `isDeepStrictEqual`. */
+/** Represents a subdocument for `isDeepStrictEqual`. */
 class Subdocument {
   readonly guid: string
   readonly options: unknown
@@ -49,7 +52,7 @@ class Subdocument {
   }
 }
 
-/** The values of an item. */
+/** Returns the values of an item. */
 export const valuesOf = (content: Y.Item['content']): readonly unknown[] =>
   content instanceof Y.ContentDoc ? [new Subdocument(content)] : (content.getContent() as unknown[])
 
@@ -57,7 +60,7 @@ class CellReader implements SequenceContent {
   readonly cells: SequenceCell[] = []
   readonly shared: SharedRoot[] = []
   readonly #formats = new Map<string, unknown>()
-  /** Of the formatting that was set since the last cell, what it was there. */
+  /** Values at the last cell of the formatting that has changed since. */
   readonly #before = new Map<string, unknown>()
 
   read(type: SharedRoot): void {
@@ -89,7 +92,7 @@ class CellReader implements SequenceContent {
       this.cells.push({ is: 'embed', embed: content.embed, changes })
     else {
       const values = last?.is === 'values' ? last.values : []
-      // Not as arguments of one call: there may be very many.
+      // Not as arguments of one call, because there may be very many.
       for (const value of valuesOf(content)) values.push(value)
       if (last?.is !== 'values') this.cells.push({ is: 'values', values, changes })
     }

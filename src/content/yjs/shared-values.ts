@@ -5,7 +5,7 @@ import { plainText, readTextState } from '../text/text-state.ts'
 import { serializeType } from '../xml/serialize.ts'
 import { asRoot, type SharedRoot } from './root-kind.ts'
 
-/** A value of a document with its reading; shared ones can be changed in place. */
+/** A value of a document with its JSON view; shared ones can be changed in place. */
 export type StoredValue =
   | { readonly kind: 'map'; readonly json: JsonObject; readonly type: SharedRoot; readonly entries: Entries }
   | {
@@ -15,10 +15,10 @@ export type StoredValue =
       readonly elements: Elements
     }
   | { readonly kind: 'text'; readonly json: string; readonly type: SharedRoot }
-  /** A fragment of XML; its reading is the XML. */
+  /** A fragment of XML; its view is the XML. */
   | { readonly kind: 'xml'; readonly json: string; readonly type: SharedRoot }
   | { readonly kind: 'plain'; readonly json: Json; readonly value: unknown }
-  /** Bytes, a subdocument, a single XML node: its reading is good only for leaving it alone. */
+  /** Bytes, a subdocument, or a single XML node. Its view only serves to leave it unchanged. */
   | { readonly kind: 'opaque'; readonly json: Json; readonly value: unknown }
 
 export type StoredMap = Extract<StoredValue, { kind: 'map' }>
@@ -27,7 +27,7 @@ type Entries = ReadonlyMap<string, StoredValue>
 type Elements = readonly StoredValue[]
 
 /**
- * The live entries of a map. One that holds `undefined` reads as absent, as in JSON, and is left alone.
+ * Reads the live entries of a map. An entry with `undefined` reads as absent, as in JSON, and stays.
  * @throws ApiError RESOURCE_EXHAUSTED
  */
 export function readMap(type: SharedRoot, output = new Output()): StoredMap {
@@ -43,7 +43,7 @@ export function readMap(type: SharedRoot, output = new Output()): StoredMap {
   return { kind: 'map', type, entries, json }
 }
 
-/** The live elements of a sequence, `undefined` as null. @throws ApiError RESOURCE_EXHAUSTED */
+/** Reads the live elements of a sequence, `undefined` as null. @throws ApiError RESOURCE_EXHAUSTED */
 export function readArray(type: SharedRoot, output = new Output()): StoredArray {
   const elements: StoredValue[] = []
   for (let item = type._start; item !== null; item = item.right) {
@@ -54,7 +54,10 @@ export function readArray(type: SharedRoot, output = new Output()): StoredArray 
   return { kind: 'array', type, elements, json: elements.map(({ json }) => json) }
 }
 
-/** Text is read without embeds, bytes as base64, a subdocument as `{ subdocument: <its guid> }`. @throws ApiError RESOURCE_EXHAUSTED */
+/**
+ * Reads a value: text without embeds, bytes as base64, a subdocument as `{ subdocument: <its guid> }`. @throws
+ * ApiError RESOURCE_EXHAUSTED
+ */
 export function readStoredValue(value: unknown, output = new Output()): StoredValue | undefined {
   if (value instanceof Y.AbstractType) return readType(value as SharedRoot, output)
   if (value instanceof Y.Doc)
@@ -64,7 +67,7 @@ export function readStoredValue(value: unknown, output = new Output()): StoredVa
   return json === undefined ? undefined : { kind: 'plain', json, value }
 }
 
-/** Fragments inside of other values are made by rich-text editors, as a root of this name is. */
+/** Rich-text editors create fragments inside other values, as they create a root of this name. */
 export const fragmentKey = 'prosemirror'
 
 function readType(type: SharedRoot, output: Output): StoredValue {
@@ -81,6 +84,6 @@ function readType(type: SharedRoot, output: Output): StoredValue {
   return { kind: 'text', type, json: plainText(readTextState(type)) }
 }
 
-/** The kind that a target must have to change this value in place; null when nothing can. */
+/** Returns the kind that a target must have to change this value in place; null if that is impossible. */
 export const kindOfShared = (stored: StoredValue): JsonKind | null =>
   stored.kind === 'plain' || stored.kind === 'opaque' ? null : kindOfJson(stored.json)
