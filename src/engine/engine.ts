@@ -372,7 +372,7 @@ export interface Queue {
   /** Makes the job due again after `delayMs`. Returns false if the lease has ended. */
   retry(token: string, delayMs: number, error: string): Promise<boolean>
   /** Moves the job to the dead letters, with its error. Returns false if the lease has ended. */
-  bury(token: string, error: string): Promise<boolean>
+  moveToDeadLetters(token: string, error: string): Promise<boolean>
 }
 
 /**

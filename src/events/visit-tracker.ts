@@ -14,9 +14,9 @@ export interface Visitor {
 /** Whoever notes who is on which document. */
 export interface VisitListener {
   /** Somebody is there who was not there just before. */
-  came(document: DocumentScope, visitor: Visitor): void
+  joined(document: DocumentScope, visitor: Visitor): void
   /** Somebody is there no more. */
-  went(document: DocumentScope, visitor: Visitor): void
+  left(document: DocumentScope, visitor: Visitor): void
 }
 
 /** The events of a visit. */
@@ -58,13 +58,13 @@ export class VisitTracker implements VisitListener {
     this.#options = options
   }
 
-  came(document: DocumentScope, visitor: Visitor): void {
+  joined(document: DocumentScope, visitor: Visitor): void {
     if (this.#state === 'ended') return
     if (this.#away.size > 0 && this.#away.delete(nameOf(document, visitor))) return
     this.#tell('presence.join', document, visitor, this.#options.clock.now())
   }
 
-  went(document: DocumentScope, visitor: Visitor): void {
+  left(document: DocumentScope, visitor: Visitor): void {
     if (this.#state === 'ended') return
     const { clock, wants } = this.#options
     if (!wants(document)) return

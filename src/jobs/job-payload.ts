@@ -30,7 +30,7 @@ export async function moveIfMalformed(
   if (!(error instanceof MalformedJobError)) return false
   log.error({ err: error, queue: name }, 'a job is malformed; moving it to the dead letters')
   await queue
-    .bury(token, error.message)
+    .moveToDeadLetters(token, error.message)
     .catch((err: unknown) =>
       log.warn({ err, queue: name }, 'could not move a malformed job to the dead letters; retrying'),
     )

@@ -55,7 +55,7 @@ export const admissionOf = ({ config, clock }: LimitDependencies): AdmissionLimi
   connectionsMax: config.maxConnections,
   connectionsPerAddressMax: config.maxConnectionsPerAddress,
   connectionsPerWorkspaceMax: config.maxConnectionsPerWorkspace,
-  pendingPerAddressMax: config.maxUnauthenticatedPerAddress,
+  unauthenticatedPerAddressMax: config.maxUnauthenticatedPerAddress,
   connects: rate(config.connectsPerAddressPerSecond, config.connectsPerAddressBurst, clock),
 })
 

@@ -72,7 +72,7 @@ export function createSync({
       proxies: config.trustProxy,
     },
     {
-      gate: new SocketAcceptor(
+      acceptor: new SocketAcceptor(
         {
           messageBytesMax: config.maxMessageBytes,
           sendBufferBytesMax: config.sendBufferBytes,
@@ -95,14 +95,14 @@ export function createSync({
       metrics,
       reports,
       rejections,
-      inflow: inflowOf({ config, clock, reports }),
-      pressure: new ReadBackpressure(queuedBytes, pendingBytesMax, () =>
+      receiveRate: inflowOf({ config, clock, reports }),
+      backpressure: new ReadBackpressure(queuedBytes, pendingBytesMax, () =>
         reports.exceeded('uncommittedBytes', ''),
       ),
       allowSubdocuments: config.allowSubdocuments,
       documentBytesMax: config.maxDocumentBytes,
       storage,
-      onRefused: (clientAddress) => {
+      onRejected: (clientAddress) => {
         if (config.audit !== 'off')
           auditing.refusals.note({ door: 'realtime', clientAddress, ...refusedToken })
       },

@@ -3,16 +3,16 @@ import { type Close, close } from '../model/close.ts'
 import type { Room } from '../rooms/room/room.ts'
 import type { SessionDependencies } from './session/session-options.ts'
 
-type Received = Parameters<Room['receive']>[0]
+type ReceivedUpdate = Parameters<Room['receive']>[0]
 
 /**
  * Hands a vetted update to the room. Returns the reason to close the socket when the update exceeds a limit: then it was not
  * taken. In a workspace that is full, updates that only delete are taken, and offers of what is stored already.
  */
-export function receive(
+export function receiveUpdate(
   { storage, documentBytesMax }: Pick<SessionDependencies, 'storage' | 'documentBytesMax'>,
   room: Room,
-  update: Received,
+  update: ReceivedUpdate,
 ): Close | null {
   const { bytes, summary } = update
   const { workspaceId } = room.address

@@ -155,7 +155,7 @@ it('[OUT-8] writes a document with a long log or a late epoch in one write', asy
   expect(await engine.log.heads([key])).toMatchObject([{ epoch: 3, head: 2 ** 50 }])
   expect(await engine.log.load(key)).toMatchObject({ changed: { at: 1_700_000_000_000, by: 'ann' } })
   expect(await documents.place(document)).toBe('there')
-  await documents.bury({ ...document.address, documentId: 'gone' }, 2 ** 50)
+  await documents.storeTombstone({ ...document.address, documentId: 'gone' }, 2 ** 50)
   expect(await engine.log.load(addressKey({ ...document.address, documentId: 'gone' }))).toEqual({
     state: 'deleted',
     epoch: 2 ** 50,

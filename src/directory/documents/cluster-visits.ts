@@ -103,15 +103,15 @@ export class ClusterVisits {
   async admit(transaction: Transaction, visits: readonly VisitEvent[]): Promise<readonly VisitEvent[]> {
     // An organization that is being deleted stores no visits.
     if ((await findOrganization(transaction)) === null) return visits
-    const told: VisitEvent[] = []
+    const recorded: VisitEvent[] = []
     for (const visit of visits) {
-      const isTold =
+      const isRecorded =
         visit.event.type === 'presence.join'
           ? await this.#comes(transaction, visit)
           : await leaves(transaction, visit, this.#options.cluster.incarnation)
-      if (isTold) told.push(visit)
+      if (isRecorded) recorded.push(visit)
     }
-    return told
+    return recorded
   }
 
   async #comes(transaction: Transaction, { visitor, documentId, at }: VisitEvent): Promise<boolean> {
@@ -196,11 +196,11 @@ export class ClusterVisits {
     await this.#options.store.carryOut(scope, async (transaction) => {
       const visit = { ...leaveEvent(documentId, visitor), at }
       if (!(await leaves(transaction, visit, node))) return
-      const told = await withoutErasedUsers(transaction, [visit])
+      const recorded = await withoutErasedUsers(transaction, [visit])
       this.#options.events.recordNew(
         transaction,
         scope,
-        told.map((outbound) => ({ activity: null, outbound })),
+        recorded.map((outbound) => ({ activity: null, outbound })),
       )
     })
   }

@@ -128,8 +128,8 @@ export class VisitRecorder {
       if (!this.#isWanted(scope)) return this.#written(name, some.length)
       if (isKept) await this.#stored.mark(scope)
       await store.carryOut(scope, async (transaction) => {
-        const told = await this.#stored.admit(transaction, some)
-        const events = await withoutErasedUsers(transaction, told)
+        const admitted = await this.#stored.admit(transaction, some)
+        const events = await withoutErasedUsers(transaction, admitted)
         this.#options.events.recordNew(
           transaction,
           scope,

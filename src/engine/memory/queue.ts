@@ -21,7 +21,7 @@ import { SortedMap } from './sorted.ts'
 interface JobTable {
   readonly byId: Map<string, JobRecord>
   readonly due: SortedMap<string>
-  readonly buried: Map<string, JobRecord>
+  readonly deadLetters: Map<string, JobRecord>
 }
 
 export class MemoryQueue implements Queue {
@@ -71,9 +71,9 @@ export class MemoryQueue implements Queue {
     return this.#change(token, (record, now) => rescheduleJob(record, now + delayMs, error))
   }
 
-  async bury(token: string, error: string): Promise<boolean> {
+  async moveToDeadLetters(token: string, error: string): Promise<boolean> {
     return this.#change(token, (record, now, { queue, id }) => {
-      this.#jobs(queue).buried.set(id, rescheduleJob(record, now, error))
+      this.#jobs(queue).deadLetters.set(id, rescheduleJob(record, now, error))
       return endJob(record)
     })
   }
@@ -94,7 +94,7 @@ export class MemoryQueue implements Queue {
   }
 
   #jobs(queue: string): JobTable {
-    const jobs = this.#queues.get(queue) ?? { byId: new Map(), due: new SortedMap(), buried: new Map() }
+    const jobs = this.#queues.get(queue) ?? { byId: new Map(), due: new SortedMap(), deadLetters: new Map() }
     this.#queues.set(queue, jobs)
     return jobs
   }

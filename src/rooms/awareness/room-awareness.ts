@@ -58,12 +58,12 @@ export class RoomAwareness implements PresenceObserver {
       ...options,
       onBroadcast: (clientIds) => this.#publishToNodes(clientIds),
     })
-    options.presence.enter(this)
-    this.showRemote(options.presence.replica.remote.clients(this.editorId))
+    options.presence.addObserver(this)
+    this.refreshRemote(options.presence.replica.remote.clients(this.editorId))
   }
 
   join(member: Member): void {
-    this.#options.presence.join(member, this)
+    this.#options.presence.addSocket(member, this)
   }
 
   /** Returns whether the state of a client that `member` sends counts. Most are other clients' states, sent back. */
@@ -86,12 +86,12 @@ export class RoomAwareness implements PresenceObserver {
 
   /** Removes the state of `member` at once. */
   leave(member: Member): void {
-    this.#options.presence.leave(member)
+    this.#options.presence.removeSocket(member)
     const clientId = this.#clientOf.get(member)
     if (clientId === undefined) return
     this.#release(clientId, member)
     this.#hide(clientId)
-    this.showRemote([clientId])
+    this.refreshRemote([clientId])
     this.#broadcaster.schedule('window')
   }
 
@@ -106,13 +106,13 @@ export class RoomAwareness implements PresenceObserver {
     this.#broadcaster.schedule('tick')
   }
 
-  showVirtualUser({ clientId, clock, text, userId }: VirtualUserState): void {
+  setVirtualUser({ clientId, clock, text, userId }: VirtualUserState): void {
     if (text === removedText) this.#remove(clientId, clock, userId, null)
     else this.#publish(clientId, new PublishedState(clock, userId, text), null)
     this.#broadcaster.schedule('tick')
   }
 
-  showRemote(clientIds: Iterable<number>): void {
+  refreshRemote(clientIds: Iterable<number>): void {
     for (const clientId of clientIds) this.#showWinner(clientId)
     this.#broadcaster.schedule('window')
   }
@@ -131,7 +131,7 @@ export class RoomAwareness implements PresenceObserver {
   close(): void {
     const { presence } = this.#options
     for (const clientId of this.#clients.keys()) presence.replica.clientChanged(this.editorId, clientId)
-    presence.exit(this)
+    presence.removeObserver(this)
     this.#broadcaster.close()
   }
 
@@ -179,7 +179,7 @@ export class RoomAwareness implements PresenceObserver {
       return null
     }
     if (owner !== undefined) this.#clientOf.delete(owner.member)
-    const client = new ClientState(member, this.#options.presence.replica.stamps.next(), clock)
+    const client = new ClientState(member, this.#options.presence.replica.logicalClock.next(), clock)
     this.#clients.set(clientId, client)
     this.#clientOf.set(member, clientId)
     return client

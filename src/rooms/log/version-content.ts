@@ -1,4 +1,4 @@
-import type { DocumentLog, Key } from '../../engine/engine.ts'
+import type { DocumentLog, Key, LoadedVersion } from '../../engine/engine.ts'
 import type { Version } from '../../model/version.ts'
 import { DocumentState, emptyUpdate } from '../room/document-state.ts'
 import { applyInSlices, pageBytes } from './load-room.ts'
@@ -45,4 +45,4 @@ export async function loadVersionUpdates(
   }
 }
 
-type LoadedPage = Awaited<ReturnType<DocumentLog['loadAt']>>
+type LoadedPage = LoadedVersion | null

@@ -26,21 +26,21 @@ export class ClusterUsers {
   }
 
   /** Users with a socket on another node. */
-  elsewhere(): Iterable<string> {
-    return this.#replica.remote.people()
+  remoteUserIds(): Iterable<string> {
+    return this.#replica.remote.userIds()
   }
 
-  isElsewhere(userId: string): boolean {
-    return this.#replica.remote.person(userId).length > 0
+  isRemote(userId: string): boolean {
+    return this.#replica.remote.userRecords(userId).length > 0
   }
 
   /** What the other nodes say of a user with sockets there: what has been deleted meanwhile does not count. */
-  people(userId: string): readonly NodeUserRecord[] {
-    const rest = this.#replica.rest(userId)
-    return this.#replica.remote.person(userId).flatMap((record) => {
+  userRecords(userId: string): readonly NodeUserRecord[] {
+    const rest = this.#replica.restRecord(userId)
+    return this.#replica.remote.userRecords(userId).flatMap((record) => {
       const editors = record.editors.filter(([, joined]) => rest === null || !isDeletedByRest(rest, joined))
       if (editors.length === 0) return []
-      const isNewer = rest !== null && rest.at > record.fieldsAt && rest.at > firstOf(record)
+      const isNewer = rest !== null && rest.at > record.fieldsAt && rest.at > firstJoined(record)
       const { fields, at: fieldsAt } = isNewer ? rest : { fields: record.fields, at: record.fieldsAt }
       return [{ ...record, editors, fields, fieldsAt, lastSeen: this.#replica.lastSeen(record) }]
     })
@@ -48,19 +48,19 @@ export class ClusterUsers {
 
   /** What REST has said of somebody who comes here, and is somewhere else already. */
   remoteFields(userId: string): { fields: RestPresence; fieldsAt: number } | null {
-    const people = this.people(userId)
-    return people.length === 0 ? null : lastRestState(people)
+    const userRecords = this.userRecords(userId)
+    return userRecords.length === 0 ? null : lastRestState(userRecords)
   }
 
   /** Somebody has come with a socket, and is no virtual user any more. */
-  arrived(userId: string): void {
-    this.#replica.personChanged(userId)
-    const rest = this.#replica.rest(userId)
+  connected(userId: string): void {
+    this.#replica.userChanged(userId)
+    const rest = this.#replica.restRecord(userId)
     if (rest !== null && isVirtualUser(rest, this.#clock.now())) this.#endVirtualUser(rest)
   }
 
   /** @param before what was said of the user here */
-  call(
+  applyRest(
     kind: RestCall['kind'],
     {
       userId,
@@ -71,23 +71,23 @@ export class ClusterUsers {
       before: RestPresence | undefined
     },
   ): void {
-    const known = this.#replica.rest(userId)
+    const known = this.#replica.restRecord(userId)
     const fieldsBefore = before ?? this.remoteFields(userId)?.fields ?? {}
     const [at, now] = [this.#stampAfter(known), this.#clock.now()]
-    this.#replica.write(applyRestCall(known, fieldsBefore, { kind, userId, fields, ttlMs, at, now }))
+    this.#replica.writeRest(applyRestCall(known, fieldsBefore, { kind, userId, fields, ttlMs, at, now }))
   }
 
   /** Does with the sockets of a user here what was said anywhere; false when that changes nothing. */
-  settle(userId: string, connected: ConnectedUser): boolean {
-    const rest = this.#replica.rest(userId)
-    let isNews = false
+  reconcile(userId: string, connected: ConnectedUser): boolean {
+    const rest = this.#replica.restRecord(userId)
+    let hasChanged = false
     if (rest !== null) {
-      isNews = hide(connected, rest)
+      hasChanged = applyDeletion(connected, rest)
       if (rest.at > connected.fieldsAt && rest.at > connected.since)
-        isNews = say(connected, rest.fields, rest.at)
+        hasChanged = setFields(connected, rest.fields, rest.at)
     }
-    const { fields, fieldsAt } = lastRestState(this.#replica.remote.person(userId))
-    return fieldsAt > connected.fieldsAt ? say(connected, fields, fieldsAt) : isNews
+    const { fields, fieldsAt } = lastRestState(this.#replica.remote.userRecords(userId))
+    return fieldsAt > connected.fieldsAt ? setFields(connected, fields, fieldsAt) : hasChanged
   }
 
   /**
@@ -97,43 +97,43 @@ export class ClusterUsers {
    * @param isHere with a socket
    */
   virtualUser(userId: string, isHere: boolean): ClusterVirtualUser | null | 'unknown' {
-    const rest = this.#replica.rest(userId)
-    const isConnected = isHere || this.isElsewhere(userId)
+    const rest = this.#replica.restRecord(userId)
+    const isConnected = isHere || this.isRemote(userId)
     if (rest === null) return isConnected ? null : 'unknown'
     if (!isVirtualUser(rest, this.#clock.now())) return null
     if (!isConnected) return rest
-    if (isHere || this.#replica.keepsRest(userId)) this.#endVirtualUser(rest)
+    if (isHere || this.#replica.hasOwnRest(userId)) this.#endVirtualUser(rest)
     return null
   }
 
   #endVirtualUser(rest: RestUserRecord): void {
-    this.#replica.write(afterArrival(rest, this.#stampAfter(rest), this.#clock.now()))
+    this.#replica.writeRest(afterArrival(rest, this.#stampAfter(rest), this.#clock.now()))
   }
 
   /** Later than what is known, also if that is of a node whose clock is too far ahead to be followed. */
   #stampAfter(known: RestUserRecord | null): number {
-    return Math.max(this.#replica.stamps.next(), (known?.at ?? 0) + 1)
+    return Math.max(this.#replica.logicalClock.next(), (known?.at ?? 0) + 1)
   }
 }
 
-const firstOf = ({ editors }: NodeUserRecord): number => Math.min(...editors.map(([, joined]) => joined))
+const firstJoined = ({ editors }: NodeUserRecord): number => Math.min(...editors.map(([, joined]) => joined))
 
-function say(connected: ConnectedUser, fields: RestPresence, fieldsAt: number): true {
+function setFields(connected: ConnectedUser, fields: RestPresence, fieldsAt: number): true {
   connected.fields = fields
   connected.fieldsAt = fieldsAt
   return true
 }
 
 /** Who was deleted stays away until something says that they were added afterwards. */
-function hide({ sockets }: ConnectedUser, rest: RestUserRecord): boolean {
-  let isNews = false
+function applyDeletion({ sockets }: ConnectedUser, rest: RestUserRecord): boolean {
+  let hasChanged = false
   for (const socket of sockets.values()) {
     const before = socket.shown
     if (isDeletedByRest(rest, socket.joined)) {
       socket.shown = 'deleted'
       socket.deletedAt = Math.max(socket.deletedAt, rest.deletedAt)
     } else if (rest.addedAt > socket.deletedAt) socket.shown = 'present'
-    if (socket.shown !== before) isNews = true
+    if (socket.shown !== before) hasChanged = true
   }
-  return isNews
+  return hasChanged
 }

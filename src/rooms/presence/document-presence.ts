@@ -43,16 +43,16 @@ export interface PresenceObserver {
   readonly editorId: string
   /** What is said of these users is something else now. */
   refresh(userIds: ReadonlySet<string>): void
-  showVirtualUser(state: VirtualUserState): void
+  setVirtualUser(state: VirtualUserState): void
   /** What other nodes say of these clients is something else now. */
-  showRemote(clientIds: Iterable<number>): void
+  refreshRemote(clientIds: Iterable<number>): void
   /** The record of a client here for other nodes; null: it shows nothing. */
   clientRecord(clientId: number): ClientRecord | null
   clientIds(): Iterable<number>
 }
 
 interface Socket extends UserSocket {
-  readonly view: PresenceObserver
+  readonly observer: PresenceObserver
 }
 
 interface DocumentPresenceOptions {
@@ -73,27 +73,27 @@ interface DocumentPresenceOptions {
  */
 export class DocumentPresence implements PresenceReplicaOwner {
   readonly replica: PresenceReplica
-  readonly #parts: DocumentPresenceOptions
-  readonly #views = new Set<PresenceObserver>()
+  readonly #options: DocumentPresenceOptions
+  readonly #observers = new Set<PresenceObserver>()
   readonly #connected = new Map<string, ConnectedUser<Socket>>()
   /** Made for the first of them: most documents never have any. */
   #virtualUsers: VirtualUserList | null = null
   /** The users of all nodes. */
   readonly #users: ClusterUsers
 
-  constructor(parts: DocumentPresenceOptions) {
-    this.#parts = parts
-    this.replica = parts.replica(this)
-    this.#users = new ClusterUsers(this.replica, parts.clock)
+  constructor(options: DocumentPresenceOptions) {
+    this.#options = options
+    this.replica = options.replica(this)
+    this.#users = new ClusterUsers(this.replica, options.clock)
   }
 
   get document(): DocumentScope {
-    return this.#parts.document
+    return this.#options.document
   }
 
   /** Neither users nor rooms: a new object would be the same. */
-  get empty(): boolean {
-    return this.#views.size === 0 && !this.#hasVirtualUsers && !this.replica.isOpen
+  get isEmpty(): boolean {
+    return this.#observers.size === 0 && !this.#hasVirtualUsers && !this.replica.isOpen
   }
 
   get isIdle(): boolean {
@@ -104,62 +104,62 @@ export class DocumentPresence implements PresenceReplicaOwner {
     return this.#virtualUsers !== null && this.#virtualUsers.size > 0
   }
 
-  enter(view: PresenceObserver): void {
-    this.#views.add(view)
-    for (const state of this.#virtualUsers?.states() ?? []) view.showVirtualUser(state)
+  addObserver(observer: PresenceObserver): void {
+    this.#observers.add(observer)
+    for (const state of this.#virtualUsers?.states() ?? []) observer.setVirtualUser(state)
   }
 
   /** A room is closed, and its sockets with it. */
-  exit(view: PresenceObserver): void {
-    this.#views.delete(view)
+  removeObserver(observer: PresenceObserver): void {
+    this.#observers.delete(observer)
     for (const { sockets } of this.#connected.values())
-      for (const [member, socket] of sockets) if (socket.view === view) this.leave(member)
-    this.#parts.emptied()
+      for (const [member, socket] of sockets) if (socket.observer === observer) this.removeSocket(member)
+    this.#options.emptied()
   }
 
-  join(member: Member, view: PresenceObserver): void {
+  addSocket(member: Member, observer: PresenceObserver): void {
     const { id } = member.user
     const virtualUser = this.#virtualUsers?.get(id)
-    const connected = this.#connected.get(id) ?? this.#arrival(id, virtualUser?.fields)
-    const isNews = virtualUser === undefined && !isPresent(connected)
+    const connected = this.#connected.get(id) ?? this.#newConnection(id, virtualUser?.fields)
+    const isNewUser = virtualUser === undefined && !isPresent(connected)
     this.#connected.set(id, connected)
     connected.sockets.set(member, {
-      view,
-      editorId: view.editorId,
-      joined: this.replica.stamps.next(),
+      observer,
+      editorId: observer.editorId,
+      joined: this.replica.logicalClock.next(),
       shown: 'present',
       deletedAt: 0,
-      lastSeen: this.#parts.clock.now(),
+      lastSeen: this.#options.clock.now(),
       status: undefined,
     })
     if (virtualUser !== undefined) this.#virtualUsers?.remove([id])
-    if (isNews) this.#came(id)
-    this.#users.arrived(id)
+    if (isNewUser) this.#notifyJoined(id)
+    this.#users.connected(id)
   }
 
   /** What REST has said of a user ends with the last socket. */
-  leave(member: Member): void {
+  removeSocket(member: Member): void {
     const { id } = member.user
     const connected = this.#connected.get(id)
     if (connected === undefined) return
     const visitor = visitorInSockets(connected)
     connected.sockets.delete(member)
     if (connected.sockets.size === 0) this.#connected.delete(id)
-    this.replica.personChanged(id)
+    this.replica.userChanged(id)
     if (isPresent(connected)) return
     connected.fields = {}
     connected.fieldsAt = 0
-    if (visitor !== null) this.#parts.visits.went(this.#parts.document, visitor)
+    if (visitor !== null) this.#options.visits.left(this.#options.document, visitor)
   }
 
   /** A sign of life. `status` is what the client says of its user. */
   observe(member: Member, status: unknown): void {
     const socket = this.#connected.get(member.user.id)?.sockets.get(member)
     if (socket === undefined) return
-    socket.lastSeen = this.#parts.clock.now()
+    socket.lastSeen = this.#options.clock.now()
     const before = socket.status
     socket.status = typeof status === 'string' && status.length <= statusLengthMax ? status : undefined
-    if (socket.status !== before) this.replica.personChanged(member.user.id, 'saying')
+    if (socket.status !== before) this.replica.userChanged(member.user.id, 'status')
   }
 
   /** How the user of a member is shown; null: not at all. */
@@ -171,11 +171,11 @@ export class DocumentPresence implements PresenceReplicaOwner {
   }
 
   /** @throws ApiError FAILED_PRECONDITION, RESOURCE_EXHAUSTED when these users are too many to add */
-  checkRoomFor(users: readonly PresenceInput[]): void {
+  checkCapacity(users: readonly PresenceInput[]): void {
     const newIds = users
       .map(({ userId }) => userId)
       .filter((userId) => !this.#isConnected(userId) && this.#virtualUsers?.get(userId) === undefined)
-    this.#virtualUserList().checkRoomFor(new Set(newIds).size)
+    this.#virtualUserList().checkCapacity(new Set(newIds).size)
   }
 
   /**
@@ -183,21 +183,21 @@ export class DocumentPresence implements PresenceReplicaOwner {
    * @throws ApiError as `checkRoomFor`; then nothing is changed
    */
   add(users: readonly PresenceInput[], ttlMs: number): void {
-    this.checkRoomFor(users)
-    this.#call('add', users, ttlMs)
+    this.checkCapacity(users)
+    this.#applyRest('add', users, ttlMs)
   }
 
   /** Changes what is said of users who are here, and returns their number. A virtual user stays for its time from now. */
   update(users: readonly PresenceInput[]): number {
-    const known = users.filter(({ userId }) => this.#isHere(userId))
-    this.#call('update', known)
+    const known = users.filter(({ userId }) => this.#isPresent(userId))
+    this.#applyRest('update', known)
     return known.length
   }
 
   /** Takes away users, and returns the number of those who were here. */
   delete(userIds: readonly string[]): number {
-    const here = new Set(userIds.filter((userId) => this.#isHere(userId)))
-    this.#call(
+    const here = new Set(userIds.filter((userId) => this.#isPresent(userId)))
+    this.#applyRest(
       'delete',
       [...here].map((userId) => ({ userId })),
     )
@@ -214,25 +214,26 @@ export class DocumentPresence implements PresenceReplicaOwner {
   /** Everybody who is here, in no order. */
   entries(): readonly PresenceEntry[] {
     const userIds = new Set(this.#connected.keys())
-    for (const userId of this.#users.elsewhere()) userIds.add(userId)
+    for (const userId of this.#users.remoteUserIds()) userIds.add(userId)
     const virtualUsers = [...(this.#virtualUsers?.all() ?? [])].map(virtualUserEntry)
-    return [...[...userIds].flatMap((userId) => this.#entryOf(userId) ?? []), ...virtualUsers]
+    return [...[...userIds].flatMap((userId) => this.#connectedEntry(userId) ?? []), ...virtualUsers]
   }
 
   /** What is said of one user; null when the user is not here. */
   find(userId: string): PresenceEntry | null {
-    if (this.#isConnected(userId)) return this.#entryOf(userId)
+    if (this.#isConnected(userId)) return this.#connectedEntry(userId)
     const virtualUser = this.#virtualUsers?.get(userId)
     return virtualUser === undefined ? null : virtualUserEntry(virtualUser)
   }
 
-  personRecord(userId: string): NodeUserRecord | null {
+  userRecord(userId: string): NodeUserRecord | null {
     const connected = this.#connected.get(userId)
     return connected === undefined ? null : socketUserOf(connected)
   }
 
   clientRecord(editorId: string, clientId: number): ClientRecord | null {
-    for (const view of this.#views) if (view.editorId === editorId) return view.clientRecord(clientId)
+    for (const observer of this.#observers)
+      if (observer.editorId === editorId) return observer.clientRecord(clientId)
     return null
   }
 
@@ -241,47 +242,47 @@ export class DocumentPresence implements PresenceReplicaOwner {
       const record = socketUserOf(connected)
       if (record !== null) yield record
     }
-    for (const view of this.#views)
-      for (const clientId of view.clientIds()) {
-        const record = view.clientRecord(clientId)
+    for (const observer of this.#observers)
+      for (const clientId of observer.clientIds()) {
+        const record = observer.clientRecord(clientId)
         if (record !== null) yield record
       }
   }
 
   /** Other nodes say something else. */
   remoteChanged({ userIds, clients }: RemoteChanges): void {
-    for (const userId of userIds) this.#settle(userId)
-    for (const view of this.#views) {
-      const clientIds = clients.get(view.editorId)
-      if (clientIds !== undefined) view.showRemote(clientIds)
+    for (const userId of userIds) this.#reconcile(userId)
+    for (const observer of this.#observers) {
+      const clientIds = clients.get(observer.editorId)
+      if (clientIds !== undefined) observer.refreshRemote(clientIds)
     }
   }
 
   closed(): void {
-    this.#parts.emptied()
+    this.#options.emptied()
   }
 
-  #entryOf(userId: string): PresenceEntry | null {
-    const here = this.personRecord(userId)
-    return entryOf([...(here === null ? [] : [here]), ...this.#users.people(userId)])
+  #connectedEntry(userId: string): PresenceEntry | null {
+    const here = this.userRecord(userId)
+    return entryOf([...(here === null ? [] : [here]), ...this.#users.userRecords(userId)])
   }
 
-  #arrival(userId: string, fields: RestPresence = {}): ConnectedUser<Socket> {
-    const since = this.replica.stamps.next()
+  #newConnection(userId: string, fields: RestPresence = {}): ConnectedUser<Socket> {
+    const since = this.replica.logicalClock.next()
     const elsewhere = this.#users.remoteFields(userId)
     const fieldsAt = Object.keys(fields).length > 0 ? since : 0
     return { sockets: new Map(), fields, fieldsAt, since, ...elsewhere }
   }
 
   #virtualUserList(): VirtualUserList {
-    const { clock, total, visits, document } = this.#parts
+    const { clock, total, visits, document } = this.#options
     this.#virtualUsers ??= new VirtualUserList({
       clock,
       total,
       changed: (states) => this.#showVirtualUsers(states),
-      came: (virtualUser) => visits.came(document, visitorOf(virtualUser)),
-      went: (virtualUser) => {
-        if (!this.#connected.has(virtualUser.userId)) visits.went(document, visitorOf(virtualUser))
+      joined: (virtualUser) => visits.joined(document, visitorOf(virtualUser)),
+      left: (virtualUser) => {
+        if (!this.#connected.has(virtualUser.userId)) visits.left(document, visitorOf(virtualUser))
       },
     })
     return this.#virtualUsers
@@ -289,55 +290,55 @@ export class DocumentPresence implements PresenceReplicaOwner {
 
   /** Also one who was deleted. */
   #isConnected(userId: string): boolean {
-    return this.#connected.has(userId) || this.#users.isElsewhere(userId)
+    return this.#connected.has(userId) || this.#users.isRemote(userId)
   }
 
-  #isHere(userId: string): boolean {
+  #isPresent(userId: string): boolean {
     return this.find(userId) !== null
   }
 
-  #came(userId: string): void {
+  #notifyJoined(userId: string): void {
     const connected = this.#connected.get(userId)
     const visitor = connected === undefined ? null : visitorInSockets(connected)
-    if (visitor !== null) this.#parts.visits.came(this.#parts.document, visitor)
+    if (visitor !== null) this.#options.visits.joined(this.#options.document, visitor)
   }
 
   /** What REST says is written where every node reads it, this one, too. */
-  #call(kind: 'add' | 'update' | 'delete', users: readonly PresenceInput[], ttlMs?: number): void {
+  #applyRest(kind: 'add' | 'update' | 'delete', users: readonly PresenceInput[], ttlMs?: number): void {
     for (const { userId, ...fields } of users) {
       const virtualUser = this.#virtualUsers?.get(userId)
       const known = this.#connected.get(userId) ?? virtualUser
       const timeMs = this.#isConnected(userId) ? 0 : (ttlMs ?? virtualUser?.ttlMs ?? 0)
-      this.#users.call(kind, { userId, fields, before: known?.fields, ttlMs: timeMs })
-      this.#settle(userId)
+      this.#users.applyRest(kind, { userId, fields, before: known?.fields, ttlMs: timeMs })
+      this.#reconcile(userId)
     }
   }
 
   /** Brings a user in line with what the nodes know. */
-  #settle(userId: string): void {
+  #reconcile(userId: string): void {
     const connected = this.#connected.get(userId)
-    if (connected !== undefined) this.#settleConnected(userId, connected)
+    if (connected !== undefined) this.#reconcileConnected(userId, connected)
     const fields = this.#users.virtualUser(userId, connected !== undefined)
     if (fields === null) this.#virtualUsers?.remove([userId])
-    else if (fields !== 'unknown') this.#virtualUserList().take(userId, fields.fields, fields)
+    else if (fields !== 'unknown') this.#virtualUserList().set(userId, fields.fields, fields)
   }
 
-  #settleConnected(userId: string, connected: ConnectedUser<Socket>): void {
+  #reconcileConnected(userId: string, connected: ConnectedUser<Socket>): void {
     const before = visitorInSockets(connected)
-    if (!this.#users.settle(userId, connected)) return
+    if (!this.#users.reconcile(userId, connected)) return
     const after = visitorInSockets(connected)
-    if (before !== null && after === null) this.#parts.visits.went(this.#parts.document, before)
-    if (before === null && after !== null) this.#parts.visits.came(this.#parts.document, after)
+    if (before !== null && after === null) this.#options.visits.left(this.#options.document, before)
+    if (before === null && after !== null) this.#options.visits.joined(this.#options.document, after)
     this.#refresh(new Set([userId]))
-    this.replica.personChanged(userId)
+    this.replica.userChanged(userId)
   }
 
   #refresh(userIds: ReadonlySet<string>): void {
-    if (userIds.size > 0) for (const view of this.#views) view.refresh(userIds)
+    if (userIds.size > 0) for (const observer of this.#observers) observer.refresh(userIds)
   }
 
   #showVirtualUsers(states: readonly VirtualUserState[]): void {
-    for (const view of this.#views) for (const state of states) view.showVirtualUser(state)
-    this.#parts.emptied()
+    for (const observer of this.#observers) for (const state of states) observer.setVirtualUser(state)
+    this.#options.emptied()
   }
 }

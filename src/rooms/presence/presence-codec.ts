@@ -12,7 +12,7 @@ const isText = (value: unknown): value is string => typeof value === 'string'
 const isNumber = (value: unknown): value is number => Number.isFinite(value)
 const isUpTo = (value: unknown, max: number): boolean =>
   Number.isInteger(value) && Number(value) >= 0 && Number(value) <= max
-const isTextOrNothing = (value: unknown): boolean => value === undefined || value === null || isText(value)
+const isOptionalText = (value: unknown): boolean => value === undefined || value === null || isText(value)
 
 /** Clients are told it as it is, and end when they cannot read it. */
 const isJson = (value: unknown): boolean => isText(value) && parseJson(value) !== undefined
@@ -25,8 +25,8 @@ const isDocument = (value: unknown): value is DocumentKey => isListOf(value, isT
 const isEditor = (value: unknown): value is unknown =>
   Array.isArray(value) && isText(value[0]) && isNumber(value[1])
 
-const isSentState = (value: unknown): boolean =>
-  isJsonObject(value) && [value.name, value.email, value.status].every(isTextOrNothing)
+const areRestFields = (value: unknown): boolean =>
+  isJsonObject(value) && [value.name, value.email, value.status].every(isOptionalText)
 
 const hasTexts = (record: JsonObject, ...names: readonly string[]): boolean =>
   names.every((name) => isText(record[name]))
@@ -37,7 +37,7 @@ const hasNumbers = (record: JsonObject, ...names: readonly string[]): boolean =>
  * A client that cannot read the numbers stops. A clock that the server makes may be later than the last one that a client
  * may send.
  */
-const isClientAt = ({ clientId, clock }: JsonObject): boolean =>
+const hasValidNumbers = ({ clientId, clock }: JsonObject): boolean =>
   isUpTo(clientId, clientIdMax) && isUpTo(clock, varUintMax)
 
 /** By kind of record. */
@@ -45,18 +45,18 @@ const isRecordOf: Readonly<Record<PresenceRecord['kind'], (record: JsonObject) =
   client: (record) =>
     hasTexts(record, 'editorId', 'userId') &&
     hasNumbers(record, 'since') &&
-    isClientAt(record) &&
+    hasValidNumbers(record) &&
     isJson(record.text),
-  person: (record) =>
+  user: (record) =>
     hasTexts(record, 'userId', 'name', 'email') &&
     hasNumbers(record, 'fieldsAt', 'lastSeen') &&
-    isTextOrNothing(record.status) &&
+    isOptionalText(record.status) &&
     isListOf(record.editors, isEditor) &&
-    isSentState(record.fields),
+    areRestFields(record.fields),
   rest: (record) =>
     hasTexts(record, 'userId') &&
     hasNumbers(record, 'at', 'ttlMs', 'lastSeen', 'deletedAt', 'addedAt', 'arrivedAt', 'keptUntil') &&
-    isSentState(record.fields),
+    areRestFields(record.fields),
 }
 
 function isEntry(value: unknown): value is PresenceStateEntry<PresenceRecord> {
@@ -67,20 +67,20 @@ function isEntry(value: unknown): value is PresenceStateEntry<PresenceRecord> {
   return isRecordOf[record.kind as PresenceRecord['kind']](record)
 }
 
-const isProgress = (value: unknown): value is unknown =>
+const isDocumentSeq = (value: unknown): value is unknown =>
   Array.isArray(value) && isDocument(value[0]) && isNumber(value[1])
 
 /** By type of message. */
 const isMessageOf: Readonly<Record<PresenceMessage['type'], (message: JsonObject) => boolean>> = {
   delta: (message) =>
     isDocument(message.document) && hasNumbers(message, 'prev', 'seq') && isListOf(message.entries, isEntry),
-  full: (message) =>
+  snapshot: (message) =>
     isDocument(message.document) &&
     hasNumbers(message, 'seq', 'part', 'parts') &&
     isListOf(message.entries, isEntry),
-  digest: (message) => isListOf(message.documents, isProgress),
-  ask: (message) => isListOf(message.documents, isDocument),
-  bye: () => true,
+  digest: (message) => isListOf(message.documents, isDocumentSeq),
+  request: (message) => isListOf(message.documents, isDocument),
+  leave: () => true,
 }
 
 /** What `encodePresence` was given; null for what another version of Weft may have sent: as if it had been lost. */
@@ -102,7 +102,7 @@ function isPresenceMessage(value: unknown): value is PresenceMessage {
   if (!isJsonObject(value) || !isText(value.type) || !Object.hasOwn(isMessageOf, value.type)) return false
   return (
     hasTexts(value, 'from') &&
-    hasNumbers(value, 'life', 'at') &&
+    hasNumbers(value, 'incarnation', 'at') &&
     isMessageOf[value.type as PresenceMessage['type']](value)
   )
 }

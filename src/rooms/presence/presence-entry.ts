@@ -1,7 +1,7 @@
 import type { Visitor } from '../../events/visit-tracker.ts'
 import type { Member } from '../room/member.ts'
 import type { NodeUserRecord } from './presence-records.ts'
-import { defaultStatus, merged, type RestPresence, type VirtualUser } from './virtual-users.ts'
+import { defaultStatus, mergeFields, type RestPresence, type VirtualUser } from './virtual-users.ts'
 
 /** Somebody who is on a document. */
 export interface PresenceEntry {
@@ -46,7 +46,7 @@ export function visitorInSockets({ sockets, fields }: ConnectedUser): Visitor | 
   for (const [{ user }, { shown }] of sockets) {
     if (shown !== 'present') continue
     return visitorOf(
-      { userId: user.id, fields: merged({ name: user.name, email: user.email }, fields) },
+      { userId: user.id, fields: mergeFields({ name: user.name, email: user.email }, fields) },
       'socket',
     )
   }
@@ -80,7 +80,7 @@ export function socketUserOf({ sockets, fields, fieldsAt }: ConnectedUser): Node
   if (latest === null) return null
   const [{ user }, { lastSeen, status = null }] = latest
   const { id: userId, name, email } = user
-  return { kind: 'person', userId, name, email, status, editors: [...editors], fields, fieldsAt, lastSeen }
+  return { kind: 'user', userId, name, email, status, editors: [...editors], fields, fieldsAt, lastSeen }
 }
 
 /** Somebody as the nodes say that have sockets of theirs; null without any. */

@@ -21,24 +21,24 @@ export const documentKey = (scope: DocumentScope): DocumentKey => [
 export interface MessageSender {
   readonly from: string
   /** Of the process; of two lives of a node the later is the greater. */
-  readonly life: number
+  readonly incarnation: number
   readonly at: number
 }
 
 export type PresenceMessage = MessageSender &
   (
     | ({ readonly type: 'delta'; readonly document: DocumentKey } & PresenceDelta<PresenceRecord>)
-    | ({ readonly type: 'full'; readonly document: DocumentKey } & PresenceSnapshot<PresenceRecord>)
+    | ({ readonly type: 'snapshot'; readonly document: DocumentKey } & PresenceSnapshot<PresenceRecord>)
     /** How far the sender has said something of documents. `wants`: it would like to hear all that others say of them. */
     | {
         readonly type: 'digest'
-        readonly wants: boolean
+        readonly requestsReply: boolean
         readonly documents: readonly (readonly [document: DocumentKey, seq: number])[]
       }
     /** The sender lacks something. */
-    | { readonly type: 'ask'; readonly documents: readonly DocumentKey[] }
+    | { readonly type: 'request'; readonly documents: readonly DocumentKey[] }
     /** The sender says nothing any more. */
-    | { readonly type: 'bye' }
+    | { readonly type: 'leave' }
   )
 
 /** What a node has to say, without who it is. */

@@ -1,4 +1,4 @@
-import { merged, type RestPresence } from './virtual-users.ts'
+import { mergeFields, type RestPresence } from './virtual-users.ts'
 
 /** A client that shows something in an editor, as its node shows it. */
 export interface ClientRecord {
@@ -15,7 +15,7 @@ export interface ClientRecord {
 
 /** A user with sockets on a node, none of those that were deleted counted. */
 export interface NodeUserRecord {
-  readonly kind: 'person'
+  readonly kind: 'user'
   readonly userId: string
   readonly name: string
   readonly email: string
@@ -55,7 +55,7 @@ export type PresenceRecord = ClientRecord | NodeUserRecord | RestUserRecord
 
 /** The name under which a record stands: nothing in an id can make it another one's. */
 export function recordName(record: PresenceRecord): string {
-  if (record.kind === 'person') return userRecordName(record.userId)
+  if (record.kind === 'user') return userRecordName(record.userId)
   if (record.kind === 'rest') return restName(record.userId)
   return clientName(record.editorId, record.clientId)
 }
@@ -66,12 +66,12 @@ export const clientName = (editorId: string, clientId: number): string => `c${cl
 
 export type RecordName =
   | { readonly kind: 'client'; readonly editorId: string; readonly clientId: number }
-  | { readonly kind: 'person' | 'rest'; readonly userId: string }
+  | { readonly kind: 'user' | 'rest'; readonly userId: string }
 
 /** Reads what `recordName` has written. */
 export function parseRecordName(name: string): RecordName {
   const id = name.slice(1)
-  if (name.startsWith('p')) return { kind: 'person', userId: id }
+  if (name.startsWith('p')) return { kind: 'user', userId: id }
   if (name.startsWith('r')) return { kind: 'rest', userId: id }
   const colon = id.indexOf(':')
   return { kind: 'client', clientId: Number(id.slice(0, colon)), editorId: id.slice(colon + 1) }
@@ -102,7 +102,7 @@ export function applyRestCall(
     kind: 'rest',
     userId,
     at,
-    fields: isDeleted ? {} : merged(fields, call.fields),
+    fields: isDeleted ? {} : mergeFields(fields, call.fields),
     ttlMs: isDeleted ? 0 : ttlMs,
     lastSeen: now,
     deletedAt: isDeleted ? at : (before?.deletedAt ?? 0),
@@ -125,8 +125,8 @@ export const afterArrival = (virtualUser: RestUserRecord, at: number, now: numbe
 /** Of two the later one; what only the other one knows to have happened stays. */
 export function mergeRestRecords(one: RestUserRecord, two: RestUserRecord): RestUserRecord {
   const later = isLater(two, one) ? two : one
-  const latest = (mark: Mark): number => Math.max(one[mark], two[mark])
-  if (marks.every((mark) => later[mark] === latest(mark))) return later
+  const latest = (field: MergedField): number => Math.max(one[field], two[field])
+  if (mergedFields.every((field) => later[field] === latest(field))) return later
   return {
     ...later,
     deletedAt: latest('deletedAt'),
@@ -136,8 +136,8 @@ export function mergeRestRecords(one: RestUserRecord, two: RestUserRecord): Rest
   }
 }
 
-const marks = ['deletedAt', 'addedAt', 'arrivedAt', 'keptUntil'] as const
-type Mark = (typeof marks)[number]
+const mergedFields = ['deletedAt', 'addedAt', 'arrivedAt', 'keptUntil'] as const
+type MergedField = (typeof mergedFields)[number]
 
 /** Of the same time either will do, if it is the same one everywhere. */
 const isLater = (one: RestUserRecord, two: RestUserRecord): boolean =>

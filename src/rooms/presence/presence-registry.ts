@@ -20,8 +20,8 @@ export interface PresenceScope extends Tenant {
   readonly organizationId: string | null
 }
 
-interface OfUser {
-  readonly place: PresenceScope
+interface UserQuery {
+  readonly scope: PresenceScope
   readonly userId: string
 }
 
@@ -44,13 +44,13 @@ export class PresenceRegistry {
     this.#clock = clock
     this.#visits = visits
     this.#sync = sync
-    sync.calls.answer('presence.of', 'any', (call) => this.#ofUserHere(call as OfUser))
-    sync.calls.answer('presence.erase', 'ordered', (call) => this.#eraseUserHere(call as OfUser))
+    sync.requests.answer('presence.of', 'any', (call) => this.#ofUserHere(call as UserQuery))
+    sync.requests.answer('presence.erase', 'ordered', (call) => this.#eraseUserHere(call as UserQuery))
   }
 
   /** To the other nodes. */
-  get calls(): NodeRequests {
-    return this.#sync.calls
+  get requests(): NodeRequests {
+    return this.#sync.requests
   }
 
   /** The presence of a document, for a room that enters it at once. */
@@ -65,7 +65,7 @@ export class PresenceRegistry {
       clock: this.#clock,
       total: this.#virtualUsers,
       visits: this.#visits,
-      emptied: () => this.#forgetEmpty(key, presence),
+      emptied: () => this.#deleteEmpty(key, presence),
       replica: (owner) => this.#sync.add(scope, owner),
     })
     this.#documents.set(key, presence)
@@ -73,65 +73,65 @@ export class PresenceRegistry {
   }
 
   /** As `DocumentPresence.checkRoomFor`. */
-  async checkRoomFor(document: DocumentScope, users: readonly PresenceInput[]): Promise<void> {
-    await this.#with(document, 'state', (presence) => presence.checkRoomFor(users))
+  async checkCapacity(document: DocumentScope, users: readonly PresenceInput[]): Promise<void> {
+    await this.#whenSynced(document, 'state', (presence) => presence.checkCapacity(users))
   }
 
   /** As `DocumentPresence.add`; resolves when the other nodes know of it, or have had time to. */
   async add(document: DocumentScope, users: readonly PresenceInput[], ttlMs: number): Promise<void> {
-    await this.#with(document, 'changes', (presence) => presence.add(users, ttlMs))
+    await this.#whenSynced(document, 'changes', (presence) => presence.add(users, ttlMs))
   }
 
   /** As `DocumentPresence.update`; likewise. */
   async update(document: DocumentScope, users: readonly PresenceInput[]): Promise<number> {
-    return this.#with(document, 'changes', (presence) => presence.update(users))
+    return this.#whenSynced(document, 'changes', (presence) => presence.update(users))
   }
 
   /** As `DocumentPresence.delete`; likewise. */
   async delete(document: DocumentScope, userIds: readonly string[]): Promise<number> {
-    return this.#with(document, 'changes', (presence) => presence.delete(userIds))
+    return this.#whenSynced(document, 'changes', (presence) => presence.delete(userIds))
   }
 
   /** As `DocumentPresence.entries`. */
   async entries(document: DocumentScope): Promise<readonly PresenceEntry[]> {
-    return this.#with(document, 'state', (presence) => presence.entries())
+    return this.#whenSynced(document, 'state', (presence) => presence.entries())
   }
 
   /** Where a user is, in no order. */
-  async ofUser(place: PresenceScope, userId: string): Promise<readonly DocumentPresenceEntry[]> {
-    const call: OfUser = { place, userId }
+  async ofUser(scope: PresenceScope, userId: string): Promise<readonly DocumentPresenceEntry[]> {
+    const call: UserQuery = { scope, userId }
     const here = this.#ofUserHere(call)
-    const all = new Map(here.map((on) => [keyOf(on.document), on]))
-    for (const answer of (await this.#sync.calls.ask('presence.of', call)).values())
-      for (const on of answer as readonly DocumentPresenceEntry[])
-        if (!all.has(keyOf(on.document))) all.set(keyOf(on.document), on)
+    const all = new Map(here.map((entry) => [keyOf(entry.document), entry]))
+    for (const answer of (await this.#sync.requests.ask('presence.of', call)).values())
+      for (const entry of answer as readonly DocumentPresenceEntry[])
+        if (!all.has(keyOf(entry.document))) all.set(keyOf(entry.document), entry)
     return [...all.values()]
   }
 
   /** Takes a user away from every document; returns from how many. See `DocumentPresence.delete`. */
-  async eraseUser(place: PresenceScope, userId: string): Promise<number> {
-    const call: OfUser = { place, userId }
-    const answers = await this.#sync.calls.ask('presence.erase', call)
+  async eraseUser(scope: PresenceScope, userId: string): Promise<number> {
+    const call: UserQuery = { scope, userId }
+    const answers = await this.#sync.requests.ask('presence.erase', call)
     const there = [...answers.values()] as (readonly string[])[]
     return new Set([...this.#eraseUserHere(call), ...there.flat()]).size
   }
 
-  #ofUserHere({ place, userId }: OfUser): readonly DocumentPresenceEntry[] {
-    return this.#in(place).flatMap((presence) => {
+  #ofUserHere({ scope, userId }: UserQuery): readonly DocumentPresenceEntry[] {
+    return this.#documentsIn(scope).flatMap((presence) => {
       const entry = presence.find(userId)
       return entry === null ? [] : [{ document: presence.document, entry }]
     })
   }
 
   /** Returns the names of the documents. */
-  #eraseUserHere({ place, userId }: OfUser): readonly string[] {
-    return this.#in(place).flatMap((presence) =>
+  #eraseUserHere({ scope, userId }: UserQuery): readonly string[] {
+    return this.#documentsIn(scope).flatMap((presence) =>
       presence.delete([userId]) > 0 ? [keyOf(presence.document)] : [],
     )
   }
 
   /** @param need `changes`: the others shall have heard of what `work` has done */
-  async #with<T>(
+  async #whenSynced<T>(
     document: DocumentScope,
     need: 'state' | 'changes',
     work: (presence: DocumentPresence) => T,
@@ -143,11 +143,11 @@ export class PresenceRegistry {
       if (need === 'changes') await presence.replica.sync('changes')
       return result
     } finally {
-      this.#forgetEmpty(keyOf(document), presence)
+      this.#deleteEmpty(keyOf(document), presence)
     }
   }
 
-  #in({ workspaceId, apiKey, organizationId }: PresenceScope): readonly DocumentPresence[] {
+  #documentsIn({ workspaceId, apiKey, organizationId }: PresenceScope): readonly DocumentPresence[] {
     const start = keyName([workspaceId, apiKey, ...(organizationId === null ? [] : [organizationId])])
     return [...this.#documents].flatMap(([key, presence]) => (key.startsWith(start) ? [presence] : []))
   }
@@ -163,8 +163,8 @@ export class PresenceRegistry {
     for (const presence of this.#documents.values()) presence.clearVirtualUsers()
   }
 
-  #forgetEmpty(key: string, presence: DocumentPresence): void {
-    if (!presence.empty || this.#documents.get(key) !== presence) return
+  #deleteEmpty(key: string, presence: DocumentPresence): void {
+    if (!presence.isEmpty || this.#documents.get(key) !== presence) return
     this.#documents.delete(key)
     this.#sync.remove(presence.replica)
   }

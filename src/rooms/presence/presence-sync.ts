@@ -33,16 +33,16 @@ interface Bucket {
   readonly unsubscribe: () => void
   /** When others are told of it, and whether they are to tell, too. */
   dueAt: number
-  wants: boolean
+  requestsReply: boolean
 }
 
-interface SyncAnswer {
+interface PresenceSyncResponse {
   /** How far the answering node has said something; -1: nothing of this document. */
   readonly seq: number
   readonly sender: MessageSender
 }
 
-interface SyncCall {
+interface PresenceSyncRequest {
   readonly document: DocumentKey
   readonly sender: MessageSender
   readonly seq: number
@@ -56,11 +56,11 @@ interface SyncCall {
  * with the node.
  */
 export class PresenceSync {
-  readonly calls: NodeRequests
-  readonly #parts: NodeRequestDependencies
-  readonly #stamps: HybridLogicalClock
-  readonly #tools: PresenceReplicaDependencies
-  readonly #life: number
+  readonly requests: NodeRequests
+  readonly #dependencies: NodeRequestDependencies
+  readonly #logicalClock: HybridLogicalClock
+  readonly #replicaDependencies: PresenceReplicaDependencies
+  readonly #incarnation: number
   /** All documents of this node, by name. */
   readonly #replicas = new Map<string, PresenceReplica>()
   /** The exchanged ones. */
@@ -68,46 +68,47 @@ export class PresenceSync {
   readonly #buckets = new Map<number, Bucket>()
   readonly #ends: (() => void)[]
   /** Nodes that have said good-bye, with their lives. */
-  readonly #gone = new Map<string, number>()
+  readonly #stoppedNodes = new Map<string, number>()
   #nodes: ReadonlySet<string>
   /** Others may be back: a node that sees no other node for a while remembers REST calls for them. */
-  #hasHadOthers: boolean
+  #hasSeenOthers: boolean
   #lastSeq = 0
   #state: 'open' | 'ended' = 'open'
   #cancelTick: (() => void) | null = null
 
-  constructor(parts: NodeRequestDependencies) {
-    const { bus, cluster, clock } = parts
-    this.#parts = parts
-    this.#life = clock.now() + Math.random()
-    this.#stamps = new HybridLogicalClock(clock)
+  constructor(dependencies: NodeRequestDependencies) {
+    const { bus, cluster, clock } = dependencies
+    this.#dependencies = dependencies
+    this.#incarnation = clock.now() + Math.random()
+    this.#logicalClock = new HybridLogicalClock(clock)
     this.#nodes = new Set(cluster.nodes())
-    this.#hasHadOthers = this.#nodes.size > 1
-    this.calls = new NodeRequests(parts)
-    this.#tools = {
+    this.#hasSeenOthers = this.#nodes.size > 1
+    this.requests = new NodeRequests(dependencies)
+    this.#replicaDependencies = {
       clock,
-      stamps: this.#stamps,
-      next: () => ++this.#lastSeq,
-      hasListeners: () => this.#state === 'open' && this.#hasHadOthers,
-      opened: (replica) => this.#opened(replica),
-      closed: (replica) => this.#closed(replica),
+      logicalClock: this.#logicalClock,
+      nextSeq: () => ++this.#lastSeq,
+      hasOtherNodes: () => this.#state === 'open' && this.#hasSeenOthers,
+      opened: (replica) => this.#onReplicaOpen(replica),
+      closed: (replica) => this.#onReplicaClose(replica),
       publish: (replica, deltas) => this.#publishDeltas(replica, deltas),
-      askFor: (replica, node) => this.#say(nodeTopic(node), askFor([documentKey(replica.document)])),
+      requestSnapshots: (replica, node) =>
+        this.#publish(nodeTopic(node), snapshotRequest([documentKey(replica.document)])),
       sync: (replica) => this.#sync(replica),
     }
-    const hear = (message: Uint8Array): undefined => this.#hear(message)
+    const receive = (message: Uint8Array): undefined => this.#receive(message)
     this.#ends = [
-      bus.subscribe(nodeTopic(cluster.self), hear),
-      bus.subscribe(allTopic, hear),
-      bus.onLoss(() => this.#doubt()),
+      bus.subscribe(nodeTopic(cluster.self), receive),
+      bus.subscribe(allTopic, receive),
+      bus.onLoss(() => this.#invalidate()),
       cluster.on('change', () => this.#nodesChanged()),
     ]
-    this.calls.answer('presence.sync', 'any', (call) => this.#answerSync(call as SyncCall))
+    this.requests.answer('presence.sync', 'any', (call) => this.#answerSync(call as PresenceSyncRequest))
   }
 
   /** The exchange of a document's presence, until `remove`. */
   add(document: DocumentScope, owner: PresenceReplicaOwner): PresenceReplica {
-    const replica = new PresenceReplica(document, owner, this.#tools)
+    const replica = new PresenceReplica(document, owner, this.#replicaDependencies)
     this.#replicas.set(nameOf(documentKey(document)), replica)
     return replica
   }
@@ -122,34 +123,41 @@ export class PresenceSync {
   close(): void {
     if (this.#state === 'ended') return
     for (const replica of this.#openReplicas) replica.flush()
-    this.#say(allTopic, { type: 'bye' })
+    this.#publish(allTopic, { type: 'leave' })
     this.#state = 'ended'
     this.#cancelTick?.()
     for (const replica of this.#openReplicas) replica.end()
     for (const { unsubscribe } of this.#buckets.values()) unsubscribe()
     for (const end of this.#ends) end()
-    this.calls.close()
+    this.requests.close()
   }
 
-  #opened(replica: PresenceReplica): void {
+  #onReplicaOpen(replica: PresenceReplica): void {
     const number = replica.bucket
     const bucket = this.#buckets.get(number) ?? this.#openBucket(number)
     bucket.replicas.add(replica)
     this.#openReplicas.add(replica)
-    this.#cancelTick ??= this.#parts.clock.after(tickMs, () => this.#tick())
-    void this.#parts.bus.flushed().then(() => {
-      if (replica.isOpen) this.#say(bucketTopic(number), digestOf([replica], true))
+    this.#cancelTick ??= this.#dependencies.clock.after(tickMs, () => this.#tick())
+    void this.#dependencies.bus.flushed().then(() => {
+      if (replica.isOpen) this.#publish(bucketTopic(number), digestOf([replica], true))
     })
   }
 
   #openBucket(number: number): Bucket {
-    const unsubscribe = this.#parts.bus.subscribe(bucketTopic(number), (message) => this.#hear(message))
-    const bucket: Bucket = { replicas: new Set(), unsubscribe, dueAt: this.#nextDigest(), wants: false }
+    const unsubscribe = this.#dependencies.bus.subscribe(bucketTopic(number), (message) =>
+      this.#receive(message),
+    )
+    const bucket: Bucket = {
+      replicas: new Set(),
+      unsubscribe,
+      dueAt: this.#nextDigest(),
+      requestsReply: false,
+    }
     this.#buckets.set(number, bucket)
     return bucket
   }
 
-  #closed(replica: PresenceReplica): void {
+  #onReplicaClose(replica: PresenceReplica): void {
     this.#openReplicas.delete(replica)
     const bucket = this.#buckets.get(replica.bucket)
     bucket?.replicas.delete(replica)
@@ -160,144 +168,152 @@ export class PresenceSync {
 
   /** A node that comes later asks for all. */
   #publishDeltas(replica: PresenceReplica, deltas: readonly PresenceDelta<PresenceRecord>[]): void {
-    if (!replica.hasOthers) return
+    if (!replica.hasRemoteNodes) return
     const document = documentKey(replica.document)
     const topic = bucketTopic(replica.bucket)
-    for (const delta of deltas) this.#say(topic, { type: 'delta', document, ...delta })
+    for (const delta of deltas) this.#publish(topic, { type: 'delta', document, ...delta })
   }
 
-  #publishFull(replica: PresenceReplica, node: string): void {
+  #publishSnapshotsOf(replica: PresenceReplica, node: string): void {
     const document = documentKey(replica.document)
-    for (const full of replica.full()) this.#say(nodeTopic(node), { type: 'full', document, ...full })
+    for (const full of replica.snapshots())
+      this.#publish(nodeTopic(node), { type: 'snapshot', document, ...full })
   }
 
-  #say(topic: string, saying: UnsignedMessage): void {
-    this.#parts.bus.publish(topic, encodePresence({ ...saying, ...this.#sender() }))
+  #publish(topic: string, message: UnsignedMessage): void {
+    this.#dependencies.bus.publish(topic, encodePresence({ ...message, ...this.#sender() }))
   }
 
   #sender(): MessageSender {
-    return { from: this.#parts.cluster.self, life: this.#life, at: this.#stamps.next() }
+    return {
+      from: this.#dependencies.cluster.self,
+      incarnation: this.#incarnation,
+      at: this.#logicalClock.next(),
+    }
   }
 
-  #hear(bytes: Uint8Array): undefined {
+  #receive(bytes: Uint8Array): undefined {
     const message = decodePresence(bytes)
-    if (message === null || !this.#isAccepted(message)) return
-    this.#stamps.observe(message.at)
+    if (message === null || !this.#isFromActiveNode(message)) return
+    this.#logicalClock.observe(message.at)
     switch (message.type) {
       case 'delta':
-        this.#replicaOf(message.document)?.hearDelta(message, message)
+        this.#replicaOf(message.document)?.applyDelta(message, message)
         break
-      case 'full':
-        this.#replicaOf(message.document)?.hearFull(message, message)
+      case 'snapshot':
+        this.#replicaOf(message.document)?.applySnapshot(message, message)
         break
       case 'digest':
-        this.#hearDigest(message)
+        this.#receiveDigest(message)
         break
-      case 'ask':
-        for (const document of message.documents) this.#answer(document, message.from)
+      case 'request':
+        for (const document of message.documents) this.#publishSnapshots(document, message.from)
         break
-      case 'bye':
-        this.#gone.set(message.from, message.life)
-        for (const replica of this.#openReplicas) replica.drop(message.from)
+      case 'leave':
+        this.#stoppedNodes.set(message.from, message.incarnation)
+        for (const replica of this.#openReplicas) replica.dropNode(message.from)
     }
   }
 
   /** What comes from a node that is taken for dead is heard when it is back: then everybody is asked. */
-  #isAccepted({ from, life }: MessageSender): boolean {
-    if (from === this.#parts.cluster.self || !this.#nodes.has(from)) return false
-    return (this.#gone.get(from) ?? 0) < life
+  #isFromActiveNode({ from, incarnation }: MessageSender): boolean {
+    if (from === this.#dependencies.cluster.self || !this.#nodes.has(from)) return false
+    return (this.#stoppedNodes.get(from) ?? 0) < incarnation
   }
 
-  #hearDigest(message: Extract<PresenceMessage, { type: 'digest' }>): void {
+  #receiveDigest(message: Extract<PresenceMessage, { type: 'digest' }>): void {
     const [missing, shared]: [DocumentKey[], PresenceReplica[]] = [[], []]
     for (const [document, seq] of message.documents) {
       const replica = this.#replicaOf(document)
       if (replica === undefined) continue
       shared.push(replica)
-      if (replica.hearDigest(message, seq) === 'missing') missing.push(document)
+      if (replica.compareDigest(message, seq) === 'missing') missing.push(document)
     }
-    if (missing.length > 0) this.#say(nodeTopic(message.from), askFor(missing))
-    if (message.wants && shared.length > 0) this.#say(nodeTopic(message.from), digestOf(shared, false))
+    if (missing.length > 0) this.#publish(nodeTopic(message.from), snapshotRequest(missing))
+    if (message.requestsReply && shared.length > 0)
+      this.#publish(nodeTopic(message.from), digestOf(shared, false))
   }
 
-  #answer(document: DocumentKey, node: string): void {
+  #publishSnapshots(document: DocumentKey, node: string): void {
     const replica = this.#replicaOf(document)
-    if (replica !== undefined) return this.#publishFull(replica, node)
+    if (replica !== undefined) return this.#publishSnapshotsOf(replica, node)
     const nothing = { seq: ++this.#lastSeq, part: 0, parts: 1, entries: [] }
-    this.#say(nodeTopic(node), { type: 'full', document, ...nothing })
+    this.#publish(nodeTopic(node), { type: 'snapshot', document, ...nothing })
   }
 
   async #sync(replica: PresenceReplica): Promise<'complete' | 'partly'> {
-    const { cluster, bus } = this.#parts
+    const { cluster, bus } = this.#dependencies
     await bus.flushed()
     replica.flush()
     const others = cluster.nodes().filter((node) => node !== cluster.self)
-    const call: SyncCall = {
+    const call: PresenceSyncRequest = {
       document: documentKey(replica.document),
       sender: this.#sender(),
       seq: replica.seq,
-      have: Object.fromEntries(others.map((node) => [node, replica.have(node)])),
+      have: Object.fromEntries(others.map((node) => [node, replica.knownSeq(node)])),
     }
-    const answers = await this.calls.ask('presence.sync', call)
+    const answers = await this.requests.ask('presence.sync', call)
     await Promise.all(
-      ([...answers.values()] as SyncAnswer[])
+      ([...answers.values()] as PresenceSyncResponse[])
         .filter(({ seq }) => seq >= 0)
-        .map(({ seq, sender }) => replica.caughtUp(sender, seq)),
+        .map(({ seq, sender }) => replica.waitForSeq(sender, seq)),
     )
     return others.every((node) => answers.has(node)) ? 'complete' : 'partly'
   }
 
-  async #answerSync({ document, sender, seq, have }: SyncCall): Promise<SyncAnswer> {
-    this.#stamps.observe(sender.at)
+  async #answerSync({ document, sender, seq, have }: PresenceSyncRequest): Promise<PresenceSyncResponse> {
+    this.#logicalClock.observe(sender.at)
     const replica = this.#replicaOf(document)
     if (replica === undefined) return { seq: -1, sender: this.#sender() }
-    await replica.caughtUp(sender, seq)
+    await replica.waitForSeq(sender, seq)
     replica.flush()
-    if ((have[this.#parts.cluster.self] ?? -1) < replica.seq) this.#publishFull(replica, sender.from)
+    if ((have[this.#dependencies.cluster.self] ?? -1) < replica.seq)
+      this.#publishSnapshotsOf(replica, sender.from)
     return { seq: replica.seq, sender: this.#sender() }
   }
 
   #nodesChanged(): void {
     const before = this.#nodes
-    this.#nodes = new Set(this.#parts.cluster.nodes())
-    this.#hasHadOthers ||= this.#nodes.size > 1
-    for (const replica of this.#openReplicas) replica.keepOnly(this.#nodes)
+    this.#nodes = new Set(this.#dependencies.cluster.nodes())
+    this.#hasSeenOthers ||= this.#nodes.size > 1
+    for (const replica of this.#openReplicas) replica.keepNodes(this.#nodes)
     for (const replica of this.#replicas.values()) replica.join()
-    if ([...this.#nodes].some((node) => !before.has(node))) this.#doubt()
+    if ([...this.#nodes].some((node) => !before.has(node))) this.#invalidate()
   }
 
   /** Something may have been missed: asks everybody for everything. */
-  #doubt(): void {
+  #invalidate(): void {
     for (const bucket of this.#buckets.values()) {
       bucket.dueAt = 0
-      bucket.wants = true
-      for (const replica of bucket.replicas) replica.doubt()
+      bucket.requestsReply = true
+      for (const replica of bucket.replicas) replica.invalidate()
     }
-    this.#sayDigests()
+    this.#publishDigests()
   }
 
   #tick(): void {
     this.#cancelTick = null
     for (const replica of this.#openReplicas) replica.tick()
-    this.#sayDigests()
-    if (this.#buckets.size > 0) this.#cancelTick ??= this.#parts.clock.after(tickMs, () => this.#tick())
+    this.#publishDigests()
+    if (this.#buckets.size > 0)
+      this.#cancelTick ??= this.#dependencies.clock.after(tickMs, () => this.#tick())
   }
 
-  #sayDigests(): void {
-    const now = this.#parts.clock.now()
+  #publishDigests(): void {
+    const now = this.#dependencies.clock.now()
     let count = 0
     for (const [number, bucket] of this.#buckets) {
       if (bucket.dueAt > now) continue
       if (count++ === digestsMax) return
-      this.#say(bucketTopic(number), digestOf([...bucket.replicas], bucket.wants))
+      this.#publish(bucketTopic(number), digestOf([...bucket.replicas], bucket.requestsReply))
       bucket.dueAt = this.#nextDigest()
-      bucket.wants = false
+      bucket.requestsReply = false
     }
   }
 
   /** Nodes that have begun together do not go on together. */
   #nextDigest(): number {
-    return this.#parts.clock.now() + digestMs * (1 - Math.random() / 4)
+    return this.#dependencies.clock.now() + digestMs * (1 - Math.random() / 4)
   }
 
   #replicaOf(document: DocumentKey): PresenceReplica | undefined {
@@ -309,10 +325,13 @@ export class PresenceSync {
 
 const nameOf = (document: DocumentKey): string => keyName(document)
 
-const askFor = (documents: readonly DocumentKey[]): UnsignedMessage => ({ type: 'ask', documents })
+const snapshotRequest = (documents: readonly DocumentKey[]): UnsignedMessage => ({
+  type: 'request',
+  documents,
+})
 
-const digestOf = (replicas: readonly PresenceReplica[], wants: boolean): UnsignedMessage => ({
+const digestOf = (replicas: readonly PresenceReplica[], requestsReply: boolean): UnsignedMessage => ({
   type: 'digest',
-  wants,
+  requestsReply,
   documents: replicas.map((replica) => [documentKey(replica.document), replica.seq]),
 })

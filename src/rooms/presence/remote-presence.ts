@@ -17,31 +17,31 @@ export interface RemoteChanges {
 
 /** What the other nodes say of one document, by what it is about. */
 export class RemotePresence {
-  readonly #people = new Map<string, Map<string, NodeUserRecord>>()
-  readonly #rests = new Map<string, Map<string, RestUserRecord>>()
+  readonly #users = new Map<string, Map<string, NodeUserRecord>>()
+  readonly #restRecords = new Map<string, Map<string, RestUserRecord>>()
   /** By editor, client and node. */
   readonly #editors = new Map<string, Map<number, Map<string, ClientRecord>>>()
 
   /** Users with a socket on another node. */
-  people(): Iterable<string> {
-    return this.#people.keys()
+  userIds(): Iterable<string> {
+    return this.#users.keys()
   }
 
   /** What each node with sockets of a user says. */
-  person(userId: string): readonly NodeUserRecord[] {
-    return [...(this.#people.get(userId)?.values() ?? [])]
+  userRecords(userId: string): readonly NodeUserRecord[] {
+    return [...(this.#users.get(userId)?.values() ?? [])]
   }
 
-  rest(userId: string): RestUserRecord | null {
+  restRecord(userId: string): RestUserRecord | null {
     let found: RestUserRecord | null = null
-    for (const record of this.#rests.get(userId)?.values() ?? [])
+    for (const record of this.#restRecords.get(userId)?.values() ?? [])
       found = found === null ? record : mergeRestRecords(found, record)
     return found
   }
 
   /** Users of whom REST has said something to another node. */
   restUsers(): Iterable<string> {
-    return this.#rests.keys()
+    return this.#restRecords.keys()
   }
 
   clients(editorId: string): Iterable<number> {
@@ -54,21 +54,21 @@ export class RemotePresence {
   }
 
   /** Takes what a node says anew. */
-  take(node: string, entries: readonly PresenceStateEntry<PresenceRecord>[]): RemoteChanges {
+  apply(node: string, entries: readonly PresenceStateEntry<PresenceRecord>[]): RemoteChanges {
     const changes: RemoteChanges = { userIds: new Set(), clients: new Map() }
     for (const [name, record] of entries) {
       const named = parseRecordName(name)
       if ('editorId' in named) {
         const { editorId, clientId } = named
         const editor = this.#editors.get(editorId) ?? new Map<number, Map<string, ClientRecord>>()
-        put(editor, clientId, node, kindOf(record, 'client'))
+        setOfNode(editor, clientId, node, kindOf(record, 'client'))
         if (editor.size === 0) this.#editors.delete(editorId)
         else this.#editors.set(editorId, editor)
         changes.clients.set(editorId, (changes.clients.get(editorId) ?? new Set()).add(clientId))
       } else {
         changes.userIds.add(named.userId)
-        if (named.kind === 'person') put(this.#people, named.userId, node, kindOf(record, 'person'))
-        else put(this.#rests, named.userId, node, kindOf(record, 'rest'))
+        if (named.kind === 'user') setOfNode(this.#users, named.userId, node, kindOf(record, 'user'))
+        else setOfNode(this.#restRecords, named.userId, node, kindOf(record, 'rest'))
       }
     }
     return changes
@@ -82,7 +82,7 @@ function kindOf<Kind extends PresenceRecord['kind']>(
   return record?.kind === kind ? (record as Extract<PresenceRecord, { kind: Kind }>) : null
 }
 
-function put<Name, Value>(
+function setOfNode<Name, Value>(
   all: Map<Name, Map<string, Value>>,
   name: Name,
   node: string,

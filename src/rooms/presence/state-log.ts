@@ -62,7 +62,7 @@ export class LocalStateLog<Value> {
   }
 
   /** All states. Call after `deltas`. */
-  full(): readonly PresenceSnapshot<Value>[] {
+  snapshots(): readonly PresenceSnapshot<Value>[] {
     const all = slices<Value>([...this.#source.entries()])
     const parts = Math.max(1, all.length)
     return Array.from({ length: parts }, (_, part) => ({
@@ -91,7 +91,7 @@ function slices<Value>(
   return found
 }
 
-interface Known<Value> {
+interface KnownEntry<Value> {
   /** Number of the message that said so. */
   readonly seq: number
   readonly value: Value | null
@@ -107,61 +107,66 @@ interface PendingDeltas<Value> {
  * is believed at once; what has not come is found missing by its number, and asked for as a whole.
  */
 export class RemotePresenceState<Value> {
-  readonly #known = new Map<string, Known<Value>>()
+  readonly #entries = new Map<string, KnownEntry<Value>>()
   /** Nothing before is missing. */
-  #have = -1
-  #partial: PendingDeltas<Value> | null = null
+  #knownSeq = -1
+  #incomplete: PendingDeltas<Value> | null = null
 
   /** All that was said up to this number is known. */
-  get have(): number {
-    return this.#have
+  get knownSeq(): number {
+    return this.#knownSeq
   }
 
   *entries(): Iterable<readonly [name: string, value: Value]> {
-    for (const [name, { value }] of this.#known) if (value !== null) yield [name, value]
+    for (const [name, { value }] of this.#entries) if (value !== null) yield [name, value]
   }
 
   /** Returns what is new; `have` tells whether something before it is missing. */
-  delta({ prev, seq, entries }: PresenceDelta<Value>): readonly PresenceStateEntry<Value>[] {
-    if (seq <= this.#have) return []
-    if (prev <= this.#have) this.#have = seq
-    return entries.filter(([name, value]) => this.#take(name, value, seq))
+  applyDelta({ prev, seq, entries }: PresenceDelta<Value>): readonly PresenceStateEntry<Value>[] {
+    if (seq <= this.#knownSeq) return []
+    if (prev <= this.#knownSeq) this.#knownSeq = seq
+    return entries.filter(([name, value]) => this.#set(name, value, seq))
   }
 
   /** Returns what is new when this was the last part; else nothing. */
-  full({ seq, part, parts, entries }: PresenceSnapshot<Value>): readonly PresenceStateEntry<Value>[] {
-    if (seq <= this.#have) return []
-    if (this.#partial === null || this.#partial.seq < seq) this.#partial = { seq, parts: new Map() }
-    if (this.#partial.seq !== seq) return []
-    this.#partial.parts.set(part, entries)
-    if (this.#partial.parts.size < parts) return []
-    const all = new Map([...this.#partial.parts.values()].flat())
-    this.#partial = null
+  applySnapshot({
+    seq,
+    part,
+    parts,
+    entries,
+  }: PresenceSnapshot<Value>): readonly PresenceStateEntry<Value>[] {
+    if (seq <= this.#knownSeq) return []
+    if (this.#incomplete === null || this.#incomplete.seq < seq) this.#incomplete = { seq, parts: new Map() }
+    if (this.#incomplete.seq !== seq) return []
+    this.#incomplete.parts.set(part, entries)
+    if (this.#incomplete.parts.size < parts) return []
+    const all = new Map([...this.#incomplete.parts.values()].flat())
+    this.#incomplete = null
     return this.#replace(seq, all)
   }
 
   #replace(seq: number, all: ReadonlyMap<string, Value | null>): readonly PresenceStateEntry<Value>[] {
-    this.#have = seq
+    this.#knownSeq = seq
     const changed: PresenceStateEntry<Value>[] = []
-    for (const [name, known] of this.#known) {
+    for (const [name, known] of this.#entries) {
       if (known.seq > seq || all.has(name)) continue
-      this.#known.delete(name)
+      this.#entries.delete(name)
       if (known.value !== null) changed.push([name, null])
     }
     for (const [name, value] of all) {
-      const before = this.#known.get(name)
+      const before = this.#entries.get(name)
       const isSame = JSON.stringify(before?.value ?? null) === JSON.stringify(value)
-      if (this.#take(name, value, seq) && !isSame) changed.push([name, value])
+      if (this.#set(name, value, seq) && !isSame) changed.push([name, value])
     }
     return changed
   }
 
   /** What was taken back is remembered as long as something older may come that says otherwise. */
-  #take(name: string, value: Value | null, seq: number): boolean {
-    const before = this.#known.get(name)
+  #set(name: string, value: Value | null, seq: number): boolean {
+    const before = this.#entries.get(name)
     if (before !== undefined && before.seq >= seq) return false
-    if (value === null && seq <= this.#have) this.#known.delete(name)
-    else this.#known.set(name, { seq, value })
+    if (value === null && seq <= this.#knownSeq) this.#entries.delete(name)
+    else this.#entries.set(name, { seq, value })
     return value !== null || (before !== undefined && before.value !== null)
   }
 }

@@ -12,7 +12,7 @@ const retryAfterSeconds = 60
 /** Stock clients forget what they have not heard of for 30 s. */
 export const virtualUserRenewalMs = 15_000
 /** Seconds since then are the clocks of virtual users: later than what a client has heard before a restart. */
-const clocksBegin = Date.UTC(2026, 0)
+const clockEpoch = Date.UTC(2026, 0)
 
 /** The last client ids are kept for users without a socket: a Yjs client draws one of them once in eight million times. */
 const firstClientId = 2 ** 32 - virtualUsersMax
@@ -52,9 +52,9 @@ interface VirtualUserOptions {
   readonly total: VirtualUserCount
   /** What awareness is to show from now on. */
   readonly changed: (states: readonly VirtualUserState[]) => void
-  readonly came: (virtualUser: VirtualUser) => void
+  readonly joined: (virtualUser: VirtualUser) => void
   /** Also when it comes with a socket. */
-  readonly went: (virtualUser: VirtualUser) => void
+  readonly left: (virtualUser: VirtualUser) => void
 }
 
 /** What is said when nothing is said. */
@@ -62,18 +62,18 @@ export const defaultStatus = 'online'
 
 /** Users of one document of whom only REST says that they are there: each for a time, under a client id of its own. */
 export class VirtualUserList {
-  readonly #parts: VirtualUserOptions
+  readonly #options: VirtualUserOptions
   readonly #byUser = new Map<string, VirtualUser>()
   readonly #clientIds = new Set<number>()
   /** Clients may remember the ids of an earlier list: a new one is unlikely to begin with the same. */
   #lastClientId = firstClientId + Math.floor(Math.random() * virtualUsersMax)
   /** The latest clock of a removed client id, which another user may get. */
-  #lastRemoved = 0
+  #lastRemovedClock = 0
   #renewedAt = 0
   #cancelTick = (): void => {}
 
-  constructor(parts: VirtualUserOptions) {
-    this.#parts = parts
+  constructor(options: VirtualUserOptions) {
+    this.#options = options
   }
 
   get size(): number {
@@ -93,15 +93,15 @@ export class VirtualUserList {
   }
 
   /** @throws ApiError FAILED_PRECONDITION, RESOURCE_EXHAUSTED when so many more are too many */
-  checkRoomFor(more: number): void {
-    if (more === 0) return
-    if (this.size + more > virtualUsersMax)
+  checkCapacity(added: number): void {
+    if (added === 0) return
+    if (this.size + added > virtualUsersMax)
       throw new ApiError(
         'presence/too-many-users',
         `a document has at most ${virtualUsersMax} users who are not connected; delete some`,
         { details: limitDetails('virtualUsersPerDocument', virtualUsersMax) },
       )
-    if (this.#parts.total.count + more > virtualUsersTotalMax)
+    if (this.#options.total.count + added > virtualUsersTotalMax)
       throw exhausted('virtualUsersTotal', virtualUsersTotalMax, {
         problem: `the server shows ${virtualUsersTotalMax} users who are not connected, which is its maximum`,
         remedy: `delete some with /v2/presence/delete, or try again after ${retryAfterSeconds} s`,
@@ -110,7 +110,7 @@ export class VirtualUserList {
   }
 
   /** Shows a user as REST has named them; one too many is not shown. */
-  take(
+  set(
     userId: string,
     fields: RestPresence,
     { ttlMs, lastSeen }: Pick<VirtualUser, 'ttlMs' | 'lastSeen'>,
@@ -118,13 +118,13 @@ export class VirtualUserList {
     const before = this.#byUser.get(userId)
     const isSame = before !== undefined && isSameVirtualUser(before, { fields, ttlMs, lastSeen })
     if (isSame || (before === undefined && this.size >= virtualUsersMax)) return
-    if (this.size === 0) this.#renewedAt = this.#parts.clock.now()
+    if (this.size === 0) this.#renewedAt = this.#options.clock.now()
     const clientId = before?.clientId ?? this.#takeClientId()
-    const clock = this.#clockAfter(before?.clock ?? this.#lastRemoved)
+    const clock = this.#clockAfter(before?.clock ?? this.#lastRemovedClock)
     const virtualUser: VirtualUser = { userId, clientId, clock, fields, ttlMs, lastSeen }
     this.#byUser.set(userId, virtualUser)
-    if (before === undefined) this.#parts.came(virtualUser)
-    this.#tell([stateOf(virtualUser)])
+    if (before === undefined) this.#options.joined(virtualUser)
+    this.#publish([stateOf(virtualUser)])
   }
 
   /** Shows these users no more. */
@@ -135,12 +135,12 @@ export class VirtualUserList {
       if (virtualUser === undefined) continue
       this.#byUser.delete(userId)
       this.#clientIds.delete(virtualUser.clientId)
-      this.#parts.total.count -= 1
-      this.#parts.went(virtualUser)
-      this.#lastRemoved = Math.max(this.#lastRemoved, virtualUser.clock)
+      this.#options.total.count -= 1
+      this.#options.left(virtualUser)
+      this.#lastRemovedClock = Math.max(this.#lastRemovedClock, virtualUser.clock)
       changed.push({ userId, clientId: virtualUser.clientId, clock: virtualUser.clock, text: removedText })
     }
-    if (changed.length > 0) this.#tell(changed)
+    if (changed.length > 0) this.#publish(changed)
   }
 
   #takeClientId(): number {
@@ -148,42 +148,42 @@ export class VirtualUserList {
       this.#lastClientId = this.#lastClientId + 1 < 2 ** 32 ? this.#lastClientId + 1 : firstClientId
     } while (this.#clientIds.has(this.#lastClientId))
     this.#clientIds.add(this.#lastClientId)
-    this.#parts.total.count += 1
+    this.#options.total.count += 1
     return this.#lastClientId
   }
 
   #clockAfter(last: number): number {
-    return Math.max(last + 1, Math.floor((this.#parts.clock.now() - clocksBegin) / 1000))
+    return Math.max(last + 1, Math.floor((this.#options.clock.now() - clockEpoch) / 1000))
   }
 
-  #tell(changed: readonly VirtualUserState[]): void {
+  #publish(changed: readonly VirtualUserState[]): void {
     this.#schedule()
-    this.#parts.changed(changed)
+    this.#options.changed(changed)
   }
 
   #schedule(): void {
     this.#cancelTick()
     if (this.size === 0) return
-    const now = this.#parts.clock.now()
+    const now = this.#options.clock.now()
     let next = this.#renewedAt + virtualUserRenewalMs
-    for (const virtualUser of this.all()) next = Math.min(next, endOf(virtualUser))
-    this.#cancelTick = this.#parts.clock.after(Math.max(0, next - now), () => this.#tick())
+    for (const virtualUser of this.all()) next = Math.min(next, expiryOf(virtualUser))
+    this.#cancelTick = this.#options.clock.after(Math.max(0, next - now), () => this.#tick())
   }
 
   #tick(): void {
-    const now = this.#parts.clock.now()
+    const now = this.#options.clock.now()
     this.remove(
-      [...this.all()].filter((virtualUser) => endOf(virtualUser) <= now).map(({ userId }) => userId),
+      [...this.all()].filter((virtualUser) => expiryOf(virtualUser) <= now).map(({ userId }) => userId),
     )
     if (now - this.#renewedAt < virtualUserRenewalMs) return this.#schedule()
     this.#renewedAt = now
     for (const virtualUser of this.all())
       this.#byUser.set(virtualUser.userId, { ...virtualUser, clock: this.#clockAfter(virtualUser.clock) })
-    this.#tell(this.states())
+    this.#publish(this.states())
   }
 }
 
-const endOf = ({ lastSeen, ttlMs }: VirtualUser): number => lastSeen + ttlMs
+const expiryOf = ({ lastSeen, ttlMs }: VirtualUser): number => lastSeen + ttlMs
 
 function isSameVirtualUser(
   before: VirtualUser,
@@ -209,7 +209,7 @@ const stateOf = ({
 })
 
 /** What was said before, as far as it is not said anew. */
-export function merged(before: RestPresence, { name, email, status }: RestPresence): RestPresence {
+export function mergeFields(before: RestPresence, { name, email, status }: RestPresence): RestPresence {
   return {
     name: name ?? before.name,
     email: email ?? before.email,

@@ -39,8 +39,8 @@ export function encodeMessage(name: string, message: ReplicaMessage): Uint8Array
 
 function writeNews(encoder: encoding.Encoder, { epoch, first, last, at, updates }: AppendNotice): void {
   for (const number of [epoch, first, last, at]) encoding.writeVarUint(encoder, number)
-  const told = updates !== null && sizeOf(updates) <= noticeBytesMax ? updates : []
-  for (const { by, bytes } of told) {
+  const included = updates !== null && sizeOf(updates) <= noticeBytesMax ? updates : []
+  for (const { by, bytes } of included) {
     encoding.writeVarString(encoder, by)
     encoding.writeVarUint8Array(encoder, bytes)
   }

@@ -129,8 +129,8 @@ export class ReplicaSync implements ReplicaDependencies {
 
   #subscribe(topic: string): () => void {
     return this.#engine.bus.subscribe(topic, (bytes) => {
-      const told = decodeMessage(bytes, this.#isWanted)
-      if (told !== null) this.#heard(told.name, told.message)
+      const decoded = decodeMessage(bytes, this.#isWanted)
+      if (decoded !== null) this.#receive(decoded.name, decoded.message)
       return undefined
     })
   }
@@ -138,7 +138,7 @@ export class ReplicaSync implements ReplicaDependencies {
   /** A bucket has documents of which only others know. */
   readonly #isWanted = (name: string): boolean => this.#opening.has(name) || this.#rooms(name) !== undefined
 
-  #heard(name: string, message: ReplicaMessage): void {
+  #receive(name: string, message: ReplicaMessage): void {
     this.#rooms(name)?.replica.receive(message)
     const kept = this.#opening.get(name)
     if (kept === undefined) return

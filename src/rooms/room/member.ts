@@ -40,7 +40,7 @@ export interface Member {
   /** A frame made by its encoder. `own` is true when it is only about the member itself. */
   deliverAwareness(frame: Uint8Array, own: boolean): void
   /** The member sent something that builds on updates the room doesn't have. */
-  askForMissing(): void
+  requestMissing(): void
   /** Stops reading what the member sends until `resumeReading` is called as often. Missing: it cannot be stopped. */
   pauseReading?(): void
   resumeReading?(): void

@@ -11,7 +11,7 @@ export interface IncomingUpdate {
   /** `offer` answers our state vector: most of it is known, its delete set always in full. */
   readonly kind: 'update' | 'offer'
   /** Called when all of it is part of the document, before that is durable; null: no callback. Must not throw. */
-  readonly taken: (() => void) | null
+  readonly onApplied: (() => void) | null
 }
 
 /** Bytes of the objects of one update, in addition to its bytes and its summary. */

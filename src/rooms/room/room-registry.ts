@@ -112,7 +112,7 @@ export class RoomRegistry {
       open: () => [...this.#rooms.values()].map(({ room }) => room),
     })
     this.presence = createPresence(engine, parts.clock, visits)
-    this.live = new LiveMessageHub(this.presence.calls)
+    this.live = new LiveMessageHub(this.presence.requests)
     this.#tools = {
       ...parts,
       presence: this.presence,

@@ -243,7 +243,7 @@ export class Room {
   receive(incoming: IncomingUpdate): boolean {
     if (this.#ended !== null) return true
     if (isEmpty(incoming.summary)) {
-      incoming.taken?.()
+      incoming.onApplied?.()
       return true
     }
     const { length } = incoming.bytes

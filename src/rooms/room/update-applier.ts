@@ -84,7 +84,7 @@ export class UpdateApplier {
       if (this.#fits(item)) {
         this.#state.advance(item.summary)
         run.push(updateOf(item))
-        item.taken?.()
+        item.onApplied?.()
         if (run.length === runMax) this.#applyRun(run, accepted)
       } else {
         this.#applyRun(run, accepted)
@@ -117,7 +117,7 @@ export class UpdateApplier {
     this.#state.advance(item.summary)
     const updates = [updateOf(item)]
     this.#state.applyLater(updates)
-    item.taken?.()
+    item.onApplied?.()
     const accepted = this.retry()
     return accepted.length === 0 ? updates : [...updates, ...accepted]
   }
@@ -139,7 +139,7 @@ export class UpdateApplier {
       this.#accept(added, item.from, accepted)
     }
     if (gap) this.#hold(item)
-    else item.taken?.()
+    else item.onApplied?.()
     if (accepted.length > 0 && this.#held.size > 0) this.#retryHeld(accepted)
     return accepted
   }
@@ -205,12 +205,12 @@ export class UpdateApplier {
   }
 
   /** Applies what can be applied; false when a part is missing something. */
-  #integrate({ bytes, summary, from, taken }: IncomingUpdate, accepted: AppliedUpdate[]): boolean {
+  #integrate({ bytes, summary, from, onApplied }: IncomingUpdate, accepted: AppliedUpdate[]): boolean {
     try {
       const isKnown = isEmpty(summary) || this.#state.isKnown(bytes, summary)
       const { added, gap } = isKnown ? nothingNew : this.#state.integrate(bytes)
       if (added !== null) this.#accept(added, from, accepted)
-      if (!gap) taken?.()
+      if (!gap) onApplied?.()
       return !gap
     } catch (cause) {
       if (cause instanceof DocumentExpensiveError) throw cause
@@ -234,7 +234,7 @@ export class UpdateApplier {
     this.#held.add(incoming, this.#state.clocks)
     // An offer answers our request. Its sender has nothing more, and a request for the missing part would repeat
     // indefinitely.
-    if (incoming.kind === 'update') incoming.from.askForMissing()
+    if (incoming.kind === 'update') incoming.from.requestMissing()
   }
 
   #retryHeld(accepted: AppliedUpdate[]): void {

@@ -239,8 +239,8 @@ export class DeliveryService {
     })
     change.replace(message, after)
     if (after.dueAt !== null) change.enqueue(retryJob(address, after, after.dueAt))
-    const told = after.status === 'failed' ? rules.exhausted(after) : null
-    if (told !== null) change.enqueue(eventJob(told))
+    const exhausted = after.status === 'failed' ? rules.exhausted(after) : null
+    if (exhausted !== null) change.enqueue(eventJob(exhausted))
     return after
   }
 

@@ -4,7 +4,7 @@ import type { LimitName } from '../../quota/limits.ts'
 import type { RateLimiter } from '../../quota/rate-limiter.ts'
 
 /** Refused connections that are being told why, at once; beyond it they are cut off without a word. */
-const refusalsMax = 500
+const rejectionsMax = 500
 
 export interface AdmissionLimits {
   readonly connectionsMax: number
@@ -12,7 +12,7 @@ export interface AdmissionLimits {
   /** 0 is no limit, as below. */
   readonly connectionsPerWorkspaceMax: number
   /** Those that have asked to be upgraded and have not been authenticated. */
-  readonly pendingPerAddressMax: number
+  readonly unauthenticatedPerAddressMax: number
   /** New ones; null: no limit. */
   readonly connects: RateLimiter | null
 }
@@ -24,7 +24,7 @@ export interface AdmissionTicket {
 }
 
 /** Takes a count back; calling it again changes nothing. */
-type Leave = () => void
+type Release = () => void
 
 /**
  * Counts connections, in all, by client address and by workspace, from the moment they ask to be upgraded. By
@@ -34,15 +34,15 @@ export class Admission {
   readonly #limits: AdmissionLimits
   readonly #byAddress: KeyedCounter
   readonly #byWorkspace: KeyedCounter
-  readonly #pending: KeyedCounter
+  readonly #unauthenticated: KeyedCounter
   #total = 0
-  #refusals = 0
+  #rejections = 0
 
   constructor(limits: AdmissionLimits) {
     this.#limits = limits
     this.#byAddress = new KeyedCounter(limits.connectionsPerAddressMax)
     this.#byWorkspace = new KeyedCounter(limits.connectionsPerWorkspaceMax)
-    this.#pending = new KeyedCounter(limits.pendingPerAddressMax)
+    this.#unauthenticated = new KeyedCounter(limits.unauthenticatedPerAddressMax)
   }
 
   /** Counts a new connection from `address`, whatever becomes of it; why it comes too soon, or null. */
@@ -57,8 +57,8 @@ export class Admission {
   }
 
   /** Why no connection from `address` is taken now; null when there is room. */
-  problem(address: string): Close | null {
-    const { connectionsMax, connectionsPerAddressMax, pendingPerAddressMax } = this.#limits
+  connectionProblem(address: string): Close | null {
+    const { connectionsMax, connectionsPerAddressMax, unauthenticatedPerAddressMax } = this.#limits
     if (this.#total >= connectionsMax) return full('too many connections', 'maxConnections', connectionsMax)
     if (this.#byAddress.isFull(address)) {
       return full(
@@ -67,11 +67,11 @@ export class Admission {
         connectionsPerAddressMax,
       )
     }
-    if (this.#pending.isFull(address)) {
+    if (this.#unauthenticated.isFull(address)) {
       return full(
         'too many connections from this address at once',
         'maxUnauthenticatedPerAddress',
-        pendingPerAddressMax,
+        unauthenticatedPerAddressMax,
       )
     }
     return null
@@ -89,34 +89,34 @@ export class Admission {
   }
 
   /** Counts a connection that will be refused politely; null when there are too many of them. */
-  enterRefused(): Leave | null {
-    if (this.#refusals >= refusalsMax) return null
-    this.#refusals += 1
+  countRejected(): Release | null {
+    if (this.#rejections >= rejectionsMax) return null
+    this.#rejections += 1
     return () => {
-      this.#refusals -= 1
+      this.#rejections -= 1
     }
   }
 
   /** Counts a connection. */
-  enter(place: AdmissionTicket, address: string): void {
+  countConnection(ticket: AdmissionTicket, address: string): void {
     this.#total += 1
     this.#byAddress.add(address)
-    place.address = address
+    ticket.address = address
   }
 
   /** Counts a connection until it is known whose it is. */
-  enterPending(address: string): Leave {
-    return this.#pending.enter(address)
+  countUnauthenticated(address: string): Release {
+    return this.#unauthenticated.enter(address)
   }
 
   /** Counts a connection of a workspace. */
-  enterWorkspace(place: AdmissionTicket, workspaceId: string): void {
+  countWorkspace(ticket: AdmissionTicket, workspaceId: string): void {
     this.#byWorkspace.add(workspaceId)
-    place.workspaceId = workspaceId
+    ticket.workspaceId = workspaceId
   }
 
   /** Takes back what has been counted of a connection, once. */
-  leave({ address, workspaceId }: AdmissionTicket): void {
+  release({ address, workspaceId }: AdmissionTicket): void {
     if (address !== null) {
       this.#total -= 1
       this.#byAddress.remove(address)

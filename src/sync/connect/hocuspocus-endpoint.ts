@@ -18,13 +18,13 @@ import type { MultiplexedRequest } from './sync-request.ts'
 import type { UpgradeRequest } from './upgrade-request.ts'
 
 export interface HocuspocusEndpointOptions {
-  readonly gate: SocketAcceptor
+  readonly acceptor: SocketAcceptor
   readonly admission: Admission
-  readonly identification: SocketAuthentication
-  readonly entrance: SessionManager
+  readonly authentication: SocketAuthentication
+  readonly sessionManager: SessionManager
   readonly rejections: RejectionLog
   readonly reports: LimitReports
-  readonly pressure: ReadBackpressure
+  readonly backpressure: ReadBackpressure
   readonly logger: Log
   /** From the upgrade to the first checked token. */
   readonly authMs: number
@@ -34,13 +34,13 @@ export interface HocuspocusEndpointOptions {
 const idleMs = 60_000
 
 /** A socket, and what it came with. */
-interface Caller {
+interface MultiplexedConnection {
   readonly socket: MultiplexedSocket
   readonly tokens: SocketTokens
-  readonly asked: MultiplexedRequest
+  readonly request: MultiplexedRequest
   readonly clientAddress: string
   /** Calls it known. */
-  readonly identified: () => void
+  readonly authenticated: () => void
 }
 
 /**
@@ -48,21 +48,21 @@ interface Caller {
  * a message. Nobody is known before the first of them.
  */
 export class HocuspocusEndpoint {
-  readonly #parts: HocuspocusEndpointOptions
+  readonly #options: HocuspocusEndpointOptions
   readonly #protocols = new PerDocumentProtocols()
   readonly #sockets = new Set<MultiplexedSocket>()
   #draining: Close | null = null
 
-  constructor(parts: HocuspocusEndpointOptions) {
-    this.#parts = parts
+  constructor(options: HocuspocusEndpointOptions) {
+    this.#options = options
   }
 
-  accept(upgrade: UpgradeRequest, asked: MultiplexedRequest): void {
-    const { gate, admission } = this.#parts
+  accept(upgrade: UpgradeRequest, request: MultiplexedRequest): void {
+    const { acceptor, admission } = this.#options
     const { address } = upgrade
-    const identified = admission.enterPending(address)
-    upgrade.connection.on('close', identified)
-    gate.accept(upgrade, null, (socket) => this.#serve(socket, address, asked, identified))
+    const authenticated = admission.countUnauthenticated(address)
+    upgrade.connection.on('close', authenticated)
+    acceptor.accept(upgrade, null, (socket) => this.#open(socket, address, request, authenticated))
   }
 
   /** From now on newcomers are refused. Returns what ends the sockets there are. */
@@ -71,98 +71,102 @@ export class HocuspocusEndpoint {
     return [...this.#sockets].map((socket) => () => socket.end(reason))
   }
 
-  #serve(socket: ClientSocket, address: string, asked: MultiplexedRequest, identified: () => void): void {
-    const { reports, pressure } = this.#parts
-    const { token, origin, misspelled } = asked
-    const end = (reason: Close): void => shared.end(reason)
-    const tokens = new SocketTokens(this.#parts, { address, token, origin, misspelled, end })
-    const shared: MultiplexedSocket = new MultiplexedSocket(socket, {
+  #open(socket: ClientSocket, address: string, request: MultiplexedRequest, authenticated: () => void): void {
+    const { reports, backpressure } = this.#options
+    const { token, origin, misspelled } = request
+    const end = (reason: Close): void => multiplexed.end(reason)
+    const tokens = new SocketTokens(this.#options, { address, token, origin, misspelled, end })
+    const multiplexed: MultiplexedSocket = new MultiplexedSocket(socket, {
       address,
-      pressure,
+      backpressure,
       onToken: (channel, sent) =>
         this.#authenticate(
-          { socket: shared, tokens, asked, identified, clientAddress: address },
+          { socket: multiplexed, tokens, request, authenticated, clientAddress: address },
           channel,
           sent,
         ),
-      tooMuch: () => reports.exceeded('unauthenticatedBytes', address),
-      closed: (reason) => this.#parts.rejections.closed(address, reason, null),
-      gone: () => {
-        clearTimeout(late)
-        clearInterval(idle)
-        this.#sockets.delete(shared)
+      onUnauthenticatedLimit: () => reports.exceeded('unauthenticatedBytes', address),
+      onPermanentClose: (reason) => this.#options.rejections.closed(address, reason, null),
+      onClosed: () => {
+        clearTimeout(authTimeout)
+        clearInterval(idleCheck)
+        this.#sockets.delete(multiplexed)
       },
     })
-    const late = setTimeout(() => this.#endUnknown(shared, address), this.#parts.authMs)
-    const idle = setInterval(() => shared.size === 0 && shared.end(unused), idleMs)
-    this.#sockets.add(shared)
-    if (this.#draining !== null) shared.end(this.#draining)
+    const authTimeout = setTimeout(() => this.#endUnauthenticated(multiplexed, address), this.#options.authMs)
+    const idleCheck = setInterval(() => multiplexed.size === 0 && multiplexed.end(unused), idleMs)
+    this.#sockets.add(multiplexed)
+    if (this.#draining !== null) multiplexed.end(this.#draining)
   }
 
-  #endUnknown(socket: MultiplexedSocket, address: string): void {
-    if (socket.isKnown) return
-    this.#parts.identification.refused(new TokenRejectedError('timeout'), address, null)
-    socket.end(close('unauthenticated', `no token received within ${this.#parts.authMs / 1000} s`))
+  #endUnauthenticated(socket: MultiplexedSocket, address: string): void {
+    if (socket.isAuthenticated) return
+    this.#options.authentication.reject(new TokenRejectedError('timeout'), address, null)
+    socket.end(close('unauthenticated', `no token received within ${this.#options.authMs / 1000} s`))
   }
 
-  #authenticate(caller: Caller, channel: DocumentChannel, token: string): void {
-    this.#enter(caller, channel, token).catch((error: unknown) => {
-      this.#parts.logger.error({ err: error }, 'a token could not be checked')
-      refuse(channel, close('tryAgainLater', 'the token could not be checked: try again'))
+  #authenticate(connection: MultiplexedConnection, channel: DocumentChannel, token: string): void {
+    this.#openSession(connection, channel, token).catch((error: unknown) => {
+      this.#options.logger.error({ err: error }, 'a token could not be checked')
+      closeChannel(channel, close('tryAgainLater', 'the token could not be checked: try again'))
     })
   }
 
-  async #enter(caller: Caller, channel: DocumentChannel, token: string): Promise<void> {
-    const { entrance } = this.#parts
-    const { socket, tokens, asked, identified, clientAddress } = caller
+  async #openSession(
+    connection: MultiplexedConnection,
+    channel: DocumentChannel,
+    token: string,
+  ): Promise<void> {
+    const { sessionManager } = this.#options
+    const { socket, tokens, request, authenticated, clientAddress } = connection
     const [name = ''] = channel.name.split('\0')
     const { path, problem } = readDocumentPath(name.split('/'))
     const reject = (reason: Close): void => {
-      this.#parts.rejections.socket(clientAddress, reason, path ?? name)
-      refuse(channel, reason)
+      this.#options.rejections.socket(clientAddress, reason, path ?? name)
+      closeChannel(channel, reason)
     }
     if (path === null) return reject(close('badRequest', problem))
-    const { withdrawals } = entrance
-    const identity = await socket.held(tokens.of(token))
+    const { withdrawals } = sessionManager
+    const identity = await socket.pauseDuring(tokens.authenticate(token))
     if (!socket.socket.isOpen) return
     // Who has left meanwhile has tried it all the same.
-    if (identity instanceof TokenRejectedError) return refuse(channel, tokens.refused(identity, path))
+    if (identity instanceof TokenRejectedError) return closeChannel(channel, tokens.reject(identity, path))
     if (!channel.isOpen) return
-    socket.know(identity.tenant.workspaceId)
-    identified()
-    const full = this.#enterWorkspace(channel, identity.tenant.workspaceId)
+    socket.authenticated(identity.tenant.workspaceId)
+    authenticated()
+    const full = this.#countDocument(channel, identity.tenant.workspaceId)
     if (full !== null) return reject(full)
-    const { origin } = asked
-    entrance.admit({
+    const { origin } = request
+    sessionManager.admit({
       socket: channel,
-      protocol: this.#protocols.enter(channel),
+      protocol: this.#protocols.acquire(channel),
       identity,
       path,
       clientAddress,
       origin,
       renews: false,
       tokens,
-      listens: true,
+      receivesLive: true,
       withdrawals,
     })
   }
 
   /** Each document counts as a connection of its workspace. Null if the limit permits it. */
-  #enterWorkspace(channel: DocumentChannel, workspaceId: string): Close | null {
-    const { admission, reports } = this.#parts
+  #countDocument(channel: DocumentChannel, workspaceId: string): Close | null {
+    const { admission, reports } = this.#options
     const full = admission.workspaceProblem(workspaceId)
     if (full !== null) {
       if (full.limit !== null) reports.exceeded(full.limit, workspaceId)
       return full
     }
-    const place: AdmissionTicket = { address: null, workspaceId: null }
-    admission.enterWorkspace(place, workspaceId)
-    channel.onClosed(() => admission.leave(place))
+    const ticket: AdmissionTicket = { address: null, workspaceId: null }
+    admission.countWorkspace(ticket, workspaceId)
+    channel.onClosed(() => admission.release(ticket))
     return null
   }
 }
 
-const refuse = (channel: DocumentChannel, { code, reason }: Close): void => channel.close(code, reason)
+const closeChannel = (channel: DocumentChannel, { code, reason }: Close): void => channel.close(code, reason)
 
 /** Clients come back when they have a document again. */
 const unused = close('serviceRestart', 'no open document on this connection; reconnect')

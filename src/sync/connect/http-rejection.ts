@@ -4,7 +4,7 @@ import { ApiError, invalid } from '../../errors.ts'
 import { rawResponse } from '../../model/raw-response.ts'
 
 /** Versions of the websocket protocol that are spoken here, told to those who ask for another (RFC 6455 4.2.2). */
-const versions = { 'sec-websocket-version': '13, 8' }
+const supportedVersions = { 'sec-websocket-version': '13, 8' }
 
 export const unknownPath = new ApiError(
   'websocket/unknown-path',
@@ -39,5 +39,5 @@ export function handshakeError({ headers }: IncomingMessage): ApiError | null {
 export function rejectUpgrade({ headers }: IncomingMessage, connection: Duplex, error: ApiError): void {
   // Half-open clients would stay for ever.
   connection.once('finish', () => connection.destroy())
-  connection.end(rawResponse(error, { requestId: headers['x-request-id'], headers: versions }))
+  connection.end(rawResponse(error, { requestId: headers['x-request-id'], headers: supportedVersions }))
 }

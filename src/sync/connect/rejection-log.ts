@@ -53,7 +53,7 @@ export class RejectionLog {
       clock,
       write: ({ event, reason, requested, ...optional }, times) => {
         const known = Object.fromEntries(Object.entries(optional).filter(([, value]) => value !== null))
-        logger.info({ event, reason, ...known, ...named(requested), times }, messages[event])
+        logger.info({ event, reason, ...known, ...requestedFields(requested), times }, messages[event])
       },
     })
   }
@@ -65,38 +65,38 @@ export class RejectionLog {
   socket(address: string, sent: Close, requested: Requested, reason = sent.reason): void {
     const { code } = sent
     if (code !== closeCodes.serviceRestart)
-      this.#note({ event: 'socket.rejected', reason, code, address, requested })
+      this.#log({ event: 'socket.rejected', reason, code, address, requested })
   }
 
   /** Logs an upgrade request that gets an HTTP error. @param url its path is logged, without the query */
   upgrade(address: string, { httpCode: status, message: reason }: ApiError, url: string): void {
-    this.#note({ event: 'socket.rejected', reason, code: null, status, address, requested: url })
+    this.#log({ event: 'socket.rejected', reason, code: null, status, address, requested: url })
   }
 
   /** Logs a websocket that was open and that the server has closed permanently, for example because of what it sent. */
   closed(address: string, { code, reason }: Close, path: DocumentPath | null): void {
-    this.#note({ event: 'socket.closed', reason, code, address, requested: path })
+    this.#log({ event: 'socket.closed', reason, code, address, requested: path })
   }
 
   /** Logs a misspelled parameter of the URL of a websocket. */
   misspelled(address: string, misspelling: Misspelling, path: DocumentPath | null): void {
     const reason = describeMisspelling(misspelling)
-    this.#note({ event: 'socket.parameter_misspelled', reason, code: null, address, requested: path })
+    this.#log({ event: 'socket.parameter_misspelled', reason, code: null, address, requested: path })
   }
 
   /** Logs a rejected token. */
   token(address: string, { reason, detail }: TokenRejectedError, path: DocumentPath | null): void {
-    this.#note({ event: 'token.rejected', reason, detail, code: null, address, requested: path })
+    this.#log({ event: 'token.rejected', reason, detail, code: null, address, requested: path })
   }
 
   /** Logs a misspelled claim of a token of the identity provider. @param reason names the claim */
   misspelledClaim(reason: string): void {
-    this.#note({ event: 'token.claim_misspelled', reason, code: null, address: null, requested: null })
+    this.#log({ event: 'token.claim_misspelled', reason, code: null, address: null, requested: null })
   }
 
   /** Logs an HTTP request with wrong or missing credentials. @param reason code of the error */
   credentials(address: string, reason: string): void {
-    this.#note({ event: 'credentials.rejected', reason, code: null, address, requested: null })
+    this.#log({ event: 'credentials.rejected', reason, code: null, address, requested: null })
   }
 
   /** Logs what has not been logged yet. */
@@ -104,7 +104,7 @@ export class RejectionLog {
     this.#events.end()
   }
 
-  #note(rejection: LoggedRejection): void {
+  #log(rejection: LoggedRejection): void {
     const { event, reason, address, requested } = rejection
     const group = `${event} ${address} ${reason}`
     const isDocument = requested !== null && typeof requested !== 'string'
@@ -114,7 +114,7 @@ export class RejectionLog {
   }
 }
 
-const named = (requested: Requested): Partial<DocumentPath> & { readonly requested?: string } => {
+const requestedFields = (requested: Requested): Partial<DocumentPath> & { readonly requested?: string } => {
   if (requested === null) return {}
   if (typeof requested === 'string') return { requested: withoutSecrets(requested) }
   const { organizationId, documentId, editorId } = requested

@@ -23,12 +23,12 @@ import type { ServerFaults } from './server-faults.ts'
 import { closeForToken } from './socket-authentication.ts'
 import { acceptAndClose } from './upgrade-rejecter.ts'
 
-export interface EntranceOptions {
+export interface SessionManagerOptions {
   /** The first edit of a connected editor creates a document. */
   readonly createOnConnect: boolean
 }
 
-export interface SessionManagerOptions extends Omit<SessionDependencies, 'time' | 'live'> {
+export interface SessionManagerDependencies extends Omit<SessionDependencies, 'time' | 'live'> {
   readonly rooms: RoomRegistry
   readonly access: RealtimeAccess
   readonly logger: Log
@@ -50,43 +50,47 @@ export interface AuthenticatedClient {
   /** Checks newer tokens of a client that is asked for them; null: none are. */
   readonly tokens: SocketTokens | null
   /** Understands what is said to those who are connected. */
-  readonly listens: boolean
+  readonly receivesLive: boolean
   /** `Entrance.withdrawals` before its token was checked. */
   readonly withdrawals: number
 }
 
 /** What is known of a client when it comes in. */
-interface Visit extends Pick<SessionOptions, 'lease' | 'address' | 'permission'> {
+interface SessionStart extends Pick<SessionOptions, 'roomHandle' | 'address' | 'permission'> {
   /** Changes of access that had been told before this one's was read. */
   readonly changes: number
 }
 
 /** Opens the room that an authenticated client asks for, and keeps its session while it is there. */
 export class SessionManager {
-  readonly #options: EntranceOptions
-  readonly #parts: SessionManagerOptions & SessionDependencies
+  readonly #options: SessionManagerOptions
+  readonly #dependencies: SessionManagerDependencies & SessionDependencies
   readonly #sessions = new Set<Session>()
-  readonly #watch: AccessWatch
-  readonly #credentials: CredentialWatch
+  readonly #accessWatch: AccessWatch
+  readonly #credentialWatch: CredentialWatch
   readonly #faults: ServerFaults
   #draining: Close | null = null
 
-  constructor(options: EntranceOptions, parts: SessionManagerOptions) {
+  constructor(options: SessionManagerOptions, dependencies: SessionManagerDependencies) {
     this.#options = options
-    this.#parts = { ...parts, time: steadyTime(parts.clock), live: parts.rooms.live }
-    this.#watch = new AccessWatch(parts.access, parts.faults)
-    this.#credentials = new CredentialWatch(parts.access, parts.faults)
-    this.#faults = parts.faults
+    this.#dependencies = {
+      ...dependencies,
+      time: steadyTime(dependencies.clock),
+      live: dependencies.rooms.live,
+    }
+    this.#accessWatch = new AccessWatch(dependencies.access, dependencies.faults)
+    this.#credentialWatch = new CredentialWatch(dependencies.access, dependencies.faults)
+    this.#faults = dependencies.faults
   }
 
   /** How often credentials were withdrawn so far. */
   get withdrawals(): number {
-    return this.#credentials.withdrawals
+    return this.#credentialWatch.withdrawals
   }
 
   /** Becomes a session, or is told why not. */
-  admit(newcomer: AuthenticatedClient): void {
-    this.#enter(newcomer).catch((error: unknown) => this.#fail(newcomer, error))
+  admit(client: AuthenticatedClient): void {
+    this.#openSession(client).catch((error: unknown) => this.#fail(client, error))
   }
 
   /** From now on newcomers are refused. Returns what ends the sessions there are, except those on shared sockets. */
@@ -99,84 +103,84 @@ export class SessionManager {
 
   /** To be called about twice a second: rights that end do so within this time. */
   tick(): void {
-    const now = this.#parts.clock.now()
+    const now = this.#dependencies.clock.now()
     for (const session of this.#sessions) session.tick(now)
   }
 
   /** Looks after nobody any more. */
   end(): void {
-    this.#watch.end()
-    this.#credentials.end()
+    this.#accessWatch.end()
+    this.#credentialWatch.end()
   }
 
   /** What the client sends while the room is opened stays in the kernel's buffers: nothing is read. */
-  async #enter(newcomer: AuthenticatedClient): Promise<void> {
-    const { socket, identity, path } = newcomer
+  async #openSession(client: AuthenticatedClient): Promise<void> {
+    const { socket, identity, path } = client
     socket.pause()
     const address = documentAddress(identity.tenant, path)
-    const changes = this.#watch.changes
-    const permission = await this.#parts.access.permissionOf(identity, address, newcomer.origin)
+    const changes = this.#accessWatch.changes
+    const permission = await this.#dependencies.access.permissionOf(identity, address, client.origin)
     const { access } = permission
-    if (permission.refusal !== null) return this.#reject(newcomer, closeForToken(permission.refusal))
-    const { role } = roleOn(identity, address, access, this.#parts.clock.now())
+    if (permission.refusal !== null) return this.#reject(client, closeForToken(permission.refusal))
+    const { role } = roleOn(identity, address, access, this.#dependencies.clock.now())
     if (role === null)
       return access.state === 'disabled'
-        ? this.#reject(newcomer, documentDisabled)
-        : this.#reject(newcomer, notThere, 'the user has no role on the document')
-    await this.#parts.storage.ready(address.workspaceId)
-    const lease = await this.#parts.rooms.open(address)
-    const refusal = this.#refusalIn(lease, newcomer, role)
-    if (refusal !== null) {
-      lease.release()
-      return this.#reject(newcomer, refusal, refusal === notThere ? mayNotCreate : undefined)
+        ? this.#reject(client, documentDisabled)
+        : this.#reject(client, documentNotFound, 'the user has no role on the document')
+    await this.#dependencies.storage.ready(address.workspaceId)
+    const roomHandle = await this.#dependencies.rooms.open(address)
+    const rejection = this.#rejectionFor(roomHandle, client, role)
+    if (rejection !== null) {
+      roomHandle.release()
+      return this.#reject(client, rejection, rejection === documentNotFound ? cannotCreate : undefined)
     }
-    this.#startSession(newcomer, { lease, address, permission, changes })
+    this.#startSession(client, { roomHandle, address, permission, changes })
     socket.resume()
   }
 
-  #refusalIn(lease: RoomHandle, { socket }: AuthenticatedClient, role: Role): Close | null {
-    return this.#draining ?? (this.#mayOpen(lease, role) && socket.isOpen ? null : notThere)
+  #rejectionFor(roomHandle: RoomHandle, { socket }: AuthenticatedClient, role: Role): Close | null {
+    return this.#draining ?? (this.#canOpen(roomHandle, role) && socket.isOpen ? null : documentNotFound)
   }
 
   /** True if the document exists or this client can create it with its first update. */
-  #mayOpen({ room }: RoomHandle, role: Role): boolean {
+  #canOpen({ room }: RoomHandle, role: Role): boolean {
     if (room.existence === 'live') return true
     return room.existence === 'absent' && role === 'editor' && this.#options.createOnConnect
   }
 
-  #startSession(newcomer: AuthenticatedClient, { changes, ...visit }: Visit): void {
-    const { metrics, rooms } = this.#parts
-    const { socket, protocol, identity, origin, renews, tokens, clientAddress } = newcomer
-    const recheck = (): Promise<void> => this.#watch.recheck(session)
-    const parts = { socket, protocol, identity, renews, tokens, clientAddress, recheck, ...visit }
-    const session: Session = new Session(parts, this.#parts)
+  #startSession(client: AuthenticatedClient, { changes, ...start }: SessionStart): void {
+    const { metrics, rooms } = this.#dependencies
+    const { socket, protocol, identity, origin, renews, tokens, clientAddress } = client
+    const recheck = (): Promise<void> => this.#accessWatch.recheck(session)
+    const dependencies = { socket, protocol, identity, renews, tokens, clientAddress, recheck, ...start }
+    const session: Session = new Session(dependencies, this.#dependencies)
     this.#sessions.add(session)
-    this.#watch.add(session, changes, origin)
+    this.#accessWatch.add(session, changes, origin)
     metrics.connections.inc({ protocol: protocol.name })
     socket.onClosed(() => {
       this.#sessions.delete(session)
-      this.#watch.delete(session)
-      this.#credentials.delete(session)
+      this.#accessWatch.delete(session)
+      this.#credentialWatch.delete(session)
       metrics.connections.dec({ protocol: protocol.name })
       session.closed()
     })
     session.start()
-    if (newcomer.listens) socket.onClosed(rooms.live.enter(visit.address, session))
-    this.#credentials.add(session, origin, newcomer.withdrawals)
+    if (client.receivesLive) socket.onClosed(rooms.live.enter(start.address, session))
+    this.#credentialWatch.add(session, origin, client.withdrawals)
   }
 
-  #fail(newcomer: AuthenticatedClient, error: unknown): void {
-    const { reports } = this.#parts
+  #fail(client: AuthenticatedClient, error: unknown): void {
+    const { reports } = this.#dependencies
     const limit = limitOf(error)
-    if (limit !== null) reports.exceeded(limit, newcomer.identity.tenant.workspaceId)
+    if (limit !== null) reports.exceeded(limit, client.identity.tenant.workspaceId)
     // That a document is damaged has been told.
     else if (!(error instanceof DocumentDamagedError)) this.#faults.log(error, 'document could not be opened')
-    this.#reject(newcomer, closeOfFailure(error))
+    this.#reject(client, closeOfFailure(error))
   }
 
-  /** @param why reason for the log, if the client must not get it */
-  #reject({ socket, clientAddress, path }: AuthenticatedClient, reason: Close, why?: string): void {
-    this.#parts.rejections.socket(clientAddress, reason, path, why)
+  /** @param logReason reason for the log, if the client must not get it */
+  #reject({ socket, clientAddress, path }: AuthenticatedClient, reason: Close, logReason?: string): void {
+    this.#dependencies.rejections.socket(clientAddress, reason, path, logReason)
     acceptAndClose(socket, reason)
   }
 }
@@ -191,5 +195,5 @@ function closeOfFailure(error: unknown): Close {
   )
 }
 
-const notThere = close('notFound', 'document not found')
-const mayNotCreate = 'the document does not exist, and this client may not create it'
+const documentNotFound = close('notFound', 'document not found')
+const cannotCreate = 'the document does not exist, and this client may not create it'

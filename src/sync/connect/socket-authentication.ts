@@ -23,27 +23,27 @@ export interface SocketAuthenticationOptions {
   readonly rejections: RejectionLog
   readonly faults: ServerFaults
   /** Told of a token that was refused, and where it came from. Must not throw. */
-  readonly onRefused: (clientAddress: string) => void
+  readonly onRejected: (clientAddress: string) => void
 }
 
 /** Finds out who a client is, by its token. */
 export class SocketAuthentication {
-  readonly #parts: SocketAuthenticationOptions
+  readonly #options: SocketAuthenticationOptions
   readonly #faults: ServerFaults
 
-  constructor(parts: SocketAuthenticationOptions) {
-    this.#parts = parts
-    this.#faults = parts.faults
+  constructor(options: SocketAuthenticationOptions) {
+    this.#options = options
+    this.#faults = options.faults
   }
 
   /**
    * Not `Promise.race`: this is done for everybody who comes. Where the store is away nobody is known; with what it
    * throws else, which is no matter of the client's, it rejects.
    */
-  of(token: string | null, origin: string | undefined): Promise<Identity | TokenRejectedError> {
+  authenticate(token: string | null, origin: string | undefined): Promise<Identity | TokenRejectedError> {
     return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => resolve(new TokenRejectedError('timeout')), this.#parts.authMs)
-      this.#parts.access.identityOf(token, origin).then(
+      const timer = setTimeout(() => resolve(new TokenRejectedError('timeout')), this.#options.authMs)
+      this.#options.access.identityOf(token, origin).then(
         (identity) => {
           clearTimeout(timer)
           resolve(identity)
@@ -51,44 +51,44 @@ export class SocketAuthentication {
         (error: unknown) => {
           clearTimeout(timer)
           if (error instanceof TokenRejectedError) resolve(error)
-          else if (error instanceof StoreUnavailableError) resolve(this.#storeAway(error))
+          else if (error instanceof StoreUnavailableError) resolve(this.#storeUnavailable(error))
           else reject(error)
         },
       )
     })
   }
 
-  #storeAway(error: StoreUnavailableError): TokenRejectedError {
+  #storeUnavailable(error: StoreUnavailableError): TokenRejectedError {
     this.#faults.log(error, 'a token could not be checked')
     return new TokenRejectedError('store', { cause: error })
   }
 
   /** Counts and logs a rejected token. Returns the close for the client. @param path its document, if known */
-  refused(
-    refused: TokenRejectedError,
+  reject(
+    rejected: TokenRejectedError,
     clientAddress: string,
     path: DocumentPath | null,
     misspelled: Misspelling | null = null,
   ): Close {
-    const { metrics, reports, rejections, onRefused } = this.#parts
-    rejections.token(clientAddress, refused, path)
-    metrics.authFailures.inc({ reason: refused.reason })
-    if (refused.reason === 'timeout') reports.exceeded('authTimeoutSeconds', clientAddress)
-    if (isCredentialFailure(refused)) onRefused(clientAddress)
-    return refused.reason === 'missing' && misspelled?.intended === 'token'
-      ? close('unauthenticated', `${refused.message}: ${describeMisspelling(misspelled)}`)
-      : closeForToken(refused)
+    const { metrics, reports, rejections, onRejected } = this.#options
+    rejections.token(clientAddress, rejected, path)
+    metrics.authFailures.inc({ reason: rejected.reason })
+    if (rejected.reason === 'timeout') reports.exceeded('authTimeoutSeconds', clientAddress)
+    if (isCredentialFailure(rejected)) onRejected(clientAddress)
+    return rejected.reason === 'missing' && misspelled?.intended === 'token'
+      ? close('unauthenticated', `${rejected.message}: ${describeMisspelling(misspelled)}`)
+      : closeForToken(rejected)
   }
 }
 
 /** Is it more than what happens to anybody whose time is over, or who meets a server in trouble? */
-export const isCredentialFailure = (refused: TokenRejectedError): boolean =>
-  refused.reason !== 'expired' && !isUndetermined(refused)
+export const isCredentialFailure = (rejected: TokenRejectedError): boolean =>
+  rejected.reason !== 'expired' && !isUndetermined(rejected)
 
 /** Is the token neither good nor bad, as far as anybody knows? */
 export const isUndetermined = ({ reason }: TokenRejectedError): boolean =>
   reason === 'provider' || reason === 'timeout' || reason === 'store'
 
 /** Only what is wrong with the token itself is for good: stock clients do not come back from that. */
-export const closeForToken = (refused: TokenRejectedError): Close =>
-  close(isUndetermined(refused) ? 'tryAgainLater' : 'unauthenticated', refused.message)
+export const closeForToken = (rejected: TokenRejectedError): Close =>
+  close(isUndetermined(rejected) ? 'tryAgainLater' : 'unauthenticated', rejected.message)

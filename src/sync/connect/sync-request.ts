@@ -19,7 +19,7 @@ interface Credentials {
 
 /** Documents that the client names later, with tokens of their own. */
 export interface MultiplexedRequest extends Credentials {
-  readonly kind: 'shared'
+  readonly kind: 'multiplexed'
 }
 
 export interface DocumentRequest extends Credentials {
@@ -28,15 +28,15 @@ export interface DocumentRequest extends Credentials {
   /** `renew=1`: when the token ends, tell the client to reconnect with a new one. */
   readonly renews: boolean
   /** `live=1`: the client understands what a backend says to those who are connected. */
-  readonly listens: boolean
+  readonly receivesLive: boolean
   /** `saved=1`: the client wants to know what of its updates is on the disk. */
-  readonly asksSaved: boolean
+  readonly wantsSaveAcks: boolean
 }
 
 /** What a client asks for when it connects. */
 export type SyncRequest =
-  | { readonly kind: 'elsewhere' }
-  | { readonly kind: 'bad'; readonly reason: string }
+  | { readonly kind: 'otherPath' }
+  | { readonly kind: 'invalid'; readonly reason: string }
   | MultiplexedRequest
   | DocumentRequest
 
@@ -48,7 +48,7 @@ const bearer = /^Bearer +(\S+)$/i
  */
 export function readSyncRequest(request: IncomingMessage): SyncRequest {
   const [path, query = ''] = splitOnce(request.url ?? '', '?')
-  const [root, door, ...segments] = path.split('/')
+  const [root, endpoint, ...segments] = path.split('/')
   const parameters = new URLSearchParams(query)
   const token = parameters.get('token') ?? bearer.exec(request.headers.authorization ?? '')?.[1] ?? null
   const credentials: Credentials = {
@@ -56,18 +56,18 @@ export function readSyncRequest(request: IncomingMessage): SyncRequest {
     token,
     origin: request.headers.origin,
   }
-  if (root === '' && door === 'hocuspocus' && segments.every((segment) => segment === ''))
-    return { kind: 'shared', ...credentials }
-  if (root !== '' || door !== 'sync') return { kind: 'elsewhere' }
+  if (root === '' && endpoint === 'hocuspocus' && segments.every((segment) => segment === ''))
+    return { kind: 'multiplexed', ...credentials }
+  if (root !== '' || endpoint !== 'sync') return { kind: 'otherPath' }
   const { path: document, problem } = readDocumentPath(segments)
-  if (document === null) return { kind: 'bad', reason: problem }
+  if (document === null) return { kind: 'invalid', reason: problem }
   return {
     kind: 'document',
     path: document,
     ...credentials,
     renews: parameters.get('renew') === '1',
-    listens: parameters.get('live') === '1',
-    asksSaved: parameters.get('saved') === '1',
+    receivesLive: parameters.get('live') === '1',
+    wantsSaveAcks: parameters.get('saved') === '1',
   }
 }
 

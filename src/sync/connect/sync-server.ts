@@ -13,14 +13,18 @@ import { HocuspocusEndpoint } from './hocuspocus-endpoint.ts'
 import { handshakeError, rejectUpgrade, unknownPath } from './http-rejection.ts'
 import type { Requested } from './rejection-log.ts'
 import { ServerFaults } from './server-faults.ts'
-import { type EntranceOptions, SessionManager, type SessionManagerOptions } from './session-manager.ts'
+import {
+  SessionManager,
+  type SessionManagerDependencies,
+  type SessionManagerOptions,
+} from './session-manager.ts'
 import { SocketAuthentication } from './socket-authentication.ts'
 import { staggerCalls } from './staggered-close.ts'
 import { type DocumentRequest, readSyncRequest, type SyncRequest } from './sync-request.ts'
 import { UpgradeRejecter } from './upgrade-rejecter.ts'
 import type { UpgradeRequest } from './upgrade-request.ts'
 
-export interface SyncOptions extends AdmissionLimits, EntranceOptions {
+export interface SyncOptions extends AdmissionLimits, SessionManagerOptions {
   /** From the upgrade request to the checked token. */
   readonly authMs: number
   /** Only loopback hosts and origins may connect. */
@@ -29,11 +33,11 @@ export interface SyncOptions extends AdmissionLimits, EntranceOptions {
   readonly proxies: number
 }
 
-export interface SyncServerOptions extends SessionManagerOptions {
+export interface SyncServerDependencies extends SessionManagerDependencies {
   /** Serves those who may come in. */
-  readonly gate: SocketAcceptor
+  readonly acceptor: SocketAcceptor
   /** Told of a token that was refused, and where it came from. Must not throw. */
-  readonly onRefused: (clientAddress: string) => void
+  readonly onRejected: (clientAddress: string) => void
 }
 
 /** How often sessions are looked at. */
@@ -42,81 +46,81 @@ const tickMs = 500
 /** Takes websocket upgrades of one HTTP server: who knocks is refused, or known and sent to the entrance. */
 export class SyncServer {
   readonly #options: SyncOptions
-  readonly #parts: SyncServerOptions
+  readonly #dependencies: SyncServerDependencies
   readonly #admission: Admission
-  readonly #refusals: UpgradeRejecter
-  readonly #identification: SocketAuthentication
-  readonly #entrance: SessionManager
+  readonly #rejecter: UpgradeRejecter
+  readonly #authentication: SocketAuthentication
+  readonly #sessionManager: SessionManager
   readonly #hocuspocus: HocuspocusEndpoint
   /** All that have asked for an upgrade and are still there. */
   readonly #connections = new Map<Duplex, AdmissionTicket>()
-  readonly #ticking: NodeJS.Timeout
+  readonly #ticker: NodeJS.Timeout
   #draining: Close | null = null
 
-  constructor(options: SyncOptions, given: Omit<SyncServerOptions, 'faults'>) {
-    const parts: SyncServerOptions = { ...given, faults: new ServerFaults(given) }
+  constructor(options: SyncOptions, given: Omit<SyncServerDependencies, 'faults'>) {
+    const dependencies: SyncServerDependencies = { ...given, faults: new ServerFaults(given) }
     this.#options = options
-    this.#parts = parts
+    this.#dependencies = dependencies
     this.#admission = new Admission(options)
-    this.#refusals = new UpgradeRejecter(this.#admission, parts)
-    this.#identification = new SocketAuthentication({ ...parts, authMs: options.authMs })
-    this.#entrance = new SessionManager(options, parts)
+    this.#rejecter = new UpgradeRejecter(this.#admission, dependencies)
+    this.#authentication = new SocketAuthentication({ ...dependencies, authMs: options.authMs })
+    this.#sessionManager = new SessionManager(options, dependencies)
     this.#hocuspocus = new HocuspocusEndpoint({
-      ...parts,
+      ...dependencies,
       authMs: options.authMs,
       admission: this.#admission,
-      identification: this.#identification,
-      entrance: this.#entrance,
+      authentication: this.#authentication,
+      sessionManager: this.#sessionManager,
     })
-    this.#ticking = setInterval(() => this.#entrance.tick(), tickMs)
-    this.#ticking.unref()
+    this.#ticker = setInterval(() => this.#sessionManager.tick(), tickMs)
+    this.#ticker.unref()
   }
 
   /** Takes over a connection from the HTTP server, unless it is destroyed already. Never throws. */
   upgrade(request: IncomingMessage, connection: Duplex, head: Buffer): void {
     if (connection.destroyed) return
     connection.on('error', ignoreConnectionError)
-    const place: AdmissionTicket = { address: null, workspaceId: null }
-    this.#connections.set(connection, place)
-    connection.on('close', () => this.#gone(connection, place))
-    const asked = readSyncRequest(request)
-    if (asked.kind === 'elsewhere') return this.#rejectUpgrade(request, connection, unknownPath)
+    const ticket: AdmissionTicket = { address: null, workspaceId: null }
+    this.#connections.set(connection, ticket)
+    connection.on('close', () => this.#connectionClosed(connection, ticket))
+    const requested = readSyncRequest(request)
+    if (requested.kind === 'otherPath') return this.#rejectUpgrade(request, connection, unknownPath)
     const error = handshakeError(request)
     if (error !== null) return this.#rejectUpgrade(request, connection, error)
     const address = clientAddress(request, this.#options.proxies)
-    const attempt: UpgradeRequest = { request, connection, head, address }
-    if (asked.kind !== 'bad' && asked.misspelled !== null)
-      this.#parts.rejections.misspelled(address, asked.misspelled, pathOf(asked))
-    const refusal = this.#refusalBefore(attempt, asked)
-    if (refusal !== null || asked.kind === 'bad') {
-      return this.#refuse(
-        attempt,
-        refusal ??
+    const upgrade: UpgradeRequest = { request, connection, head, address }
+    if (requested.kind !== 'invalid' && requested.misspelled !== null)
+      this.#dependencies.rejections.misspelled(address, requested.misspelled, pathOf(requested))
+    const problem = this.#problemBefore(upgrade, requested)
+    if (problem !== null || requested.kind === 'invalid') {
+      return this.#reject(
+        upgrade,
+        problem ??
           close('badRequest', 'invalid address; expected /sync/{organizationId}/{documentId}/{editorId}'),
-        asked.kind === 'bad' ? (request.url ?? '') : pathOf(asked),
+        requested.kind === 'invalid' ? (request.url ?? '') : pathOf(requested),
       )
     }
-    if (asked.kind === 'shared') {
-      this.#admission.enter(place, address)
-      return this.#hocuspocus.accept(attempt, asked)
+    if (requested.kind === 'multiplexed') {
+      this.#admission.countConnection(ticket, address)
+      return this.#hocuspocus.accept(upgrade, requested)
     }
-    this.#authenticate(attempt, asked, place).catch((error: unknown) => {
-      this.#parts.logger.error({ err: error }, 'upgrade failed')
+    this.#authenticate(upgrade, requested, ticket).catch((error: unknown) => {
+      this.#dependencies.logger.error({ err: error }, 'upgrade failed')
       connection.destroy()
     })
   }
 
   /**
    * Refuses newcomers, ends everyone with `reason`, resolves when all are gone or after `timeoutMs`.
-   * @param overMs so long it may take until the last one is told: they go on elsewhere
+   * @param spreadMs so long it may take until the last one is told: they go on elsewhere
    */
-  async drain(reason: Close, timeoutMs: number, overMs = 0): Promise<void> {
+  async drain(reason: Close, timeoutMs: number, spreadMs = 0): Promise<void> {
     const deadline = performance.now() + timeoutMs
     this.#draining = reason
-    const doors = [this.#entrance, this.#hocuspocus]
+    const endpoints = [this.#sessionManager, this.#hocuspocus]
     await staggerCalls(
-      doors.flatMap((door) => door.drain(reason)),
-      overMs,
+      endpoints.flatMap((endpoint) => endpoint.drain(reason)),
+      spreadMs,
     )
     while (this.#connections.size > 0 && performance.now() < deadline) await sleep(10)
     for (const connection of this.#connections.keys()) connection.destroy()
@@ -125,73 +129,76 @@ export class SyncServer {
 
   /** Cuts off whoever is left. */
   end(): void {
-    clearInterval(this.#ticking)
-    this.#entrance.end()
-    this.#parts.faults.end()
+    clearInterval(this.#ticker)
+    this.#sessionManager.end()
+    this.#dependencies.faults.end()
   }
 
-  #refuse(attempt: UpgradeRequest, reason: Close, requested: Requested, who?: string): void {
-    this.#parts.rejections.socket(attempt.address, reason, requested)
-    this.#refusals.refuse(attempt, reason, who)
+  #reject(upgrade: UpgradeRequest, reason: Close, requested: Requested, limitKey?: string): void {
+    this.#dependencies.rejections.socket(upgrade.address, reason, requested)
+    this.#rejecter.reject(upgrade, reason, limitKey)
   }
 
   #rejectUpgrade(request: IncomingMessage, connection: Duplex, error: ApiError): void {
     const address = clientAddress(request, this.#options.proxies)
-    this.#parts.rejections.upgrade(address, error, request.url ?? '')
+    this.#dependencies.rejections.upgrade(address, error, request.url ?? '')
     rejectUpgrade(request, connection, error)
   }
 
-  #gone(connection: Duplex, place: AdmissionTicket): void {
-    this.#admission.leave(place)
+  #connectionClosed(connection: Duplex, ticket: AdmissionTicket): void {
+    this.#admission.release(ticket)
     this.#connections.delete(connection)
   }
 
-  #refusalBefore({ request, address }: UpgradeRequest, asked: SyncRequest): Close | null {
+  #problemBefore({ request, address }: UpgradeRequest, requested: SyncRequest): Close | null {
     if (this.#draining !== null) return this.#draining
     const tooSoon = this.#admission.rateProblem(address)
     if (tooSoon !== null) return tooSoon
-    if (asked.kind === 'bad') return close('badRequest', asked.reason)
+    if (requested.kind === 'invalid') return close('badRequest', requested.reason)
     const problem = this.#options.loopbackOnly ? loopbackViolation(request.headers) : null
     if (problem !== null) return close('unauthenticated', problem)
-    return this.#admission.problem(address)
+    return this.#admission.connectionProblem(address)
   }
 
   async #authenticate(
-    attempt: UpgradeRequest,
-    asked: DocumentRequest,
-    place: AdmissionTicket,
+    upgrade: UpgradeRequest,
+    requested: DocumentRequest,
+    ticket: AdmissionTicket,
   ): Promise<void> {
-    const { connection, address } = attempt
-    this.#admission.enter(place, address)
-    const identified = this.#admission.enterPending(address)
-    const { withdrawals } = this.#entrance
-    const identity = await this.#identification.of(asked.token, asked.origin).finally(identified)
+    const { connection, address } = upgrade
+    this.#admission.countConnection(ticket, address)
+    const authenticated = this.#admission.countUnauthenticated(address)
+    const { withdrawals } = this.#sessionManager
+    const identity = await this.#authentication
+      .authenticate(requested.token, requested.origin)
+      .finally(authenticated)
     if (connection.destroyed) return
     if (identity instanceof TokenRejectedError)
-      return this.#refusals.refuse(
-        attempt,
-        this.#identification.refused(identity, address, asked.path, asked.misspelled),
+      return this.#rejecter.reject(
+        upgrade,
+        this.#authentication.reject(identity, address, requested.path, requested.misspelled),
       )
     const { workspaceId } = identity.tenant
     const full = this.#admission.workspaceProblem(workspaceId)
-    if (full !== null) return this.#refuse(attempt, full, asked.path, workspaceId)
-    this.#admission.enterWorkspace(place, workspaceId)
-    const protocol = asked.asksSaved ? yWebsocketSaved : yWebsocket
-    this.#parts.gate.accept(attempt, workspaceId, (socket) =>
-      this.#entrance.admit({
+    if (full !== null) return this.#reject(upgrade, full, requested.path, workspaceId)
+    this.#admission.countWorkspace(ticket, workspaceId)
+    const protocol = requested.wantsSaveAcks ? yWebsocketSaved : yWebsocket
+    this.#dependencies.acceptor.accept(upgrade, workspaceId, (socket) =>
+      this.#sessionManager.admit({
         socket,
         protocol,
         identity,
         withdrawals,
         tokens: null,
         clientAddress: address,
-        ...asked,
+        ...requested,
       }),
     )
   }
 }
 
-const pathOf = (asked: SyncRequest): DocumentPath | null => (asked.kind === 'document' ? asked.path : null)
+const pathOf = (requested: SyncRequest): DocumentPath | null =>
+  requested.kind === 'document' ? requested.path : null
 
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 

@@ -16,36 +16,36 @@ export class UpgradeRejecter {
   readonly #admission: Admission
   readonly #reports: CloseReporterDependencies['reports']
   /** Accepts those who are then refused. */
-  readonly #upgrades: WebsocketUpgrader
+  readonly #upgrader: WebsocketUpgrader
 
-  constructor(admission: Admission, parts: CloseReporterDependencies) {
+  constructor(admission: Admission, dependencies: CloseReporterDependencies) {
     this.#admission = admission
-    this.#reports = parts.reports
-    this.#upgrades = new WebsocketUpgrader(unauthenticatedBytesMax, 'unauthenticatedBytes', parts)
+    this.#reports = dependencies.reports
+    this.#upgrader = new WebsocketUpgrader(unauthenticatedBytesMax, 'unauthenticatedBytes', dependencies)
   }
 
-  /** @param who for the log, if a limit was exceeded */
-  refuse(upgrade: UpgradeRequest, reason: Close, who = upgrade.address): void {
-    if (reason.limit !== null) this.#reports.exceeded(reason.limit, who)
-    const leave = this.#admission.enterRefused()
-    if (leave === null) {
-      this.#reports.exceeded('pendingRejections', who)
+  /** @param limitKey for the log, if a limit was exceeded */
+  reject(upgrade: UpgradeRequest, reason: Close, limitKey = upgrade.address): void {
+    if (reason.limit !== null) this.#reports.exceeded(reason.limit, limitKey)
+    const release = this.#admission.countRejected()
+    if (release === null) {
+      this.#reports.exceeded('pendingRejections', limitKey)
       return void upgrade.connection.destroy()
     }
-    upgrade.connection.once('close', leave)
-    this.#upgrades.accept(upgrade, who, (socket) => {
-      this.#bound(socket, who)
+    upgrade.connection.once('close', release)
+    this.#upgrader.accept(upgrade, limitKey, (socket) => {
+      this.#limitReceived(socket, limitKey)
       acceptAndClose(socket, reason)
     })
   }
 
   /** It may have said something before it learns that it is refused, and something more to say that it has. */
-  #bound(socket: WebSocket, who: string): void {
-    let leftBytes = unauthenticatedBytesMax
+  #limitReceived(socket: WebSocket, limitKey: string): void {
+    let remainingBytes = unauthenticatedBytesMax
     const count = (data: Buffer): void => {
-      leftBytes -= data.length + frameBytes
-      if (leftBytes >= 0 || socket.readyState === socket.CLOSED) return
-      this.#reports.exceeded('unauthenticatedBytes', who)
+      remainingBytes -= data.length + frameBytes
+      if (remainingBytes >= 0 || socket.readyState === socket.CLOSED) return
+      this.#reports.exceeded('unauthenticatedBytes', limitKey)
       socket.terminate()
       socket.off('message', count).off('ping', count).off('pong', count)
     }

@@ -8,31 +8,33 @@ import type { UpgradeRequest } from './upgrade-request.ts'
 /** Makes websockets of connections, with messages up to one size. */
 export class WebsocketUpgrader {
   readonly #sockets: Server<typeof SyncSocket>
-  readonly #endings: CloseReporter
-  readonly #closed = (code: number): void => this.#endings.closed(code)
+  readonly #closeReporter: CloseReporter
+  readonly #onClose = (code: number): void => this.#closeReporter.closed(code)
 
   /** @param limit exceeded by messages that are larger */
-  constructor(messageBytesMax: number, limit: LimitName, parts: CloseReporterDependencies) {
+  constructor(messageBytesMax: number, limit: LimitName, dependencies: CloseReporterDependencies) {
     this.#sockets = createWebsocketServer(messageBytesMax)
-    this.#endings = new CloseReporter(limit, parts)
+    this.#closeReporter = new CloseReporter(limit, dependencies)
   }
 
-  /** @param who is told of when a message is too large */
+  /** @param limitKey is told of when a message is too large */
   accept(
     { request, connection, head }: UpgradeRequest,
-    who: string,
+    limitKey: string,
     then: (socket: SyncSocket) => void,
   ): void {
     this.#sockets.handleUpgrade(request, connection, head, (socket) => {
-      this.#watch(socket, who)
+      this.#watch(socket, limitKey)
       then(socket)
     })
   }
 
   /** Apart from the above, so that what is kept for as long as the socket does not keep its request. */
-  #watch(socket: SyncSocket, who: string): void {
-    socket.on('error', (error: NodeJS.ErrnoException) => this.#endings.failed(error.code ?? '', error, who))
-    socket.on('close', this.#closed)
+  #watch(socket: SyncSocket, limitKey: string): void {
+    socket.on('error', (error: NodeJS.ErrnoException) =>
+      this.#closeReporter.failed(error.code ?? '', error, limitKey),
+    )
+    socket.on('close', this.#onClose)
   }
 }
 

@@ -6,22 +6,22 @@ import type { ClientSocket, SocketListener } from '../socket/client-socket.ts'
 export interface ChannelTransport {
   readonly socket: ClientSocket
   /** Nothing is read while a channel holds it. */
-  hold(channel: DocumentChannel): void
-  release(channel: DocumentChannel): void
+  pauseFor(channel: DocumentChannel): void
+  resumeFor(channel: DocumentChannel): void
   /** Each channel hears of the answer, whoever has asked. */
-  askForPong(): void
+  requestPong(): void
   /** Ends all channels. */
   close(code: number, reason: string): void
   /** The same in a while, for the sake of one that was refused for the moment. */
-  closeForOne(code: number, reason: string): void
+  closeLater(code: number, reason: string): void
   /** The same without a word, unless nothing is read: then the client cannot have answered. */
   terminate(): void
   /** The channel is closed. */
-  left(channel: DocumentChannel): void
+  channelClosed(channel: DocumentChannel): void
 }
 
 /** Closes after which a client is to come back by itself. */
-const transient: readonly number[] = [closeCodes.serviceRestart, closeCodes.tryAgainLater]
+const transientCodes: readonly number[] = [closeCodes.serviceRestart, closeCodes.tryAgainLater]
 
 /**
  * One document on a socket that several share, as a socket of its own. What refuses or ends it for good is said as a
@@ -31,36 +31,36 @@ const transient: readonly number[] = [closeCodes.serviceRestart, closeCodes.tryA
 export class DocumentChannel implements ClientSocket {
   /** As the client calls it: `organization/document/editor`, and what may follow a NUL. */
   readonly name: string
-  readonly #trunk: ChannelTransport
+  readonly #transport: ChannelTransport
   readonly #understandsClose: boolean
   #listener: SocketListener | null = null
   #isPaused = false
   #state: 'open' | 'closed' = 'open'
   /** What has come while nothing was to be read: it had been read of the socket already. */
-  readonly #waiting: Buffer[] = []
+  readonly #queued: Buffer[] = []
   readonly #onClosed: (() => void)[] = []
 
-  constructor(name: string, trunk: ChannelTransport, understandsClose: boolean) {
+  constructor(name: string, transport: ChannelTransport, understandsClose: boolean) {
     this.name = name
-    this.#trunk = trunk
+    this.#transport = transport
     this.#understandsClose = understandsClose
   }
 
   get isOpen(): boolean {
-    return this.#state === 'open' && this.#trunk.socket.isOpen
+    return this.#state === 'open' && this.#transport.socket.isOpen
   }
 
   /** Has its client been let in? */
-  get isIn(): boolean {
+  get hasSession(): boolean {
     return this.#listener !== null
   }
 
   get isFull(): boolean {
-    return this.#trunk.socket.isFull
+    return this.#transport.socket.isFull
   }
 
   get isCrowded(): boolean {
-    return this.#trunk.socket.isCrowded
+    return this.#transport.socket.isCrowded
   }
 
   listen(listener: SocketListener): void {
@@ -72,29 +72,29 @@ export class DocumentChannel implements ClientSocket {
   }
 
   write(frames: Uint8Array): void {
-    if (this.#state === 'open') this.#trunk.socket.write(frames)
+    if (this.#state === 'open') this.#transport.socket.write(frames)
   }
 
   whenDrained(fn: () => void): void {
-    this.#trunk.socket.whenDrained(() => {
+    this.#transport.socket.whenDrained(() => {
       if (this.#state === 'open') fn()
     })
   }
 
   ping(): void {
-    this.#trunk.askForPong()
+    this.#transport.requestPong()
   }
 
   pause(): void {
     this.#isPaused = true
-    if (this.#state === 'open') this.#trunk.hold(this)
+    if (this.#state === 'open') this.#transport.pauseFor(this)
   }
 
   resume(): void {
     this.#isPaused = false
-    this.#trunk.release(this)
+    this.#transport.resumeFor(this)
     while (!this.#isPaused && this.#state === 'open') {
-      const message = this.#waiting.shift()
+      const message = this.#queued.shift()
       if (message === undefined) return
       this.#listener?.message(message, true)
     }
@@ -105,20 +105,20 @@ export class DocumentChannel implements ClientSocket {
 
   close(code: number, reason: string): void {
     if (this.#state !== 'open') return
-    if (transient.includes(code)) return this.#endForNow(code, reason)
+    if (transientCodes.includes(code)) return this.#closeTransport(code, reason)
     this.write(encodeDenied(this.name, reason))
     if (this.#understandsClose) this.write(encodeClosed(this.name, reason))
-    this.leave()
+    this.closeChannel()
   }
 
   terminate(): void {
-    this.#trunk.terminate()
+    this.#transport.terminate()
   }
 
   /** A message to this document, without its name. */
   receive(message: Buffer): void {
     if (this.#state !== 'open') return
-    if (this.#listener === null || this.#isPaused || this.#waiting.length > 0) this.#waiting.push(message)
+    if (this.#listener === null || this.#isPaused || this.#queued.length > 0) this.#queued.push(message)
     else this.#listener.message(message, true)
   }
 
@@ -132,19 +132,19 @@ export class DocumentChannel implements ClientSocket {
     this.#listener?.incomplete(bytes)
   }
 
-  #endForNow(code: number, reason: string): void {
-    if (this.isIn) return this.#trunk.close(code, reason)
-    this.leave()
-    this.#trunk.closeForOne(code, reason)
+  #closeTransport(code: number, reason: string): void {
+    if (this.hasSession) return this.#transport.close(code, reason)
+    this.closeChannel()
+    this.#transport.closeLater(code, reason)
   }
 
   /** It is closed, by the client or by us. */
-  leave(): void {
+  closeChannel(): void {
     if (this.#state === 'closed') return
     this.#state = 'closed'
-    this.#waiting.length = 0
-    this.#trunk.release(this)
-    this.#trunk.left(this)
+    this.#queued.length = 0
+    this.#transport.resumeFor(this)
+    this.#transport.channelClosed(this)
     // As with sockets: not within the call that closes.
     queueMicrotask(() => {
       for (const fn of this.#onClosed) fn()

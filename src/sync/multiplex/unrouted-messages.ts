@@ -2,20 +2,20 @@ import { type BudgetedReader, newTickBudget, type ReadBackpressure } from '../so
 
 /** A socket whose reading can be held up by several. */
 interface UnroutedSocket {
-  hold(holder: UnroutedMessages): void
-  release(holder: UnroutedMessages): void
+  pauseFor(reason: UnroutedMessages): void
+  resumeFor(reason: UnroutedMessages): void
 }
 
 /** What is said on a shared socket to no document that is open on it: has its share of each turn, as a document has. */
 export class UnroutedMessages implements BudgetedReader {
-  readonly share = newTickBudget()
+  readonly budget = newTickBudget()
   readonly #socket: UnroutedSocket
-  readonly #pressure: ReadBackpressure
+  readonly #backpressure: ReadBackpressure
   #workspaceId: string
 
-  constructor(socket: UnroutedSocket, pressure: ReadBackpressure, address: string) {
+  constructor(socket: UnroutedSocket, backpressure: ReadBackpressure, address: string) {
     this.#socket = socket
-    this.#pressure = pressure
+    this.#backpressure = backpressure
     this.#workspaceId = address
   }
 
@@ -25,27 +25,27 @@ export class UnroutedMessages implements BudgetedReader {
   }
 
   /** From now on it has its share with others of the workspace, and waits no more with those of the address. */
-  know(workspaceId: string): void {
+  authenticated(workspaceId: string): void {
     this.end()
     this.resumeReading()
     this.#workspaceId = workspaceId
   }
 
   /** To be called after each message. */
-  came(): void {
-    this.#pressure.check(this)
+  received(): void {
+    this.#backpressure.check(this)
   }
 
   pauseReading(): void {
-    this.#socket.hold(this)
+    this.#socket.pauseFor(this)
   }
 
   resumeReading(): void {
-    this.#socket.release(this)
+    this.#socket.resumeFor(this)
   }
 
   /** The connection is gone. */
   end(): void {
-    this.#pressure.forget(this)
+    this.#backpressure.forget(this)
   }
 }

@@ -4,10 +4,10 @@ import { MalformedMessageError, MalformedUpdateError } from '../../update/malfor
 import type { Message, Protocol } from './message.ts'
 import { frameRaw, frameWithBody, readBody, varUintBytes } from './message-body.ts'
 import { readOnlyReason } from './read-only.ts'
-import { decodeSync, syncTypes, types, unknownType } from './sync-message.ts'
+import { decodeSync, syncTypes, types, unknownMessageType } from './sync-message.ts'
 
 /** Message types that only Hocuspocus has (`MessageType` of @hocuspocus/provider 4.8, 2026). */
-const own = { syncReply: 4, stateless: 5, close: 7, syncStatus: 8, ping: 9, pong: 10 } as const
+const ownTypes = { syncReply: 4, stateless: 5, close: 7, syncStatus: 8, ping: 9, pong: 10 } as const
 /** The second byte of messages of type `auth`. */
 const auth = { token: 0, denied: 1, authenticated: 2 } as const
 
@@ -17,7 +17,7 @@ const tokenBytesMax = 16_384
 const statelessBytesMax = 65_536
 
 /** Messages of the socket itself, that have no name before them: each is one byte. */
-export const pong = frameRaw(Uint8Array.of(own.pong))
+export const pong = frameRaw(Uint8Array.of(ownTypes.pong))
 
 /** A message about no document: its name is empty. Clients take note that there was one, and drop it. */
 export const emptyNameMessage = frameRaw(varUintBytes(0))
@@ -30,9 +30,9 @@ export type RoutedMessage =
 
 /** @throws MalformedMessageError */
 export function readRoutedMessage(bytes: Buffer): RoutedMessage {
-  if (bytes.length === 1 && bytes[0] === own.ping) return { kind: 'ping' }
-  if (bytes.length === 1 && bytes[0] === own.pong) return { kind: 'pong' }
-  return checked(() => {
+  if (bytes.length === 1 && bytes[0] === ownTypes.ping) return { kind: 'ping' }
+  if (bytes.length === 1 && bytes[0] === ownTypes.pong) return { kind: 'pong' }
+  return asMessageError(() => {
     const reader = new ByteReader(bytes)
     const name = reader.string(nameBytesMax)
     return { kind: 'document', name, message: bytes.subarray(reader.at) }
@@ -40,7 +40,7 @@ export function readRoutedMessage(bytes: Buffer): RoutedMessage {
 }
 
 /** Does the client leave this document? */
-export const isCloseMessage = (message: Uint8Array): boolean => message[0] === own.close
+export const isCloseMessage = (message: Uint8Array): boolean => message[0] === ownTypes.close
 
 /** Somebody who wants to be let in to a document. */
 export interface AuthRequest {
@@ -52,7 +52,7 @@ export interface AuthRequest {
 /** Null for anything else that is said to a document. @throws MalformedMessageError */
 export function readAuthRequest(message: Uint8Array): AuthRequest | null {
   if (message[0] !== types.auth) return null
-  return checked(() => {
+  return asMessageError(() => {
     const reader = tokenReader(message)
     return { token: reader.string(tokenBytesMax), understandsClose: reader.left > 0 }
   })
@@ -67,45 +67,45 @@ function tokenReader(message: Uint8Array): ByteReader {
 
 /** Frames about a document whose name begins them. */
 export const encodeDenied = (name: string, reason: string): Uint8Array =>
-  frameWithBody(headOf(name, types.auth, auth.denied), Buffer.from(reason))
+  frameWithBody(prefixOf(name, types.auth, auth.denied), Buffer.from(reason))
 
 export const encodeClosed = (name: string, reason: string): Uint8Array =>
-  frameWithBody(headOf(name, own.close), Buffer.from(reason))
+  frameWithBody(prefixOf(name, ownTypes.close), Buffer.from(reason))
 
 /**
  * The protocol of HocuspocusProvider, versions 2 to 4, for one document of a socket: every message begins with the
  * document's name. One object for all sessions that call it the same.
  */
 export function hocuspocus(name: string): Protocol {
-  const heads = {
-    vector: headOf(name, types.sync, syncTypes.step1),
-    offer: headOf(name, types.sync, syncTypes.step2),
-    update: headOf(name, types.sync, syncTypes.update),
-    awareness: headOf(name, types.awareness),
-    live: headOf(name, own.stateless),
+  const prefixes = {
+    vector: prefixOf(name, types.sync, syncTypes.step1),
+    offer: prefixOf(name, types.sync, syncTypes.step2),
+    update: prefixOf(name, types.sync, syncTypes.update),
+    awareness: prefixOf(name, types.awareness),
+    live: prefixOf(name, ownTypes.stateless),
   }
-  const saved = frameRaw(headOf(name, own.syncStatus, 1))
+  const saved = frameRaw(prefixOf(name, ownTypes.syncStatus, 1))
   return {
     name: 'hocuspocus',
-    handshake: 'asked',
+    handshake: 'clientFirst',
     saves: {
       saved: (count) => Buffer.concat(Array.from({ length: count }, () => saved)),
-      refused: frameRaw(headOf(name, own.syncStatus, 0)),
+      rejected: frameRaw(prefixOf(name, ownTypes.syncStatus, 0)),
     },
     decode,
-    vector: (vector) => frameWithBody(heads.vector, vector),
-    offer: (update) => frameWithBody(heads.offer, update),
-    update: (update) => frameWithBody(heads.update, update),
-    awareness: (message) => frameWithBody(heads.awareness, message),
-    awarenessQuery: frameRaw(headOf(name, types.queryAwareness)),
+    vector: (vector) => frameWithBody(prefixes.vector, vector),
+    offer: (update) => frameWithBody(prefixes.offer, update),
+    update: (update) => frameWithBody(prefixes.update, update),
+    awareness: (message) => frameWithBody(prefixes.awareness, message),
+    awarenessQuery: frameRaw(prefixOf(name, types.queryAwareness)),
     // Versions 2 and 3 do, 4 does not.
     answersRemoval: false,
     echo: null,
-    live: (text) => frameWithBody(heads.live, Buffer.from(text)),
+    live: (text) => frameWithBody(prefixes.live, Buffer.from(text)),
     // A message of type `auth` would make the client take the whole document for refused.
-    readOnly: frameWithBody(heads.live, Buffer.from(readOnlyMessage)),
-    role: (role) => frameWithBody(headOf(name, types.auth, auth.authenticated), scopes[role]),
-    renew: frameRaw(headOf(name, types.auth, auth.token)),
+    readOnly: frameWithBody(prefixes.live, Buffer.from(readOnlyMessage)),
+    role: (role) => frameWithBody(prefixOf(name, types.auth, auth.authenticated), scopes[role]),
+    renew: frameRaw(prefixOf(name, types.auth, auth.token)),
   }
 }
 
@@ -121,18 +121,18 @@ const scopes: Readonly<Record<Role, Uint8Array>> = {
 function decode(bytes: Uint8Array): Message {
   switch (bytes[0]) {
     case types.sync:
-    case own.syncReply:
+    case ownTypes.syncReply:
       return decodeSync(bytes)
     case types.awareness:
       return { kind: 'awareness', message: readBody(bytes, 1) }
     case types.auth:
-      return { kind: 'token', token: checked(() => tokenReader(bytes).string(tokenBytesMax)) }
+      return { kind: 'token', token: asMessageError(() => tokenReader(bytes).string(tokenBytesMax)) }
     case types.queryAwareness:
       return { kind: 'queryAwareness' }
-    case own.stateless:
+    case ownTypes.stateless:
       return { kind: 'live', text: textOf(readBody(bytes, 1)) }
     default:
-      throw unknownType(bytes)
+      throw unknownMessageType(bytes)
   }
 }
 
@@ -143,13 +143,13 @@ function textOf(bytes: Uint8Array): string {
 }
 
 /** How messages of a document begin: its name, then their type. */
-function headOf(name: string, ...type: readonly number[]): Uint8Array {
+function prefixOf(name: string, ...type: readonly number[]): Uint8Array {
   const bytes = Buffer.from(name)
   return Buffer.concat([varUintBytes(bytes.length), bytes, Uint8Array.from(type)])
 }
 
 /** Reading bytes fails as a malformed update does; here it is the message. */
-function checked<T>(read: () => T): T {
+function asMessageError<T>(read: () => T): T {
   try {
     return read()
   } catch (error) {

@@ -19,7 +19,7 @@ export type Message =
   | { readonly kind: 'token'; readonly token: string }
 
 /** Who asks for what is missing when a client comes: we at once, or in answer to each vector of the client's. */
-export type HandshakeOrder = 'weAsk' | 'asked'
+export type HandshakeOrder = 'serverFirst' | 'clientFirst'
 
 /**
  * How clients are told that what they have sent is on the disk: of every update with its number, of every single one
@@ -29,7 +29,7 @@ export interface SaveAckFormat {
   /** Frame for `count` updates that are saved now, `total` since the client came. */
   saved(count: number, total: number): Uint8Array
   /** Frame for an update that was not taken, from one who may only look; null where it is told by silence. */
-  readonly refused: Uint8Array | null
+  readonly rejected: Uint8Array | null
 }
 
 /** A wire protocol: bytes of one websocket message ↔ `Message`. One object for all sessions that speak it. */

@@ -27,5 +27,5 @@ export function decodeSync(bytes: Uint8Array): Message {
 }
 
 /** What is said where no message begins like this. */
-export const unknownType = (bytes: Uint8Array): MalformedMessageError =>
+export const unknownMessageType = (bytes: Uint8Array): MalformedMessageError =>
   new MalformedMessageError(bytes.length === 0 ? 'empty message' : `unknown message type ${bytes[0]}`)

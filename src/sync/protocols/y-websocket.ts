@@ -3,7 +3,7 @@ import { MalformedMessageError } from '../../update/malformed.ts'
 import type { Protocol } from './message.ts'
 import { frameRaw, frameWithBody, readBody, varUintBytes } from './message-body.ts'
 import { readOnlyReason } from './read-only.ts'
-import { decodeSync, syncTypes, types, unknownType } from './sync-message.ts'
+import { decodeSync, syncTypes, types, unknownMessageType } from './sync-message.ts'
 
 /** Of Y-Sweet: what it sends comes back when all before it is saved. */
 const messageEcho = 102
@@ -14,7 +14,7 @@ const messageSaved = 111
 /** What Y-Sweet sends is one number. */
 const echoBytesMax = 16
 
-const heads = {
+const prefixes = {
   vector: Uint8Array.of(types.sync, syncTypes.step1),
   offer: Uint8Array.of(types.sync, syncTypes.step2),
   update: Uint8Array.of(types.sync, syncTypes.update),
@@ -34,7 +34,7 @@ function echoBody(bytes: Uint8Array): Uint8Array {
 /** The protocol of y-websocket's WebsocketProvider, versions 1 to 3, and of Y-Sweet's client: one document a socket. */
 export const yWebsocket: Protocol = {
   name: 'y-websocket',
-  handshake: 'weAsk',
+  handshake: 'serverFirst',
   saves: null,
   decode(bytes) {
     switch (bytes[0]) {
@@ -47,17 +47,17 @@ export const yWebsocket: Protocol = {
       case messageEcho:
         return { kind: 'echo', body: echoBody(bytes) }
       default:
-        throw unknownType(bytes)
+        throw unknownMessageType(bytes)
     }
   },
-  vector: (vector) => frameWithBody(heads.vector, vector),
-  offer: (update) => frameWithBody(heads.offer, update),
-  update: (update) => frameWithBody(heads.update, update),
-  awareness: (message) => frameWithBody(heads.awareness, message),
+  vector: (vector) => frameWithBody(prefixes.vector, vector),
+  offer: (update) => frameWithBody(prefixes.offer, update),
+  update: (update) => frameWithBody(prefixes.update, update),
+  awareness: (message) => frameWithBody(prefixes.awareness, message),
   awarenessQuery: frameRaw(Uint8Array.of(types.queryAwareness)),
   answersRemoval: true,
-  echo: (echo) => frameWithBody(heads.echo, echo),
-  live: (text) => frameWithBody(heads.live, Buffer.from(text)),
+  echo: (echo) => frameWithBody(prefixes.echo, echo),
+  live: (text) => frameWithBody(prefixes.live, Buffer.from(text)),
   role: null,
   readOnly: frameWithBody(Uint8Array.of(types.auth, messagePermissionDenied), Buffer.from(readOnlyReason)),
   renew: null,
@@ -66,5 +66,5 @@ export const yWebsocket: Protocol = {
 /** The same for those who ask to be told what is saved: how many of their updates and offers, as a number. */
 export const yWebsocketSaved: Protocol = {
   ...yWebsocket,
-  saves: { saved: (_, total) => frameRaw(heads.saved, varUintBytes(total)), refused: null },
+  saves: { saved: (_, total) => frameRaw(prefixes.saved, varUintBytes(total)), rejected: null },
 }

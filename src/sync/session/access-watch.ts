@@ -14,23 +14,23 @@ const readsAtOnce = 32
 export class AccessWatch {
   readonly #access: RealtimeAccess
   readonly #faults: ServerFaults
-  readonly #open = new SessionIndex()
+  readonly #sessions = new SessionIndex()
   readonly #recent = new RecentAccessChanges()
   /** Sessions to be looked at, each once however often it is named. */
-  readonly #waiting = new Set<Session>()
-  readonly #reading = new Set<Session>()
+  readonly #queued = new Set<Session>()
+  readonly #rechecking = new Set<Session>()
   readonly #unsubscribe: () => void
   /** What ends that changes are looked for, for each session. */
-  readonly #following = new Map<Session, () => void>()
+  readonly #unfollow = new Map<Session, () => void>()
   /** Origins of the pages of sessions, also of closed ones: their last updates may wait for the store. */
   readonly #origins = new WeakMap<Session, string>()
-  #readers = 0
+  #workers = 0
 
   constructor(access: RealtimeAccess, faults: ServerFaults) {
     this.#access = access
     this.#faults = faults
     this.#unsubscribe = access.onChange((change) =>
-      this.#changed(change, change === null ? this.#open.all() : this.#open.touchedBy(change)),
+      this.#changed(change, change === null ? this.#sessions.all() : this.#sessions.affectedBy(change)),
     )
   }
 
@@ -41,17 +41,17 @@ export class AccessWatch {
 
   /** @param changes what they were before the session's access was read: what has come since would be missed */
   add(session: Session, changes: number, origin: string | undefined): void {
-    this.#open.add(session)
+    this.#sessions.add(session)
     if (origin !== undefined) this.#origins.set(session, origin)
-    this.#following.set(session, this.#access.follow(session.address))
-    if (this.#recent.mayConcern(session, changes)) this.#lookAt([session])
+    this.#unfollow.set(session, this.#access.follow(session.address))
+    if (this.#recent.mayAffect(session, changes)) this.#queueRechecks([session])
   }
 
   delete(session: Session): void {
-    this.#open.delete(session)
-    this.#following.get(session)?.()
-    this.#following.delete(session)
-    this.#waiting.delete(session)
+    this.#sessions.delete(session)
+    this.#unfollow.get(session)?.()
+    this.#unfollow.delete(session)
+    this.#queued.delete(session)
   }
 
   end(): void {
@@ -60,30 +60,30 @@ export class AccessWatch {
 
   #changed(change: AccessChange | null, sessions: Iterable<Session>): void {
     this.#recent.add(change)
-    this.#lookAt(sessions)
+    this.#queueRechecks(sessions)
   }
 
-  #lookAt(sessions: Iterable<Session>): void {
-    for (const session of sessions) this.#waiting.add(session)
-    while (this.#readers < Math.min(readsAtOnce, this.#waiting.size)) {
-      this.#readers += 1
-      void this.#read().finally(() => {
-        this.#readers -= 1
+  #queueRechecks(sessions: Iterable<Session>): void {
+    for (const session of sessions) this.#queued.add(session)
+    while (this.#workers < Math.min(readsAtOnce, this.#queued.size)) {
+      this.#workers += 1
+      void this.#recheckQueued().finally(() => {
+        this.#workers -= 1
       })
     }
   }
 
   /** One of several that work off what waits; each session by one of them, lest an older answer come last. */
-  async #read(): Promise<void> {
-    for (const session of this.#waiting) {
-      if (this.#reading.has(session)) continue
-      this.#reading.add(session)
-      while (this.#waiting.delete(session)) await this.#follow(session)
-      this.#reading.delete(session)
+  async #recheckQueued(): Promise<void> {
+    for (const session of this.#queued) {
+      if (this.#rechecking.has(session)) continue
+      this.#rechecking.add(session)
+      while (this.#queued.delete(session)) await this.#recheckOrRetry(session)
+      this.#rechecking.delete(session)
     }
   }
 
-  async #follow(session: Session): Promise<void> {
+  async #recheckOrRetry(session: Session): Promise<void> {
     try {
       await this.recheck(session)
     } catch (error) {
@@ -102,7 +102,7 @@ export class AccessWatch {
 
   #retry(session: Session): void {
     const timer = setTimeout(() => {
-      if (this.#open.has(session)) this.#lookAt([session])
+      if (this.#sessions.has(session)) this.#queueRechecks([session])
     }, retryMs)
     timer.unref()
   }

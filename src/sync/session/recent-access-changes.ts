@@ -3,7 +3,7 @@ import type { Session } from './session.ts'
 import { isAffectedBy } from './session-index.ts'
 
 /** So many changes are remembered: more than come while a newcomer is let in, however many come at once. */
-const keptMax = 1_024
+const changesMax = 1_024
 
 /** A change that names more is kept as one that concerns all: a bulk of long ids would take a quarter of a megabyte. */
 const namesMax = 32
@@ -11,7 +11,7 @@ const namesMax = 32
 /** The last changes of access: what somebody has missed whose access was read before they were listed. */
 export class RecentAccessChanges {
   /** A ring; null stands for changes that nobody could see. */
-  readonly #kept: (AccessChange | null)[] = []
+  readonly #changes: (AccessChange | null)[] = []
   #count = 0
 
   /** Number of changes so far. */
@@ -21,15 +21,15 @@ export class RecentAccessChanges {
 
   /** @param change null: whatever it may have been */
   add(change: AccessChange | null): void {
-    this.#kept[this.#count % keptMax] = change === null ? null : boundedChange(change)
+    this.#changes[this.#count % changesMax] = change === null ? null : boundedChange(change)
     this.#count += 1
   }
 
   /** May one that came after the first `count` concern this session? */
-  mayConcern(session: Session, count: number): boolean {
-    if (this.#count - count > keptMax) return true
+  mayAffect(session: Session, count: number): boolean {
+    if (this.#count - count > changesMax) return true
     for (let at = count; at < this.#count; at++) {
-      const change = this.#kept[at % keptMax] ?? null
+      const change = this.#changes[at % changesMax] ?? null
       if (change === null || isAffectedBy(change, session)) return true
     }
     return false

@@ -49,7 +49,7 @@ export class SessionIndex {
   }
 
   /** Those whose access may have changed; one that is named twice may come twice. */
-  *touchedBy({ scope, all, documents, users }: AccessChange): Iterable<Session> {
+  *affectedBy({ scope, all, documents, users }: AccessChange): Iterable<Session> {
     const sessions = this.#organizations.get(nameOf(scope))
     if (sessions === undefined) return
     if (all) yield* sessions.all

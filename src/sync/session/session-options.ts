@@ -20,8 +20,8 @@ export interface SessionDependencies {
   /** Milliseconds that never go back, for what is measured. */
   readonly time: () => number
   readonly metrics: Metrics
-  readonly pressure: ReadBackpressure
-  readonly inflow: ReceiveRateLimit
+  readonly backpressure: ReadBackpressure
+  readonly receiveRate: ReceiveRateLimit
   readonly reports: LimitReports
   readonly rejections: RejectionLog
   readonly allowSubdocuments: boolean
@@ -35,7 +35,7 @@ export interface SessionDependencies {
 export interface SessionOptions {
   readonly socket: ClientSocket
   readonly protocol: Protocol
-  readonly lease: RoomHandle
+  readonly roomHandle: RoomHandle
   readonly identity: Identity
   readonly address: DocumentAddress
   /** Address of the client. */

@@ -10,7 +10,7 @@ import { type Close, close } from '../../model/close.ts'
 import { documentDeleted } from '../../rooms/room/room-errors.ts'
 import { closeForToken } from '../connect/socket-authentication.ts'
 
-export interface RightsOptions {
+export interface SessionRoleOptions {
   readonly identity: Identity
   readonly address: DocumentAddress
   /** As it was read when the client connected. */
@@ -22,16 +22,16 @@ export interface RightsOptions {
 
 /** What the user of one session may do on its document, by what is known of both now. */
 export class SessionRole implements WriteRight {
-  readonly #options: RightsOptions
+  readonly #options: SessionRoleOptions
   readonly #changed: (role: Role) => void
   #identity: Identity
   #permission: Permission
   #role: Role | null = null
   /** Epoch milliseconds at which to look again. */
-  #until = 0
+  #validUntil = 0
 
   /** @param changed called with the role, when it is first asked for and when it has become another */
-  constructor(options: RightsOptions, changed: (role: Role) => void) {
+  constructor(options: SessionRoleOptions, changed: (role: Role) => void) {
     this.#options = options
     this.#identity = options.identity
     this.#permission = options.permission
@@ -43,14 +43,14 @@ export class SessionRole implements WriteRight {
   }
 
   /** Why there are none any more. */
-  get ended(): Close {
+  get closeReason(): Close {
     const { refusal, access } = this.#permission
     return refusal === null ? revocations[access.state] : closeForToken(refusal)
   }
 
   /** Null: none any more. */
   roleAt(now: number): Role | null {
-    if (now >= this.#until) this.#look(now)
+    if (now >= this.#validUntil) this.#refresh(now)
     return this.#role
   }
 
@@ -64,30 +64,30 @@ export class SessionRole implements WriteRight {
 
   /** Takes a permission from the directory, unless it was read before the present one. */
   changePermission(permission: Permission): void {
-    if (raisesOf(permission) < raisesOf(this.#permission)) return
+    if (fenceCount(permission) < fenceCount(this.#permission)) return
     this.#permission = permission
-    this.#until = 0
+    this.#validUntil = 0
   }
 
   /** @param identity of the same user: a newer token */
   renew(identity: Identity): void {
     this.#identity = identity
-    this.#until = 0
+    this.#validUntil = 0
   }
 
-  #look(now: number): void {
+  #refresh(now: number): void {
     const { refusal, access } = this.#permission
     const { role, until } =
       refusal === null ? roleOn(this.#identity, this.#options.address, access, now) : rejected
-    const isNews = role !== null && role !== this.#role
+    const hasChanged = role !== null && role !== this.#role
     this.#role = role
-    this.#until = until
-    if (isNews) this.#changed(role)
+    this.#validUntil = until
+    if (hasChanged) this.#changed(role)
   }
 }
 
 /** Counts never go down. */
-const raisesOf = ({ fence }: Permission): number =>
+const fenceCount = ({ fence }: Permission): number =>
   fence.reduce((sum, { raised, raisedHere }) => sum + raised + raisedHere, 0)
 
 const rejected = { role: null, until: Number.POSITIVE_INFINITY } as const

@@ -8,7 +8,7 @@ import { isCredentialFailure, type SocketAuthentication } from '../connect/socke
 import type { Misspelling } from '../connect/sync-request.ts'
 
 export interface SocketTokenDependencies {
-  readonly identification: SocketAuthentication
+  readonly authentication: SocketAuthentication
   readonly admission: Admission
   readonly reports: LimitReports
 }
@@ -28,39 +28,39 @@ export interface TokenSource {
 }
 
 /** Refused tokens after which a socket ends. */
-const refusedMax = 100
+const rejectedMax = 100
 
 /** Checks all tokens that come on one socket, first and newer ones, and bounds how many may be tried. */
 export class SocketTokens {
-  readonly #parts: SocketTokenDependencies
+  readonly #dependencies: SocketTokenDependencies
   readonly #source: TokenSource
-  #refused = 0
+  #rejectedCount = 0
 
-  constructor(parts: SocketTokenDependencies, source: TokenSource) {
-    this.#parts = parts
+  constructor(dependencies: SocketTokenDependencies, source: TokenSource) {
+    this.#dependencies = dependencies
     this.#source = source
   }
 
   /** Rejects as `Identification.of` does. */
-  of(token: string): Promise<Identity | TokenRejectedError> {
-    const { token: ofUrl, origin } = this.#source
-    return this.#parts.identification.of(token === '' ? ofUrl : token, origin)
+  authenticate(token: string): Promise<Identity | TokenRejectedError> {
+    const { token: urlToken, origin } = this.#source
+    return this.#dependencies.authentication.authenticate(token === '' ? urlToken : token, origin)
   }
 
   /** Counts a refusal; one too many ends the socket. Returns what the client is told of its document. */
-  refused(refused: TokenRejectedError, path: DocumentPath): Close {
-    if (isCredentialFailure(refused)) this.#count()
+  reject(rejected: TokenRejectedError, path: DocumentPath): Close {
+    if (isCredentialFailure(rejected)) this.#countRejected()
     const { address, misspelled } = this.#source
-    return this.#parts.identification.refused(refused, address, path, misspelled)
+    return this.#dependencies.authentication.reject(rejected, address, path, misspelled)
   }
 
   /** Elsewhere each token takes a connection: those after the first, for which this one was, count as one, too. */
-  #count(): void {
-    const { admission, reports } = this.#parts
+  #countRejected(): void {
+    const { admission, reports } = this.#dependencies
     const { address } = this.#source
-    this.#refused += 1
-    if (this.#refused === 1) return
-    const problem = this.#refused > refusedMax ? tooMany : admission.rateProblem(address)
+    this.#rejectedCount += 1
+    if (this.#rejectedCount === 1) return
+    const problem = this.#rejectedCount > rejectedMax ? tooManyRejected : admission.rateProblem(address)
     if (problem === null) return
     if (problem.limit !== null) reports.exceeded(problem.limit, address)
     this.#source.end(problem)
@@ -68,4 +68,8 @@ export class SocketTokens {
 }
 
 /** For the moment: clients come back, and are counted as new ones. */
-const tooMany = close('tryAgainLater', `too many rejected tokens (limit ${refusedMax})`, 'rejectedTokens')
+const tooManyRejected = close(
+  'tryAgainLater',
+  `too many rejected tokens (limit ${rejectedMax})`,
+  'rejectedTokens',
+)

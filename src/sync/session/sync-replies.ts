@@ -8,7 +8,7 @@ export interface SyncReplyTarget extends Member {
   readonly encoder: Protocol
   pauseReading(): void
   resumeReading(): void
-  answer(frames: readonly Uint8Array[]): void
+  sendReply(frames: readonly Uint8Array[]): void
 }
 
 /** Answers with a whole document of at least this size wait while the clients of the workspace have much unread. */
@@ -23,22 +23,22 @@ const isEmptyVector = (vector: Uint8Array): boolean => vector[0] === 0
  */
 export class SyncReplyQueue {
   readonly #room: Room
-  readonly #asker: SyncReplyTarget
+  readonly #target: SyncReplyTarget
   readonly #socket: Pick<ClientSocket, 'isFull' | 'isCrowded' | 'isOpen'>
   #vector: Uint8Array | null = null
   #state: 'idle' | 'answering' = 'idle'
 
   constructor(
     room: Room,
-    asker: SyncReplyTarget,
+    target: SyncReplyTarget,
     socket: Pick<ClientSocket, 'isFull' | 'isCrowded' | 'isOpen'>,
   ) {
     this.#room = room
-    this.#asker = asker
+    this.#target = target
     this.#socket = socket
   }
 
-  ask(vector: Uint8Array): void {
+  request(vector: Uint8Array): void {
     this.#vector = Uint8Array.from(vector)
     this.resume()
   }
@@ -56,22 +56,22 @@ export class SyncReplyQueue {
     if (!this.#socket.isOpen) return
     // What has been sent before the question is part of the answer.
     this.#room.turn()
-    const waiting = this.#room.waitingOf(this.#asker)
+    const waiting = this.#room.waitingOf(this.#target)
     if (waiting !== null) return this.#answerAfter(waiting, vector)
-    const frames = this.#room.answer(this.#asker.encoder, vector)
+    const frames = this.#room.answer(this.#target.encoder, vector)
     if (frames === null) return
     this.#room.durable.then(
-      () => this.#answered(frames),
+      () => this.#sendReply(frames),
       () => {},
     )
   }
 
   /** The client is not read until then, so that newer updates do not postpone the answer. */
   #answerAfter(waiting: Promise<void>, vector: Uint8Array): void {
-    this.#asker.pauseReading()
+    this.#target.pauseReading()
     const answer = (): void => {
       this.#answer(vector)
-      this.#asker.resumeReading()
+      this.#target.resumeReading()
     }
     void waiting.then(() => this.#room.answerInTurn(answer))
   }
@@ -82,8 +82,8 @@ export class SyncReplyQueue {
     return isFull || (isCrowded && isWhole)
   }
 
-  #answered(frames: readonly Uint8Array[]): void {
-    this.#asker.answer(frames)
+  #sendReply(frames: readonly Uint8Array[]): void {
+    this.#target.sendReply(frames)
     this.#state = 'idle'
     this.resume()
   }

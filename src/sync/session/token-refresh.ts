@@ -14,15 +14,15 @@ export interface RefreshedToken {
 }
 
 /** A newer token is asked for so long before the one that is known ends, or in such a last part of its time. */
-const askBeforeMs = 20_000
-const askBeforeShare = 1 / 3
+const requestBeforeMs = 20_000
+const requestBeforeShare = 1 / 3
 
 /** Newer tokens of a client that stays connected: only of the same user. */
 export class TokenRefresh {
   readonly #session: RefreshedToken
   readonly #tokens: SocketTokens
   /** End of the token for which a newer one has been asked. */
-  #askedFor = 0
+  #requestedFor = 0
   #isChecking = false
 
   constructor(session: RefreshedToken, tokens: SocketTokens) {
@@ -33,34 +33,34 @@ export class TokenRefresh {
   /** Is it time to ask for a newer token? Once for each. */
   isDue(now: number): boolean {
     const { issuedAt, expiresAt } = this.#session.identity
-    if (expiresAt === Number.POSITIVE_INFINITY || this.#askedFor === expiresAt) return false
-    if (now < expiresAt - Math.min(askBeforeMs, (expiresAt - issuedAt) * askBeforeShare)) return false
-    this.#askedFor = expiresAt
+    if (expiresAt === Number.POSITIVE_INFINITY || this.#requestedFor === expiresAt) return false
+    if (now < expiresAt - Math.min(requestBeforeMs, (expiresAt - issuedAt) * requestBeforeShare)) return false
+    this.#requestedFor = expiresAt
     return true
   }
 
   /** One at a time: what comes meanwhile is not looked at. */
-  take(token: string): void {
+  receive(token: string): void {
     if (this.#isChecking) return
     this.#isChecking = true
-    this.#tokens.of(token).then(
-      (identity) => this.#took(identity),
+    this.#tokens.authenticate(token).then(
+      (identity) => this.#checked(identity),
       () => this.#session.end(close('tryAgainLater', 'the token could not be checked: try again')),
     )
   }
 
-  #took(identity: Identity | TokenRejectedError): void {
+  #checked(identity: Identity | TokenRejectedError): void {
     this.#isChecking = false
     const session = this.#session
-    if (identity instanceof TokenRejectedError) this.#refuse(identity)
+    if (identity instanceof TokenRejectedError) this.#reject(identity)
     else if (isSame(identity, session.identity)) session.renew(identity)
     else session.end(close('unauthenticated', 'the new token belongs to another user'))
   }
 
-  #refuse(refused: TokenRejectedError): void {
-    const closing = this.#tokens.refused(refused, this.#session.address)
+  #reject(rejected: TokenRejectedError): void {
+    const closing = this.#tokens.reject(rejected, this.#session.address)
     // Where nobody can be asked the token that is known stays good until its end.
-    if (!isUndetermined(refused)) this.#session.end(closing)
+    if (!isUndetermined(rejected)) this.#session.end(closing)
   }
 }
 

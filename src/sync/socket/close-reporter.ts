@@ -6,7 +6,7 @@ import type { LimitName } from '../../quota/limits.ts'
 import { messageTooEarly, transferTooSlow } from './incomplete-message.ts'
 
 /** Error code of `ws` for a message that is larger than its server accepts. */
-const messageTooBig = 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH'
+const messageTooLarge = 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH'
 
 export interface CloseReporterDependencies {
   readonly logger: Log
@@ -17,26 +17,26 @@ export interface CloseReporterDependencies {
 /** Tells how websockets end. */
 export class CloseReporter {
   readonly #limit: LimitName
-  readonly #parts: CloseReporterDependencies
+  readonly #dependencies: CloseReporterDependencies
 
   /** @param limit exceeded by messages that are too large */
-  constructor(limit: LimitName, parts: CloseReporterDependencies) {
+  constructor(limit: LimitName, dependencies: CloseReporterDependencies) {
     this.#limit = limit
-    this.#parts = parts
+    this.#dependencies = dependencies
   }
 
-  /** @param code of the error, as `ws` names it @param who is told of when too much has come */
-  failed(code: string, err: { readonly message: string }, who: string): void {
-    const { logger, reports } = this.#parts
+  /** @param code of the error, as `ws` names it @param limitKey is told of when too much has come */
+  failed(code: string, err: { readonly message: string }, limitKey: string): void {
+    const { logger, reports } = this.#dependencies
     logger.debug({ err, code }, 'websocket error')
-    if (code === messageTooBig) reports.exceeded(this.#limit, who)
-    if (code === messageTooEarly) reports.exceeded('incompleteMessageBytes', who)
-    if (code === transferTooSlow) reports.exceeded('transferTimeoutSeconds', who)
+    if (code === messageTooLarge) reports.exceeded(this.#limit, limitKey)
+    if (code === messageTooEarly) reports.exceeded('incompleteMessageBytes', limitKey)
+    if (code === transferTooSlow) reports.exceeded('transferTimeoutSeconds', limitKey)
   }
 
   /** @param code of the close frame, or what stands for none */
   closed(code: number): void {
-    this.#parts.metrics.connectionsClosed.inc({ code: codeLabel(code) })
+    this.#dependencies.metrics.connectionsClosed.inc({ code: codeLabel(code) })
   }
 }
 

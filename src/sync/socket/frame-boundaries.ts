@@ -7,15 +7,15 @@ const headerBytesMax = 14
  */
 export class FrameBoundaries {
   /** The first bytes of a header that a chunk has cut. */
-  #start: number[] = []
+  #header: number[] = []
   /** Bytes of this frame that are still to arrive; unknown while its header is incomplete. */
-  #left = 0
+  #remainingBytes = 0
   /** Whether a message of several frames is incomplete. */
   #isFragmented = false
 
   /** Whether no frame and no message is incomplete. */
   get #isComplete(): boolean {
-    return !this.#isFragmented && this.#left === 0 && this.#start.length === 0
+    return !this.#isFragmented && this.#remainingBytes === 0 && this.#header.length === 0
   }
 
   /** Follows a chunk to its end. Returns the position in the chunk after which nothing is complete; -1: nothing has ended in it. */
@@ -29,21 +29,21 @@ export class FrameBoundaries {
   }
 
   #step(chunk: Uint8Array, at: number): number {
-    if (this.#left > 0) {
-      const taken = Math.min(this.#left, chunk.length - at)
-      this.#left -= taken
-      return at + taken
+    if (this.#remainingBytes > 0) {
+      const passed = Math.min(this.#remainingBytes, chunk.length - at)
+      this.#remainingBytes -= passed
+      return at + passed
     }
-    if (this.#start.length === 0 && chunk.length - at >= headerBytesMax) {
+    if (this.#header.length === 0 && chunk.length - at >= headerBytesMax) {
       const headerBytes = headerLength(chunk[at + 1] as number)
       this.#begin(chunk, at)
       return at + headerBytes
     }
-    this.#start.push(chunk[at] as number)
-    const [, second] = this.#start
-    if (second !== undefined && this.#start.length === headerLength(second)) {
-      this.#begin(this.#start, 0)
-      this.#start = []
+    this.#header.push(chunk[at] as number)
+    const [, second] = this.#header
+    if (second !== undefined && this.#header.length === headerLength(second)) {
+      this.#begin(this.#header, 0)
+      this.#header = []
     }
     return at + 1
   }
@@ -53,7 +53,7 @@ export class FrameBoundaries {
     const first = header[at] as number
     const isControl = (first & 0x08) !== 0
     if (!isControl) this.#isFragmented = (first & 0x80) === 0
-    this.#left = payloadLength(header, at)
+    this.#remainingBytes = payloadLength(header, at)
   }
 }
 

@@ -2,7 +2,7 @@
 export const echoAfterMs = 5_000
 
 /** Y-Sweet hangs up when it has heard nothing for 3 s after asking what is saved; that may take longer. */
-export const stillWaitingMs = 1_000
+export const pendingEchoSilenceMs = 1_000
 
 /** Pings go out this often, and silence towards the client ends before that. */
 export const heartbeatMs = 15_000
@@ -10,39 +10,39 @@ export const heartbeatMs = 15_000
 /** Times of what one client has said and been told, as one clock tells them that never goes back, in ms. */
 export class Heartbeat {
   #receivedAt: number
-  #spokeAt: number
+  #sentAt: number
   #pingedAt: number
   /** After so long in which nothing was said something is. */
   readonly #quietMs = heartbeatMs * (1 - Math.random() / 3)
 
   constructor(time: number) {
     this.#receivedAt = time
-    this.#spokeAt = time
+    this.#sentAt = time
     // Those who came together, after a restart, are not to be asked together for ever.
     this.#pingedAt = time - Math.random() * heartbeatMs
   }
 
-  heard(time: number): void {
+  received(time: number): void {
     this.#receivedAt = time
   }
 
-  spoke(time: number): void {
-    this.#spokeAt = time
+  sent(time: number): void {
+    this.#sentAt = time
   }
 
   /** How long nothing has been said to it. */
   silentMs(time: number): number {
-    return time - this.#spokeAt
+    return time - this.#sentAt
   }
 
-  isTooSilent(time: number): boolean {
+  isSilenceTooLong(time: number): boolean {
     return this.silentMs(time) >= this.#quietMs
   }
 
-  /** What is to be done now. @param canAnswer whether what the client says is read */
-  beat(time: number, canAnswer: boolean): 'wait' | 'ping' | 'dead' {
+  /** What is to be done now. @param isReading whether what the client says is read */
+  check(time: number, isReading: boolean): 'wait' | 'ping' | 'dead' {
     if (time - this.#pingedAt < heartbeatMs) return 'wait'
-    if (this.#receivedAt < this.#pingedAt && canAnswer) return 'dead'
+    if (this.#receivedAt < this.#pingedAt && isReading) return 'dead'
     this.#pingedAt = time
     return 'ping'
   }

@@ -21,22 +21,22 @@ export type IncompleteChanged = (messageBytes: number, keptBytes: number) => voi
 export class IncompleteMessage implements Transfer {
   readonly #socket: WebSocket
   readonly #connection: Duplex
-  readonly #all: SlowTransfers
+  readonly #transfers: SlowTransfers
   readonly #changed: IncompleteChanged
-  readonly #ends = new FrameBoundaries()
+  readonly #boundaries = new FrameBoundaries()
   /** Since the first byte of the message. */
   #messageBytes = 0
   /** Chunks since the one with the first byte of the message. */
   #keptBytes = 0
   #bytesMax: number | null = null
 
-  constructor(socket: WebSocket, connection: Duplex, all: SlowTransfers, changed: IncompleteChanged) {
+  constructor(socket: WebSocket, connection: Duplex, transfers: SlowTransfers, changed: IncompleteChanged) {
     this.#socket = socket
     this.#connection = connection
-    this.#all = all
+    this.#transfers = transfers
     this.#changed = changed
     // After the listener of `ws`: messages that a chunk completes are taken by then.
-    connection.on('data', (chunk: Buffer) => this.#arrived(chunk))
+    connection.on('data', (chunk: Buffer) => this.#received(chunk))
     connection.on('close', () => this.#set(0, 0))
   }
 
@@ -57,22 +57,22 @@ export class IncompleteMessage implements Transfer {
     this.#fail(transferTooSlow, 'the message took too long')
   }
 
-  #arrived(chunk: Buffer): void {
-    const completeTo = this.#ends.pass(chunk)
+  #received(chunk: Buffer): void {
+    const completeTo = this.#boundaries.pass(chunk)
     if (completeTo === chunk.length) {
       if (this.#keptBytes > 0) this.#set(0, 0)
     } else if (completeTo === -1) {
       this.#set(this.#messageBytes + chunk.length, this.#keptBytes + chunk.length + chunkBytes)
     } else {
-      this.#all.delete(this)
+      this.#transfers.delete(this)
       this.#set(chunk.length - completeTo, chunk.length + chunkBytes)
     }
   }
 
   #set(messageBytes: number, keptBytes: number): void {
     this.#messageBytes = messageBytes
-    if (keptBytes > 0) this.#all.add(this)
-    else this.#all.delete(this)
+    if (keptBytes > 0) this.#transfers.add(this)
+    else this.#transfers.delete(this)
     if (keptBytes !== this.#keptBytes) {
       this.#keptBytes = keptBytes
       this.#changed(messageBytes, keptBytes)

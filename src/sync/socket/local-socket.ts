@@ -6,7 +6,7 @@ import { WebsocketUpgrader } from '../connect/websocket-upgrader.ts'
 import type { ClientSocket, SocketListener } from './client-socket.ts'
 import type { CloseReporterDependencies } from './close-reporter.ts'
 import { type IncompleteChanged, IncompleteMessage } from './incomplete-message.ts'
-import { type SocketHolders, SocketMemory, type SocketOwner } from './socket-memory.ts'
+import { SocketMemory, type SocketMemoryAccounts, type SocketOwner } from './socket-memory.ts'
 import { SocketWriter, WriteBatch } from './socket-writer.ts'
 import { SyncSocket } from './sync-socket.ts'
 import { LargeFrameTracker, UnreadFrames } from './unread-frames.ts'
@@ -15,23 +15,30 @@ import { UnreadSocket } from './unread-socket.ts'
 /** A websocket with its own connection. */
 class LocalSocket implements ClientSocket {
   readonly #socket: SyncSocket
-  readonly #outlet: SocketWriter
-  readonly #gate: SocketAcceptorDependencies
+  readonly #writer: SocketWriter
+  readonly #dependencies: SocketAcceptorDependencies
   readonly #memory: SocketMemory
   readonly #incomplete: IncompleteMessage
   /** Null before the client falls behind for the first time. */
   #unread: UnreadSocket | null = null
 
-  constructor(socket: SyncSocket, connection: Duplex, owner: SocketOwner, gate: SocketAcceptorDependencies) {
+  constructor(
+    socket: SyncSocket,
+    connection: Duplex,
+    owner: SocketOwner,
+    dependencies: SocketAcceptorDependencies,
+  ) {
     this.#socket = socket
-    this.#outlet = new SocketWriter(socket, connection, gate.flushes, (frames) => this.#behind(frames))
-    this.#gate = gate
-    this.#memory = new SocketMemory(gate.memory, owner, () => this.terminate())
+    this.#writer = new SocketWriter(socket, connection, dependencies.batch, (frames) =>
+      this.#addUnread(frames),
+    )
+    this.#dependencies = dependencies
+    this.#memory = new SocketMemory(dependencies.memory, owner, () => this.terminate())
     const changed: IncompleteChanged = (messageBytes, keptBytes) => {
       SyncSocket.listenerOf(socket)?.incomplete(messageBytes)
       this.#memory.setIncomplete(keptBytes)
     }
-    this.#incomplete = new IncompleteMessage(socket, connection, gate.transfers, changed)
+    this.#incomplete = new IncompleteMessage(socket, connection, dependencies.transfers, changed)
     if (owner.workspaceId === null) this.#incomplete.bytesMax = unauthenticatedMessageBytesMax
   }
 
@@ -40,7 +47,7 @@ class LocalSocket implements ClientSocket {
   }
 
   get isFull(): boolean {
-    return this.#outlet.waitingBytes > this.#gate.sendBufferBytesMax
+    return this.#writer.waitingBytes > this.#dependencies.sendBufferBytesMax
   }
 
   get isCrowded(): boolean {
@@ -57,15 +64,15 @@ class LocalSocket implements ClientSocket {
   }
 
   write(frames: Uint8Array): void {
-    this.#outlet.write(frames)
+    this.#writer.write(frames)
   }
 
   whenDrained(fn: () => void): void {
-    this.#outlet.whenDrained(fn)
+    this.#writer.whenDrained(fn)
   }
 
   ping(): void {
-    this.#outlet.flush()
+    this.#writer.flush()
     if (this.isOpen) this.#socket.ping()
   }
 
@@ -86,7 +93,7 @@ class LocalSocket implements ClientSocket {
   }
 
   close(code: number, reason: string): void {
-    this.#outlet.flush()
+    this.#writer.flush()
     this.#socket.close(code, reason)
   }
 
@@ -94,16 +101,16 @@ class LocalSocket implements ClientSocket {
     this.#socket.terminate()
   }
 
-  #behind(frames: readonly Uint8Array[]): void {
+  #addUnread(frames: readonly Uint8Array[]): void {
     this.#unread ??= this.#newUnread()
     this.#unread.wrote(frames)
   }
 
   #newUnread(): UnreadSocket {
-    const { memory, largeFrames, transfers } = this.#gate
+    const { memory, largeFrames, transfers } = this.#dependencies
     const reader = { owner: this.#memory.owner, end: () => this.terminate() }
     const frames = new UnreadFrames(memory.unreadSockets, largeFrames, reader)
-    return new UnreadSocket(this.#socket, this.#outlet.connection, transfers, frames)
+    return new UnreadSocket(this.#socket, this.#writer.connection, transfers, frames)
   }
 }
 
@@ -112,25 +119,25 @@ export interface SocketAcceptorOptions {
   readonly sendBufferBytesMax: number
   /** Time to finish a message, and to read what was sent. */
   readonly transferTimeoutMs: number
-  readonly memory: SocketHolders
+  readonly memory: SocketMemoryAccounts
 }
 
 interface SocketAcceptorDependencies extends SocketAcceptorOptions {
-  readonly flushes: WriteBatch
+  readonly batch: WriteBatch
   readonly largeFrames: LargeFrameTracker
   readonly transfers: SlowTransfers
 }
 
 /** Makes websockets of the connections that are admitted. */
 export class SocketAcceptor {
-  readonly #upgrades: WebsocketUpgrader
-  readonly #parts: SocketAcceptorDependencies
+  readonly #upgrader: WebsocketUpgrader
+  readonly #dependencies: SocketAcceptorDependencies
 
-  constructor(options: SocketAcceptorOptions, parts: CloseReporterDependencies) {
-    this.#upgrades = new WebsocketUpgrader(options.messageBytesMax, 'maxMessageBytes', parts)
-    this.#parts = {
+  constructor(options: SocketAcceptorOptions, reporting: CloseReporterDependencies) {
+    this.#upgrader = new WebsocketUpgrader(options.messageBytesMax, 'maxMessageBytes', reporting)
+    this.#dependencies = {
       ...options,
-      flushes: new WriteBatch(),
+      batch: new WriteBatch(),
       largeFrames: new LargeFrameTracker(options.memory.unreadSockets),
       transfers: new SlowTransfers(options.transferTimeoutMs),
     }
@@ -142,8 +149,8 @@ export class SocketAcceptor {
    */
   accept(upgrade: UpgradeRequest, workspaceId: string | null, then: (socket: ClientSocket) => void): void {
     const { connection, address } = upgrade
-    this.#upgrades.accept(upgrade, workspaceId ?? address, (socket) =>
-      then(new LocalSocket(socket, connection, { address, workspaceId }, this.#parts)),
+    this.#upgrader.accept(upgrade, workspaceId ?? address, (socket) =>
+      then(new LocalSocket(socket, connection, { address, workspaceId }, this.#dependencies)),
     )
   }
 }

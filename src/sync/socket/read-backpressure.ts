@@ -1,10 +1,10 @@
 /** What a reader has taken in a turn: kept with the reader, because looking it up would cost more than counting. */
 export interface TickBudget {
-  turn: number
+  tick: number
   messages: number
 }
 
-export const newTickBudget = (): TickBudget => ({ turn: -1, messages: 0 })
+export const newTickBudget = (): TickBudget => ({ tick: -1, messages: 0 })
 
 /** Something whose reading can be held up. */
 export interface PausableReader {
@@ -17,7 +17,7 @@ export interface PausableReader {
 /** A reader that has its share of each turn. */
 export interface BudgetedReader extends PausableReader {
   /** Made by `newTickBudget`. */
-  readonly share: TickBudget
+  readonly budget: TickBudget
 }
 
 /**
@@ -35,16 +35,16 @@ export class ReadBackpressure {
   /** Until the disk has caught up. */
   readonly #paused = new Set<PausableReader>()
   /** Those who wait for a turn, the longest first, by workspace. */
-  readonly #yielding = new Map<string, Set<PausableReader>>()
+  readonly #deferred = new Map<string, Set<PausableReader>>()
   #state: 'begun' | 'ended' = 'ended'
   /** Number of the turn. */
-  #turn = 0
+  #tick = 0
   #timer: NodeJS.Timeout | null = null
 
   /** How often to look whether the disk has caught up. */
   static readonly pollMs = 5
   /** After so many messages a reader waits for the next turn; those of the same read (64 KB) are taken all the same. */
-  static readonly messagesPerTurn = 100
+  static readonly messagesPerTick = 100
 
   /** @param onExceeded called when a reader is held up for the disk */
   constructor(pendingBytes: () => number, pendingBytesMax: number, onExceeded: () => void) {
@@ -57,61 +57,61 @@ export class ReadBackpressure {
   check(reader: BudgetedReader): void {
     if (this.#paused.has(reader)) return
     if (this.#pendingBytes() > this.#pendingBytesMax) return this.#pause(reader)
-    this.#beginTurn()
-    const { share } = reader
-    if (share.turn !== this.#turn) {
-      share.turn = this.#turn
-      share.messages = 0
+    this.#beginTick()
+    const { budget } = reader
+    if (budget.tick !== this.#tick) {
+      budget.tick = this.#tick
+      budget.messages = 0
     }
-    share.messages += 1
+    budget.messages += 1
     // One that waits may still say what was on its way.
-    if (share.messages >= ReadBackpressure.messagesPerTurn && this.#yield(reader)) reader.pauseReading()
+    if (budget.messages >= ReadBackpressure.messagesPerTick && this.#defer(reader)) reader.pauseReading()
   }
 
   forget(reader: PausableReader): void {
     this.#paused.delete(reader)
-    this.#unyield(reader)
+    this.#undefer(reader)
   }
 
   #pause(reader: PausableReader): void {
     // One that waits for the next turn already is held up; it is let go on once.
-    if (!this.#unyield(reader)) reader.pauseReading()
+    if (!this.#undefer(reader)) reader.pauseReading()
     this.#paused.add(reader)
     this.#onExceeded()
     this.#timer ??= setInterval(() => this.#release(), ReadBackpressure.pollMs).unref()
   }
 
-  #beginTurn(): void {
+  #beginTick(): void {
     if (this.#state === 'begun') return
     this.#state = 'begun'
-    setImmediate(this.#endTurn)
+    setImmediate(this.#endTick)
   }
 
-  readonly #endTurn = (): void => {
+  readonly #endTick = (): void => {
     this.#state = 'ended'
-    this.#turn += 1
-    for (const [first] of this.#yielding.values()) {
+    this.#tick += 1
+    for (const [first] of this.#deferred.values()) {
       if (first === undefined) continue
-      this.#unyield(first)
+      this.#undefer(first)
       first.resumeReading()
     }
-    if (this.#yielding.size > 0) this.#beginTurn()
+    if (this.#deferred.size > 0) this.#beginTick()
   }
 
   /** False if it was waiting for a turn already. */
-  #yield(reader: PausableReader): boolean {
-    const waiting = this.#yielding.get(reader.workspaceId) ?? new Set()
-    const isNew = !waiting.has(reader)
-    this.#yielding.set(reader.workspaceId, waiting.add(reader))
+  #defer(reader: PausableReader): boolean {
+    const readers = this.#deferred.get(reader.workspaceId) ?? new Set()
+    const isNew = !readers.has(reader)
+    this.#deferred.set(reader.workspaceId, readers.add(reader))
     return isNew
   }
 
   /** True if it was waiting for a turn. */
-  #unyield(reader: PausableReader): boolean {
-    const waiting = this.#yielding.get(reader.workspaceId)
-    const was = waiting?.delete(reader) ?? false
-    if (waiting?.size === 0) this.#yielding.delete(reader.workspaceId)
-    return was
+  #undefer(reader: PausableReader): boolean {
+    const readers = this.#deferred.get(reader.workspaceId)
+    const wasDeferred = readers?.delete(reader) ?? false
+    if (readers?.size === 0) this.#deferred.delete(reader.workspaceId)
+    return wasDeferred
   }
 
   #release(): void {
@@ -122,8 +122,8 @@ export class ReadBackpressure {
   }
 }
 
-function resumeAll(waiting: Set<PausableReader>): void {
-  const readers = [...waiting]
-  waiting.clear()
+function resumeAll(paused: Set<PausableReader>): void {
+  const readers = [...paused]
+  paused.clear()
   for (const reader of readers) reader.resumeReading()
 }

@@ -1,7 +1,7 @@
 import type { Clock } from '../../clock.ts'
 import type { PausableReader } from './read-backpressure.ts'
 
-export interface InflowOptions {
+export interface ReceiveRateOptions {
   /** From all sockets of one workspace; 0 is no limit. */
   readonly bytesPerSecond: number
   /** At once, after a pause. */
@@ -12,9 +12,9 @@ export interface InflowOptions {
 }
 
 /** Counted with every message: its header, and what it costs to look at it. */
-const messageBytes = 8
+const messageOverheadBytes = 8
 /** Sockets are held up at least so long: each reads a chunk when it goes on, and pausing is not free. */
-const holdMsMin = 10
+const pauseMsMin = 10
 
 /**
  * Bounds what is received from the sockets of each workspace: beyond the rate they are not read for a while, TCP slows
@@ -22,33 +22,33 @@ const holdMsMin = 10
  * is a timer for each workspace that is held up, or has left in debt, and none for a socket.
  */
 export class ReceiveRateLimit {
-  readonly #options: InflowOptions
-  readonly #meters = new Map<string, WorkspaceBucket>()
+  readonly #options: ReceiveRateOptions
+  readonly #buckets = new Map<string, WorkspaceBucket>()
 
-  constructor(options: InflowOptions) {
+  constructor(options: ReceiveRateOptions) {
     this.#options = options
   }
 
   /** The meter that a new session of the workspace has in common with the others; to be left when it ends. */
   enter(workspaceId: string): WorkspaceBucket {
-    const meter = this.#meters.get(workspaceId) ?? new WorkspaceBucket(this.#options, workspaceId)
-    this.#meters.set(workspaceId, meter)
-    meter.users += 1
-    return meter
+    const bucket = this.#buckets.get(workspaceId) ?? new WorkspaceBucket(this.#options, workspaceId)
+    this.#buckets.set(workspaceId, bucket)
+    bucket.sessions += 1
+    return bucket
   }
 
-  leave(meter: WorkspaceBucket, reader: PausableReader): void {
-    meter.forget(reader)
-    meter.users -= 1
-    if (meter.users === 0) this.#drop(meter)
+  leave(bucket: WorkspaceBucket, reader: PausableReader): void {
+    bucket.forget(reader)
+    bucket.sessions -= 1
+    if (bucket.sessions === 0) this.#deleteWhenFull(bucket)
   }
 
   /** A workspace that comes back before it has rested finds what it has left. */
-  #drop(meter: WorkspaceBucket): void {
-    if (meter.users > 0 || this.#meters.get(meter.workspaceId) !== meter) return
-    const restMs = meter.untilRestedMs()
-    if (restMs === 0) this.#meters.delete(meter.workspaceId)
-    else this.#options.clock.after(restMs, () => this.#drop(meter))
+  #deleteWhenFull(bucket: WorkspaceBucket): void {
+    if (bucket.sessions > 0 || this.#buckets.get(bucket.workspaceId) !== bucket) return
+    const untilFullMs = bucket.untilFullMs()
+    if (untilFullMs === 0) this.#buckets.delete(bucket.workspaceId)
+    else this.#options.clock.after(untilFullMs, () => this.#deleteWhenFull(bucket))
   }
 }
 
@@ -56,44 +56,46 @@ export class ReceiveRateLimit {
 export class WorkspaceBucket {
   readonly workspaceId: string
   /** Sessions that count here. */
-  users = 0
-  readonly #options: InflowOptions
-  readonly #held = new Set<PausableReader>()
-  #leftBytes: number
+  sessions = 0
+  readonly #options: ReceiveRateOptions
+  readonly #paused = new Set<PausableReader>()
+  #availableBytes: number
   /** Epoch milliseconds up to which `#leftBytes` has grown. */
   #filledAt: number
   #cancel: (() => void) | null = null
 
-  constructor(options: InflowOptions, workspaceId: string) {
+  constructor(options: ReceiveRateOptions, workspaceId: string) {
     this.#options = options
     this.workspaceId = workspaceId
-    this.#leftBytes = options.bytesPerSecond === 0 ? Number.POSITIVE_INFINITY : options.burstBytes
+    this.#availableBytes = options.bytesPerSecond === 0 ? Number.POSITIVE_INFINITY : options.burstBytes
     this.#filledAt = options.clock.now()
   }
 
   /** To be called with every message of `reader`. */
   count(bytes: number, reader: PausableReader): void {
-    this.charge(bytes + messageBytes, reader)
+    this.charge(bytes + messageOverheadBytes, reader)
   }
 
   /** Counts bytes that are not a message yet; negative: counts them off. @param reader paused above the rate; null: nothing is */
   charge(bytes: number, reader: PausableReader | null): void {
-    this.#leftBytes -= bytes
-    if (bytes > 0 && this.#leftBytes < 0 && reader !== null) this.#over(reader)
+    this.#availableBytes -= bytes
+    if (bytes > 0 && this.#availableBytes < 0 && reader !== null) this.#pause(reader)
   }
 
   forget(reader: PausableReader): void {
-    this.#held.delete(reader)
-    if (this.#held.size > 0) return
+    this.#paused.delete(reader)
+    if (this.#paused.size > 0) return
     this.#cancel?.()
     this.#cancel = null
   }
 
   /** 0 when a whole burst is left. */
-  untilRestedMs(): number {
+  untilFullMs(): number {
     if (this.#options.bytesPerSecond === 0) return 0
     this.#fill()
-    return Math.ceil(((this.#options.burstBytes - this.#leftBytes) / this.#options.bytesPerSecond) * 1000)
+    return Math.ceil(
+      ((this.#options.burstBytes - this.#availableBytes) / this.#options.bytesPerSecond) * 1000,
+    )
   }
 
   #fill(): void {
@@ -101,33 +103,33 @@ export class WorkspaceBucket {
     const now = clock.now()
     // A clock that is set back gives nothing, and takes nothing.
     const grown = (Math.max(0, now - this.#filledAt) * bytesPerSecond) / 1000
-    this.#leftBytes = Math.min(burstBytes, this.#leftBytes + grown)
+    this.#availableBytes = Math.min(burstBytes, this.#availableBytes + grown)
     this.#filledAt = now
   }
 
-  #over(reader: PausableReader): void {
+  #pause(reader: PausableReader): void {
     this.#fill()
-    if (this.#leftBytes >= 0 || this.#held.has(reader)) return
-    this.#held.add(reader)
+    if (this.#availableBytes >= 0 || this.#paused.has(reader)) return
+    this.#paused.add(reader)
     reader.pauseReading()
     this.#options.onExceeded(this.workspaceId)
-    this.#cancel ??= this.#later()
+    this.#cancel ??= this.#scheduleResume()
   }
 
-  #later(): () => void {
-    const ms = Math.ceil((-this.#leftBytes / this.#options.bytesPerSecond) * 1000)
-    return this.#options.clock.after(Math.max(holdMsMin, ms), () => this.#release())
+  #scheduleResume(): () => void {
+    const ms = Math.ceil((-this.#availableBytes / this.#options.bytesPerSecond) * 1000)
+    return this.#options.clock.after(Math.max(pauseMsMin, ms), () => this.#resume())
   }
 
-  #release(): void {
+  #resume(): void {
     this.#cancel = null
     this.#fill()
-    if (this.#leftBytes < 0) {
-      this.#cancel = this.#later()
+    if (this.#availableBytes < 0) {
+      this.#cancel = this.#scheduleResume()
       return
     }
-    const readers = [...this.#held]
-    this.#held.clear()
+    const readers = [...this.#paused]
+    this.#paused.clear()
     for (const reader of readers) reader.resumeReading()
   }
 }

@@ -1,7 +1,7 @@
 import type { EndClient, MemoryClaim } from '../../quota/memory-account.ts'
 import type { MemoryLedger } from '../../quota/memory-bounds.ts'
 
-export type SocketHolders = Pick<
+export type SocketMemoryAccounts = Pick<
   MemoryLedger,
   'unauthenticatedMessages' | 'incompleteMessages' | 'unreadSockets'
 >
@@ -14,14 +14,14 @@ export interface SocketOwner {
 
 /** Counts the memory that one websocket keeps. Claims are made when they are needed: most sockets keep nothing. */
 export class SocketMemory {
-  readonly #holders: SocketHolders
+  readonly #accounts: SocketMemoryAccounts
   readonly #end: EndClient
   owner: SocketOwner
   #incomplete: MemoryClaim | null = null
 
   /** @param end closes the connection */
-  constructor(holders: SocketHolders, owner: SocketOwner, end: EndClient) {
-    this.#holders = holders
+  constructor(accounts: SocketMemoryAccounts, owner: SocketOwner, end: EndClient) {
+    this.#accounts = accounts
     this.owner = owner
     this.#end = end
   }
@@ -36,15 +36,15 @@ export class SocketMemory {
   }
 
   get isCrowded(): boolean {
-    return this.#holders.unreadSockets.isCrowded(this.owner)
+    return this.#accounts.unreadSockets.isCrowded(this.owner)
   }
 
   /** @param bytes that the incomplete message takes */
   setIncomplete(bytes: number): void {
     if (bytes === 0 && this.#incomplete === null) return
-    const { unauthenticatedMessages, incompleteMessages } = this.#holders
-    const holder = this.owner.workspaceId === null ? unauthenticatedMessages : incompleteMessages
-    this.#incomplete ??= holder.open(this.owner, this.#end)
+    const { unauthenticatedMessages, incompleteMessages } = this.#accounts
+    const account = this.owner.workspaceId === null ? unauthenticatedMessages : incompleteMessages
+    this.#incomplete ??= account.open(this.owner, this.#end)
     this.#incomplete.set(bytes)
   }
 

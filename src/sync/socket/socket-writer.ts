@@ -3,18 +3,18 @@ import type { WebSocket } from 'ws'
 
 /** Sends what has been written to many outlets, all of it at the end of the current turn's callbacks. */
 export class WriteBatch {
-  #waiting: SocketWriter[] = []
+  #writers: SocketWriter[] = []
 
   /** The caller sees to it that it adds itself once. */
-  add(outlet: SocketWriter): void {
-    this.#waiting.push(outlet)
-    if (this.#waiting.length === 1) process.nextTick(this.#run)
+  add(writer: SocketWriter): void {
+    this.#writers.push(writer)
+    if (this.#writers.length === 1) process.nextTick(this.#run)
   }
 
   readonly #run = (): void => {
-    const waiting = this.#waiting
-    this.#waiting = []
-    for (const outlet of waiting) outlet.flush()
+    const writers = this.#writers
+    this.#writers = []
+    for (const writer of writers) writer.flush()
   }
 }
 
@@ -26,23 +26,23 @@ export class WriteBatch {
 export class SocketWriter {
   readonly #socket: WebSocket
   readonly connection: Duplex
-  readonly #flushes: WriteBatch
-  readonly #behind: (frames: readonly Uint8Array[]) => void
+  readonly #batch: WriteBatch
+  readonly #onBehind: (frames: readonly Uint8Array[]) => void
   /** Null and not empty in between, so that nothing old refers to what is new: it would outlive its use. */
   #frames: Uint8Array[] | null = null
   #bytes = 0
 
-  /** @param behind called with frames of which the operating system has not taken everything */
+  /** @param onBehind called with frames of which the operating system has not taken everything */
   constructor(
     socket: WebSocket,
     connection: Duplex,
-    flushes: WriteBatch,
-    behind: (frames: readonly Uint8Array[]) => void,
+    batch: WriteBatch,
+    onBehind: (frames: readonly Uint8Array[]) => void,
   ) {
-    this.#behind = behind
+    this.#onBehind = onBehind
     this.#socket = socket
     this.connection = connection
-    this.#flushes = flushes
+    this.#batch = batch
   }
 
   /** What the operating system has not taken yet. */
@@ -53,7 +53,7 @@ export class SocketWriter {
   write(frames: Uint8Array): void {
     if (this.#frames === null) {
       this.#frames = [frames]
-      this.#flushes.add(this)
+      this.#batch.add(this)
     } else this.#frames.push(frames)
     this.#bytes += frames.length
   }
@@ -68,7 +68,7 @@ export class SocketWriter {
     if (this.#socket.readyState !== this.#socket.OPEN) return
     if (frames.length === 1) this.connection.write(frames[0])
     else this.#writeAll(frames)
-    if (this.connection.writableLength > 0) this.#behind(frames)
+    if (this.connection.writableLength > 0) this.#onBehind(frames)
   }
 
   /** Calls `fn` once when all that is waiting has been handed to the operating system; never on a dead connection. */

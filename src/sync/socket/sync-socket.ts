@@ -3,7 +3,7 @@ import { closeCodes } from '../../model/close.ts'
 import type { SocketListener } from './client-socket.ts'
 
 /** What `ws` closes with when a message is too big (RFC 6455 7.4.1). Clients take it for transient and come back. */
-const messageTooBig = 1009
+const messageTooBigCode = 1009
 
 /** A websocket with one listener. Says "too big" with our permanent code: the same message would be too big every time. */
 export class SyncSocket extends WebSocket {
@@ -12,7 +12,7 @@ export class SyncSocket extends WebSocket {
   /** Once. What `ws` calls is the same for all sockets: functions of its own would be kept as long as each. */
   listen(listener: SocketListener): void {
     this.#listener = listener
-    this.on('message', tellMessage).on('ping', tellPing).on('pong', tellPong)
+    this.on('message', onMessage).on('ping', onPing).on('pong', onPong)
   }
 
   static listenerOf(socket: WebSocket): SocketListener | null {
@@ -20,20 +20,20 @@ export class SyncSocket extends WebSocket {
   }
 
   override close(code?: number, data?: string | Buffer): void {
-    if (code === messageTooBig)
+    if (code === messageTooBigCode)
       super.close(closeCodes.tooLarge, 'the message is larger than this server takes')
     else super.close(code, data)
   }
 }
 
-function tellMessage(this: WebSocket, data: RawData, isBinary: boolean): void {
+function onMessage(this: WebSocket, data: RawData, isBinary: boolean): void {
   SyncSocket.listenerOf(this)?.message(data as Buffer, isBinary)
 }
 
-function tellPing(this: WebSocket, data: Buffer): void {
+function onPing(this: WebSocket, data: Buffer): void {
   SyncSocket.listenerOf(this)?.ping(data.length)
 }
 
-function tellPong(this: WebSocket, data: Buffer): void {
+function onPong(this: WebSocket, data: Buffer): void {
   SyncSocket.listenerOf(this)?.pong(data.length)
 }

@@ -17,11 +17,11 @@ interface LargeFrame {
 
 /** Large frames that clients have not read: the answer to many clients is one frame, and is counted once. */
 export class LargeFrameTracker {
-  readonly #holder: MemoryAccount
+  readonly #account: MemoryAccount
   readonly #frames = new Map<Uint8Array, LargeFrame>()
 
-  constructor(holder: MemoryAccount) {
-    this.#holder = holder
+  constructor(account: MemoryAccount) {
+    this.#account = account
   }
 
   add(frame: Uint8Array, reader: FrameReader): void {
@@ -43,7 +43,7 @@ export class LargeFrameTracker {
       this.#frames.delete(frame)
       for (const reader of readers) reader.end()
     }
-    const large = { claim: this.#holder.open(owner, end), readers }
+    const large = { claim: this.#account.open(owner, end), readers }
     this.#frames.set(frame, large)
     return large
   }
@@ -60,10 +60,10 @@ export class UnreadFrames {
   /** Bytes that were sent, counted from any position. */
   #position = 0
 
-  constructor(holder: MemoryAccount, large: LargeFrameTracker, reader: FrameReader) {
+  constructor(account: MemoryAccount, large: LargeFrameTracker, reader: FrameReader) {
     this.#large = large
     this.#reader = reader
-    this.#claim = holder.open(reader.owner, () => reader.end())
+    this.#claim = account.open(reader.owner, () => reader.end())
   }
 
   /** Frames were sent. `update` follows. */

@@ -171,7 +171,7 @@ class ExportImport {
     for await (const line of files.lines('documents')) {
       onProgress('documents', done++ / total)
       try {
-        if (line.state === 'deleted') await this.#bury(line)
+        if (line.state === 'deleted') await this.#storeTombstone(line)
         else this.#placed[await this.#place(line)] += 1
       } catch (error) {
         if (!isOfDocument(error)) throw error
@@ -197,9 +197,10 @@ class ExportImport {
     return this.#documents.place(document)
   }
 
-  async #bury({ address, epoch }: Extract<DocumentLine, { state: 'deleted' }>): Promise<void> {
+  async #storeTombstone({ address, epoch }: Extract<DocumentLine, { state: 'deleted' }>): Promise<void> {
     this.#deleted += 1
-    if (this.#parts.options.run === 'real') await this.#documents.bury(this.#placeOf(address), epoch)
+    if (this.#parts.options.run === 'real')
+      await this.#documents.storeTombstone(this.#placeOf(address), epoch)
   }
 
   /**

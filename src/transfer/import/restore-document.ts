@@ -60,7 +60,7 @@ export class DocumentRestorer {
   }
 
   /** Marks a document as deleted, so that clients that still have it cannot restore it. An existing document stays. */
-  async bury(address: DocumentAddress, epoch: number): Promise<void> {
+  async storeTombstone(address: DocumentAddress, epoch: number): Promise<void> {
     await this.#log.adopt(addressKey(address), { state: 'deleted', epoch })
   }
 }

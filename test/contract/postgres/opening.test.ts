@@ -84,7 +84,7 @@ describe.skipIf(noPostgres !== null)('opening a schema of PostgreSQL', () => {
     await engine.kv.commit(['p'], { puts: [{ key: ['k'], value: bytesOf('v') }] })
     await engine.blobs.put(['b'], bytesOf('b'))
     const [claimed] = await engine.queue.claim('queue', 2, 1_000)
-    expect(await engine.queue.bury(claimed?.token ?? '', 'hopeless')).toBe(true)
+    expect(await engine.queue.moveToDeadLetters(claimed?.token ?? '', 'hopeless')).toBe(true)
     expect(entriesOf(await loadLive(engine.log, doc))).toEqual([[2, '2']])
     await engine.close()
     expect(await stored()).toEqual([{ value: '1.7' }])

@@ -50,7 +50,7 @@ export function queueContract(bench: () => Bench): void {
     expect([second.id, second.attempt, textOf(second.payload)]).toEqual(['a', 2, 'payload'])
     expect(await queue().done(first.token)).toBe(false)
     expect(await queue().retry(first.token, 0, '')).toBe(false)
-    expect(await queue().bury(first.token, '')).toBe(false)
+    expect(await queue().moveToDeadLetters(first.token, '')).toBe(false)
     expect(await queue().done(second.token)).toBe(true)
     expect(await queue().done(second.token)).toBe(false)
     clock.advance(10 * leaseMs)
@@ -89,7 +89,7 @@ export function queueContract(bench: () => Bench): void {
   it('[ENG-30] never makes a dead job due again, and accepts its id for a new job', async () => {
     const { engine, clock } = bench()
     await enqueue(engine, job('a', 0))
-    expect(await queue().bury((await claimOne()).token, 'hopeless')).toBe(true)
+    expect(await queue().moveToDeadLetters((await claimOne()).token, 'hopeless')).toBe(true)
     clock.advance(1_000 * leaseMs)
     expect(await claimable(engine)).toEqual([])
     await enqueue(engine, job('a', 0, 'anew'))
@@ -121,7 +121,7 @@ export function queueContract(bench: () => Bench): void {
     const second = await claimOne()
     expect([second.attempt, textOf(second.payload)]).toEqual([1, 'second'])
     await enqueue(engine, job('a', now(), 'fourth'))
-    expect(await queue().bury(second.token, 'hopeless')).toBe(true)
+    expect(await queue().moveToDeadLetters(second.token, 'hopeless')).toBe(true)
     expect(textOf((await claimOne()).payload)).toBe('fourth')
   })
 
@@ -146,7 +146,7 @@ export function queueContract(bench: () => Bench): void {
     const rivals = [
       queue().done(token),
       queue().retry(token, 0, ''),
-      queue().bury(token, ''),
+      queue().moveToDeadLetters(token, ''),
       queue().done(token),
     ]
     expect((await Promise.all(rivals)).filter(Boolean)).toHaveLength(1)

@@ -55,7 +55,7 @@ export function reopenContract(bench: () => Bench): void {
     await engine.blobs.put(['b'], bytesOf('blob'))
     await enqueue(engine, job('leased', 0), job('buried', 0), job('waiting', clock.now() + 1))
     const [buried, leased] = await engine.queue.claim('queue', 2, 1_000)
-    await engine.queue.bury(buried?.token ?? '', 'hopeless')
+    await engine.queue.moveToDeadLetters(buried?.token ?? '', 'hopeless')
     await enqueue(engine, job('leased', 0, 'next'))
     await bench().reopen()
     const reopened = bench().engine

@@ -156,7 +156,7 @@ function slowed({ queue, ...engine }: Engine, name: string) {
     extend: (...call) => queue.extend(...call),
     done: (...call) => queue.done(...call),
     retry: (...call) => queue.retry(...call),
-    bury: (...call) => queue.bury(...call),
+    moveToDeadLetters: (...call) => queue.moveToDeadLetters(...call),
   }
   return { engine: { ...engine, queue: own }, state }
 }

@@ -144,7 +144,7 @@ const nobody = {
   user: { id: 'ada', name: 'ada', email: '' },
   deliver() {},
   deliverAwareness() {},
-  askForMissing() {},
+  requestMissing() {},
   end() {},
 }
 
@@ -153,7 +153,7 @@ function typeInto(room: Room, key: string): void {
   doc.getMap('typed').set(key, true)
   const bytes = Y.encodeStateAsUpdate(doc)
   const summary = readUpdate(bytes, { allowSubdocuments: false })
-  room.receive({ kind: 'update', bytes, summary, from: nobody, taken: null })
+  room.receive({ kind: 'update', bytes, summary, from: nobody, onApplied: null })
 }
 
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve))

@@ -99,7 +99,7 @@ function typist(room: Room): { type(): void; start(): void; stop(): number; read
   let count = 0
   doc.on('update', (bytes: Uint8Array) => {
     const summary = readUpdate(bytes, { allowSubdocuments: false })
-    room.receive({ kind: 'update', bytes, summary, from: silent, taken: null })
+    room.receive({ kind: 'update', bytes, summary, from: silent, onApplied: null })
   })
   const type = (): void => void own.set('count', ++count)
   let timer: NodeJS.Timeout | undefined
@@ -126,7 +126,7 @@ const silent = {
   user: { id: 'typist', name: 'typist', email: '' },
   deliver() {},
   deliverAwareness() {},
-  askForMissing() {},
+  requestMissing() {},
   end() {},
 }
 

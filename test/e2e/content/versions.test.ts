@@ -129,7 +129,7 @@ itLong('[VER-14] removes content without a version record after a crash between 
     },
     queue: {
       extend: queue.extend.bind(queue),
-      bury: queue.bury.bind(queue),
+      moveToDeadLetters: queue.moveToDeadLetters.bind(queue),
       retry: queue.retry.bind(queue),
       done: (token: string) => (crashed ? dead() : queue.done(token)),
       claim: (...given: Parameters<typeof queue.claim>) => (crashed ? dead() : queue.claim(...given)),
@@ -188,7 +188,7 @@ it.each([
 const counted = (queue: Queue, changed: (more: number) => void): Queue => ({
   extend: queue.extend.bind(queue),
   retry: queue.retry.bind(queue),
-  bury: queue.bury.bind(queue),
+  moveToDeadLetters: queue.moveToDeadLetters.bind(queue),
   claim: async (...asked) => {
     const claimed = await queue.claim(...asked)
     changed(claimed.length)

@@ -38,9 +38,9 @@ async function openStore() {
       retried.push(names.get(token) ?? '')
       return engine.queue.retry(token, ...parameters)
     },
-    bury: async (token, error) => {
+    moveToDeadLetters: async (token, error) => {
       deadLetters.push(names.get(token) ?? '')
-      return engine.queue.bury(token, error)
+      return engine.queue.moveToDeadLetters(token, error)
     },
   }
   return { engine: { ...engine, queue }, deadLetters, retried }

@@ -73,7 +73,7 @@ function visitor(id: string): Member & { readonly codes: number[] } {
     user: { id, name: id, email: '' },
     deliver() {},
     deliverAwareness() {},
-    askForMissing() {},
+    requestMissing() {},
     end: ({ code }) => void codes.push(code),
   }
 }
@@ -84,7 +84,7 @@ function send(room: Room, from: Member, bytes: Uint8Array): void {
     bytes,
     summary: readUpdate(bytes, { allowSubdocuments: false }),
     from,
-    taken: null,
+    onApplied: null,
   })
 }
 

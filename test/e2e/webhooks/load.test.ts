@@ -57,7 +57,7 @@ async function openMinded(clock: HeldClock) {
     claim: (...call) => engine.queue.claim(...call),
     extend: (...call) => engine.queue.extend(...call),
     done: (...call) => engine.queue.done(...call),
-    bury: (...call) => engine.queue.bury(...call),
+    moveToDeadLetters: (...call) => engine.queue.moveToDeadLetters(...call),
     retry: (token, delayMs, error) => {
       if (error !== '') minded.failures += 1
       return engine.queue.retry(token, delayMs, error)

@@ -25,7 +25,7 @@ export const noRecords: DocumentRegistry = {
 export const noEdits: EditListener = { noted: () => null }
 
 /** For tests of rooms alone, which record no joins and leaves. */
-export const noVisits: VisitListener = { came: () => {}, went: () => {} }
+export const noVisits: VisitListener = { joined: () => {}, left: () => {} }
 
 /** The presence of a single node. */
 export const presenceAlone = (clock: Clock): PresenceRegistry =>

@@ -61,11 +61,11 @@ it('[PRES-24] records the joins and leaves of a model for any arrivals and depar
         pass(after)
         const [document, user] = [documentOf(`d${who % 2}`), visitor(`u${who >> 1}`)]
         if (there.delete(who)) {
-          visits.went(document, user)
+          visits.left(document, user)
           wentAt.set(who, clock.now())
         } else {
           there.add(who)
-          visits.came(document, user)
+          visits.joined(document, user)
           if (!wentAt.delete(who)) expected.push(`${nameOf(who)} presence.join`)
         }
       }
@@ -77,10 +77,10 @@ it('[PRES-24] records the joins and leaves of a model for any arrivals and depar
 
 it('[PRES-25] bounds the number of waiting leaves, and records the first ones at once beyond it', () => {
   const { told, visits } = noted()
-  for (let user = 0; user < awayUsersMax; user++) visits.went(documentOf('d'), visitor(`${user}`))
+  for (let user = 0; user < awayUsersMax; user++) visits.left(documentOf('d'), visitor(`${user}`))
   expect(told).toEqual([])
-  visits.went(documentOf('d'), visitor('more'))
-  visits.went(documentOf('d'), visitor('another'))
+  visits.left(documentOf('d'), visitor('more'))
+  visits.left(documentOf('d'), visitor('another'))
   expect(told).toEqual(['d 0 presence.leave 0', 'd 1 presence.leave 0'])
 })
 
@@ -112,9 +112,9 @@ async function storeAway() {
 it('[PRES-26] writes visit events that occurred while the store was unavailable when it is back', async () => {
   const { engine, clock, state, visitEvents, told } = await storeAway()
   const { visits } = visitEvents
-  visits.came(documentOf('d'), visitor('ann'))
+  visits.joined(documentOf('d'), visitor('ann'))
   await eventually(() => state.commits === 1)
-  visits.went(documentOf('d'), visitor('ann'))
+  visits.left(documentOf('d'), visitor('ann'))
   clock.advance(awayMs)
   await eventually(() => state.commits === 2)
   state.away = false
@@ -132,7 +132,7 @@ it('[PRES-26] writes visit events that occurred while the store was unavailable 
 it('[PRES-26] keeps at most 10,000 events, and stops without waiting for an unavailable store', async () => {
   const { engine, state, visitEvents, told } = await storeAway()
   for (let user = 0; user < waitingMax + 5; user++)
-    visitEvents.visits.came(documentOf('d'), visitor(`${user}`))
+    visitEvents.visits.joined(documentOf('d'), visitor(`${user}`))
   await visitEvents.stop()
   state.away = false
   expect(await told()).toEqual([])

@@ -7,7 +7,7 @@ const heardOf = (agoMs: number): ClusterNode => ({
   id: `heard of ${agoMs} ms ago`,
   incarnation: `heard of ${agoMs} ms ago`,
   state: 'serving',
-  heardAt: now - agoMs,
+  heartbeatAt: now - agoMs,
   isAlive: agoMs < deadMs,
 })
 

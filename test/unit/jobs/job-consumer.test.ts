@@ -17,7 +17,7 @@ async function carrying() {
       claim: (...call) => queue.claim(...call),
       done: (...call) => queue.done(...call),
       retry: (...call) => queue.retry(...call),
-      bury: (...call) => queue.bury(...call),
+      moveToDeadLetters: (...call) => queue.moveToDeadLetters(...call),
       extend: async (...call) => {
         store.extensions += 1
         if (store.isAway) throw new Error('the store is away')

@@ -21,7 +21,7 @@ function lateQueue(): { queue: Queue; claims: () => number; claimed: Promise<voi
     return []
   }
   const never = async () => true
-  const queue = { claim, extend: never, done: never, retry: never, bury: never }
+  const queue = { claim, extend: never, done: never, retry: never, moveToDeadLetters: never }
   return { queue, claims: () => claims, claimed }
 }
 

@@ -49,7 +49,7 @@ export const addPresence = defineOperation({
   async handler({ users, ttlSeconds = 60, ...data }, { caller, services }) {
     const { organizationId, documentId } = data
     const scope = { ...caller.tenant, organizationId }
-    if (makesParents(data)) await services.rooms.presence.checkRoomFor({ ...scope, documentId }, users)
+    if (makesParents(data)) await services.rooms.presence.checkCapacity({ ...scope, documentId }, users)
     await createMissingParents(services, scope, { type: 'document', id: documentId }, data)
     await services.rooms.presence.add(await presenceScope(data, caller, services), users, ttlSeconds * 1000)
     return { message: `${users.length} users are present.`, data: { success: true } }

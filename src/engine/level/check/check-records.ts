@@ -23,7 +23,7 @@ const recordKinds = new Map<number, RecordKind>([
   [letter(keyspaces.kv), { kind: 'record', name: 'value', decode: checkChecksum }],
   [letter(keyspaces.blobs), { kind: 'record', name: 'blob', decode: checkChecksum }],
   [letter(keyspaces.jobs), { kind: 'job', name: 'job', decode: decodeJob }],
-  [letter(keyspaces.buried), { kind: 'job', name: 'job put aside', decode: decodeJob }],
+  [letter(keyspaces.deadLetters), { kind: 'job', name: 'job put aside', decode: decodeJob }],
   [letter(keyspaces.due), { kind: 'job', name: 'time of a job', decode: readDueKey }],
   [letter(keyspaces.meta), { kind: 'record', name: 'note of the store', decode: nothing }],
 ])

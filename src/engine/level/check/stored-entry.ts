@@ -15,7 +15,7 @@ const decoders = new Map<number | undefined, Decode>([
     (key, value) => ({ is: 'blob', key: decodeKey(key.subarray(1)), value: checkChecksum(key, value) }),
   ],
   [keyspaces.jobs[0], readJob],
-  [keyspaces.buried[0], readJob],
+  [keyspaces.deadLetters[0], readJob],
 ])
 
 /**

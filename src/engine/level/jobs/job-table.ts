@@ -79,7 +79,7 @@ export class JobTable {
 
   /** Adds a copy to the group commit as a dead letter, which no consumer claims. */
   putAside({ queue, id }: JobKey, record: JobRecord, lease: string): void {
-    const key = inKeyspace(keyspaces.buried, encodeKey([queue, id, lease]))
+    const key = inKeyspace(keyspaces.deadLetters, encodeKey([queue, id, lease]))
     this.#commit.put(key, encodeJob(key, record))
   }
 

@@ -97,7 +97,7 @@ export class LevelQueue implements Queue {
     return this.#change(token, (record, now) => rescheduleJob(record, now + delayMs, error))
   }
 
-  bury(token: string, error: string): Promise<boolean> {
+  moveToDeadLetters(token: string, error: string): Promise<boolean> {
     return this.#change(token, endJob, (record, now, { key }) =>
       this.#table.putAside(key, { ...rescheduleJob(record, now, error), next: null }, record.lease),
     )

@@ -18,7 +18,7 @@ export const keyspaces = {
   /** (queue, time, id): due times of jobs. */
   due: space('d'),
   /** (queue, id, lease): dead letters. */
-  buried: space('x'),
+  deadLetters: space('x'),
   blobs: space('b'),
 } as const
 

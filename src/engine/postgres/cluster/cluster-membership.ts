@@ -66,7 +66,7 @@ export class ClusterMembership implements WritePermission, Cluster {
   #patientUntil = 0
   #bus: ClusterBus | null = null
   /** Start of the latest successful heartbeat; earlier ones may be answered after it. */
-  #heardAt = 0
+  #heartbeatAt = 0
   /**
    * Time at which the next node will be dead, according to the last heartbeat. A failed heartbeat does not change it.
    */
@@ -162,14 +162,14 @@ export class ClusterMembership implements WritePermission, Cluster {
         markedAt = found.now
         this.#announce()
       }
-      if (markedAt !== null && this.#others.every(({ heardAt }) => heardAt > Number(markedAt))) return
+      if (markedAt !== null && this.#others.every(({ heartbeatAt }) => heartbeatAt > Number(markedAt))) return
       await sleep(Math.min(lookEveryMs, Math.max(0, deadline - performance.now())))
     }
   }
 
   refusal(): string | null {
     if (this.#refusal !== null) return this.#refusal
-    return performance.now() < this.#heardAt + deadMs
+    return performance.now() < this.#heartbeatAt + deadMs
       ? null
       : 'the heartbeat of this node is late, and the other nodes regard it as stopped'
   }
@@ -219,13 +219,13 @@ export class ClusterMembership implements WritePermission, Cluster {
     const refusal = found.isListed ? null : this.#inTheWay(found).message
     if (refusal !== null && this.#refusal === null)
       this.#parts.log?.error({ reason: refusal }, 'nothing is written')
-    if (refusal === null && this.#heardAt > 0 && this.refusal() !== null) this.#returned()
+    if (refusal === null && this.#heartbeatAt > 0 && this.refusal() !== null) this.#returned()
     this.#refusal = refusal
-    if (refusal !== null || startedAt < this.#heardAt) return found
+    if (refusal !== null || startedAt < this.#heartbeatAt) return found
     const answeredAt = performance.now()
-    const slowestMs = Math.max(startedAt - this.#heardAt, answeredAt - startedAt)
-    if (this.#heardAt > 0 && slowestMs > 2 * beatEveryMs) this.#patientUntil = answeredAt + deadMs
-    this.#heardAt = startedAt
+    const slowestMs = Math.max(startedAt - this.#heartbeatAt, answeredAt - startedAt)
+    if (this.#heartbeatAt > 0 && slowestMs > 2 * beatEveryMs) this.#patientUntil = answeredAt + deadMs
+    this.#heartbeatAt = startedAt
     this.#firstDeadAt = answeredAt + firstDeadInMs(found)
     this.#look(found.others)
     return found

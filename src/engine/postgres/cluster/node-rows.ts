@@ -25,7 +25,7 @@ export interface ClusterNode {
   readonly incarnation: string
   readonly state: NodeState
   /** Time of its last heartbeat, in ms of the database's clock. */
-  readonly heardAt: number
+  readonly heartbeatAt: number
   readonly isAlive: boolean
 }
 
@@ -45,7 +45,7 @@ export interface HeartbeatResult {
 
 /** Returns the time from a heartbeat until the first live node will be dead without a further heartbeat, in ms. */
 export const firstDeadInMs = ({ others, now }: Pick<HeartbeatResult, 'others' | 'now'>): number =>
-  Math.min(...others.filter(({ isAlive }) => isAlive).map(({ heardAt }) => heardAt + deadMs - now))
+  Math.min(...others.filter(({ isAlive }) => isAlive).map(({ heartbeatAt }) => heartbeatAt + deadMs - now))
 
 const ms = (parameter: string) => `${parameter} * interval '1 ms'`
 
@@ -85,7 +85,7 @@ const beatOnce = statement<{
    select (select held from ours) as ours, exists (select from listed) as listed,
      (extract(epoch from clock_timestamp()) * 1000)::float8 as now,
      (select coalesce(json_agg(json_build_object(
-        'id', id, 'incarnation', incarnation, 'state', state, 'heardAt', extract(epoch from heard_at) * 1000,
+        'id', id, 'incarnation', incarnation, 'state', state, 'heartbeatAt', extract(epoch from heard_at) * 1000,
         'isAlive', heard_at > clock_timestamp() - ${ms('$4')}) order by id), '[]')
       from node where id <> $1) as others,
      concat((select until from lease where name = '${schemaLease}' and holder <> '${clusterHolder}'), ' ',
@@ -96,7 +96,7 @@ const beatOnce = statement<{
 const leave = statement('leave', 'delete from node where id = $1 and incarnation = $2')
 /** Nodes that have been dead for long are not needed. */
 const deleteDeadNodes = statement(
-  'bury-nodes',
+  'moveToDeadLetters-nodes',
   `delete from node where heard_at < clock_timestamp() - interval '1 min'`,
 )
 const readCluster = statement<{ value: string }>(

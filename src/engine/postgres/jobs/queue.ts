@@ -61,7 +61,7 @@ export class PostgresQueue implements Queue {
     return this.#change(token, (record, now) => rescheduleJob(record, now + delayMs, error))
   }
 
-  bury(token: string, error: string): Promise<boolean> {
+  moveToDeadLetters(token: string, error: string): Promise<boolean> {
     return this.#change(token, (record, now, lease, write) => {
       moveToDeadLetters(lease, rescheduleJob(record, now, error), write)
       return endJob(record)

@@ -27,7 +27,7 @@ function world() {
       user: { id, name: id, email: '' },
       deliver() {},
       deliverAwareness,
-      askForMissing() {},
+      requestMissing() {},
       end() {},
     }
     members.add(member)

@@ -32,7 +32,7 @@ function visitor(id: string): Member {
     user: { id, name: id, email: '' },
     deliver() {},
     deliverAwareness() {},
-    askForMissing() {},
+    requestMissing() {},
     end() {},
   }
 }
@@ -101,8 +101,8 @@ it('[AWA-12] counts clients of other nodes, and shows a local client when one of
       const record = { kind: 'client', editorId: 'main', clientId, clock: 1, text: '{}', userId, since: 1 }
       return [`c${clientId}:main`, record]
     })
-    const full = { type: 'full', document: documentKey(document), seq, part: 0, parts: 1, entries }
-    const message = JSON.stringify({ ...full, from: 'node-2', life: 9e15, at: 1 })
+    const full = { type: 'snapshot', document: documentKey(document), seq, part: 0, parts: 1, entries }
+    const message = JSON.stringify({ ...full, from: 'node-2', incarnation: 9e15, at: 1 })
     world.node(0).shared.engine.bus.publish(nodeTopic('node-1'), Buffer.from(message))
   }
   const shown = (): readonly string[] => world.node(0).shown() ?? []

@@ -16,7 +16,7 @@ function silentMember(server: Server, userId: string, answersRemoval = true) {
     user: { id: userId, name: userId, email: '' },
     deliver: () => {},
     deliverAwareness: (frame, own) => void (own || frames.push(frame)),
-    askForMissing: () => {},
+    requestMissing: () => {},
     end: () => {},
   }
   server.members.add(member)

@@ -165,7 +165,7 @@ export class Client {
       deliverAwareness: (frame, own) => {
         if (this.#link?.member === member && !own) this.#link.down.push(frame)
       },
-      askForMissing: () => {},
+      requestMissing: () => {},
       end: () => {},
     }
     return member

@@ -11,7 +11,7 @@ const silentMember = (userId: string): Member => ({
   user: { id: userId, name: userId, email: '' },
   deliver: () => {},
   deliverAwareness: () => {},
-  askForMissing: () => {},
+  requestMissing: () => {},
   end: () => {},
 })
 

@@ -13,7 +13,7 @@ import type { PresenceRecord } from '../../../../src/rooms/presence/presence-rec
 import { document, Page, World } from './simulated-cluster.ts'
 
 const name = documentKey(document)
-const sender = { from: 'node-1', life: 9e15, at: 1 }
+const sender = { from: 'node-1', incarnation: 9e15, at: 1 }
 const fields = { name: 'Eve', email: '', status: 'busy' }
 const records: readonly (readonly [string, PresenceRecord])[] = [
   [
@@ -23,7 +23,7 @@ const records: readonly (readonly [string, PresenceRecord])[] = [
   [
     'peve',
     {
-      kind: 'person',
+      kind: 'user',
       userId: 'eve',
       name: 'Eve',
       email: '',
@@ -52,9 +52,9 @@ const records: readonly (readonly [string, PresenceRecord])[] = [
 ]
 const messages: readonly PresenceMessage[] = [
   { ...sender, type: 'delta', document: name, prev: 0, seq: 1, entries: records },
-  { ...sender, type: 'full', document: name, seq: 2, part: 0, parts: 1, entries: records },
-  { ...sender, type: 'digest', wants: true, documents: [[name, 3]] },
-  { ...sender, type: 'ask', documents: [name] },
+  { ...sender, type: 'snapshot', document: name, seq: 2, part: 0, parts: 1, entries: records },
+  { ...sender, type: 'digest', requestsReply: true, documents: [[name, 3]] },
+  { ...sender, type: 'request', documents: [name] },
 ]
 const call = { from: 'node-1', life: 'life', number: 1, answer: true }
 const calls = [

@@ -85,7 +85,7 @@ class Client {
       user: { id: userId, name: userId, email: '' },
       deliver: () => {},
       deliverAwareness: (frame, own) => void (own || this.down.push(frame)),
-      askForMissing: () => {},
+      requestMissing: () => {},
       end: () => {},
     }
     this.#deliverUp = (bytes) => room.board.receive(member, readAwareness(bytes))

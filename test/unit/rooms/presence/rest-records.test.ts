@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { RoomAwareness } from '../../../../src/rooms/awareness/room-awareness.ts'
 import { mergeRestRecords, type RestUserRecord } from '../../../../src/rooms/presence/presence-records.ts'
-import { restsMax } from '../../../../src/rooms/presence/presence-replica.ts'
+import { restRecordsMax } from '../../../../src/rooms/presence/presence-replica.ts'
 import { presenceAlone } from '../../../support/data/rooms.ts'
 import { HeldClock } from '../../../support/time/clock.ts'
 import { after, type History, type Run, type Step } from './reference-model.ts'
@@ -106,7 +106,7 @@ it('[CP-30] deletes and connects users whom a node with a clock hours ahead has 
   const [now, ttlMs] = [world.clock.now(), 3_599_000]
   const at = now + 7_200_000
   const times = { at, addedAt: at, deletedAt: 0, arrivedAt: 0, lastSeen: now, ttlMs, keptUntil: now + ttlMs }
-  for (const userId of ['ada', 'bob']) replica.write({ kind: 'rest', userId, fields: {}, ...times })
+  for (const userId of ['ada', 'bob']) replica.writeRest({ kind: 'rest', userId, fields: {}, ...times })
   const { presence } = world.node(0)
   expect((await world.during(presence.entries(document))).map(({ userId }) => userId)).toEqual(['ada', 'bob'])
   expect(await world.during(presence.delete(document, ['ada']))).toBe(1)
@@ -149,11 +149,11 @@ it('[CP-28] reaches the same state from changes of REST in any order and with re
   )
 })
 
-it(`[CP-29] keeps deleted users for at most one minute when a document has more than ${restsMax} users`, async () => {
+it(`[CP-29] keeps deleted users for at most one minute when a document has more than ${restRecordsMax} users`, async () => {
   const world = await World.of(2, () => [0])
   const { presence } = world.node(0)
   const { replica } = presence.presenceOf(document)
-  const known = (): number => replica.full().flatMap(({ entries }) => entries).length
+  const known = (): number => replica.snapshots().flatMap(({ entries }) => entries).length
   const [batches, batchUsers] = [4, 300]
   for (let batch = 0; batch < batches; batch++) {
     const userIds = Array.from({ length: batchUsers }, (_, user) => `user-${batch}-${user}`)
@@ -181,9 +181,9 @@ it('[CP-29] drops deleted users at a node without others, also while a client is
   const room = new RoomAwareness({ ...options, refused: () => {} })
   presence.add([{ userId: 'ada' }], 2_000)
   presence.delete(['ada'])
-  expect(presence.replica.rest('ada')).not.toBeNull()
+  expect(presence.replica.restRecord('ada')).not.toBeNull()
   for (let seconds = 0; seconds < 80; seconds++) clock.advance(1_000)
-  expect(presence.replica.rest('ada')).toBeNull()
+  expect(presence.replica.restRecord('ada')).toBeNull()
   expect(clock.pending).toBe(0)
   presence.add([{ userId: 'ada' }], 2_000)
   room.close()
@@ -200,7 +200,7 @@ it('[CP-36] does not read a record again for each user that REST names', async (
   const marks = { at: now, addedAt: now, deletedAt: 0, arrivedAt: 0, lastSeen: now, ttlMs: 60_000 }
   let reads = 0
   for (let index = 0; index < count; index++)
-    replica.write({
+    replica.writeRest({
       kind: 'rest',
       userId: `user-${index}`,
       fields: {},

@@ -215,7 +215,7 @@ export class Page {
       deliverAwareness: (frame, own) => {
         if (isNew() && !own) queueMicrotask(() => isNew() && this.#hear(frame))
       },
-      askForMissing: () => {},
+      requestMissing: () => {},
       end: () => {},
     }
     this.#forgetOthers()

@@ -66,7 +66,7 @@ it('[CP-20] has the states of another node after a full request and any lost, du
         for (const place of times) underWay.splice(place, 0, deliver)
       }
       const sayDeltas = (times: readonly number[]): void => {
-        for (const delta of own.deltas()) send(times, () => believed.hear(account.delta(delta)))
+        for (const delta of own.deltas()) send(times, () => believed.hear(account.applyDelta(delta)))
       }
       for (const each of steps) {
         if (each.kind === 'set') set(each.name, each.value)
@@ -74,13 +74,14 @@ it('[CP-20] has the states of another node after a full request and any lost, du
         else {
           sayDeltas(each.copies)
           if (each.kind === 'full')
-            for (const full of own.full()) send(each.copies, () => believed.hear(account.full(full)))
+            for (const full of own.snapshots())
+              send(each.copies, () => believed.hear(account.applySnapshot(full)))
         }
       }
       sayDeltas([])
-      for (const full of own.full()) believed.hear(account.full(full))
+      for (const full of own.snapshots()) believed.hear(account.applySnapshot(full))
       for (const late of underWay) late()
-      expect(account.have).toBe(own.seq)
+      expect(account.knownSeq).toBe(own.seq)
       expect(new Map(account.entries())).toEqual(said)
       expect(believed.values).toEqual(said)
     }),
@@ -91,17 +92,17 @@ it('[CP-20] has the states of another node after a full request and any lost, du
 it('[CP-20] notices a lost message by the next one', () => {
   const { log: own, set } = logOf<number>()
   const account = new RemotePresenceState<number>()
-  for (const full of own.full()) account.full(full)
+  for (const full of own.snapshots()) account.applySnapshot(full)
   set('a', 1)
   const [lost] = own.deltas()
   set('b', 2)
   const [heard] = own.deltas()
   if (lost === undefined || heard === undefined) throw new Error('nothing was said')
-  expect(account.delta(heard)).toEqual([['b', 2]])
-  expect(account.have).toBeLessThan(heard.seq)
-  for (const full of own.full()) expect(account.full(full)).toEqual([['a', 1]])
-  expect(account.have).toBe(heard.seq)
-  expect(account.delta(lost)).toEqual([])
+  expect(account.applyDelta(heard)).toEqual([['b', 2]])
+  expect(account.knownSeq).toBeLessThan(heard.seq)
+  for (const full of own.snapshots()) expect(account.applySnapshot(full)).toEqual([['a', 1]])
+  expect(account.knownSeq).toBe(heard.seq)
+  expect(account.applyDelta(lost)).toEqual([])
 })
 
 it('[CP-21] keeps messages between nodes small for any number of states, and accepts their parts in any order', () => {
@@ -109,11 +110,11 @@ it('[CP-21] keeps messages between nodes small for any number of states, and acc
   for (let entry = 0; entry < 500; entry++) set(`${entry}`, 'x'.repeat(4_000))
   const deltas = own.deltas()
   expect(deltas.length).toBeGreaterThan(5)
-  const fulls: readonly PresenceSnapshot<string>[] = own.full()
+  const fulls: readonly PresenceSnapshot<string>[] = own.snapshots()
   for (const message of [...deltas, ...fulls])
     expect(JSON.stringify(message).length).toBeLessThan(presenceMessageLengthMax + 1_000)
   const account = new RemotePresenceState<string>()
-  for (const full of fulls.toReversed()) account.full(full)
+  for (const full of fulls.toReversed()) account.applySnapshot(full)
   expect([...account.entries()]).toHaveLength(500)
-  expect(account.have).toBe(own.seq)
+  expect(account.knownSeq).toBe(own.seq)
 })

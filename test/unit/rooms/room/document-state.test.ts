@@ -46,7 +46,7 @@ const member: Member = {
   user: { id: 'bob', name: 'Bob', email: '' },
   deliver: () => undefined,
   deliverAwareness: () => undefined,
-  askForMissing: () => undefined,
+  requestMissing: () => undefined,
   end: ({ reason }) => expect.unreachable(reason),
 }
 
@@ -57,8 +57,9 @@ const held = (): PendingUpdateBuffer =>
 
 function takes(state: DocumentState, bytes: Uint8Array): readonly AppliedUpdate[] {
   const summary = readUpdate(bytes, { allowSubdocuments: false })
-  return new UpdateApplier(state, held()).take([{ kind: 'offer', bytes, summary, from: member, taken: null }])
-    .accepted
+  return new UpdateApplier(state, held()).take([
+    { kind: 'offer', bytes, summary, from: member, onApplied: null },
+  ]).accepted
 }
 
 it('[ROOM-24] serves a document from its stored bytes without a Y.Doc until an edit', async () => {

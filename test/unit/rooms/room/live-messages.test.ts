@@ -7,7 +7,7 @@ import { presenceAlone } from '../../../support/data/rooms.ts'
 const address = { workspaceId: 'w', apiKey: 'k', organizationId: 'o', documentId: 'd', editorId: 'e' }
 
 it('[LIVE-9] keeps nothing of documents without listeners', () => {
-  const board = new LiveMessageHub(presenceAlone(systemClock).calls)
+  const board = new LiveMessageHub(presenceAlone(systemClock).requests)
   const listener = () => ({ encoder: yWebsocket, deliverLive: () => 'sent' as const })
   const leaves = [board.enter(address, listener()), board.enter({ ...address, editorId: 'f' }, listener())]
   expect(board.broadcast(address, null, '{}')).toEqual({ delivered: 2, missed: 0 })
@@ -23,7 +23,7 @@ it('[LIVE-9] keeps nothing of documents without listeners', () => {
 })
 
 it('[LIVE-4] treats ids as opaque, and separates API keys', () => {
-  const board = new LiveMessageHub(presenceAlone(systemClock).calls)
+  const board = new LiveMessageHub(presenceAlone(systemClock).requests)
   const listener = { encoder: yWebsocket, deliverLive: () => 'sent' as const }
   board.enter({ ...address, documentId: '__proto__', editorId: 'constructor' }, listener)
   const document = { ...address, documentId: '__proto__' }

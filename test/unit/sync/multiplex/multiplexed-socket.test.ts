@@ -62,14 +62,14 @@ it.each([
   const pressure = new ReadBackpressure(() => 0, 1_000, nothing)
   const parts = {
     address: '192.0.2.1',
-    pressure,
+    backpressure: pressure,
     onToken: nothing,
-    tooMuch: nothing,
-    closed: nothing,
-    gone: nothing,
+    onUnauthenticatedLimit: nothing,
+    onPermanentClose: nothing,
+    onClosed: nothing,
   }
-  new MultiplexedSocket(socket, parts).know('ws')
-  socket.say(bytes, ReadBackpressure.messagesPerTurn - 1)
+  new MultiplexedSocket(socket, parts).authenticated('ws')
+  socket.say(bytes, ReadBackpressure.messagesPerTick - 1)
   expect(socket.reading).toBe('on')
   socket.say(bytes, 50)
   expect(socket.reading).toBe('paused')
@@ -81,17 +81,17 @@ it('[LOAD-4] resumes a paused socket when its workspace becomes known, and delay
   const pressure = new ReadBackpressure(() => 0, 1_000, nothing)
   const parts = {
     address: '192.0.2.1',
-    pressure,
+    backpressure: pressure,
     onToken: nothing,
-    tooMuch: nothing,
-    closed: nothing,
-    gone: nothing,
+    onUnauthenticatedLimit: nothing,
+    onPermanentClose: nothing,
+    onClosed: nothing,
   }
   const sockets = [new ReadingSocket(), new ReadingSocket()] as const
   const [first] = sockets.map((socket) => new MultiplexedSocket(socket, parts))
-  for (const socket of sockets) socket.say(ping, ReadBackpressure.messagesPerTurn)
+  for (const socket of sockets) socket.say(ping, ReadBackpressure.messagesPerTick)
   expect(sockets.map(({ reading }) => reading)).toEqual(['paused', 'paused'])
-  first?.know('ws')
+  first?.authenticated('ws')
   for (let turns = 0; turns < 5; turns++) await nextTurn()
   expect(sockets.map(({ reading }) => reading)).toEqual(['on', 'on'])
 })
@@ -101,14 +101,14 @@ it('[LOAD-4] limits pings of a multiplexed socket to a share of each tick', asyn
   const pressure = new ReadBackpressure(() => 0, 1_000, nothing)
   const parts = {
     address: '192.0.2.1',
-    pressure,
+    backpressure: pressure,
     onToken: nothing,
-    tooMuch: nothing,
-    closed: nothing,
-    gone: nothing,
+    onUnauthenticatedLimit: nothing,
+    onPermanentClose: nothing,
+    onClosed: nothing,
   }
-  new MultiplexedSocket(socket, parts).know('ws')
-  socket.pings(ReadBackpressure.messagesPerTurn)
+  new MultiplexedSocket(socket, parts).authenticated('ws')
+  socket.pings(ReadBackpressure.messagesPerTick)
   expect(socket.reading).toBe('paused')
   await nextTurn()
   expect(socket.reading).toBe('on')
@@ -120,8 +120,15 @@ it('[DIA-24] keeps a socket open for a document that joins after another one was
   const pressure = new ReadBackpressure(() => 0, 1_000, nothing)
   const channels: DocumentChannel[] = []
   const onToken = (channel: DocumentChannel): void => void channels.push(channel)
-  const parts = { address: '192.0.2.1', pressure, onToken, tooMuch: nothing, closed: nothing, gone: nothing }
-  new MultiplexedSocket(socket, parts).know('ws')
+  const parts = {
+    address: '192.0.2.1',
+    backpressure: pressure,
+    onToken,
+    onUnauthenticatedLimit: nothing,
+    onPermanentClose: nothing,
+    onClosed: nothing,
+  }
+  new MultiplexedSocket(socket, parts).authenticated('ws')
   for (const name of ['acme/one/main', 'acme/two/main']) socket.say(tokenFrame(name, 'token'), 1)
   const [one, two] = channels as [DocumentChannel, DocumentChannel]
   one.close(1013, 'try again')
