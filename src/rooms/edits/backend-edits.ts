@@ -10,13 +10,11 @@ import { isPlain, type UpdateSummary } from '../../update/summary.ts'
 import { DocumentState, type PlacedIntegration } from '../room/document-state.ts'
 import { loopStepsMax } from '../room/integration-limits.ts'
 import { mayBeCostly } from '../room/work-shares.ts'
-import { whileAllowed } from '../room/write-rights.ts'
 import { placeOnThread } from '../threads/place-on-thread.ts'
-import { commitIfUnchanged, type ProposedChange } from './commit-if-unchanged.ts'
+import { type AppliedChange, failUnlessRejected, makeChange, type ProposedChange } from './backend-change.ts'
 import {
   beginEdit,
   checkStorage,
-  commitEdit,
   type EditContext,
   type EditPrecondition,
   type EditResult,
@@ -24,7 +22,6 @@ import {
   isCreating,
   prepareCreate,
   readDurable,
-  rejectWhenDurable,
   waitUntilDurable,
 } from './edit-context.ts'
 import { readInline, readOnThread } from './read-on-thread.ts'
@@ -68,36 +65,20 @@ export class BackendEdits {
     const room = this.#room
     const summary = vetted(() => readUpdate(bytes, options))
     checkStorage(options, bytes)
-    const apply = (): Promise<EditResult<Uint8Array>> => this.#apply(by, bytes, summary, options)
-    return whileAllowed(options.right, () => rejectWhenDurable(room, apply))
-  }
-
-  async #apply(
-    by: string,
-    bytes: Uint8Array,
-    summary: UpdateSummary,
-    options: ApplyOptions,
-  ): Promise<EditResult<Uint8Array>> {
-    const room = this.#room
-    if (isCreating(room, options)) this.#checkFirst(bytes, summary, options)
-    await prepareCreate(room, options)
-    const isExact = options.ifVersion !== undefined || options.expects === 'nothing'
-    if (mayBeCostly(summary)) await room.share()
-    if (!room.commits.hasOneWriter && isExact) {
-      const changed = await commitIfUnchanged(room, { by, right: options.right }, async () =>
-        this.#proposal(bytes, summary, options),
-      )
-      return { ...changed, result: room.state.vector() }
-    }
-    while (room.held() !== null) await room.held()
-    this.#check(bytes, options)
-    if (this.#isLarge(bytes, summary)) return this.#applyPlaced(by, bytes, options)
-    const { added } = room.charged(1, () => {
-      this.#rehearse(bytes, summary)
-      return room.state.integrate(bytes)
+    return makeChange(room, {
+      by,
+      options,
+      needsHead: options.ifVersion !== undefined || options.expects === 'nothing',
+      // A thread places the update for exactly one state of the document.
+      firstPause: 'always',
+      prepare: async () => {
+        if (isCreating(room, options)) this.#checkFirst(bytes, summary, options)
+        await prepareCreate(room, options)
+        if (mayBeCostly(summary)) await room.share()
+      },
+      inPlace: () => this.#integrate(bytes, summary, options),
+      compute: () => this.#proposed(bytes, summary, options),
     })
-    commitEdit(room, { by, right: options.right }, added)
-    return { ...(await waitUntilDurable(room, room.state.vector())), bytes: added?.length ?? 0 }
   }
 
   /** Checks the first update of a document before anything is created for it. A large update is checked later. */
@@ -113,48 +94,49 @@ export class BackendEdits {
     return !this.#fits(summary) && (state.isExpensive || state.sizeBytes + bytes.length > inlineSizeMax)
   }
 
-  /** Integrates the update into a copy of the document on a thread. Other updates wait meanwhile. */
-  async #applyPlaced(by: string, bytes: Uint8Array, options: ApplyOptions): Promise<EditResult<Uint8Array>> {
-    const room = this.#room
-    const { state } = room
-    const release = room.hold()
-    let added: Uint8Array | null = null
-    try {
-      const placed = checked(await placeOnThread(room, bytes))
-      beginEdit(room, options)
-      added = placed.added
-      if (added !== null) this.#takePlaced(added, placed)
-      commitEdit(room, { by, right: options.right }, added)
-    } finally {
-      release()
-    }
-    return { ...(await waitUntilDurable(room, state.vector())), bytes: added?.length ?? 0 }
-  }
-
-  #takePlaced(added: Uint8Array, placed: PlacedIntegration): void {
-    const { state, charged } = this.#room
-    charged(1, () => state.takePlaced(added, placed))
-  }
-
-  async #proposal(
+  /** Integrates the update; null, without a change, if that takes the event loop too long. */
+  #integrate(
     bytes: Uint8Array,
     summary: UpdateSummary,
     options: ApplyOptions,
-  ): Promise<ProposedChange<null>> {
-    const { state, commits } = this.#room
+  ): AppliedChange<Uint8Array> | null {
+    const room = this.#room
     this.#check(bytes, options)
-    if (this.#isLarge(bytes, summary)) {
-      const placed = checked(await placeOnThread(this.#room, bytes))
-      const { added } = placed
-      const apply: ProposedChange<null>['apply'] = (how) => {
-        if (how === 'alone' && added !== null) this.#takePlaced(added, placed)
-        else state.integrate(bytes)
-      }
-      return { result: null, head: commits.head, update: added, apply }
+    if (this.#isLarge(bytes, summary)) return null
+    return room.charged(1, () => {
+      this.#rehearse(bytes, summary)
+      const { added } = failUnlessRejected(room, () => room.state.integrate(bytes))
+      return { added, result: () => room.state.vector() }
+    })
+  }
+
+  /** Checks the update on a working copy of the document, a large one on a thread. */
+  async #proposed(
+    bytes: Uint8Array,
+    summary: UpdateSummary,
+    options: ApplyOptions,
+  ): Promise<ProposedChange<Uint8Array>> {
+    const { state, charged } = this.#room
+    this.#check(bytes, options)
+    const placed = this.#isLarge(bytes, summary) ? checked(await placeOnThread(this.#room, bytes)) : null
+    const { revision } = state
+    const isCurrent = (): boolean => {
+      this.#check(bytes, options)
+      return state.revision === revision
     }
-    this.#rehearse(bytes, summary)
-    const update = state.contains(bytes, summary) ? null : bytes
-    return { result: null, head: commits.head, update, apply: () => void state.integrate(bytes) }
+    const result = (): Uint8Array => state.vector()
+    const integrate = (): Uint8Array | null => state.integrate(bytes).added
+    if (placed === null) {
+      this.#rehearse(bytes, summary)
+      const update = state.contains(bytes, summary) ? null : bytes
+      return { result, update, isCurrent, apply: integrate }
+    }
+    const { added: update } = placed
+    const takePlaced = (): Uint8Array | null => {
+      if (update !== null) charged(1, () => state.takePlaced(update, placed))
+      return update
+    }
+    return { result, update, isCurrent, apply: (how) => (how === 'alone' ? takePlaced() : integrate()) }
   }
 
   /** @throws ApiError when it must not be taken */

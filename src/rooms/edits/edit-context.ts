@@ -11,6 +11,9 @@ import { type DocumentState, emptyUpdate } from '../room/document-state.ts'
 import { isStale, StaleRightError } from '../room/write-rights.ts'
 import type { ThreadPool } from '../threads/thread-pool.ts'
 
+/** How a durable or current change is applied. `among others`: the document has updates that are not durable. */
+export type ChangeApplication = 'alone' | 'among others'
+
 /** An update that has not been applied. */
 export interface ConditionalUpdate {
   readonly head: number

@@ -1,18 +1,20 @@
 import type { PreparedContent } from '../../content/prepared-content.ts'
 import { type CheckedContent, checkContent, checkKind } from '../../content/replace.ts'
 import type { ReplacementResult } from '../../content/replacement-result.ts'
-import { ApiError } from '../../errors.ts'
 import type { Version } from '../../model/version.ts'
 import { loadVersion } from '../log/version-content.ts'
 import { DocumentState } from '../room/document-state.ts'
-import { whileAllowed } from '../room/write-rights.ts'
 import type { PooledThread } from '../threads/thread-pool.ts'
+import {
+  type AppliedChange,
+  type BackendChange,
+  failUnlessRejected,
+  makeChange,
+  type ProposedChange,
+} from './backend-change.ts'
 import { baseVersionExpired, copySizeMax, resolveBase } from './base-version.ts'
-import { commitIfUnchanged, type ProposedChange } from './commit-if-unchanged.ts'
 import {
   beginEdit,
-  checkStorage,
-  commitEdit,
   type EditContext,
   type EditResult,
   isCreating,
@@ -20,8 +22,6 @@ import {
   presentVersion,
   type ReplaceOptions,
   type RestoreOptions,
-  rejectWhenDurable,
-  waitUntilDurable,
 } from './edit-context.ts'
 import { replaceWithinLimit, restoreWithinLimit } from './size-check.ts'
 import { type ComputedEdit, computeOnThread, madeFor, restoreOnThread } from './thread-compute.ts'
@@ -56,17 +56,13 @@ export class Replacement {
       content.checked === null ||
       room.state.isExpensive ||
       content.size + room.state.sizeBytes > inlineSizeMax
-    if (isLarge && room.threads.enabled) {
-      const compute = (thread: PooledThread): Promise<ComputedEdit> =>
-        computeOnThread(room, thread, content, options)
-      return whileAllowed(options.right, () =>
-        rejectWhenDurable(room, () => this.#onThread(by, compute, options)),
-      )
-    }
+    if (isLarge && room.threads.enabled)
+      return this.#onThread(by, (thread) => computeOnThread(room, thread, content, options), options)
     const checked = content.checked ?? checkContent(content.target)
-    return whileAllowed(options.right, () =>
-      rejectWhenDurable(room, () => this.#replaceOnLoop(by, checked, options)),
-    )
+    const isFull = (options.full ?? null) !== null
+    const needsCopy = options.dryRun === true || isFull || options.baseVersion !== undefined
+    const inPlace = needsCopy ? undefined : () => this.#edited(checked, options)
+    return this.#onLoop(by, { inPlace, compute: () => this.#replaced(checked, options) }, options)
   }
 
   /**
@@ -77,33 +73,61 @@ export class Replacement {
   restore(by: string, past: Uint8Array, options: RestoreOptions): Promise<EditResult<ReplacementResult>> {
     const room = this.#room
     const isLarge = room.state.isExpensive || past.length + room.state.sizeBytes > inlineSizeMax
-    const restore = (): Promise<EditResult<ReplacementResult>> =>
-      isLarge && room.threads.enabled
-        ? this.#onThread(by, (thread) => restoreOnThread(room, thread, past, options), options)
-        : this.#onLoop(by, async () => this.#restored(past, options), options)
-    return whileAllowed(options.right, () => rejectWhenDurable(room, restore))
+    return isLarge && room.threads.enabled
+      ? this.#onThread(by, (thread) => restoreOnThread(room, thread, past, options), options)
+      : this.#onLoop(by, { compute: async () => this.#restored(past, options) }, options)
   }
 
-  async #replaceOnLoop(
+  #onLoop(
     by: string,
-    content: CheckedContent,
-    options: ReplaceOptions,
+    { inPlace, compute }: Computations,
+    options: RestoreOptions,
   ): Promise<EditResult<ReplacementResult>> {
     const room = this.#room
-    const { state, documentBytesMax, commits } = room
-    const isFull = (options.full ?? null) !== null
-    const needsCopy = options.dryRun === true || isFull || options.baseVersion !== undefined
-    if (needsCopy || !commits.hasOneWriter)
-      return this.#onLoop(by, () => this.#replaced(content, options), options)
-    // Only this node appends: the document itself is edited, which takes half as long as a copy does.
-    await this.#prepare(options)
-    while (room.held() !== null) await room.held()
-    // From here to the commit nothing is awaited: callers that waited for the same find the changed document.
+    return makeChange(room, {
+      by,
+      options,
+      needsHead: true,
+      firstPause: 'if overtakable',
+      prepare: () => this.#prepare(options),
+      inPlace,
+      compute: async () => this.#proposed(await compute(), options),
+      computed: () => room.replaced('inline'),
+    })
+  }
+
+  #onThread(
+    by: string,
+    compute: (thread: PooledThread) => Promise<ComputedEdit>,
+    options: RestoreOptions,
+  ): Promise<EditResult<ReplacementResult>> {
+    const room = this.#room
+    return makeChange(room, {
+      by,
+      options,
+      needsHead: true,
+      firstPause: 'never',
+      compute: async () => {
+        // Only the computation uses a thread. A change that waits for the write lock of a room must not occupy one,
+        // because the holder of the lock may wait for a thread.
+        const computed = await room.threads.use(room.address, compute)
+        // The thread has checked the content.
+        await this.#prepare(options)
+        return this.#proposed(computed, options)
+      },
+      computed: (when) => room.replaced(when === 'first' ? 'thread' : 'thread_locked'),
+    })
+  }
+
+  /** Replaces the content of the document itself. */
+  #edited(content: CheckedContent, options: RestoreOptions): AppliedChange<ReplacementResult> {
+    const room = this.#room
+    const { state, documentBytesMax } = room
     beginEdit(room, options)
     room.replaced('inline')
     const write = (): ReplacementResult => replaceWithinLimit(state, content, documentBytesMax)
-    const { result, added } = this.#applied(() => state.edit(write))
-    return this.#committed({ by, right: options.right }, result, added)
+    const { result, added } = failUnlessRejected(room, () => state.edit(write))
+    return { result: () => result, added }
   }
 
   /** Replaces the content of a copy of the document, of its base version if there is one. */
@@ -135,80 +159,31 @@ export class Replacement {
     return { writer, change: result, update: added, state: null, made: madeFor(made, result) }
   }
 
-  async #onLoop(
-    by: string,
-    compute: () => Promise<ComputedEdit>,
+  #proposed(
+    { change, update, state: after, made, writer }: ComputedEdit,
     options: RestoreOptions,
-  ): Promise<EditResult<ReplacementResult>> {
-    await this.#prepare(options)
-    return (await this.#change(by, 'inline', compute, options)).answer
-  }
-
-  /** Other documents are never held up. The thread is released before the disk is waited for, if nothing has to be repeated. */
-  async #onThread(
-    by: string,
-    computeOn: (thread: PooledThread) => Promise<ComputedEdit>,
-    options: RestoreOptions,
-  ): Promise<EditResult<ReplacementResult>> {
-    const { threads, address } = this.#room
-    // Only the computation uses a thread. A change that waits for the write lock of a room must not occupy one, because
-    // the holder of the lock may wait for a thread.
-    const compute = async (): Promise<ComputedEdit> => {
-      const computed = await threads.use(address, computeOn)
-      await this.#prepare(options)
-      return computed
-    }
-    const { answer } = await this.#change(by, 'thread', compute, options)
-    return answer
-  }
-
-  /**
-   * The one retry policy: a change is computed while writes go on. If the document is another one by then, it is computed
-   * again while writes are paused at this node, and from the next try on at the other nodes.
-   */
-  async #change(
-    by: string,
-    mode: 'inline' | 'thread',
-    compute: () => Promise<ComputedEdit>,
-    options: RestoreOptions,
-  ): Promise<{ readonly answer: Promise<EditResult<ReplacementResult>> }> {
+  ): ProposedChange<ReplacementResult> {
     const room = this.#room
-    const { dryRun, right } = options
-    let first: ComputedEdit | null = null
-    if (room.commits.hasOneWriter) {
-      first = await compute()
-      if (dryRun === true || (room.held() === null && this.#stillFits(first, options))) {
-        room.replaced(mode)
-        return { answer: this.#merged(by, first, options) }
-      }
-    } else if (mode === 'thread') first = await compute()
-    let isCounted = false
-    const answer = await commitIfUnchanged(room, { by, dryRun, right }, async () => {
-      const computed = first !== null && this.#stillFits(first, options) ? first : await compute()
-      if (!isCounted) room.replaced(mode === 'thread' && computed !== first ? 'thread_locked' : mode)
-      isCounted = true
-      first = null
-      checkStorage(options, computed.update)
-      return this.#proposal(computed)
-    })
-    return { answer: Promise.resolve(answer) }
-  }
-
-  #proposal({ change, update, state: after, made, writer }: ComputedEdit): ProposedChange<ReplacementResult> {
-    const { state, commits } = this.#room
-    // Since then an empty root may have become something.
-    if (made.for === 'past' && update !== null) checkKind(state.doc, made.content.target, made.content.kind)
-    const isOfAnother = made.for === 'present' && made.version.epoch !== commits.epoch
+    const { state } = room
     return {
-      result: change,
-      head: isOfAnother ? -1 : made.for === 'present' ? made.version.seq : commits.head,
+      result: () => change,
       update,
+      isCurrent: () => {
+        beginEdit(room, options)
+        if ((state.clocks.get(writer.client) ?? 0) !== writer.clock) return false
+        if (made.for === 'present') return isSame(made.version, presentVersion(room))
+        // An empty root may have received content of another kind since its base version.
+        if (update !== null) checkKind(state.doc, made.content.target, made.content.kind)
+        return true
+      },
       apply: (how) => {
         state.keepMerger(writer.client)
-        if (update === null) return
-        if (how === 'alone' && after !== null) state.become(after)
-        else if (how === 'alone' && made.for === 'present') state.applyPlain([{ bytes: update }])
-        else state.integrate(update)
+        if (update === null) return null
+        if (how === 'among others' || (after === null && made.for === 'past'))
+          return state.integrate(update).added
+        if (after !== null) state.become(after)
+        else state.applyPlain([{ bytes: update }])
+        return update
       },
     }
   }
@@ -217,14 +192,6 @@ export class Replacement {
     if (options.dryRun === true) return
     if (isCreating(this.#room, options)) resolveBase(this.#room, options)
     await prepareCreate(this.#room, options)
-  }
-
-  /** Returns whether the document still matches the computed difference. @throws ApiError as `beginEdit` does */
-  #stillFits({ writer, made }: ComputedEdit, options: RestoreOptions): boolean {
-    const room = this.#room
-    beginEdit(room, options)
-    if ((room.state.clocks.get(writer.client) ?? 0) !== writer.clock) return false
-    return made.for === 'past' || isSame(made.version, presentVersion(room))
   }
 
   /** The document at `baseVersion`; null when that is what it is now. @throws ApiError as `begin` does */
@@ -237,51 +204,11 @@ export class Replacement {
     if (past === null) throw baseVersionExpired()
     return past
   }
+}
 
-  /** Brings what was computed into the document, at once. */
-  async #merged(
-    by: string,
-    { change, update, state: after, made, writer }: ComputedEdit,
-    options: RestoreOptions,
-  ): Promise<EditResult<ReplacementResult>> {
-    const { state } = this.#room
-    const { dryRun = false, right } = options
-    checkStorage(options, update)
-    if (dryRun) return { ...(await waitUntilDurable(this.#room, change)), bytes: update?.length ?? 0 }
-    if (update === null) return this.#committed({ by, right }, change, null)
-    state.keepMerger(writer.client)
-    if (after !== null) state.become(after)
-    else if (made.for === 'present') this.#applied(() => state.applyPlain([{ bytes: update }]))
-    else {
-      // Since then an empty root may have become something.
-      checkKind(state.doc, made.content.target, made.content.kind)
-      return this.#committed(
-        { by, right },
-        change,
-        this.#applied(() => state.integrate(update).added),
-      )
-    }
-    return this.#committed({ by, right }, change, update)
-  }
-
-  /** A refusal comes before the first change. Anything else may have left half an edit behind. */
-  #applied<T>(work: () => T): T {
-    try {
-      return work()
-    } catch (error) {
-      if (!(error instanceof ApiError)) this.#room.fail(error)
-      throw error
-    }
-  }
-
-  async #committed(
-    writer: Parameters<typeof commitEdit>[1],
-    change: ReplacementResult,
-    added: Uint8Array | null,
-  ): Promise<EditResult<ReplacementResult>> {
-    commitEdit(this.#room, writer, added)
-    return { ...(await waitUntilDurable(this.#room, change)), bytes: added?.length ?? 0 }
-  }
+interface Computations {
+  readonly inPlace?: BackendChange<ReplacementResult>['inPlace']
+  readonly compute: () => Promise<ComputedEdit>
 }
 
 const isSame = (a: Version, b: Version): boolean => a.epoch === b.epoch && a.seq === b.seq

@@ -1,5 +1,5 @@
 import type { DocumentAddress } from '../../model/address.ts'
-import { headConflict } from '../edits/commit-if-unchanged.ts'
+import { headConflict } from '../edits/backend-change.ts'
 import { type EditContext, presentVersion, waitUntilDurable } from '../edits/edit-context.ts'
 import { updatesOf } from '../edits/thread-compute.ts'
 import type { PlacedDocument } from '../log/load-room.ts'

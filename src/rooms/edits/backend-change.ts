@@ -1,0 +1,209 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { ApiError } from '../../errors.ts'
+import { versionOf } from '../../model/version.ts'
+import { readUpdate } from '../../update/read-update.ts'
+import { emptyUpdate } from '../room/document-state.ts'
+import { whileAllowed } from '../room/write-rights.ts'
+import {
+  type ChangeApplication,
+  checkStorage,
+  commitEdit,
+  type EditContext,
+  type EditResult,
+  pauseIncoming,
+  type RestoreOptions,
+  rejectWhenDurable,
+  toUnavailable,
+  waitUntilDurable,
+} from './edit-context.ts'
+
+/** A change that was computed and not applied. */
+export interface ProposedChange<T> {
+  /** Called after the change was applied. */
+  readonly result: () => T
+  /** Null: there is nothing to change. */
+  readonly update: Uint8Array | null
+  /**
+   * Returns whether the change is right for the document as it is now.
+   * @throws ApiError if the document does not permit it any more; StaleRightError
+   */
+  readonly isCurrent: () => boolean
+  /** Applies the update. Returns the part of it that is new; null: nothing. */
+  readonly apply: (how: ChangeApplication) => Uint8Array | null
+}
+
+/** A change that was computed on the document itself, and so applied. */
+export interface AppliedChange<T> extends Pick<ProposedChange<T>, 'result'> {
+  readonly added: Uint8Array | null
+}
+
+/** A change by a backend: an edit, a replacement or a restoration. */
+export interface BackendChange<T> {
+  readonly by: string
+  readonly options: RestoreOptions
+  /** False if the change is right for any later document as well, so that it can be appended after any update. */
+  readonly needsHead: boolean
+  /**
+   * Whether writes pause during the first computation. `if overtakable`: the computation is short, and without a pause
+   * updates of this node would often invalidate it.
+   */
+  readonly firstPause: 'always' | 'if overtakable' | 'never'
+  /** Prepares the creation of the document. Called before anything is computed. */
+  readonly prepare?: (() => Promise<void>) | undefined
+  /** Changes the document itself; returns null, without a change, if a working copy is needed. */
+  readonly inPlace?: (() => AppliedChange<T> | null) | undefined
+  /** Resolves the base and computes the change. Called again if the document has changed meanwhile. */
+  readonly compute: () => Promise<ProposedChange<T>>
+  /** Called once, before the commit. */
+  readonly computed?: ((when: 'first' | 'again') => void) | undefined
+}
+
+/** Maximum number of tries of one change. A try fails if another node has changed the document meanwhile. */
+const triesMax = 5
+/** The pause before the next try, a try, at most; in ms. */
+const pauseMs = 20
+
+/** Minimum and maximum time in ms for which the other nodes pause their updates, after the first try. */
+const waitMsMin = 50
+const waitMsMax = 2_000
+
+/**
+ * The one path of a change by a backend: resolve base → compute → commit if unchanged → apply → deliver.
+ *
+ * A change is overtakable if another node can append an update that makes it wrong. It is then appended with the expected
+ * head, and applied when it is durable. Any other change is applied and appended in one tick. It needs no working copy if
+ * it can be computed on the document itself, which takes about half the time.
+ *
+ * The retry policy: a change is computed while writes go on. If the document has changed by then, it is computed again
+ * while this node pauses its writes; after a conflict with another node, while the other nodes pause theirs as well.
+ * @throws ApiError ABORTED if other nodes were faster each time; UNAVAILABLE; the errors of `compute`
+ */
+export const makeChange = <T>(room: EditContext, change: BackendChange<T>): Promise<EditResult<T>> =>
+  whileAllowed(change.options.right, () => rejectWhenDurable(room, () => attempt(room, change)))
+
+async function attempt<T>(room: EditContext, change: BackendChange<T>): Promise<EditResult<T>> {
+  const isOvertakable = change.needsHead && !room.commits.hasOneWriter
+  await change.prepare?.()
+  if (!isOvertakable && change.inPlace !== undefined) {
+    while (room.held() !== null) await room.held()
+    // From here to the commit nothing is awaited: callers that waited for the same find the changed document.
+    const applied = change.inPlace()
+    if (applied !== null) return committed(room, change, applied)
+  }
+  const startsPaused = change.firstPause === 'always' || (isOvertakable && change.firstPause !== 'never')
+  const first = startsPaused ? null : await change.compute()
+  if (first !== null && !isOvertakable) {
+    const isDryRun = change.options.dryRun === true
+    if (isDryRun || (room.held() === null && first.isCurrent())) {
+      change.computed?.('first')
+      return isDryRun ? foundOut(room, change, first) : commitHere(room, change, first)
+    }
+  }
+  return whilePaused(room, change, { first, isOvertakable })
+}
+
+async function whilePaused<T>(
+  room: EditContext,
+  change: BackendChange<T>,
+  { first, isOvertakable }: { readonly first: ProposedChange<T> | null; readonly isOvertakable: boolean },
+): Promise<EditResult<T>> {
+  let waitMs = waitMsMin
+  for (let tries = 1; tries <= triesMax; tries += 1) {
+    if (tries > 1) room.pauseOthers(waitMs)
+    const release = await pauseIncoming(room)
+    const begun = performance.now()
+    try {
+      const isFirst = tries === 1 && first !== null && first.isCurrent()
+      const proposal = isFirst ? first : await change.compute()
+      if (tries === 1) change.computed?.(isFirst || first === null ? 'first' : 'again')
+      if (isFirst || proposal.isCurrent()) {
+        if (!isOvertakable) return commitHere(room, change, proposal)
+        const changed = await commitAtHead(room, change, proposal)
+        if (changed !== null) return changed
+      }
+    } finally {
+      release()
+    }
+    // Twice the time of this try.
+    waitMs = Math.min(waitMsMax, waitMsMin + 2 * Math.ceil(performance.now() - begun))
+    await sleep(Math.random() * pauseMs * tries)
+  }
+  throw headConflict()
+}
+
+/** Applies a change and appends it, in this tick. */
+function commitHere<T>(
+  room: EditContext,
+  change: BackendChange<T>,
+  { result, update, apply }: ProposedChange<T>,
+): Promise<EditResult<T>> {
+  checkStorage(change.options, update)
+  const added = update === null ? null : failUnlessRejected(room, () => apply('alone'))
+  return committed(room, change, { result, added })
+}
+
+/** Appends an applied change. Resolves when it is durable and sent. */
+async function committed<T>(
+  room: EditContext,
+  { by, options }: BackendChange<T>,
+  { result, added }: AppliedChange<T>,
+): Promise<EditResult<T>> {
+  commitEdit(room, { by, right: options.right }, added)
+  return { ...(await waitUntilDurable(room, result())), bytes: added?.length ?? 0 }
+}
+
+/** Returns the outcome of a dry run, when the document that it saw is durable. */
+async function foundOut<T>(
+  room: EditContext,
+  { options }: BackendChange<T>,
+  { result, update }: ProposedChange<T>,
+): Promise<EditResult<T>> {
+  checkStorage(options, update)
+  return { ...(await waitUntilDurable(room, result())), bytes: update?.length ?? 0 }
+}
+
+/** Appends a change with the expected head, then applies it. Null: another node was faster. */
+async function commitAtHead<T>(
+  room: EditContext,
+  { by, options }: BackendChange<T>,
+  { result, update, apply }: ProposedChange<T>,
+): Promise<EditResult<T> | null> {
+  const { commits, state } = room
+  const { head } = commits
+  checkStorage(options, update)
+  const found = { version: versionOf({ epoch: commits.epoch, seq: head }), bytes: update?.length ?? 0 }
+  if (options.dryRun === true) return { result: result(), ...found }
+  // An update without content also creates a document.
+  const bytes = update ?? (commits.existence === 'live' ? null : emptyUpdate)
+  if (bytes === null) {
+    // There is nothing to change only if there is nothing new.
+    const isCurrent = await commits.endsAt(head).catch(toUnavailable)
+    return isCurrent ? { result: result(), ...found } : null
+  }
+  const summary = readUpdate(bytes, { allowSubdocuments: true })
+  const seq = await room
+    .commitAt({
+      head,
+      update: { bytes, by, from: null, summary, right: options.right },
+      apply: (how) => {
+        if (update !== null) apply(how)
+        state.advance(summary)
+      },
+    })
+    .catch(toUnavailable)
+  if (seq === null) return null
+  return { ...found, result: result(), version: versionOf({ epoch: commits.epoch, seq }) }
+}
+
+/** A rejection precedes the first change of the document. Any other error may have left half an edit in it. */
+export function failUnlessRejected<T>(room: EditContext, work: () => T): T {
+  try {
+    return work()
+  } catch (error) {
+    if (!(error instanceof ApiError)) room.fail(error)
+    throw error
+  }
+}
+
+export const headConflict = (): ApiError =>
+  new ApiError('crdt/document-changed', 'the document has moved on; try again')
