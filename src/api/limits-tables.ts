@@ -130,7 +130,7 @@ const records: readonly Row[] = [
 const number = new Intl.NumberFormat('en')
 
 const recordTable = (): string =>
-  ['| Of | What | At most |', '|---|---|---|']
+  ['| Scope | Item | Maximum |', '|---|---|---|']
     .concat(records.map(([of, what, max]) => `| ${of} | ${what} | ${number.format(max)} |`))
     .join('\n')
 

@@ -1,55 +1,57 @@
-/** A page of the documentation: `src/docs/<name>.md` in the repository, `/docs/<name>` at a server. */
+/** A page of the documentation: `src/docs/<name>.md` in the repository, `/docs/<name>` on a server. */
 export interface Chapter {
   readonly name: string
-  /** As its first heading says. */
+  /** Its first heading. */
   readonly title: string
 }
 
-/** What `/docs` itself is: in the repository the page that is shown for the folder. */
+/** The page at `/docs`. The repository shows it for the folder. */
 export const index: Chapter = { name: 'README', title: 'Weft' }
 
-/** Each of its codes has a page of its own, too. */
+/** Each error code also has a page of its own. */
 export const errorChapter: Chapter = { name: 'errors', title: 'Errors' }
 
-/** In the order in which they are read. */
+/** In reading order. */
 export const chapters: readonly Chapter[] = [
   { name: 'concepts', title: 'Concepts' },
-  { name: 'rest', title: 'The REST service' },
+  { name: 'editors', title: 'Connect an editor (y-websocket, Hocuspocus, Y-Sweet)' },
+  { name: 'console', title: 'Admin console' },
+  { name: 'commands', title: 'Command-line reference' },
+  { name: 'guarantees', title: 'Guarantees' },
+  { name: 'comparison', title: 'Comparison with other servers' },
+  { name: 'rest', title: 'REST API overview' },
   errorChapter,
-  { name: 'idempotency', title: 'Calls that are made again' },
-  { name: 'editors', title: 'Connecting editors' },
-  { name: 'replacement', title: 'Replacing content' },
-  { name: 'versions', title: 'Versions' },
-  { name: 'permissions', title: 'Tokens and permissions' },
-  { name: 'presence', title: 'Presence' },
-  { name: 'comments', title: 'Comments, activities, notifications' },
+  { name: 'replacement', title: 'Replace content' },
+  { name: 'idempotency', title: 'Idempotent requests' },
+  { name: 'versions', title: 'Version history' },
+  { name: 'presence', title: 'Presence and awareness' },
+  { name: 'comments', title: 'Comments, activity feed, notifications' },
   { name: 'webhooks', title: 'Webhooks' },
-  { name: 'memory', title: 'Decision suggestion' },
-  { name: 'userdata', title: 'One user’s data' },
-  { name: 'console', title: 'The console' },
-  { name: 'commands', title: 'The command line' },
-  { name: 'migration', title: 'Migration' },
-  { name: 'moving', title: 'Importing and exporting' },
-  { name: 'operating', title: 'Operating' },
-  { name: 'damage', title: 'Damaged stores' },
-  { name: 'audit', title: 'The audit log' },
-  { name: 'security', title: 'Security' },
-  { name: 'proxies', title: 'TLS and reverse proxies' },
+  { name: 'decisions', title: 'Decision suggestions' },
+  { name: 'permissions', title: 'Authentication and permissions' },
+  { name: 'userdata', title: 'User data export and erasure (GDPR)' },
+  { name: 'audit', title: 'Audit log' },
+  { name: 'security', title: 'Security model' },
   { name: 'encryption', title: 'Encryption at rest' },
-  { name: 'postgres', title: 'Documents in PostgreSQL' },
-  { name: 'cluster', title: 'Several servers' },
-  { name: 'limits', title: 'Limits' },
-  { name: 'configuration', title: 'Configuration' },
+  { name: 'operations', title: 'Deployment and operations' },
+  { name: 'configuration', title: 'Configuration reference' },
+  { name: 'limits', title: 'Limits and quotas' },
+  { name: 'proxies', title: 'TLS and reverse proxies' },
+  { name: 'corruption', title: 'Data corruption and recovery' },
+  { name: 'postgres', title: 'PostgreSQL storage' },
+  { name: 'cluster', title: 'Clustering' },
+  { name: 'migration', title: 'Migrate from another server' },
+  { name: 'import-export', title: 'Import, export and live mirror' },
 ]
 
-/** Pages that are made of the operations, and are in no file. */
+/** Pages that are generated from the operations. They have no file. */
 export const references: readonly Chapter[] = [
   { name: 'reference', title: 'API reference' },
   { name: 'api', title: 'Try the API' },
 ]
 
-/** What chapters show, in `src/docs/pictures`; made by `npm run pictures`. */
+/** Images of chapters, in `src/docs/pictures`. `npm run pictures` takes them. */
 export const pictures: readonly string[] = ['overview.png', 'weft.png']
 
-/** Where a page is at a server. */
+/** The path of a page on a server. */
 export const pathOf = ({ name }: Chapter): string => (name === index.name ? '/docs' : `/docs/${name}`)

@@ -2,9 +2,9 @@ import { type Chapter, chapters, index, pathOf, references } from './chapters.ts
 
 export interface PageLayout {
   readonly title: string
-  /** Which entry of the navigation it is, or belongs to. */
+  /** The entry of the navigation that is current on this page. */
   readonly chapter: Chapter
-  /** Headings of the second level: what the page has to offer. */
+  /** Headings of the second level, for the list of contents. */
   readonly sections: readonly Section[]
   /** HTML. */
   readonly body: string
@@ -28,14 +28,14 @@ const entities: Readonly<Record<string, string>> = {
 export const escapeHtml = (text: string): string =>
   text.replaceAll(/[&<>"']/g, (each) => entities[each] as string)
 
-/** The anchor of a heading, as GitHub makes it of its text: so that links work there, too. */
+/** The anchor of a heading. It equals the anchor on GitHub, so that links also work there. */
 export const anchorOf = (text: string): string =>
   text
     .toLowerCase()
     .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
     .replaceAll(' ', '-')
 
-/** A page of the documentation: nothing in it runs, and its one stylesheet comes from this server. */
+/** A page of the documentation. It has no script, and its one stylesheet is from this server. */
 export function renderPage({ title, chapter, sections, body }: PageLayout): string {
   const name = chapter === index ? 'Weft: documentation' : `${escapeHtml(title)} · Weft`
   return `<!doctype html>
@@ -77,7 +77,7 @@ const contents = (sections: readonly Section[]): string =>
     .map(({ id, title }) => `<li><a href="#${escapeHtml(id)}">${escapeHtml(title)}</a></li>\n`)
     .join('')}</ul>\n</nav>\n`
 
-/** The chapters before and after, where there are such. */
+/** Links to the previous and the next chapter, if there are any. */
 function neighbours(chapter: Chapter): string {
   const all = [index, ...chapters]
   const place = all.indexOf(chapter)

@@ -3,9 +3,9 @@ import { type LimitName, type LimitScope, limitNames, limitScopes } from '../quo
 
 interface Row {
   readonly what: string
-  /** Options that set it; where there are none, the value that it has always. */
+  /** The options that set the limit, or its fixed value. */
   readonly value: readonly OptionKey[] | string
-  /** What a client meets. */
+  /** The effect for a client. */
   readonly met: string
 }
 
@@ -15,15 +15,15 @@ const comeBackOrRest = `${comeBack}; ${exhausted}`
 const threadQueue = 'calls and updates that wait for a thread'
 const connectionCloses = 'the connection is closed'
 const heaviestEnds = 'the connection that keeps the most is closed'
-const unread = 'memory of bytes that clients have not read: websockets, and responses'
-const slower = 'it is read more slowly; nothing is lost'
+const unread = 'memory of bytes that clients have not read, of websockets and of responses'
+const slower = 'the server reads more slowly; nothing is lost'
 
-/** Every limit there is: one that is missing here is an error of types. */
+/** All limits. The type checker reports a missing one. */
 const rows: Readonly<Record<LimitName, Row>> = {
   maxConnections: { what: 'websockets', value: ['maxConnections'], met: comeBack },
   maxConnectionsPerAddress: { what: 'websockets', value: ['maxConnectionsPerAddress'], met: comeBack },
   maxConnectionsPerWorkspace: {
-    what: 'websockets, whatever their API keys',
+    what: 'websockets of all API keys',
     value: ['maxConnectionsPerWorkspace'],
     met: comeBack,
   },
@@ -33,27 +33,27 @@ const rows: Readonly<Record<LimitName, Row>> = {
     met: comeBack,
   },
   maxHttpConnectionsPerAddress: {
-    what: 'connections that are no websockets',
+    what: 'HTTP connections other than websockets',
     value: ['maxHttpConnectionsPerAddress'],
     met: 'the connection is closed',
   },
   connectsPerAddressPerSecond: {
-    what: 'new websockets, a second and at once',
+    what: 'new websockets per second; burst',
     value: ['connectsPerAddressPerSecond', 'connectsPerAddressBurst'],
     met: comeBack,
   },
   authTimeoutSeconds: {
     what: 'seconds to authenticate a websocket',
     value: ['authTimeoutSeconds'],
-    met: `${comeBack}; 4401 where no token has come`,
+    met: `${comeBack}; 4401 if no token was received`,
   },
   maxDocumentsPerWorkspace: {
-    what: 'open documents; unused ones make room',
+    what: 'open documents; unused ones are closed first',
     value: ['maxDocumentsPerWorkspace'],
     met: comeBackOrRest,
   },
   newDocumentsPerWorkspacePerSecond: {
-    what: 'documents created by websockets, a second and at once',
+    what: 'documents created by websockets per second; burst',
     value: ['newDocumentsPerWorkspacePerSecond', 'newDocumentsPerWorkspaceBurst'],
     met: `${comeBack}; nothing is created`,
   },
@@ -63,27 +63,27 @@ const rows: Readonly<Record<LimitName, Row>> = {
     met: `close code 4413; ${exhausted}`,
   },
   receiveBytesPerWorkspacePerSecond: {
-    what: 'bytes from websockets, a second and at once',
+    what: 'bytes from websockets per second; burst',
     value: ['receiveBytesPerWorkspacePerSecond', 'receiveBytesPerWorkspaceBurst'],
     met: slower,
   },
   callsPerAddressPerSecond: {
-    what: 'REST calls and pages, a second and at once, before credentials are looked at (`/metrics` counts as 50, `/healthz` and `/readyz` not at all)',
+    what: 'REST calls and pages per second before authentication; burst (`/metrics` counts as 50; `/healthz` and `/readyz` do not count)',
     value: ['callsPerAddressPerSecond', 'callsPerAddressBurst'],
     met: exhausted,
   },
   callsPerKeyPerSecond: {
-    what: 'REST calls, a second and at once',
+    what: 'REST calls per second; burst',
     value: ['callsPerKeyPerSecond', 'callsPerKeyBurst'],
     met: exhausted,
   },
   workspaceReadsPerMinute: {
-    what: 'reads of the workspace, a minute',
+    what: 'reads of the workspace per minute',
     value: ['workspaceReadsPerMinute'],
     met: exhausted,
   },
   bodyBytesPerKeyPerSecond: {
-    what: 'bytes of REST bodies, a second and at once',
+    what: 'bytes of REST bodies per second; burst',
     value: ['bodyBytesPerKeyPerSecond', 'bodyBytesPerKeyBurst'],
     met: exhausted,
   },
@@ -111,7 +111,7 @@ const rows: Readonly<Record<LimitName, Row>> = {
   sendBufferBytes: {
     what: 'unsent bytes of a slow reader',
     value: ['sendBufferBytes'],
-    met: 'one difference when it has caught up',
+    met: 'one difference after the client has read the buffer',
   },
   bodyMemoryPerWorkspace: {
     what: 'memory of REST bodies, parsed or not',
@@ -125,27 +125,27 @@ const rows: Readonly<Record<LimitName, Row>> = {
   },
   openFiles: {
     what: 'connections of any kind',
-    value: 'as many as the process may have open files (`ulimit -n`) less 1,200, at least half',
+    value: 'the limit of open files of the process (`ulimit -n`) minus 1,200, at least half of it',
     met: 'the connection is closed',
   },
   idempotentCalls: {
-    what: 'remembered calls with an `idempotency-key`',
-    value: '100,000; 64 MiB of answers',
+    what: 'stored calls with an `idempotency-key`',
+    value: '100,000; 64 MiB of responses',
     met: exhausted,
   },
   virtualUsersPerDocument: {
-    what: 'users whom a backend shows as present',
+    what: 'virtual users (`presence/add`)',
     value: '500',
     met: 'REST: 400',
   },
-  virtualUsersTotal: { what: 'users whom backends show as present', value: '100,000', met: exhausted },
+  virtualUsersTotal: { what: 'virtual users (`presence/add`)', value: '100,000', met: exhausted },
   pendingRejections: {
-    what: 'refused websockets that are told why, at once',
+    what: 'rejected websockets that wait for their close code',
     value: '500',
     met: 'the connection is closed',
   },
   unauthenticatedBytes: {
-    what: 'bytes of a websocket that is refused; of one of many documents, before a token is good',
+    what: 'bytes of a rejected websocket; bytes of a multiplexed one before its first accepted token',
     value: '64 KB; 1 MiB and 1,000 messages',
     met: 'the connection is closed; close code 4401',
   },
@@ -200,12 +200,12 @@ const rows: Readonly<Record<LimitName, Row>> = {
     met: 'the room with the most drops its own; clients send them again',
   },
   queuedUpdateMemoryPerWorkspace: {
-    what: 'memory of updates that wait while their document is on a thread, or their workspace has spent its share',
+    what: 'memory of updates that wait while a thread has their document, or their workspace has used its share',
     value: '1/16 of `memoryBudgetBytes`, at least two messages',
     met: `the client with the most: ${comeBack}`,
   },
   queuedUpdateMemoryTotal: {
-    what: 'memory of updates that wait while their document is on a thread, or their workspace has spent its share',
+    what: 'memory of updates that wait while a thread has their document, or their workspace has used its share',
     value: '1/8 of `memoryBudgetBytes`, at least four messages',
     met: `the client with the most: ${comeBack}`,
   },
@@ -220,30 +220,30 @@ const rows: Readonly<Record<LimitName, Row>> = {
     met: comeBackOrRest,
   },
   rejectedTokens: {
-    what: 'refused tokens on one websocket of many documents, unless they have only expired',
+    what: 'rejected tokens on one multiplexed websocket, except expired ones',
     value: '100',
     met: comeBack,
   },
-  uncommittedBytes: { what: 'bytes on their way to the disk', value: '4 MB', met: slower },
+  uncommittedBytes: { what: 'bytes that wait for the disk', value: '4 MB', met: slower },
   threadQueueLength: { what: threadQueue, value: '256 for changes, 256 for reads', met: comeBackOrRest },
   threadQueuePerWorkspace: { what: threadQueue, value: '32 for changes, 32 for reads', met: comeBackOrRest },
   threadJobSeconds: {
-    what: 'seconds of work on a thread; fewer for a workspace whose work took too long before',
+    what: 'seconds of work on a thread; fewer for a workspace whose earlier work timed out',
     value: ['threadJobSeconds'],
     met: `close code 4413 for the sender of an update; close code 1013 while a document opens; ${exhausted}`,
   },
   threadOverrunSeconds: {
-    what: 'seconds of work that took too long; a tenth of the time that passes is forgiven',
-    value: 'as many as `threadJobSeconds`',
+    what: 'seconds of work that timed out; decreases by a tenth of the time that passes',
+    value: 'the value of `threadJobSeconds`',
     met: comeBackOrRest,
   },
   integrationSteps: {
-    what: 'steps that Yjs needs to read a document with the update that is received',
-    value: '20,000,000, and 64 for each byte',
+    what: 'steps of Yjs to read a document with a received update',
+    value: '20,000,000, plus 64 for each byte of the document',
     met: `close code 4413; ${exhausted}`,
   },
   integrationMsPerSecond: {
-    what: 'milliseconds of the event loop for edits of more than 2,000 steps of Yjs, or 3 ms each, a second and at once',
+    what: 'milliseconds of the event loop per second for edits of more than 2,000 steps of Yjs or 3 ms each; burst',
     value: '100; 500',
     met: 'the document waits, for 2 s at most; nothing is lost',
   },
@@ -261,7 +261,7 @@ const whose: Readonly<Record<LimitScope, string>> = {
 
 /** The table of all limits as Markdown. */
 export const limitsTable = (): string =>
-  ['| Limit | Of | What | Value | At the limit |', '|---|---|---|---|---|']
+  ['| Limit | Scope | Description | Value | At the limit |', '|---|---|---|---|---|']
     .concat(limitNames.map(rowOf))
     .join('\n')
 
@@ -272,7 +272,7 @@ function rowOf(name: LimitName): string {
   return `| ${[named.map((each) => `\`${each}\``).join(', '), whose[limitScopes[name]], what, shownValue, met].join(' | ')} |`
 }
 
-/** The default, as people read it. */
+/** The default, formatted. */
 function shown(key: OptionKey): string {
   const value = Number(optionOf(key).default)
   if (value === 0) return 'unlimited'

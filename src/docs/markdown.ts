@@ -2,7 +2,10 @@ import { Marked, type Tokens } from 'marked'
 import { type Chapter, chapters, index, pathOf } from './chapters.ts'
 import { anchorOf, escapeHtml, renderPage, type Section } from './layout.ts'
 
-/** A chapter's Markdown as the page that a server answers. @param title of the page, if it is only a part of the chapter */
+/**
+ * Renders the Markdown of a chapter as a page.
+ * @param title the page's own title, if it is a part of the chapter
+ */
 export function renderChapter(chapter: Chapter, text: string, title = chapter.title): string {
   const sections: Section[] = []
   const marked = new Marked({
@@ -18,7 +21,7 @@ export function renderChapter(chapter: Chapter, text: string, title = chapter.ti
       link({ href, tokens }) {
         const inside = this.parser.parseInline(tokens)
         const target = linkTarget(href)
-        // The repository is not at hand where this is read.
+        // A server does not publish the files of the repository.
         return target === null ? inside : `<a href="${escapeHtml(target)}">${inside}</a>`
       },
       image: ({ href, text: alternative }) =>
@@ -33,7 +36,7 @@ export function renderChapter(chapter: Chapter, text: string, title = chapter.ti
         const rows = token.rows.map((cells) => row(cells, 'td')).join('')
         return scrolling(`<thead>\n${row(token.header, 'th')}</thead>\n<tbody>\n${rows}</tbody>`)
       },
-      // Comments: marks for those who write.
+      // HTML comments: markers of generated tables.
       html: () => '',
     },
   })
@@ -41,20 +44,20 @@ export function renderChapter(chapter: Chapter, text: string, title = chapter.ti
   return renderPage({ title, chapter, sections, body })
 }
 
-/** A table that is scrolled by itself where the page is too narrow for it, by keyboard, too. */
+/** A table that scrolls on its own if the page is too narrow, also by keyboard. */
 const scrolling = (table: string): string =>
   `<div class="table" role="group" aria-label="Table" tabindex="0"><table>\n${table}\n</table></div>\n`
 
-/** The first word of what stands behind the fence; what follows is for the tests. */
+/** The first word after the fence. The other words are notes for the tests. */
 const languageOf = (info: string | undefined): string => info?.split(' ')[0] || 'text'
 
 const localDocs = 'http://localhost:8787/docs'
 
-/** Where a link of a chapter leads at a server; null for files that are in the repository alone. */
+/** The target of a chapter's link on a server; null for a file that is only in the repository. */
 export function linkTarget(href: string): string | null {
   if (href.startsWith(localDocs)) return href.slice('http://localhost:8787'.length)
   if (/^(https?:|mailto:|#)/.test(href)) return href
-  const [, name, anchor = ''] = /^([a-z]+|README)\.md(#.*)?$/.exec(href) ?? []
+  const [, name, anchor = ''] = /^([a-z-]+|README)\.md(#.*)?$/.exec(href) ?? []
   const chapter = [index, ...chapters].find((each) => each.name === name)
   return chapter === undefined ? null : pathOf(chapter) + anchor
 }

@@ -3,7 +3,7 @@ import { createMetrics } from '../metrics.ts'
 import { errorList } from './error-list.ts'
 import { limitsTable } from './limits-table.ts'
 
-/** Tables that are made of the code, by the name of the mark between which they stand in a chapter. */
+/** Tables that are generated from the code, by the name of the markers that enclose them in a chapter. */
 const tables: Readonly<Record<string, () => string>> = {
   options: renderMarkdown,
   limits: limitsTable,
@@ -12,7 +12,7 @@ const tables: Readonly<Record<string, () => string>> = {
 }
 
 /**
- * The text of a chapter with its tables generated from the code.
+ * Returns the text of a chapter with its tables generated from the code.
  * @param more tables of upper layers; a table that is not given here stays unchanged
  */
 export const fillTables = (chapter: string, more: Readonly<Record<string, () => string>> = {}): string =>
@@ -23,7 +23,7 @@ export const fillTables = (chapter: string, more: Readonly<Record<string, () => 
     return `${text.slice(0, from)}${start}\n${table()}\n\n${text.slice(to)}`
   }, chapter)
 
-/** Ours alone: what Node tells of itself is known elsewhere. */
+/** Metrics of Weft. The metrics of Node are documented by prom-client. */
 function metricsTable(): string {
   const { registry } = createMetrics()
   const rows = registry

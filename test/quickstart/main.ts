@@ -62,7 +62,7 @@ async function walk(folder: string): Promise<void> {
   done(fetchInto(folder))
 
   const port = await freePort()
-  const [typed = ''] = commandsUnder(folder, 'Running in 60 seconds')
+  const [typed = ''] = commandsUnder(folder, 'Quick start')
   // A pseudo terminal as for a reader, because the link is printed only to a terminal.
   const start = `script -qec '${typed.trim()}' /dev/null`
   const server = Shell.start(start, folder, { WEFT_PORT: String(port) })
@@ -89,7 +89,9 @@ async function walk(folder: string): Promise<void> {
     await editorOf(second).getByText('Typed in one window.').waitFor()
     done('two windows share a document')
 
-    const commands = commandsUnder(folder, 'The same document by REST').join('\n')
+    const commands = ['Connect an editor', 'Write from a backend']
+      .flatMap((heading) => commandsUnder(folder, heading))
+      .join('\n')
     const { out } = await Shell.run(commands.replaceAll('localhost:8787', `localhost:${port}`), folder)
     if (!out.includes('"changed":true')) throw new Error(`the replacement has answered ${out}`)
     await editorOf(first).getByText('Written by a backend.').waitFor()

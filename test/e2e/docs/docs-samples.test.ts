@@ -29,19 +29,18 @@ const all = pages.map(({ name, samples }) => ({
 
 /** Headings of the README under which commands are not run here: why not. */
 const notRunUnder: Readonly<Record<string, string>> = {
-  'Running in 60 seconds': 'it installs; test/quickstart does so, as the README says',
-  'The command line':
-    'some of it serves or opens a browser; test/rest/project/doc-commands.test.ts has each of the commands',
-  'Tests and measurements': 'it is what is run, and takes long',
+  'Quick start': 'it installs; test/quickstart does so, as in the README',
+  'Contributing, security, license': 'it runs these tests',
 }
 
 /** Samples of chapters for a shell that are not run, by how they begin: why not. */
 const notRun: Readonly<Record<string, string>> = {
   'npm ci && npm start': 'it installs; test/quickstart does so, as the README says',
+  'npm run test:soak -- kills power': 'it takes minutes, and is a test itself',
   'docker build -t weft .':
     'there is no Docker daemon; test/rest/project/installation.test.ts has the package as it is in the image',
   'cryptsetup luksFormat --type luks2 /dev/nvme1n1': 'it takes a disk of its own, and root',
-  'node dist/main.js export ./out --secrets --data-dir ./data                        # of an embedded store, stopped':
+  'node dist/main.js export ./out --secrets --data-dir ./data                        # the embedded store of a stopped server':
     'it takes a database; test/transfer/cluster-import-export.test.ts moves there and back',
   'mv jwt-secret jwt-secret-previous; openssl rand -base64 48 > jwt-secret':
     'it starts a server; test/e2e/access/secret-rotation.test.ts does so',
@@ -127,7 +126,7 @@ async function ySweetToken(): Promise<string> {
 }
 
 /** Each starts processes, one after the other: these take longest. */
-const long = ['migration', 'moving', 'operating']
+const long = ['migration', 'import-export', 'operations']
 
 describe.concurrent('samples', () => {
   const carriedOut = all.filter(({ samples }) => samples.some(isCarriedOut))

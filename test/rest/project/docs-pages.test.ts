@@ -99,7 +99,7 @@ describe('the chapters in the repository', () => {
   })
 
   it('[GUIDE-2] are all in the index, in order', () => {
-    const listed = [...textOf(index.name).matchAll(/^\d+\. \[[^\]]+\]\((\w+)\.md\)/gm)].map(
+    const listed = [...textOf(index.name).matchAll(/^\d+\. \[[^\]]+\]\(([\w-]+)\.md\)/gm)].map(
       ([, name]) => name,
     )
     expect(listed).toEqual(chapters.map(({ name }) => name))
@@ -110,7 +110,7 @@ describe('the chapters in the repository', () => {
     for (const [name, table] of Object.entries({
       limits: 'limits',
       options: 'configuration',
-      metrics: 'operating',
+      metrics: 'operations',
     }))
       expect(textOf(table)).toContain(`<!-- ${name} -->\n\n|`)
   })
