@@ -120,7 +120,7 @@ export const options = {
   adminToken: secret(
     headerValue(16),
     'Token with which workspaces are made by REST (`x-service-admin-token`).',
-    'none: nobody can',
+    'none: the operation is off',
   ),
   jwtSecret: secret(signingSecret, 'Secret that signs realtime tokens (HS256).'),
   jwtSecretPrevious: secret(signingSecret, 'A secret that is still accepted, while rotating.', 'none'),

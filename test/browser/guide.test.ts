@@ -90,7 +90,7 @@ describe.skipIf(browserMissing || !isEverythingAsked)('/docs in Chromium', () =>
     expect(page.url()).toBe(`${weft.url}/docs#content`)
     await page.locator('#all-chapters a', { hasText: 'Presence' }).press('Enter')
     await page.waitForURL(`${weft.url}/docs/presence`)
-    expect(await page.locator('h1').textContent()).toBe('Presence')
+    expect(await page.locator('h1').textContent()).toBe('Presence and awareness')
     await context.close()
   })
 })
