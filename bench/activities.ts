@@ -1,6 +1,6 @@
 /**
- * Pages of activities of an organization that has a million of them: how long they take with each filter, over real
- * sockets to a server of its own, durable on disk.
+ * Measures pages of activities of an organization that has a million of them: the time with each filter, over
+ * real sockets to a server of its own, durable on disk.
  *
  *   node --import tsx bench/activities.ts [--smoke]
  */
@@ -16,7 +16,7 @@ const users = smoke ? 50 : 5_000
 const targets = smoke ? 500 : 100_000
 const calls = smoke ? 5 : 100
 const batch = 500
-/** Calls under way at once while the organization is filled. */
+/** Concurrent calls while the organization is filled. */
 const fillers = 8
 const pageSizes = [100, 1_000]
 const features = ['comment', 'reaction', 'recorder', 'crdt', 'custom']
@@ -38,7 +38,7 @@ function activity() {
   const userId = anyOf('user', users)
   return {
     featureType,
-    // One in a thousand is of a kind of its own.
+    // One activity in a thousand has a rare type.
     actionType: random(1_000) === 0 ? `${featureType}.rare` : `${featureType}.${random(4)}`,
     actionUser: { userId, name: `Name of ${userId}`, email: `${userId}@example.com` },
     targetEntityId: anyOf('target', targets),
@@ -101,7 +101,7 @@ interface Measured {
   readonly times: readonly number[]
 }
 
-/** Of first pages, and of those that a token leads to where there are any. */
+/** Measures first pages, and following pages if there are any. */
 async function measure(filter: () => object, pageSize: number): Promise<Measured> {
   const times: number[] = []
   let found = 0

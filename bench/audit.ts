@@ -1,6 +1,6 @@
 /**
- * What the audit log costs: the same calls at a server that records all that changes something, and at one that records
- * nothing, in turns. Calls go over real sockets to servers of their own, durable on disk.
+ * Measures the cost of the audit log: the same calls at a server that records every change and at one that
+ * records nothing, alternately. Calls go over real sockets to servers of their own, durable on disk.
  *
  *   node --import tsx bench/audit.ts [--smoke]
  */
@@ -11,7 +11,7 @@ import { type BenchServer, done, startWeft, temporaryDirectory } from './support
 
 const smoke = process.argv.includes('--smoke')
 const rounds = smoke ? 2 : 10
-/** Of one round, one after the other, and then at once. */
+/** Calls of one round, first one after the other, and then concurrently. */
 const calls = smoke ? 20 : 200
 const atOnce = 16
 

@@ -1,6 +1,6 @@
 /**
- * What a cluster of Weft needs for how many connections and documents: measures what one costs, calculates the rest, and
- * writes `bench/capacity.md`.
+ * Computes the needs of a Weft cluster by number of connections and documents: measures the cost of one,
+ * calculates the rest, and writes `bench/capacity.md`.
  *
  *   node --import tsx bench/capacity.ts [--smoke]     `--smoke` prints the sheet and writes nothing
  */

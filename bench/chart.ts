@@ -1,6 +1,6 @@
 /**
- * Draws the first figure of each scenario as bars: those of the servers beside each other, on a logarithmic scale, with
- * their ratio to the relay.
+ * Draws the first figure of each scenario as bars on a logarithmic scale: the servers next to each other,
+ * with their ratio to the relay.
  *
  *   npm run bench -- sync --json=DIR
  *   node --import tsx bench/chart.ts DIR/sync.json FILE.svg
@@ -21,14 +21,14 @@ if (from === undefined || to === undefined) throw new Error('give a file of figu
 const { results } = JSON.parse(readFileSync(from, 'utf8')) as { results: readonly Measured[] }
 
 const names = [...new Set(results.flatMap(({ runs }) => Object.keys(runs)))]
-/** Ours stands out. */
+/** The color of Weft. */
 const ownColour = '#2f7de1'
 const colours = ['#8b95a5', '#b3bbc7', '#d9822b', '#a05bb5', '#3c9a6b']
 const others = names.filter((name) => name !== 'weft')
 const colourOf = (name: string): string =>
   name === 'weft' ? ownColour : (colours[others.indexOf(name) % colours.length] as string)
 
-/** What is not a number has not been measured: JSON has null for it. */
+/** A value that is not a number was not measured: JSON has null for it. */
 function valuesOf({ figures, runs }: Measured): readonly (readonly [string, number])[] {
   const [key = ''] = Object.keys(figures)
   return Object.entries(runs)

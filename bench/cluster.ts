@@ -1,7 +1,8 @@
 /**
- * Several nodes over PostgreSQL and NATS beside one node over it, and beside the embedded engine, in turns in the same
- * run: what a commit takes, how soon people at different nodes see each other, what a keystroke costs whom, and how long
- * it takes to open one of many documents. All are processes of their own on this machine.
+ * Compares several nodes over PostgreSQL and NATS with one node over PostgreSQL and with the embedded engine,
+ * alternately in the same run. Measures the time of a commit, the latency between users at different nodes, the
+ * CPU cost of a keystroke at each place, and the time to open one of many documents. All servers are processes
+ * of their own on this machine.
  *
  *   node --import tsx bench/cluster.ts [--smoke] [--rounds=2]
  */

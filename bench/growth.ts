@@ -1,5 +1,5 @@
 /**
- * How work grows with what there is: with the number of open rooms, the size of a document, and the length of its log.
+ * Measures how work grows with the number of open rooms, the size of a document, and the length of its log.
  *
  *   node --import tsx bench/growth.ts [--smoke]
  */

@@ -1,11 +1,11 @@
 /**
- * Runs the benches, each in a process of its own.
+ * Runs the benches, each in its own process.
  *
- *   npm run bench                     all of them
- *   npm run bench -- sync rest        those named
+ *   npm run bench                     all benches
+ *   npm run bench -- sync rest        the named ones
  *   npm run bench -- --smoke          all, just long enough to prove that they run
- *   npm run bench -- --json=DIR       keeps the figures of each in a file there; `bench/chart.ts` draws those of `sync`
- *   npm run bench -- --help           what there is
+ *   npm run bench -- --json=DIR       stores the figures of each in a file there; `bench/chart.ts` draws those of `sync`
+ *   npm run bench -- --help           lists the benches
  */
 import { spawnSync } from 'node:child_process'
 import { mkdirSync } from 'node:fs'
@@ -13,25 +13,25 @@ import { join } from 'node:path'
 import { round } from './support/report.ts'
 
 const benches: Readonly<Record<string, string>> = {
-  sync: 'websockets beside relays and servers of others',
-  cluster: 'several nodes over PostgreSQL and NATS beside one node and the embedded engine',
-  capacity: 'what a cluster takes for how many connections and documents: writes bench/capacity.md',
+  sync: 'websockets, compared with relays and other servers',
+  cluster: 'several nodes over PostgreSQL and NATS, compared with one node and the embedded engine',
+  capacity: 'the needs of a cluster by connections and documents: writes bench/capacity.md',
   startup: 'time to ready, and memory of an idle server',
   growth: 'rooms, document sizes and log lengths, from few to many',
   replace: 'text replaced by the revisions of a file',
   'replace-json': 'the same with nested shared types',
   'replace-xml': 'the same with XML',
   'replace-rest': 'replacements a second by REST calls, by type and size',
-  'replace-growth': 'what 500 replacements leave behind',
-  'replace-worst': 'replacements made to be dear',
+  'replace-growth': 'a document after 500 replacements',
+  'replace-worst': 'expensive replacements',
   neighbours: 'typing while another document is replaced',
   presence: 'many cursors in one room, and a status set by REST',
   rest: 'operations on small and large organizations',
   activities: 'filters over many activities',
   memory: 'suggestions from many judgments',
-  webhooks: 'events told to receivers that work, hang or fail',
-  storage: 'what is written, and opening it',
-  audit: 'what the audit log costs',
+  webhooks: 'events sent to receivers that work, hang or fail',
+  storage: 'written bytes, and opening times',
+  audit: 'the cost of the audit log',
 }
 
 const usage = (): string => {

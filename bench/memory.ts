@@ -1,7 +1,8 @@
 /**
- * Decision suggestion: how long an answer takes with growing numbers of judgments, and how long the first one, for which
- * the index is built; and for how long either holds the event loop (CPU time of the longest turn, collecting garbage
- * included). The service itself, on a store in memory: what it computes, not what a disk does.
+ * Decision suggestions: the time of a response with growing numbers of judgments, and of the first one, which
+ * builds the index. Also the time for which either blocks the event loop (CPU time of the longest tick,
+ * garbage collection included). Measures the service itself on a store in memory: its computation, not a
+ * disk.
  *
  *   node --import tsx bench/memory.ts [--smoke] [part of a name, such as han]
  */
@@ -16,9 +17,9 @@ import { median, progress, quantile, round, table, thousands } from './support/r
 
 const smoke = process.argv.includes('--smoke')
 const calls = smoke ? 20 : 100
-/** Different words; how often each comes is by Zipf's law, as in texts of people. */
+/** Number of different words. Their frequencies follow Zipf's law, as in real texts. */
 const vocabulary = 20_000
-/** Words of a judgment, and of a question. */
+/** Words per judgment and per query. */
 const words = 20
 
 const tenant = { workspaceId: 'workspace', apiKey: 'key' }
@@ -80,7 +81,7 @@ const cpuMs = (): number => {
   return (user + system) / 1000
 }
 
-/** CPU milliseconds of the longest turn of the event loop while `work` goes on. */
+/** Returns the CPU milliseconds of the longest tick of the event loop during `work`. */
 async function longestTurn(work: () => Promise<unknown>): Promise<number> {
   let [longestMs, last] = [0, cpuMs()]
   const look = (): void => {

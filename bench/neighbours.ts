@@ -1,6 +1,6 @@
 /**
- * Typing in one document while another is replaced over and over by large contents that differ everywhere: what the
- * typists notice of it. The same with replacements computed on the event loop, for comparison.
+ * Measures typing in one document while another one is replaced repeatedly by large content that differs
+ * everywhere. For comparison, it also computes the replacements on the event loop.
  *
  *   node --import tsx bench/neighbours.ts [--smoke]
  */
@@ -16,13 +16,13 @@ import { startWeft, temporaryDirectory } from './support/server.ts'
 import { type Typists, typistsAt } from './support/typists.ts'
 
 const smoke = process.argv.includes('--smoke')
-/** Keystrokes a second, as of a few people. */
+/** Keystrokes per second, like those of a few users. */
 const perSecond = 100
 const seconds = smoke ? 2 : 15
 const nodes = smoke ? 2_000 : 20_000
 const characters = smoke ? 100_000 : 1_000_000
 
-/** Half of the nodes are elements, half of them texts; nothing is as in any other. */
+/** Half of the nodes are elements, the other half unique texts. */
 const xmlOf = (count: number): string =>
   Array.from({ length: count / 2 }, () => `<p id="${word()}">${words(4)}</p>`).join('')
 
@@ -47,7 +47,7 @@ async function phase(name: string, typists: Typists, order: ReplacerOrder | null
   endWithThis(child)
   child.on('message', (ms: number) => replacements.push(ms))
   child.send(order)
-  // The first fills the document, the second is the first rewrite.
+  // The first replacement fills the document, the second one is the first rewrite.
   while (replacements.length < 1 && child.exitCode === null) await new Promise((r) => setTimeout(r, 10))
   replacements.length = 0
   const latencies = await typists.type()

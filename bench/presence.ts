@@ -1,6 +1,7 @@
 /**
- * Cursors in one room of 50 and of 500 clients, beyond those of `sync`: how many are delivered, and what each costs the server, beside a bare
- * relay and one that writes to each receiver once a turn. Then what a backend says by REST: how soon it is everywhere.
+ * Measures cursors in one room of 50 and of 500 clients, in addition to those of `sync`: the number of
+ * deliveries and the CPU of the server for each. Compares them with a bare relay and one that writes to each
+ * receiver once per tick. Then it measures presence by REST: the time until all clients have it.
  *
  *   node --import tsx bench/presence.ts [--smoke]
  */
@@ -24,12 +25,12 @@ const smoke = process.argv.includes('--smoke')
 const rounds = smoke ? 1 : 2
 const seconds = smoke ? 1 : 3
 const updates = smoke ? 10 : 100
-/** Seconds of load before anything is counted: a server that has just started compiles what it runs. */
+/** Seconds of load before the measurement, because a new server compiles the code that it runs. */
 const warmUpSeconds = smoke ? 0 : 3
 
 interface Load {
   readonly clients: number
-  /** Moves of each client's cursor. */
+  /** Moves of each client's cursor per second. */
   readonly perSecond: number
   readonly name: string
 }
@@ -42,7 +43,7 @@ const loads: readonly Load[] = smoke
       { clients: 500, perSecond: 1, name: 'saturated' },
     ]
 
-/** While they move so, a backend sets a status. */
+/** Loads during which a backend sets a status. */
 const statusLoads: readonly Load[] = smoke
   ? loads
   : [{ clients: 50, perSecond: 10, name: 'paced' }, ...loads.filter(({ name }) => name === 'paced')]
@@ -78,13 +79,16 @@ async function connectAll({ urlOf }: Target, count: number): Promise<Mover[]> {
   return sockets.map((socket, index) => new Mover(index + 1, socket, yWebsocketMessages, 'presence'))
 }
 
-/** Milliseconds after which all is warm and every cursor is shown; not at once, which would be a burst to be worked off. */
+/**
+ * Milliseconds until the server is warm and every cursor is shown. The clients do not start at once, because
+ * that burst would have to be processed first.
+ */
 const untilWarm = (perSecond: number): number => Math.max(1, 1 / perSecond, warmUpSeconds) * 1000 + 500
 
 interface Counted {
   readonly sent: number
   readonly messages: number
-  /** Others' states. */
+  /** Received states of other clients. */
   readonly shown: number
 }
 
@@ -97,11 +101,11 @@ const countsOf = (clients: readonly Mover[]): Counted => ({
 interface Measured {
   readonly sent: number
   readonly messages: number
-  /** Others' states shown, a second as all here. */
+  /** Received states of other clients, per second and for all clients together. */
   readonly delivered: number
-  /** Of one delivered state. */
+  /** CPU per delivered state. */
   readonly microseconds: number
-  /** Share of a core. */
+  /** Used share of a core. */
   readonly busy: number
 }
 
@@ -126,18 +130,18 @@ async function measure(target: Target, { clients: count, perSecond }: Load): Pro
 }
 
 interface StatusLatencies {
-  /** Milliseconds until a call was answered: what else there is comes from the window and the way to the clients. */
+  /** Milliseconds until a call was answered. The remaining time is that of the window and of the delivery. */
   readonly answered: readonly number[]
-  /** The same until each client was shown it. */
+  /** Milliseconds from the call until each client had it. */
   readonly shown: readonly number[]
-  /** Milliseconds from the answer until each client was shown it, which no wait of the call itself is part of. */
+  /** Milliseconds from the response until each client had it, without the wait of the call itself. */
   readonly after: readonly number[]
 }
 
-/** Sets the status of one user after the other by REST, while all move. */
+/** Sets the status of one user after the other by REST, while all cursors move. */
 async function statusLatencies(load: Load): Promise<StatusLatencies> {
   const server = await startServer()
-  // REST knows the document from its first edit on.
+  // REST finds the document only after its first edit.
   const document = { organizationId: 'bench', documentId: 'presence' }
   await server.post('/v2/crdt/add', { ...document, editorId: 'other', type: 'text', data: 'x' })
   const clients = await connectAll(weftTarget(server), load.clients)
@@ -158,7 +162,7 @@ async function statusLatencies(load: Load): Promise<StatusLatencies> {
     answered.push(answeredAt)
     shown.push(...shownAt)
     after.push(...shownAt.map((at) => Math.max(0, at - answeredAt)))
-    // Not in step with the window.
+    // The pause is not a multiple of the window.
     await sleep(20 + ((update * 7) % 40))
   }
   stop()

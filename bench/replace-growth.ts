@@ -1,6 +1,6 @@
 /**
- * What is left of a document after 500 replacements, there and back over a recorded history: bytes sent, bytes of the
- * state, and how much of what was there at first is still the same.
+ * Measures a document after 500 replacements, forwards and backwards over a recorded history: bytes sent,
+ * bytes of the state, and the share of the first content that keeps its identity.
  *
  *   node --import tsx bench/replace-growth.ts [--smoke]
  */
@@ -18,7 +18,7 @@ import { readXmlRevisions } from './support/xml-revisions.ts'
 const smoke = process.argv.includes('--smoke')
 const replacements = smoke ? 5 : 500
 
-/** One way to bring a document to the next content. */
+/** One way to change a document to the next content. */
 interface Method {
   readonly name: string
   readonly steps: readonly ((doc: Y.Doc) => void)[]

@@ -1,7 +1,7 @@
 /**
- * How many replacements a second a server makes for REST calls, by type, size and how much is new in each; by one caller
- * and by 16, each with a document of its own. Beside it the limit: a bare server that parses the same bodies and makes
- * the content anew in a Y.Doc, in memory.
+ * Measures replacements per second by REST calls, by type, size and share of new content; with one caller,
+ * and with 16 that have a document each. The limit is a bare server that parses the same bodies and creates
+ * the content again in a Y.Doc, in memory.
  *
  *   node --import tsx bench/replace-rest.ts [--smoke]
  */
@@ -27,14 +27,14 @@ const all: readonly (readonly [ContentType, number])[] = [
   ['xml', 100 * kilobyte],
 ]
 const cases = all.filter(([, bytes]) => !smoke || bytes === kilobyte)
-/** Makes documents and has what runs compiled, before anything is counted. */
+/** Creates documents and compiles the code before the measurement. */
 const warmUp = { calls: 200, secondsMax: smoke ? 0.05 : 0.3 }
 const counted = { calls: smoke ? 32 : 2_000, secondsMax: smoke ? 0.1 : 1 }
 
 interface Contender {
   readonly name: string
   readonly server: CalledServer
-  /** Whether it says if a call has changed anything. */
+  /** Whether it reports if a call has changed anything. */
   readonly tells: boolean
 }
 
@@ -50,7 +50,7 @@ const bodyOf = (documentId: string, type: ContentType, content: string): Buffer 
   return Buffer.from(`{"data":${JSON.stringify(address).slice(0, -1)},"data":${content}}}`)
 }
 
-/** @throws Error when something was changed where nothing was new, or the other way round */
+/** @throws Error if the report of a change is wrong */
 async function measure(
   { server, tells }: Contender,
   { type, bytes, sequence, callers }: Work,

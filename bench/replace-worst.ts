@@ -1,7 +1,7 @@
 /**
- * Replacements made to be dear, for each type of content: time to replace and to read, bytes sent, what stays. Beside
- * them what Yjs takes to apply the same update at a peer, and what a library takes: fast-diff for text, y-prosemirror's
- * updateYFragment for XML.
+ * Expensive replacements for each type of content: time to replace and to read, bytes sent, share that stays.
+ * For comparison it measures how long Yjs needs to apply the same update at a peer, and how long a library
+ * needs: fast-diff for text, y-prosemirror's updateYFragment for XML.
  *
  *   node --import tsx bench/replace-worst.ts [--smoke] [type, or type and start of the name of a case]
  */

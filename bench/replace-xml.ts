@@ -1,5 +1,5 @@
 /**
- * Replaces the XML of a document by successive revisions and compares what that costs with other ways to do it: bytes
+ * Replaces the XML of a document by successive revisions, and compares the cost with other methods: bytes
  * sent, time, elements and characters that stay.
  *
  *   node --import tsx bench/replace-xml.ts [--smoke]
@@ -17,7 +17,7 @@ const { source, contents } = readXmlRevisions(smoke ? 3 : 1_000)
 interface Results {
   readonly bytes: number[]
   readonly milliseconds: number[]
-  /** Shares of the elements and texts, and of the characters, that are still there. */
+  /** Shares of the elements and texts, and of the characters, that still exist. */
   readonly nodesKept: number[]
   readonly charactersKept: number[]
 }

@@ -1,6 +1,6 @@
 /**
- * The main REST operations on organizations of growing size: how long they take, how many a second, and how that grows
- * with what is there. Calls go over real sockets to a server of its own, durable on disk.
+ * Measures the main REST operations on organizations of growing size: time, calls per second, and growth with
+ * the amount of data. Calls go over real sockets to a server of its own, durable on disk.
  *
  *   node --import tsx bench/rest.ts [--smoke]
  */
@@ -24,7 +24,7 @@ const sizes = smoke ? [200, 400] : [1_000, 100_000]
 const users = smoke ? 100 : 10_000
 const folders = smoke ? 50 : 1_000
 const calls = smoke ? 20 : 400
-/** Calls under way at once while throughput is measured. */
+/** Concurrent calls for the measurement of throughput. */
 const atOnce = 16
 const batch = 500
 
@@ -48,7 +48,7 @@ async function fill(server: BenchServer, { organizationId, documents }: Filled):
       folders: range(from, to, (index) => ({
         folderId: `folder-${index}`,
         folderName: `Folder ${index}`,
-        // Ten in each, so that a thousand are three deep.
+        // Ten folders in each, so that a thousand are three levels deep.
         parentFolderId: index < 10 ? 'root' : `folder-${Math.floor(index / 10)}`,
       })),
     }),

@@ -1,6 +1,6 @@
 /**
- * How long a server takes from its start until it is ready, and what it has in memory when nobody is there: with
- * nothing stored, and with many documents, after an orderly stop and after a SIGKILL.
+ * Measures the time from the start of a server until it is ready, and its idle memory: with an empty store,
+ * and with many documents, after a shutdown and after a SIGKILL.
  *
  *   node --import tsx bench/startup.ts [--smoke]
  */
@@ -15,13 +15,13 @@ import { storeTexts } from './support/stored.ts'
 const smoke = process.argv.includes('--smoke')
 const documents = smoke ? 1_000 : 100_000
 const rounds = smoke ? 1 : 5
-/** By then nothing of the start goes on any more. */
+/** After this time all work of the start has ended. */
 const idleMs = smoke ? 500 : 5_000
-/** Of each document. */
+/** Length of each document. */
 const characters = 500
-/** Documents in a call. */
+/** Documents per call. */
 const batch = 500
-/** Calls before each end: what a start finds that was written last. */
+/** Calls before each end, so that a start finds recent writes. */
 const lateCalls = 4
 const organizationId = 'acme'
 
@@ -34,7 +34,7 @@ async function end({ process: child }: BenchServer, ending: Ending): Promise<voi
   await once(child, 'exit')
 }
 
-/** Each document is known to its organization, and has a text in its log. */
+/** Creates documents, each with a record in the organization and a text in its log. */
 async function fill(data: string): Promise<void> {
   const server = await start(data)
   await done(server, '/v2/organizations/add', { organizations: [{ organizationId }] })
@@ -61,7 +61,7 @@ async function writeSome(server: BenchServer): Promise<void> {
   }
 }
 
-/** Milliseconds from the start of the process to its being ready. */
+/** Milliseconds from the start of the process until it is ready. */
 async function timedStart(data: string): Promise<{ server: BenchServer; ms: number }> {
   const from = performance.now()
   const server = await start(data)
@@ -73,7 +73,7 @@ interface Measured {
   readonly idleBytes: readonly number[]
 }
 
-/** Starts after such an end, over and over. */
+/** Starts the server repeatedly after such an end. */
 async function measure(data: string, ending: Ending, prepare: (server: BenchServer) => Promise<void>) {
   const [times, idle]: [number[], number[]] = [[], []]
   for (let index = 0; index < rounds; index++) {

@@ -1,7 +1,7 @@
 /**
- * Types a recorded session into a document as fast as the server takes it, then compares opening and size of what is
- * stored with its compacted form: when the server is stopped at once, and when it was left alone until older versions
- * are needed no more.
+ * Types a recorded session into a document as fast as the server accepts it. Then it compares the opening
+ * time and the stored size with those of the compacted form: after an immediate stop, and after an idle time
+ * in which older versions expire.
  *
  *   node --import tsx bench/storage.ts [--smoke]
  */
@@ -24,9 +24,9 @@ import { readTrace, updateMessage, updatesOf } from './support/trace.ts'
 const smoke = process.argv.includes('--smoke')
 const keystrokes = smoke ? 3_000 : 100_000
 const opens = smoke ? 3 : 15
-/** Before those that count: by then code that has run often has been compiled. */
+/** Unmeasured openings, after which frequently used code is compiled. */
 const warmUps = smoke ? 1 : 60
-/** Messages, and bytes, on their way: fewer than for which a reader is sent differences. */
+/** Messages and bytes in flight: fewer than those after which a reader gets differences. */
 const windowMax = { messages: 1_024, bytes: 262_144 }
 const doc: Key = ['bench', 'bench-key', 'bench', 'storage', 'main']
 const frames = updatesOf(readTrace(keystrokes).patches).map(updateMessage)
@@ -38,13 +38,13 @@ async function connect(server: BenchServer, document: string): Promise<WebSocket
   return socket
 }
 
-/** `ws` does not tell that it has this. */
+/** The types of `ws` do not have this member. */
 const receivedBytes = (socket: WebSocket): number =>
   (socket as unknown as { readonly _socket: Socket })._socket.bytesRead
 
 const isUpdate = (message: Uint8Array): boolean => message[0] === 0 && message[1] === 2
 
-/** Resolves when a reader has seen as many updates as there are messages, with what both have been sent, in bytes. */
+/** Resolves when a reader has received all updates, with the bytes that were sent to both clients. */
 async function send(server: BenchServer, document: string, messages: readonly Uint8Array[]): Promise<number> {
   const [writer, reader] = [await connect(server, document), await connect(server, document)]
   await new Promise((resolve) => setTimeout(resolve, 300))
@@ -72,7 +72,7 @@ async function send(server: BenchServer, document: string, messages: readonly Ui
   return sentBytes
 }
 
-/** Median of the time from the store to a document in memory, in a process that has opened many. */
+/** Median time from the store to a document in memory, in a process that has opened many. */
 async function opening(directory: string): Promise<{ ms: number; encoded: number; tail: number }> {
   const engine = await openLevelEngine({ directory })
   const times: number[] = []
@@ -89,12 +89,13 @@ async function opening(directory: string): Promise<{ ms: number; encoded: number
   return { ms: median(times), encoded, tail }
 }
 
-/** Of what a large document is made of. */
+/** Size of the pieces of a large document. */
 const pieceBytes = 8_192
 
 /**
- * What edits of 1 KB in a document of 10 MB have written, compactions included: what the store was given, which is in
- * LevelDB's log; what LevelDB has made tables of in its own time, once and once more a level; and what went to clients.
+ * Measures the bytes that edits of 1 KB in a document of 10 MB write, compactions included. These are the
+ * bytes given to the store, which are in LevelDB's log, the tables that LevelDB writes in the background,
+ * and again for each level, and the bytes sent to clients.
  */
 async function smallEdits(): Promise<void> {
   const directory = temporaryDirectory()
@@ -126,7 +127,7 @@ async function smallEdits(): Promise<void> {
   await stop(server)
 }
 
-/** When LevelDB has come to its end with what it was given: in two seconds nothing more is written. */
+/** Returns the written bytes when LevelDB is idle: in two seconds nothing more is written. */
 async function settledBytes(server: BenchServer): Promise<number> {
   for (let before = -1; ; ) {
     const now = writtenBytes(server)
@@ -136,7 +137,7 @@ async function settledBytes(server: BenchServer): Promise<number> {
   }
 }
 
-/** Of all tables that LevelDB says it has made since it was opened. */
+/** Returns the bytes of all tables that LevelDB reports since it was opened. */
 function tableBytes(directory: string): number {
   const text = readFileSync(join(storePath(directory), 'LOG'), 'utf8')
   return [...text.matchAll(/Level-0 table #\d+: (\d+) bytes OK|Compacted .* => (\d+) bytes/g)].reduce(
@@ -145,7 +146,7 @@ function tableBytes(directory: string): number {
   )
 }
 
-/** Of all files of a process, as the system counts them (Linux). */
+/** Returns the bytes that a process has written to files and sockets, as Linux counts them. */
 function writtenBytes({ process: child }: BenchServer): number {
   const counted = readFileSync(`/proc/${child.pid}/io`, 'utf8')
   return Number(/^wchar: (\d+)/m.exec(counted)?.[1])
@@ -156,7 +157,7 @@ async function stop({ process: child }: BenchServer): Promise<void> {
   await once(child, 'exit')
 }
 
-/** So long that the work in the background has come to its end: versions are kept for a part of it. */
+/** Long enough for the background work to end: versions are kept for a part of it. */
 const aloneMs = 30_000
 const briefly = { WEFT_BASE_VERSION_SECONDS: '5', WEFT_IDLE_UNLOAD_SECONDS: '1' }
 

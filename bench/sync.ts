@@ -1,9 +1,9 @@
 /**
- * Websockets: Weft beside bare relays, which are the limit, and beside servers of others, in turns in the same run.
- * Servers and load are processes of their own; CPU and memory are what the operating system has counted.
+ * Websockets: Weft compared with bare relays, which are the limit, and with other servers, alternately in the
+ * same run. Servers and load have their own processes; CPU and memory are the values of the operating system.
  *
- *   npm ci --prefix bench/peers                 installs the servers of others; without it they are left out
- *   node --import tsx bench/sync.ts [options]   `--help` lists them
+ *   npm ci --prefix bench/peers                 installs the other servers; without it they are left out
+ *   node --import tsx bench/sync.ts [options]   `--help` lists the options
  */
 
 import { writeFileSync } from 'node:fs'
@@ -63,7 +63,7 @@ const contenders = all().filter(({ name }) => wanted?.includes(name) ?? true)
 const chosen = scenarios.filter(({ name }) => name.includes(options.only))
 if (chosen.length === 0) throw new Error(`there are: ${scenarios.map(({ name }) => name).join('; ')}`)
 
-/** Weft and one of the others, another one for each scenario: that is enough to prove that all of them run. */
+/** Selects Weft and another server for each scenario, which is enough to prove that all of them run. */
 function fewOf(able: readonly Contender[], scenario: Scenario): readonly Contender[] {
   const others = able.filter(({ name }) => name !== own)
   const other = others[scenarios.indexOf(scenario) % others.length]
@@ -81,7 +81,7 @@ const runs = Array.from({ length: rounds }, () => chosen)
 const results = new Results(contenders.map(({ name }) => name))
 const disk = fsyncMs()
 
-/** After each run: a long one may be cut off. */
+/** Called after each run, because a long bench may be interrupted. */
 function keep(): void {
   if (options.json !== undefined)
     writeFileSync(options.json, `${JSON.stringify({ disk, results }, null, 1)}\n`)

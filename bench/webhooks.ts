@@ -1,7 +1,8 @@
 /**
- * What telling of events costs others, and how fast it is: typing in a document while hundreds of events a second are
- * told to receivers, some of which hang or fail; how long an event takes to its receiver; deliveries a second to one
- * endpoint and to many, beside bare loops of requests. Over real sockets to a server of its own, durable on disk.
+ * Measures the cost and the speed of webhooks. Users type in a document while hundreds of events per second go to
+ * receivers, some of which hang or fail. It also measures the time of an event to its receiver, and deliveries
+ * per second to one endpoint and to many, compared with bare loops of requests. All over real sockets to a
+ * server of its own, durable on disk.
  *
  *   node --import tsx bench/webhooks.ts [--smoke]
  */
@@ -18,9 +19,9 @@ import { fanoutHeader, fanoutRow } from './webhooks/fanout.ts'
 const smoke = process.argv.includes('--smoke')
 const pace = { perSecond: 100, seconds: smoke ? 2 : 15 }
 const eventsPerSecond = 200
-/** Documents that one call makes: an event each. */
+/** Documents per call; each causes one event. */
 const batch = 10
-/** Of which each is to be told of every event, as is the one beside them. */
+/** Number of failing receivers. Each of them, and one that works, must get every event. */
 const dead = 4
 const deliveries = smoke ? 200 : 6_000
 const endpointCounts = smoke ? [1, 10] : [1, 10, 50]
@@ -30,12 +31,12 @@ const fine = 200
 
 interface Receiver {
   readonly url: string
-  /** Arrivals, of `performance.now()`. */
+  /** Times of arrivals by `performance.now()`. */
   readonly times: number[]
   close(): void
 }
 
-/** @param status null: it hangs */
+/** @param status null means that it hangs */
 async function receive(status: number | null): Promise<Receiver> {
   const times: number[] = []
   const server = createServer((incoming, response) => {
@@ -52,7 +53,7 @@ async function receive(status: number | null): Promise<Receiver> {
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, times, close }
 }
 
-/** Makes documents at a rate until it is told to stop; resolves with how many. */
+/** Creates documents at a rate until it is stopped. Resolves with their number. */
 async function cause(server: BenchServer, signal: AbortSignal): Promise<number> {
   const start = performance.now()
   let caused = 0
@@ -73,7 +74,7 @@ interface Phase {
   readonly arrived: number
 }
 
-/** Typing while events are caused. */
+/** Types while events are caused. */
 async function phase(name: string, statuses: readonly (number | null)[]): Promise<Phase> {
   const server = await startTelling()
   const receivers = await Promise.all(statuses.map(receive))
@@ -97,7 +98,7 @@ async function arrivals(receiver: Receiver, count: number): Promise<void> {
   while (receiver.times.length < count) await new Promise((resolve) => setTimeout(resolve, 1))
 }
 
-/** Milliseconds from the answer to whoever caused an event to its arrival. */
+/** Milliseconds from the response of the call that caused an event to the arrival of the event. */
 async function timesToReceiver(server: BenchServer, receiver: Receiver): Promise<number[]> {
   const times: number[] = []
   for (let caused = 0; caused < singles; caused++) {

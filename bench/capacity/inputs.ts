@@ -8,13 +8,13 @@ import { type Pace, type Typed, typeAcross } from '../cluster/typing.ts'
 import { progress } from '../support/report.ts'
 import { characters } from '../sync/connect.ts'
 
-/** What is measured, of two nodes over PostgreSQL and NATS on one machine. */
+/** Measured values of two nodes over PostgreSQL and NATS on one machine. */
 export interface Inputs {
   readonly appended: Appended
   readonly typed: Typed
   readonly heard: Heard
   readonly idle: Idle
-  /** Bytes of tables and indexes that a document takes beyond its text. */
+  /** Bytes of tables and indexes that a document needs in addition to its text. */
   readonly documentBytes: number
 }
 
@@ -22,7 +22,7 @@ export interface Size {
   readonly appending: { readonly documents: number; readonly inFlight: number; readonly seconds: number }
   readonly pace: Pace
   readonly telling: Telling
-  /** Documents that are opened, of how many. */
+  /** Number of opened documents, and number of stored ones. */
   readonly rooms: number
   readonly documents: number
 }

@@ -1,7 +1,7 @@
 import { bucketCount } from '../../src/engine/buckets.ts'
 import type { Inputs } from './inputs.ts'
 
-/** What people are taken to do, and machines to have. Written into the sheet, as they are here. */
+/** Assumptions on users and machines. The sheet contains these texts. */
 export const assumptions = {
   people: { value: 3, is: 'people in an open document, each at a node of their own' },
   editing: { value: 0.05, is: 'share of connections that edit at the same time' },
@@ -23,11 +23,11 @@ export interface Need {
   readonly openDocuments: number
   readonly updatesPerSecond: number
   readonly connectsPerSecond: number
-  /** Clusters, as each of what limits one would have them. */
+  /** Number of clusters that each limit requires. */
   readonly clustersFor: { readonly appends: number; readonly hearing: number }
   readonly clusters: number
   readonly clustersWithLargeDatabases: number
-  /** Of one cluster. */
+  /** Nodes of one cluster. */
   readonly nodesForCpu: number
   readonly nodesForMemory: number
   readonly nodes: number
@@ -36,31 +36,31 @@ export interface Need {
   readonly busCores: number
   readonly wireBytes: number
   readonly walBytes: number
-  /** Seconds until all have come in again that one node has had. */
+  /** Seconds until all connections of one node have reconnected to other nodes. */
   readonly secondsToTakeOver: number
-  /** Of one cluster: how much of what it can do at most is done. */
+  /** Used share of the capacity of one cluster. */
   readonly share: { readonly appends: number; readonly hearing: number }
 }
 
 const secondMicros = 1e6
 
-/** Microseconds of CPU that somebody costs all nodes each second. */
+/** Microseconds of CPU that one connection costs all nodes per second. */
 const microsEach = ({ typed, idle }: Inputs): number =>
   of('editing') * of('rate') * (typed.cpu.writing + (of('people') - 1) * typed.cpu.reading) +
   idle.first.node / of('session')
 
-/** What a node can have, and one cluster can do, at most. */
+/** Limits of a node and of a cluster. */
 export function limitsOf(inputs: Inputs) {
   const { appended, heard } = inputs
   const nodeConnections = Math.min(
     (secondMicros * of('busy')) / microsEach(inputs),
     of('nodeBytes') / inputs.idle.first.bytes,
   )
-  // Each has a document of their own at their node.
+  // Each connection has a different document at its node.
   const told = 1 - (1 - 1 / bucketCount) ** nodeConnections
   return {
     nodeConnections,
-    /** Share of all messages that a node is told of. */
+    /** Share of all messages that a node receives. */
     told,
     appends: appended.perSecond * of('busy'),
     appendsOfLarge: (of('databaseCores') * secondMicros * of('busy')) / appended.databaseCpu,
@@ -85,13 +85,13 @@ export function needOf(inputs: Inputs, connections: number): Need {
   }
 }
 
-/** What one of the clusters needs that has so many of the connections. */
+/** Needs of one cluster with this number of connections. */
 function clusterOf(inputs: Inputs, connections: number) {
   const { typed, idle, appended, heard } = inputs
   const limits = limitsOf(inputs)
   const people = of('people')
   const updates = connections * of('editing') * of('rate')
-  // The first of each document's people opens it at their node; all are taken to be at different ones.
+  // Each user of a document is the first at a different node and opens it there.
   const connectMicros = idle.first.node
   const hearing = updates * limits.told * heard.node
   const nodesForCpu = Math.ceil((connections * microsEach(inputs)) / (secondMicros * of('busy') - hearing))
@@ -99,7 +99,7 @@ function clusterOf(inputs: Inputs, connections: number) {
   const nodesForMemory = Math.ceil(bytes / of('nodeBytes'))
   const needed = Math.max(nodesForCpu, nodesForMemory)
   const nodes = needed + 1
-  // Those at which the other people are hear all of it, the rest their share.
+  // The nodes of the other users receive all messages of a document, the remaining nodes their share.
   const tellings = people - 1 + Math.max(0, nodes - people) * limits.told
   const busBytesIn = updates * (typed.told.inBytes / typed.told.inMessages)
   return {

@@ -15,24 +15,24 @@ export interface Appending {
   readonly seconds: number
 }
 
-/** What came of appending one keystroke at a time, each of them durable when it is counted. */
+/** Results of appending keystrokes; each counts when it is durable. */
 export interface Appended {
   readonly perSecond: number
   readonly p50: number
   readonly p99: number
-  /** Microseconds of CPU of the database for each; 0 where the engine is embedded. */
+  /** Microseconds of CPU of the database per append; 0 for the embedded engine. */
   readonly databaseCpu: number
-  /** Bytes that the database has written into its log for each. */
+  /** Bytes that the database writes into its log per append. */
   readonly walBytes: number
 }
 
-/** What the database has used so far; all of it 0 where the engine is embedded. */
+/** Resources that the database has used so far; all 0 for the embedded engine. */
 interface Used {
   readonly cpu: number
   readonly wal: number
 }
 
-/** Straight into the engines, without a server: the embedded one, then the database. */
+/** Appends directly to the engines, without a server: first the embedded one, then the database. */
 export async function appendTo(
   stores: Stores,
   how: Appending,
@@ -70,7 +70,7 @@ async function appendAll(engine: Engine, how: Appending, used: () => Promise<Use
   }
   await Promise.all(Array.from({ length: inFlight }, one))
   const [took, after] = [(performance.now() - start) / 1000, await used()]
-  // Not before: what the processes behind its connections have used would be forgotten.
+  // Closed only now, because the CPU times of the database processes end with their connections.
   await engine.close()
   return {
     perSecond: times.length / took,

@@ -5,7 +5,7 @@ import { openPostgresEngine } from '../../src/engine/postgres/engine.ts'
 import { createLog } from '../../src/log.ts'
 import { ReplicaSync } from '../../src/rooms/replication/replica-sync.ts'
 
-/** A node without rooms, which can say and hear what nodes say to each other of documents. */
+/** Opens a node without rooms that can send and receive the document messages of nodes. */
 export async function openCopies(
   url: string,
   schema: string,

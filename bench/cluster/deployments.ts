@@ -3,11 +3,11 @@ import { cpuOfTree } from '../support/cpu.ts'
 import { temporaryDirectory } from '../support/server.ts'
 import type { Stores } from './stores.ts'
 
-/** Microseconds of CPU so far, of whom. A part that is not there has used none. */
+/** Microseconds of CPU so far, by process. A missing part has used none. */
 export interface Used {
-  /** The node that people write at. */
+  /** The node at which users write. */
   readonly writing: number
-  /** The node that people read at, where that is another one. */
+  /** The node at which users read, if it is another one. */
   readonly reading: number
   readonly postgres: number
   readonly nats: number
@@ -15,27 +15,30 @@ export interface Used {
 
 export const parts = ['writing', 'reading', 'postgres', 'nats'] as const
 
-/** Servers as somebody may run them. */
+/** Servers in one of the supported forms of deployment. */
 export interface Deployment {
   readonly writing: Running
-  /** The same one where there is one node. */
+  /** The same node if there is only one. */
   readonly reading: Running
   used(): Used
-  /** Asks its nodes to stop, and waits until they have: others may be started over the same store. */
+  /** Stops its nodes and waits for their end, because other nodes may start over the same store. */
   stop(): Promise<void>
   kill(): Promise<void>
 }
 
 export interface Way {
   readonly name: string
-  /** @param data directory of the store that a single node has for itself. @param schema of the database, for the others */
+  /**
+   * @param data directory of the store of a single node
+   * @param schema schema in the database for the other ways
+   */
   start(data: string, schema: string): Promise<Deployment>
 }
 
-/** Of all nodes of one cluster. */
+/** Options of all nodes of one cluster. */
 const shared = { WEFT_JWT_SECRET: 'the-secret-that-all-nodes-of-a-bench-have' }
 
-/** Options of a node over the database; with the bus it is one of many. */
+/** Options of a node over the database; with the bus it belongs to a cluster. */
 export const nodeOptions = (
   stores: Stores,
   schema: string,
@@ -48,7 +51,7 @@ export const nodeOptions = (
   ...(bus === 'bus' ? { WEFT_NATS_URL: stores.nats.url } : {}),
 })
 
-/** All ways; the first is what the others are measured by. */
+/** All ways; the others are compared with the first one. */
 export const waysOver = (stores: Stores): readonly [Way, ...Way[]] => [
   { name: 'level', start: (data) => started(null, [weft()], data) },
   {
@@ -70,7 +73,7 @@ async function started(
   data: string,
 ): Promise<Deployment> {
   const running: Running[] = []
-  // Only a single node without a database has anything of its own there.
+  // Only a single node without a database has data of its own there.
   for (const node of nodes) running.push(await node.start(stores === null ? data : temporaryDirectory()))
   const [writing, reading = writing] = running as [Running, Running?]
   return {

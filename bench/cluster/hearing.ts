@@ -11,23 +11,26 @@ import type { Stores } from './stores.ts'
 
 export interface Telling {
   readonly documents: number
-  /** Messages, of one update each. */
+  /** Messages per second, each with one update. */
   readonly perSecond: number
-  /** Measured, after as many of warming up. */
+  /** Duration of the measurement, after the same time of warm-up. */
   readonly seconds: number
 }
 
-/** For each message. */
+/** Costs per message. */
 export interface Heard {
   readonly perSecond: number
-  /** Microseconds of CPU of a node that has no use for it, and of NATS to take it and pass it on to that one. */
+  /** Microseconds of CPU of a node that ignores the message, and of NATS to receive and forward it. */
   readonly node: number
   readonly nats: number
 }
 
 export const toldDocument = (index: number) => keyOf('bench', `told-${index}`)
 
-/** What it costs a node to hear of documents that it does not have, in buckets in which it has others. */
+/**
+ * Measures the cost of messages of documents that a node does not have, in buckets in which it has other
+ * documents.
+ */
 export async function hearInVain(stores: Stores, telling: Telling): Promise<Heard> {
   const schema = stores.newSchema()
   const copies = await openCopies(stores.postgres.url, schema, stores.nats.url, 'teller')

@@ -5,25 +5,27 @@ import { documentOf } from '../sync/connect.ts'
 import type { Way } from './deployments.ts'
 import type { Filled } from './opening.ts'
 
-/** What somebody costs who comes and does nothing: who is the first in a document, and who is not. */
+/** Costs of an idle client: the first one of a document, and a further one. */
 export interface Idle {
   readonly first: Cost
   readonly further: Cost
 }
 
 export interface Cost {
-  /** CPU of the node, and of the database, to let one in, in microseconds. */
+  /** CPU of the node and of the database per new client, in microseconds. */
   readonly node: number
   readonly postgres: number
-  /** Memory of the node. */
+  /** Memory of the node in bytes. */
   readonly bytes: number
 }
 
-/** From how many on memory is worth looking at; a heap that is left alone for so long gives back what is garbage. */
+/**
+ * From this number of rooms on, memory is meaningful: after this time an idle heap has released its garbage.
+ */
 const [manyRooms, manyMs] = [1_000, 15_000]
 const fewMs = 1_000
 
-/** @param rooms documents that are opened by one each, who are then joined by as many, and as many again */
+/** @param rooms documents that one client each opens; the same number of clients joins them twice */
 export async function idle(way: Way, { data, schema }: Filled, rooms: number): Promise<Idle> {
   const deployment = await way.start(data, schema)
   const { reading: server } = deployment
@@ -51,7 +53,7 @@ export async function idle(way: Way, { data, schema }: Filled, rooms: number): P
   }
   await sleep(settleMs)
   const first = await come()
-  // The heap grows in steps: over more of them that matters less.
+  // The heap grows in steps, which matter less over two measurements.
   const [second, third] = [await come(), await come()]
   await deployment.kill()
   const half = (one: number, other: number): number => (one + other) / 2

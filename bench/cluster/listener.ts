@@ -1,4 +1,4 @@
-// A node that has other documents in the buckets that are told of: it hears what is none of its business.
+// A node that has other documents in the buckets of the messages, and ignores each message.
 
 import { openCopies } from './bare-copies.ts'
 import { toldDocument } from './hearing.ts'

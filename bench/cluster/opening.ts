@@ -12,15 +12,15 @@ import { type Stores, schemaBytes } from './stores.ts'
 
 export interface Opening {
   readonly documents: number
-  /** So many of them are opened, one after the other, each by somebody who comes anew. */
+  /** Number of documents that new clients open, one after the other. */
   readonly opens: number
 }
 
-/** A store that has many documents, for all ways. */
+/** A store with many documents, for all ways. */
 export interface Filled {
   readonly data: string
   readonly schema: string
-  /** Of the database, for each document. */
+  /** Bytes of the database per document. */
   readonly bytesEach: number
 }
 
@@ -35,11 +35,11 @@ export async function fill(stores: Stores, documents: number): Promise<Filled> {
   return { data, schema, bytesEach }
 }
 
-/** Openings before those that are measured. */
+/** Unmeasured openings at the start. */
 const warmUps = 20
 const settleMs = 1_000
 
-/** Milliseconds from connecting to having the text of a document that no node has open. */
+/** Milliseconds from the connect until the client has the text of a document that no node has open. */
 export async function openSome(way: Way, { data, schema }: Filled, { documents, opens }: Opening) {
   const deployment = await way.start(data, schema)
   await sleep(settleMs)

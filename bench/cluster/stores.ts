@@ -11,19 +11,22 @@ import {
 import { freePort } from '../../test/support/servers/process.ts'
 import { atEnd } from '../support/ending.ts'
 
-/** Why a cluster cannot be measured here; null: it can. Where everything is asked for, loading this file has thrown. */
+/**
+ * The reason why this machine cannot measure a cluster, or null. With WEFT_TEST_ALL=1, the import of this
+ * file has thrown instead.
+ */
 export const missing: string | null = noPostgres ?? noNats
 
-/** Tests keep neither of them on a disk. */
+/** Settings for a durable database; tests do not use a disk. */
 const durable = ['fsync=on', 'shared_buffers=256MB', 'max_wal_size=4GB', 'max_connections=100']
 
-/** One database and one bus, as all that is measured here uses them. */
+/** The database and the bus of all measurements. */
 export interface Stores {
   readonly postgres: PostgresProcess
   readonly nats: NatsServer
-  /** What NATS has been told and has told so far. */
+  /** Messages that NATS has received and sent so far. */
   natsTold(): Promise<Told>
-  /** A name that no schema has. */
+  /** Returns an unused name for a schema. */
   newSchema(): string
 }
 
@@ -34,7 +37,7 @@ export interface Told {
   readonly outBytes: number
 }
 
-/** Both end with this process. */
+/** Starts both; they end with this process. */
 export async function startStores(): Promise<Stores> {
   const directory = postgresDirectory()
   const data = join(directory, 'data')
@@ -68,13 +71,13 @@ async function toldBy(url: string): Promise<Told> {
   }
 }
 
-/** Bytes that the database has written into its log so far. */
+/** Returns the bytes that the database has written into its log so far. */
 export async function walBytes({ postgres }: Stores): Promise<number> {
   const [row] = await postgres.sql(`select (pg_current_wal_insert_lsn() - '0/0')::float8 as bytes`)
   return Number(row?.bytes)
 }
 
-/** Bytes of all tables of a schema, with their indexes and what is kept beside them. */
+/** Returns the bytes of all tables of a schema, with indexes and out-of-line storage. */
 export async function schemaBytes({ postgres }: Stores, schema: string): Promise<number> {
   const [row] = await postgres.sql(
     `select sum(pg_total_relation_size(c.oid))::float8 as bytes from pg_class c

@@ -7,17 +7,17 @@ import { type Deployment, parts, type Used, type Way } from './deployments.ts'
 import type { Stores, Told } from './stores.ts'
 
 export interface Pace {
-  /** Each has one who types, at one node, and one who reads, at the other one where there are two. */
+  /** Each room has one user who types at one node, and one who reads at the other node if there are two. */
   readonly rooms: number
-  /** Keystrokes, of all together. */
+  /** Keystrokes per second of all rooms together. */
   readonly perSecond: number
-  /** Measured, after as many of warming up. */
+  /** Duration of the measurement, after the same time of warm-up. */
   readonly seconds: number
 }
 
-/** What came of it; all but the latencies for each keystroke that has come. */
+/** Results; all values except the latencies are per received keystroke. */
 export interface Typed {
-  /** Milliseconds from sending to coming. */
+  /** Milliseconds from sending to receiving. */
   readonly p50: number
   readonly p99: number
   readonly cpu: Used
@@ -26,7 +26,7 @@ export interface Typed {
   readonly told: Told
 }
 
-/** Keystrokes typed at one node that are seen at another one. */
+/** Measures keystrokes that are typed at one node and read at another one. */
 export async function typeAcross(way: Way, stores: Stores, pace: Pace): Promise<Typed> {
   const deployment = await way.start(temporaryDirectory(), stores.newSchema())
   const { watches, typists, readers } = await enterAcross(deployment, pace.rooms)
@@ -79,7 +79,7 @@ interface Entered {
 
 const roomName = (index: number): string => `room-${index}`
 
-/** Who has been answered is in the room: nothing that is typed after that is missed. */
+/** A client that has an answer is in the room, and misses no later keystroke. */
 async function enterAcross({ writing, reading }: Deployment, rooms: number): Promise<Entered> {
   const enterAt = (server: Deployment['writing']) =>
     enterAll(rooms, async (index) => {

@@ -1,10 +1,10 @@
 import { progress, round, table, thousands } from '../support/report.ts'
 
-/** Something that is measured at each size. */
+/** A value that is measured at each size. */
 export interface Figure {
   readonly label: string
   readonly digits: number
-  /** Whether it is shown for one unit of the size, or for all. */
+  /** Whether the table shows the value per unit of the size, or in total. */
   readonly of: 'unit' | 'all'
 }
 
@@ -13,7 +13,7 @@ export interface Curve {
   readonly unit: string
   readonly figures: readonly Figure[]
   readonly sizes: readonly number[]
-  /** One value a figure, of all units. */
+  /** Returns one value per figure, for all units together. */
   measure(size: number): Promise<readonly number[]>
 }
 
@@ -22,7 +22,10 @@ interface Step {
   readonly values: readonly number[]
 }
 
-/** To which power of the size a figure has grown since the step before: 1 is linear, 0 is not at all. */
+/**
+ * Returns the power of the size with which a figure has grown since the previous step: 1 is linear, 0 is
+ * constant.
+ */
 function powerOf(figure: number, step: Step, before: Step | undefined): string {
   if (before === undefined) return ''
   const grown = (step.values[figure] as number) / (before.values[figure] as number)
@@ -34,7 +37,7 @@ function shown({ digits, of }: Figure, value: number, size: number): string {
   return digits === 0 ? thousands(each) : round(each, digits)
 }
 
-/** Measures from the smallest size to the largest, and prints a row each. */
+/** Measures from the smallest size to the largest, and prints one row per size. */
 export async function draw(curve: Curve): Promise<void> {
   const { title, unit, figures, sizes } = curve
   const bar = progress(title)

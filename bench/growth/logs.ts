@@ -8,7 +8,7 @@ import { keyOf, storeLog } from '../support/stored.ts'
 import type { Curve } from './curve.ts'
 
 const document = keyOf('bench', 'log')
-/** Updates of one commit, as of somebody who types fast. */
+/** Updates per commit, like those of a fast typist. */
 const perCommit = 64
 const client = 7
 
@@ -19,7 +19,7 @@ function* keystrokes(entries: number): Iterable<readonly Uint8Array[]> {
     )
 }
 
-/** Median of the time from the store to a document in memory. */
+/** Median time from the store to a document in memory. */
 async function openingMs(directory: string, times: number): Promise<number> {
   const engine = await openLevelEngine({ directory })
   const all: number[] = []
@@ -32,7 +32,7 @@ async function openingMs(directory: string, times: number): Promise<number> {
   return median(all)
 }
 
-/** Opening a log of so many updates, and what it has become by compaction. */
+/** Measures opening a log of this number of updates, before and after compaction. */
 async function measure(entries: number): Promise<readonly number[]> {
   const directory = temporaryDirectory()
   await storeLog(directory, document, keystrokes(entries))

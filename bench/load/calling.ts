@@ -1,29 +1,31 @@
 import { HttpClient, type HttpTarget } from '../../src/loadtest/http-client.ts'
 import { cpuOfTree } from '../support/cpu.ts'
 
-/** What came of the calls. */
+/** Results of the calls. */
 export interface Called {
-  /** Milliseconds of each. */
+  /** Milliseconds of each call. */
   readonly times: readonly number[]
   readonly perSecond: number
-  /** CPU of the server for one call. */
+  /** Microseconds of CPU of the server per call. */
   readonly microseconds: number
 }
 
-/** Until when calls are made. */
+/** When to stop calling. */
 export interface Amount {
   readonly calls: number
-  /** Where calls are slow, it is fewer: no further one is made after these seconds. */
+  /** No call starts after these seconds, so slow calls are fewer. */
   readonly secondsMax: number
 }
 
-/** One call of a caller; `index` counts the calls of all. */
+/** One call of a caller; `index` counts the calls of all callers. */
 export type Call = (caller: HttpClient, who: number, index: number) => Promise<unknown>
 
-/** A server in a process of its own. */
+/** A server in its own process. */
 export type CalledServer = HttpTarget & { readonly pid: number }
 
-/** Has so many call over and over, each on a connection of its own and the next as soon as one is answered. */
+/**
+ * Makes `callers` call repeatedly, each on its own connection and as soon as the previous call is answered.
+ */
 export async function callAll(
   target: CalledServer,
   callers: number,

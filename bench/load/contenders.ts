@@ -7,22 +7,22 @@ import { endWithThis } from '../support/ending.ts'
 import { freePort, ready, startWeft } from '../support/server.ts'
 import { hocuspocus } from './dialects.ts'
 
-/** A server that runs in a process of its own. */
+/** A server that runs in its own process. */
 export interface Running {
   readonly pid: number
   readonly dialect: ClientProtocol
-  /** Where a document is. */
+  /** Returns the URL of a document. */
   url(document: string): string
-  /** Asks it to stop, and waits until it has. */
+  /** Stops it and waits for its end. */
   stop(): Promise<void>
   kill(): Promise<void>
 }
 
 export interface Contender {
   readonly name: string
-  /** Whether it keeps documents. */
+  /** Whether it stores documents. */
   readonly keeps: boolean
-  /** @param data a directory of its own */
+  /** @param data an empty directory of its own */
   start(data: string): Promise<Running>
 }
 
@@ -85,14 +85,14 @@ const peer = (name: string, script: string, dialect: ClientProtocol): Contender 
   },
 })
 
-/** Everything comes from one address here, and nobody is to be held up for that. */
+/** All connections have one address here, and its limits must not act. */
 const oneAddress = {
   WEFT_CONNECTS_PER_ADDRESS_PER_SECOND: '0',
   WEFT_MAX_CONNECTIONS_PER_ADDRESS: '20000',
   WEFT_RECEIVE_BYTES_PER_WORKSPACE_PER_SECOND: '0',
 }
 
-/** @param options more of Weft's options */
+/** @param options additional options of Weft */
 export const weft = (name = 'weft', options: Readonly<Record<string, string>> = {}): Contender => ({
   name,
   keeps: true,
@@ -110,7 +110,7 @@ const relays: readonly Contender[] = [
   relay('syncing relay', 'syncing-relay.ts'),
 ]
 
-/** Those that are installed. */
+/** The installed servers. */
 const peers = (): readonly Contender[] =>
   existsSync(peersNode)
     ? [
@@ -119,5 +119,5 @@ const peers = (): readonly Contender[] =>
       ]
     : []
 
-/** All there are; the first is what the others are measured by. */
+/** All contenders; the others are compared with the first one. */
 export const contenders = (): readonly Contender[] => [...relays, weft(), ...peers()]

@@ -4,14 +4,14 @@ import type { Running } from './contenders.ts'
 /** Connections that are opened at the same time. */
 const atOnce = 50
 
-/** Opens a connection and says what is to be said first. */
+/** Opens a connection and sends the first messages of its protocol. */
 export async function enter(server: Running, document: string): Promise<LoadSocket> {
   const socket = await LoadSocket.open(server.url(document))
   for (const message of server.dialect.hello(document)) socket.send(message)
   return socket
 }
 
-/** Opens connections, not too many at once. */
+/** Opens connections, a bounded number at a time. */
 export async function enterAll(
   count: number,
   open: (index: number) => Promise<LoadSocket>,
@@ -25,11 +25,11 @@ export async function enterAll(
   return sockets
 }
 
-/** So many connections to one document. */
+/** Opens `count` connections to one document. */
 export const enterRoom = (server: Running, document: string, count: number): Promise<LoadSocket[]> =>
   enterAll(count, () => enter(server, document))
 
-/** Connections to one document, one for each name. */
+/** Opens connections to one document, one for each name. */
 export async function enterAs<Name extends string>(
   server: Running,
   document: string,
@@ -39,7 +39,7 @@ export async function enterAs<Name extends string>(
   return Object.fromEntries(names.map((name, index) => [name, sockets[index]])) as Record<Name, LoadSocket>
 }
 
-/** Asks for what is there, and waits for it. */
+/** Sends an empty state vector, and waits for the answer. */
 export async function answer(server: Running, socket: LoadSocket, document: string): Promise<void> {
   await new Promise<void>((resolve) => {
     socket.onMessage = (payload) => server.dialect.read(payload)?.kind === 'offer' && resolve()

@@ -3,14 +3,14 @@ import type { LoadSocket } from '../../src/loadtest/load-socket.ts'
 import { atRate } from '../../src/loadtest/typist.ts'
 import { encodeVarUint, prefixed, readVarUint } from '../../src/loadtest/websocket-frames.ts'
 
-/** Bytes not yet taken by the operating system above which nobody moves on. */
+/** A client with more unsent bytes than this does not move. */
 const unsentBytesMax = 65_536
 
-/** Somebody who moves a cursor, and counts what is shown of others. */
+/** A client that moves its cursor, and counts the received states of others. */
 export class Mover {
-  /** Messages that have shown something. */
+  /** Number of messages with such states. */
   messages = 0
-  /** States of others that have been shown. */
+  /** Number of received states of others. */
   shown = 0
   sent = 0
   readonly #id: number
@@ -20,7 +20,7 @@ export class Mover {
   #awaited: { readonly marker: Buffer; readonly resolve: () => void } | null = null
   #clock = 1
 
-  /** @param id below 2^32, the client's */
+  /** @param id the client id, below 2^32 */
   constructor(id: number, socket: LoadSocket, dialect: ClientProtocol, document: string) {
     this.#id = id
     this.#socket = socket
@@ -44,7 +44,7 @@ export class Mover {
     this.sent += 1
   }
 
-  /** Resolves when a state with these characters in it is shown. */
+  /** Resolves when a state with this text arrives. */
   async shows(text: string): Promise<void> {
     const marker = Buffer.from(text)
     await new Promise<void>((resolve) => {
@@ -67,7 +67,10 @@ export class Mover {
   }
 }
 
-/** Moves the cursors in turn, evenly over time, until told to stop. @param perSecond moves of each */
+/**
+ * Moves the cursors in rotation, evenly over time, until it is stopped.
+ * @param perSecond moves of each cursor
+ */
 export function moveAll(movers: readonly Mover[], perSecond: number): () => void {
   let moved = 0
   return atRate(movers.length * perSecond, (due) => {
@@ -75,7 +78,7 @@ export function moveAll(movers: readonly Mover[], perSecond: number): () => void
   })
 }
 
-/** How many states in an awareness update are of others. */
+/** Returns the number of states of others in an awareness update. */
 function othersIn(bytes: Buffer, own: number): number {
   const { value: count, end: start } = readVarUint(bytes, 0)
   let [others, at] = [0, start]

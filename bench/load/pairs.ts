@@ -2,16 +2,19 @@ import { atRate, KeystrokeTracker, Typist, trackUpdates } from '../../src/loadte
 import type { Running } from './contenders.ts'
 import { enter, enterAll } from './entering.ts'
 
-/** Rooms with two typists each, who see one another. */
+/** Rooms with two typists each, who receive each other's keystrokes. */
 export interface Pairs {
   readonly watches: readonly KeystrokeTracker[]
-  /** Keystrokes that have come so far. */
+  /** Number of keystrokes that have arrived so far. */
   delivered(): number
-  /** Has them type in turns, so many keystrokes a second in all, until what it returns is called. */
+  /**
+   * Lets them type in rotation, with this number of keystrokes per second in total. Returns a function that
+   * stops them.
+   */
   type(perSecond: number): () => void
 }
 
-/** Opens two sockets in each of so many rooms. Latencies are noted only by watches that are told to (`timing`). */
+/** Opens two sockets in each of `rooms` rooms. Only trackers with `timing` record latencies. */
 export async function enterInPairs(server: Running, rooms: number): Promise<Pairs> {
   const documentOf = (index: number): string => `room-${index % rooms}`
   const sockets = await enterAll(rooms * 2, (index) => enter(server, documentOf(index)))

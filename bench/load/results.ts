@@ -3,7 +3,7 @@ import type { Figure, Scenario } from './scenario.ts'
 
 type Runs = readonly Readonly<Record<string, number>>[]
 
-/** What came out of all runs. */
+/** Results of all runs. */
 export class Results {
   readonly #names: readonly string[]
   readonly #scenarios = new Map<Scenario, Map<string, Runs>>()
@@ -17,7 +17,10 @@ export class Results {
     this.#scenarios.set(scenario, of.set(name, [...(of.get(name) ?? []), figures]))
   }
 
-  /** A table a scenario: a row each contender, and for each figure its median and its ratio to the first contender. */
+  /**
+   * Prints a table per scenario: a row per contender with the median of each figure and its ratio to the
+   * first contender.
+   */
   print(): void {
     for (const [scenario, runs] of this.#scenarios) {
       console.log(`\n${scenario.name}`)
@@ -37,7 +40,7 @@ export class Results {
     }
   }
 
-  /** All medians as one table of Markdown: a row each figure, a column each contender. */
+  /** Returns all medians as one Markdown table: a row per figure, a column per contender. */
   markdown(): string {
     const rows = [...this.#scenarios].flatMap(([{ name, figures }, runs]) =>
       Object.entries(figures).map(([key, figure]) => [

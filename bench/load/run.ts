@@ -1,4 +1,5 @@
-// One run of a scenario, in a process of its own: the load generator. Told what by its arguments, tells its parent.
+// One run of a scenario in its own process, the load generator. Its arguments name the run; it sends the
+// result to its parent.
 
 import { errorMessage } from '../../src/errors.ts'
 import { temporaryDirectory } from '../support/server.ts'

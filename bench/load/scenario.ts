@@ -9,25 +9,25 @@ export interface Figure {
 
 export interface Scenario<Key extends string = string> {
   readonly name: string
-  /** Only those who keep documents can do it. */
+  /** True if only servers that store documents can take part. */
   readonly needsStore: boolean
   readonly figures: Readonly<Record<Key, Figure>>
-  /** Starts the contender on an empty directory, and ends it. NaN: it could not do it. */
+  /** Starts the contender on an empty directory, measures and ends it. NaN means that it could not do it. */
   run(contender: Contender, data: string, scale: Scale): Promise<Readonly<Record<Key, number>>>
 }
 
-/** How much there is; `smoke` only proves that it runs. */
+/** The size of the load; `smoke` only proves that it runs. */
 export interface Size {
   readonly size: 'full' | 'smoke'
 }
 
-/** How much is done. */
+/** The amount of work. */
 export interface Scale extends Size {
-  /** Measured, after as many of warming up. */
+  /** Duration of the measurement, after the same time of warm-up. */
   readonly seconds: number
 }
 
-/** A wait of so many milliseconds; a run that only proves that it runs has no time. */
+/** Returns a wait in ms, shortened for `smoke`. */
 export const waitMs = ({ size }: Size, ms: number): number => (size === 'full' ? ms : ms / 10)
 
 export const perDelivered: Figure = { label: 'CPU µs a delivered update', digits: 2, better: 'less' }

@@ -4,17 +4,20 @@ import { endWithThis } from '../support/ending.ts'
 import type { Contender } from './contenders.ts'
 import type { Scale, Scenario } from './scenario.ts'
 
-/** A run that hangs must not keep the others waiting. */
+/** A run that hangs must not block the others. */
 const runMs = 180_000
 
-/** Has a scenario run by a process of its own. @throws Error saying why it could not be done */
+/**
+ * Runs a scenario in its own process.
+ * @throws Error with the reason if it failed
+ */
 export async function startRun(
   scenario: Scenario,
   contender: Contender,
   scale: Scale,
 ): Promise<Readonly<Record<string, number>>> {
   const args = [scenario.name, contender.name, JSON.stringify(scale)]
-  // NaN stays itself.
+  // NaN survives the transfer.
   const child = fork(join(import.meta.dirname, 'run.ts'), args, {
     execArgv: ['--import', 'tsx'],
     serialization: 'advanced',

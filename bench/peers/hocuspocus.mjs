@@ -1,5 +1,6 @@
-// Hocuspocus as its documentation sets it up, with a file of SQLite. The schema and the statements are those of its
-// SQLite extension, run by the SQLite that Node has: the extension's own binding has no binary for every Node.
+// Hocuspocus as its documentation configures it, with an SQLite file. The schema and the statements are those
+// of its SQLite extension. The SQLite of Node runs them, because the binding of the extension does not have a
+// binary for every Node.
 import { DatabaseSync } from 'node:sqlite'
 import { Database } from '@hocuspocus/extension-database'
 import { Server } from '@hocuspocus/server'

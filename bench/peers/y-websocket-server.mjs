@@ -1,15 +1,15 @@
-// @y/websocket-server with y-leveldb behind it, bound as y-websocket's own server did it.
+// @y/websocket-server with y-leveldb, connected as in the server of y-websocket.
 import { createServer } from 'node:http'
 import { createRequire } from 'node:module'
 import { setPersistence, setupWSConnection } from '@y/websocket-server/utils'
 import { LeveldbPersistence } from 'y-leveldb'
 import * as stored from 'yjs'
 
-// The server has a Yjs of its own, later than that of y-leveldb: only bytes go between the two.
+// The server has its own Yjs, newer than that of y-leveldb: they exchange bytes only.
 const served = await import(
   new URL('../node_modules/yjs/src/index.js', import.meta.resolve('@y/websocket-server/utils'))
 )
-// The ws that it brings is a CommonJS module, of which ES modules see no names.
+// Its ws is a CommonJS module, whose names ES modules cannot import.
 const { Server: WebSocketServer } = createRequire(import.meta.url)('ws')
 const [port, directory] = process.argv.slice(2)
 const level = new LeveldbPersistence(directory)

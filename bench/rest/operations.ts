@@ -1,6 +1,6 @@
 import { seededRandom } from '../support/random.ts'
 
-/** An organization that is called about, and what it was filled with. */
+/** An organization for the calls, and its content. */
 export interface Filled {
   readonly organizationId: string
   readonly documents: number
@@ -17,10 +17,10 @@ export interface Operation {
 
 const random = seededRandom(9)
 const anyOf = (kind: string, count: number): string => `${kind}-${random(count)}`
-/** Of things that calls make and delete; each is there once. */
+/** Ids of the objects that calls create and delete; each exists once. */
 const own = (index: number): string => `own-${index}`
 const ann = { name: 'Ann', email: 'ann@example.com' }
-/** Documents whose content is replaced. */
+/** Number of documents whose content is replaced. */
 const texts = 200
 
 const documents: readonly Operation[] = [
@@ -172,7 +172,7 @@ const content: readonly Operation[] = [
   },
 ]
 
-/** What is added is deleted by the calls of a later one. */
+/** Later operations delete the objects that earlier ones add. */
 export const operations: readonly Operation[] = [
   ...documents,
   ...folders,

@@ -1,5 +1,5 @@
-// The limit of REST: parses the body of a call and answers. Where content is to be replaced it is made anew, in memory:
-// nothing is compared, checked or stored.
+// The limit of REST: parses the body of a call and answers. It creates content to be replaced again, in
+// memory, without comparison, checks or storage.
 import { createServer } from 'node:http'
 import * as Y from 'yjs'
 
@@ -26,7 +26,7 @@ function replace({ documentId, type, data }: Replacement): number {
       array.delete(0, array.length)
       array.push(data as unknown[])
     } else {
-      // XML as text: less than it takes.
+      // XML as plain text, which costs less than real XML.
       const text = doc.getText('content')
       text.delete(0, text.length)
       text.insert(0, data as string)

@@ -1,4 +1,4 @@
-// The limit where receivers are written to once a turn of the event loop: passes messages on, knows and keeps nothing.
+// The limit of writing to each receiver once per tick: relays messages, and reads and stores nothing.
 import { createServer } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { type WebSocket, WebSocketServer } from 'ws'

@@ -1,13 +1,13 @@
 import { seededRandom } from './random.ts'
 
 const random = seededRandom(5)
-/** Five letters, more or less, that are nowhere else. */
+/** Returns a word of about five letters that occurs nowhere else. */
 export const word = (): string => random(36 ** 5).toString(36)
 export const words = (count: number): string => Array.from({ length: count }, word).join(' ')
 
 export type ContentType = 'text' | 'map' | 'array' | 'xml'
 
-/** Content of lines, as a call of each type has it. */
+/** Content of these lines, in the form of each type. */
 const forms: Readonly<Record<ContentType, (lines: readonly string[]) => unknown>> = {
   text: (lines) => lines.join('\n'),
   map: (lines) => Object.fromEntries(lines.map((line, index) => [`key-${index}`, line])),
@@ -16,17 +16,20 @@ const forms: Readonly<Record<ContentType, (lines: readonly string[]) => unknown>
 }
 
 const wordsInLine = 10
-/** What calls go through, there and back. */
+/** Number of contents that calls go through, forwards and backwards. */
 const steps = 8
 
-/** What a document is replaced by, one call after the other. */
+/** The contents by which calls replace a document, one after the other. */
 export interface Sequence {
   readonly name: 'nothing' | 'a line' | 'everything'
-  /** As JSON; after the last one come those before it, in reverse, and so on. */
+  /** Contents as JSON. After the last one, the sequence goes backwards, and so on. */
   readonly contents: readonly string[]
 }
 
-/** Content of about so many bytes as JSON: with nothing new in a call, one line in another place, or everything. */
+/**
+ * Returns content of about this number of bytes as JSON, in three sequences: no changes, one line in another
+ * place, or everything new.
+ */
 export function sequencesOf(type: ContentType, bytes: number): readonly Sequence[] {
   const form = (lines: readonly string[]): string => JSON.stringify(forms[type](lines))
   const count = Math.max(1, Math.round(bytes / (form([words(wordsInLine)]).length - 2)))
@@ -44,7 +47,7 @@ export function sequencesOf(type: ContentType, bytes: number): readonly Sequence
   ]
 }
 
-/** Which content the call of that number has. */
+/** Returns the content of the call with this number. */
 export function contentAt({ contents }: Sequence, call: number): string {
   const last = contents.length - 1
   const at = last === 0 ? 0 : call % (2 * last)

@@ -4,18 +4,18 @@ import { readdirSync, readFileSync } from 'node:fs'
 const microsecondsPerTick = 10_000
 const pageBytes = 4_096
 
-/** Of a process, after its name: state, parent, ...; null when it has ended. */
+/** Returns the fields of a process after its name: state, parent, and so on; null when it has ended. */
 function statOf(pid: number): readonly string[] | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
-    // The name of the program, in parentheses, may hold spaces.
+    // The name of the program, in parentheses, may contain spaces.
     return stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   } catch {
     return null
   }
 }
 
-/** A process and all that it has started. */
+/** Returns a process and all its descendants. */
 function treeOf(pid: number): readonly number[] {
   const parents = new Map<number, number>()
   for (const name of readdirSync('/proc')) {
@@ -28,7 +28,7 @@ function treeOf(pid: number): readonly number[] {
   return tree
 }
 
-/** Microseconds of CPU that a process has used, all threads, user and system; where the kernel tells (Linux). */
+/** Returns the microseconds of CPU that a process has used: all threads, user and system. Linux only. */
 export function cpuMicroseconds(pid: number): number {
   const stat = statOf(pid)
   return stat === null ? Number.NaN : (Number(stat[11]) + Number(stat[12])) * microsecondsPerTick
@@ -36,9 +36,9 @@ export function cpuMicroseconds(pid: number): number {
 
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0)
 
-/** The same of a process and of all that it has started. */
+/** Returns the same for a process and all its descendants. */
 export const cpuOfTree = (pid: number): number => sum(treeOf(pid).map(cpuMicroseconds))
 
-/** Bytes of memory that a process and all that it has started have resident. */
+/** Returns the bytes of resident memory of a process and all its descendants. */
 export const residentBytes = (pid: number): number =>
   sum(treeOf(pid).map((each) => Number(statOf(each)?.[21] ?? 0) * pageBytes))

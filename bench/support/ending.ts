@@ -1,24 +1,24 @@
 import type { ChildProcess } from 'node:child_process'
 import { constants } from 'node:os'
 
-/** What is to be undone, in the order in which it was done. */
+/** Functions to call at the end, in the order of their registration. */
 const undoings = new Set<() => void>()
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
-/** Calls `fn` when this process ends: as it should, by an error, by a signal, or because nobody reads its output. */
+/** Calls `fn` when this process ends: normally, by an error, by a signal, or because its output is closed. */
 export function atEnd(fn: () => void): void {
   watch()
   undoings.add(fn)
 }
 
-/** No process outlives this one. */
+/** Ends the child with this process. */
 export function endWithThis(child: ChildProcess): void {
   const end = (): void => void child.kill('SIGKILL')
   atEnd(end)
   child.once('exit', () => undoings.delete(end))
 }
 
-/** Signals end a process without `exit`, and the console is silent about a reader who has gone. */
+/** Signals end a process without `exit`, and the console ignores a closed output. */
 function watch(): void {
   if (process.listeners('exit').includes(undoAll)) return
   process.on('exit', undoAll)
@@ -28,7 +28,7 @@ function watch(): void {
 
 const endBySignal = (signal: NodeJS.Signals): never => process.exit(128 + constants.signals[signal])
 
-/** The last first: a server goes before its directory. */
+/** The last one runs first: a server ends before its directory is deleted. */
 function undoAll(): void {
   for (const fn of [...undoings].reverse()) fn()
 }

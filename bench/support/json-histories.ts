@@ -13,7 +13,9 @@ export interface JsonHistory {
 
 const recorded = join(import.meta.dirname, '..', '..', '..', 'shared', 'data', 'json-package.jsonl.br')
 
-/** A recorded history of a package.json where it is there, and generated ones: a lock file, a list of records. */
+/**
+ * A recorded history of a package.json if it exists, and generated ones: a lock file, and a list of records.
+ */
 export function jsonHistories(revisions: number, size: number): JsonHistory[] {
   const generated = [lockFile(revisions, size), records(revisions, size)]
   if (!existsSync(recorded)) return generated
@@ -41,7 +43,7 @@ function packageOf(name: string, random: Random): Package {
   }
 }
 
-/** Packages by name, some of which get another version, come or go at each revision. */
+/** Packages by name, some of which change their version, are added or removed at each revision. */
 function lockFile(revisions: number, size: number): JsonHistory {
   const random = seededRandom(11)
   const packages: Record<string, Package> = {}

@@ -5,13 +5,13 @@ import { replaceContent } from '../../src/content/replace.ts'
 
 export const contentKey = 'content'
 
-/** One way to make a root of nested shared types equal to JSON. */
+/** A method that replaces a root of nested shared types by JSON. */
 export interface JsonReplacer {
   readonly name: string
   replace(doc: Y.Doc, target: Json): void
 }
 
-/** Objects and arrays as shared types all the way down, titles as texts. */
+/** Creates shared types for objects and arrays at all levels, and texts for titles. */
 export function shared(json: Json, key = ''): unknown {
   if (isArray(json)) return Y.Array.from(json.map((value) => shared(value) as string))
   if (isObject(json)) {
@@ -52,7 +52,7 @@ const whole: JsonReplacer = {
   },
 }
 
-/** Top-level entries that differ are set anew; of arrays, everything between the first and the last difference. */
+/** Sets top-level entries that differ, and in arrays everything between the first and the last difference. */
 const entries: JsonReplacer = {
   name: 'entries that differ',
   replace: (doc, target) => {
@@ -86,5 +86,5 @@ function replaceMiddle(array: Y.Array<unknown>, target: readonly Json[]): void {
   }
 }
 
-/** Weft first: the others are shown relative to it. */
+/** Weft is the first one: the others are compared with it. */
 export const jsonReplacers: readonly JsonReplacer[] = [weft, whole, entries]

@@ -1,9 +1,9 @@
 import * as Y from 'yjs'
 
-/** What one replacement took and sent. */
+/** Time and sent bytes of one replacement. */
 export interface Measured {
   readonly milliseconds: number
-  /** Of the updates that go to everybody else. */
+  /** Bytes of the updates for all other clients. */
   readonly bytes: number
 }
 
@@ -20,14 +20,14 @@ export function measured(doc: Y.Doc, replace: () => void): Measured {
   return { milliseconds, bytes }
 }
 
-/** Neighbouring live characters, values or nodes. */
+/** Adjacent live characters, values or nodes. */
 export interface Stretch {
   readonly id: Y.ID
   readonly length: number
   readonly of: 'characters' | 'values' | 'types'
 }
 
-/** Everything live in a shared type, however deep. */
+/** Returns all live content of a shared type, at any depth. */
 export function stretchesIn(
   type: Pick<Y.AbstractType<unknown>, '_start' | '_map'>,
   found: Stretch[] = [],
@@ -45,7 +45,7 @@ export function stretchesIn(
   return found
 }
 
-/** Share of what the stretches held that is still there; 1 where they held nothing. */
+/** Returns the share of the stretches that still exists; 1 if they were empty. */
 export function shareKept({ store }: Y.Doc, stretches: readonly Stretch[]): number {
   let [all, kept] = [0, 0]
   for (const { id, length } of stretches) {

@@ -1,7 +1,7 @@
-/** A whole number from 0 up to, not including, `below`. */
+/** Returns an integer from 0 to `below - 1`. */
 export type Random = (below: number) => number
 
-/** Numbers that look random and are the same in each run. */
+/** Returns pseudorandom numbers that are the same in each run. */
 export function seededRandom(seed: number): Random {
   let state = seed >>> 0
   return (below) => {

@@ -1,4 +1,4 @@
-// Where webhooks arrive: answers 200. GET tells what has come since the last DELETE.
+// A receiver of webhooks that answers 200. GET returns the requests since the last DELETE.
 import { createServer } from 'node:http'
 import type { Arrivals } from '../webhooks/receiving.ts'
 

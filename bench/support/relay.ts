@@ -1,4 +1,4 @@
-// The limit: passes every message on to everyone else in the room (the path), knows nothing, keeps nothing.
+// The limit: relays every message to all others in the room (the path), and reads and stores nothing.
 import { createServer } from 'node:http'
 import { type WebSocket, WebSocketServer } from 'ws'
 

@@ -1,4 +1,4 @@
-/** A process of its own that replaces a document by one of two contents and the other, until it is told to stop. */
+/** A process that replaces a document by two contents alternately until it is stopped. */
 import type { BenchCall } from './server.ts'
 
 export interface ReplacerOrder {

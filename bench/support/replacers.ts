@@ -4,7 +4,7 @@ import { replaceContent } from '../../src/content/replace.ts'
 
 export const contentKey = 'content'
 
-/** One way to make the text of a document equal to a given one. */
+/** A method that replaces the text of a document. */
 export interface Replacer {
   readonly name: string
   replace(doc: Y.Doc, target: string): void
@@ -54,7 +54,7 @@ const fastDiff: Replacer = {
   },
 }
 
-/** Weft first: the others are shown relative to it. */
+/** Weft is the first one: the others are compared with it. */
 export const replacers: readonly Replacer[] = [weft, whole, prefixSuffix, fastDiff]
 
 function commonStart(a: string, b: string): number {

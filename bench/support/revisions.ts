@@ -11,7 +11,7 @@ export interface Revisions {
   readonly contents: readonly string[]
 }
 
-/** The revision history of a README, or one made up where it is not there. */
+/** The revision history of a README, or a generated one if it does not exist. */
 export function readRevisions(countMax: number): Revisions {
   if (!existsSync(recorded)) return generatedRevisions(Math.min(countMax, 120))
   const jsonLines = brotliDecompressSync(readFileSync(recorded)).toString().trim().split('\n')
@@ -21,7 +21,9 @@ export function readRevisions(countMax: number): Revisions {
   return { source: 'revisions of a README', contents }
 }
 
-/** A document of paragraphs and lists, 72 characters a line, edited as people do; always the same. */
+/**
+ * A document of paragraphs and lists, 72 characters per line, with realistic edits. It is always the same.
+ */
 export function generatedRevisions(count: number, lineCount = 700): Revisions {
   const random = seededRandom(7)
   let lines = Array.from({ length: lineCount }, () => sentence(random))

@@ -15,7 +15,7 @@ const credentials = {
   WEFT_AUTH_TOKEN: 'bench-auth-token-1234',
 }
 
-/** What it takes to call an operation from another process. */
+/** The values that another process needs to call an operation. */
 export interface BenchCall {
   readonly url: string
   readonly method: 'POST'
@@ -25,10 +25,10 @@ export interface BenchCall {
 export interface BenchServer {
   readonly url: string
   readonly call: BenchCall
-  /** What a websocket URL starts with: append `organization/document/editor?token=`. */
+  /** The start of a websocket URL: append `organization/document/editor?token=`. */
   readonly syncUrl: string
   readonly process: ChildProcess
-  /** @param userId `bench` unless given */
+  /** @param userId `bench` by default */
   token(userId?: string): Promise<string>
   post(
     path: string,
@@ -37,17 +37,17 @@ export interface BenchServer {
   kill(): Promise<void>
 }
 
-/** What lets one caller call as often as it can. */
+/** Options without rate limits, so that one caller can call as often as possible. */
 export const unlimitedCalls = {
   WEFT_CALLS_PER_KEY_PER_SECOND: '0',
   WEFT_NEW_DOCUMENTS_PER_WORKSPACE_PER_SECOND: '0',
   WEFT_CALLS_PER_ADDRESS_PER_SECOND: '0',
 } as const
 
-/** An own directory, removed when the process ends. */
+/** Creates a directory that is removed when the process ends. */
 export function temporaryDirectory(): string {
   const directory = mkdtempSync(join(tmpdir(), 'weft-bench-'))
-  // A server that has just been killed may still be writing.
+  // A server that was just killed may still be writing.
   atEnd(() => rmSync(directory, { recursive: true, force: true, maxRetries: 5 }))
   return directory
 }
@@ -62,7 +62,7 @@ export async function freePort(): Promise<number> {
   return address.port
 }
 
-/** What `npm start` gives to Node. */
+/** The options of Node in `npm start`. */
 const nodeOptions: readonly string[] = npmStart().match(/--\S+=\S+/g) ?? []
 
 function npmStart(): string {
@@ -72,11 +72,14 @@ function npmStart(): string {
   return scripts.start
 }
 
-/** A directory for CPU profiles of Weft, which is then stopped and not killed: only so are they written. */
+/**
+ * A directory for CPU profiles of Weft. Weft then stops instead of being killed, because only a stop writes
+ * them.
+ */
 const profiles = process.env.BENCH_PROFILES
 const profiling = profiles === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profiles}`]
 
-/** Runs a built Weft on `data` in a process of its own, with everything durable. */
+/** Starts the built Weft on `data` in its own process, with durable writes. */
 export async function startWeft(data: string, options: Record<string, string> = {}): Promise<BenchServer> {
   const port = await freePort()
   const env = { ...process.env, ...credentials, WEFT_LOG_LEVEL: 'warn', ...options }
@@ -122,7 +125,7 @@ export interface RunningScript {
   readonly kill: () => Promise<void>
 }
 
-/** Runs a script of `bench/support` that listens on the port given as its argument. */
+/** Starts a script of `bench/support` that listens on the port of its argument. */
 export async function startScript(script: string): Promise<RunningScript> {
   const port = await freePort()
   const child = spawn(process.execPath, ['--import', 'tsx', join('bench', 'support', script), String(port)], {
@@ -144,7 +147,7 @@ export async function ready(url: string, child: ChildProcess): Promise<void> {
   throw new Error('the server did not become ready')
 }
 
-/** Of all calls. */
+/** Headers of all calls. */
 export const headers = {
   'content-type': 'application/json',
   'x-service-api-key': credentials.WEFT_API_KEY,
@@ -159,7 +162,10 @@ async function postTo({ url, ...request }: BenchCall, path: string, data: unknow
   }
 }
 
-/** Has an operation carried out that is not measured. @throws Error unless it is answered with 200 */
+/**
+ * Calls an operation outside of the measurement.
+ * @throws Error unless the response is 200
+ */
 export async function done(server: Pick<BenchServer, 'post'>, path: string, data: object): Promise<void> {
   const { status, body } = await server.post(path, data)
   if (status !== 200) throw new Error(`${path}: ${JSON.stringify(body.error)}`)

@@ -4,10 +4,10 @@ import type { AppendResult, Engine, Key } from '../../src/engine/engine.ts'
 import { openLevelEngine } from '../../src/engine/level/engine.ts'
 import { progress } from './report.ts'
 
-/** Documents in a commit, or commits of one document under way. */
+/** Documents per commit, or concurrent commits of one document. */
 const batch = 500
 
-/** Of a server that benches start. */
+/** The key of a document on a server of the benches. */
 export const keyOf = (organizationId: string, documentId: string): Key => [
   'bench',
   'bench-key',
@@ -16,7 +16,10 @@ export const keyOf = (organizationId: string, documentId: string): Key => [
   'main',
 ]
 
-/** Puts a text into the log of each of so many documents, without a server. @param data of a server that is stopped */
+/**
+ * Writes a text into the log of each of `count` documents, without a server.
+ * @param data directory of a stopped server
+ */
 export async function storeTexts(
   data: string,
   organizationId: string,
@@ -29,7 +32,7 @@ export async function storeTexts(
   await engine.close()
 }
 
-/** The same, into an engine that is open. */
+/** Does the same with an open engine. */
 export async function storeTextsIn(
   engine: Engine,
   organizationId: string,
@@ -53,7 +56,10 @@ export async function storeTextsIn(
   bar.end()
 }
 
-/** Puts commits into the log of a document, none of which is in a snapshot. @param data of a server that is stopped */
+/**
+ * Writes commits into the log of a document, without a snapshot.
+ * @param data directory of a stopped server
+ */
 export async function storeLog(
   data: string,
   doc: Key,

@@ -1,5 +1,5 @@
-// The limit where nothing is shown that is not on the disk: appends all messages to one file, in groups, and passes them
-// on when their group is there. Knows nothing else of them, and writes each receiver once a group.
+// The limit of durable relaying: appends all messages to one file in groups, and relays a group when it is on
+// disk. It reads nothing else of them, and writes to each receiver once per group.
 import { constants, openSync, write } from 'node:fs'
 import { createServer } from 'node:http'
 import { join } from 'node:path'

@@ -13,7 +13,7 @@ export interface Trace {
   readonly endContent: string
 }
 
-/** The recorded writing session of a paper, or one made up where it is not there. */
+/** The recorded writing session of a paper, or a generated one if it does not exist. */
 export function readTrace(keystrokes: number): Trace {
   if (!existsSync(recorded)) return generatedTrace(keystrokes)
   const trace = JSON.parse(gunzipSync(readFileSync(recorded)).toString()) as { txns: { patches: Patch[] }[] }
@@ -21,7 +21,7 @@ export function readTrace(keystrokes: number): Trace {
   return { source: 'a recorded writing session', patches, endContent: contentOf(patches) }
 }
 
-/** Runs of typing at moving places, one keystroke in ten a deletion; always the same. */
+/** Runs of typing at moving places, with one deletion in ten keystrokes. They are always the same. */
 function generatedTrace(keystrokes: number): Trace {
   let seed = 42
   const random = (below: number): number => {
@@ -48,7 +48,7 @@ function contentOf(patches: readonly Patch[]): string {
   return text
 }
 
-/** The update that each keystroke makes in an editor: one transaction, one update. */
+/** Returns the update of each keystroke in an editor: one transaction, one update. */
 export function updatesOf(patches: readonly Patch[]): Uint8Array[] {
   const doc = new Y.Doc()
   const text = doc.getText('content')
@@ -63,7 +63,7 @@ export function updatesOf(patches: readonly Patch[]): Uint8Array[] {
   return updates
 }
 
-/** y-websocket's message: sync, update, length, bytes. */
+/** A message of y-websocket: sync, update, length, bytes. */
 export function updateMessage(update: Uint8Array): Uint8Array {
   const { length } = update
   const head = length < 128 ? [0, 2, length] : [0, 2, (length & 127) | 128, length >> 7]

@@ -3,25 +3,28 @@ import { WebSocket } from 'ws'
 import type { BenchServer } from './server.ts'
 import { readTrace, updateMessage, updatesOf } from './trace.ts'
 
-/** After the last keystroke: what has not come by then is not on its way. */
+/** After this time, a missing keystroke counts as lost. */
 const lateMs = 60_000
 
-/** How somebody types. */
+/** The pace of a typist. */
 export interface Pace {
-  /** Keystrokes a second, as of a few people: 100. */
+  /** Keystrokes per second; 100 are those of a few users. */
   readonly perSecond: number
   readonly seconds: number
 }
 
 export interface Typists {
-  /** Types for the time of the pace; milliseconds from each keystroke to its coming to the reader. */
+  /**
+   * Types for the time of the pace. Resolves with the milliseconds from each keystroke to its arrival at the
+   * reader.
+   */
   type(): Promise<number[]>
 }
 
-/** A question that says nothing is known, and how its answer begins. */
+/** An empty state vector, and the start of its answer. */
 const [question, answered] = [Buffer.of(0, 0, 1, 0), [0, 1]] as const
 
-/** Who is answered is in the room, too: what was typed before that would not come as typing. */
+/** A client that has an answer is in the room. Earlier keystrokes would not arrive as updates. */
 async function isServed(socket: WebSocket): Promise<void> {
   await new Promise<void>((resolve) => {
     const received = (message: Buffer): void => {
@@ -34,7 +37,10 @@ async function isServed(socket: WebSocket): Promise<void> {
   })
 }
 
-/** One who types in a document, and one who reads it. @param times how often they are going to */
+/**
+ * Opens one client that types in a document and one that reads it.
+ * @param times number of measurements
+ */
 export async function typistsAt(
   server: Pick<BenchServer, 'syncUrl' | 'token'>,
   { perSecond, seconds }: Pace,

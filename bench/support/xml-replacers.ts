@@ -5,10 +5,10 @@ import { replaceContent } from '../../src/content/replace.ts'
 
 export const contentKey = 'content'
 
-/** One way to make the XML of a document equal to a given one. */
+/** A method that replaces the XML of a document. */
 export interface XmlReplacer {
   readonly name: string
-  /** Gets ready for a target; not measured. */
+  /** Prepares a target; this is not measured. */
   prepare(xml: string): (doc: Y.Doc) => void
 }
 
@@ -21,7 +21,7 @@ const weft: XmlReplacer = {
   prepare: (xml) => (doc) => weftReplace(doc, xml),
 }
 
-/** A document that holds nothing but the XML. */
+/** Creates a document with this XML only. */
 export function fresh(xml: string): Y.Doc {
   const doc = new Y.Doc()
   weftReplace(doc, xml)
@@ -55,10 +55,10 @@ const yProsemirror: XmlReplacer = {
   },
 }
 
-/** Weft first: the others are shown relative to it. */
+/** Weft is the first one: the others are compared with it. */
 export const xmlReplacers: readonly XmlReplacer[] = [weft, whole, yProsemirror]
 
-/** The content as ProseMirror's model, in a schema that allows whatever there is. */
+/** Returns the content as a ProseMirror model, in a schema that allows everything in it. */
 function nodeOf(doc: Y.Doc): Node {
   const root = doc.getXmlFragment(contentKey)
   const nodes: Record<string, NodeSpec> = { doc: { content: 'any*' }, text: { group: 'any' } }

@@ -6,7 +6,7 @@ import type { Revisions } from './revisions.ts'
 
 const recorded = join(import.meta.dirname, '..', '..', '..', 'shared', 'data', 'xml-document.jsonl.br')
 
-/** The revision history of an XML document, or one made up where it is not there. */
+/** The revision history of an XML document, or a generated one if it does not exist. */
 export function readXmlRevisions(countMax: number): Revisions {
   if (!existsSync(recorded)) return generated(Math.min(countMax, 40))
   const jsonLines = brotliDecompressSync(readFileSync(recorded)).toString().trim().split('\n')
@@ -16,13 +16,13 @@ export function readXmlRevisions(countMax: number): Revisions {
   return { source: 'revisions of an XML document', contents }
 }
 
-/** Without DOCTYPE, and with U+FFFD for the entities that it declares. */
+/** Removes DOCTYPE, and replaces the entities that it declares by U+FFFD. */
 const fragmentOf = (xml: string): string =>
   xml
     .replace(/<!DOCTYPE[^[>]*(?:\[[^\]]*\])?\s*>/, '')
     .replace(/&(?!(?:amp|lt|gt|quot|apos);|#)\w+;/g, '\ufffd')
 
-/** Sections of paragraphs, some with marks, that grow by edits such as people make; always the same. */
+/** Sections of paragraphs, some with marks, that grow by realistic edits. They are always the same. */
 function generated(count: number): Revisions {
   const random = seededRandom(11)
   const sections = Array.from({ length: 60 }, () => Array.from({ length: 30 }, () => paragraph(random)))

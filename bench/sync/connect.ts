@@ -5,16 +5,16 @@ import { answer, enter, enterAll } from '../load/entering.ts'
 import { type Scale, type Scenario, waitMs } from '../load/scenario.ts'
 import { cpuOfTree, residentBytes } from '../support/cpu.ts'
 
-/** Of a document. */
+/** Length of a document. */
 export const characters = 1_000
 const full = { rooms: 1_000, sockets: 2_000 }
 const smoke = { rooms: 10, sockets: 20 }
-/** Time for everybody to write what they keep, and for what is left of starting. */
+/** Time for all servers to write their data, and for the rest of their start. */
 const settleMs = 2_000
 
 export const documentOf = (index: number): string => `document-${index}`
 
-/** Every room gets its text, and the server is stopped. */
+/** Writes the text of every room, and stops the server. */
 async function fill(contender: Contender, data: string, rooms: number, settle: number): Promise<void> {
   const doc = new Y.Doc()
   doc.getText('content').insert(0, 'lorem ipsum '.repeat(characters).slice(0, characters))
@@ -30,7 +30,7 @@ async function fill(contender: Contender, data: string, rooms: number, settle: n
   await server.stop()
 }
 
-/** Two who come into each of many rooms that are on the disk. */
+/** Two clients join each of many rooms that are on disk. */
 export const connecting: Scenario<'cpu' | 'memory'> = {
   name: `${full.sockets} sockets on ${full.rooms} rooms of ${characters} characters`,
   needsStore: false,

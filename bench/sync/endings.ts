@@ -9,11 +9,14 @@ import { type Scale, type Scenario, waitMs } from '../load/scenario.ts'
 import { temporaryDirectory } from '../support/server.ts'
 
 const perSecond = 1_000
-/** For a document that is loaded after the first question. */
+/** Time for a document that is loaded after the first state vector. */
 const readMs = 2_000
 const document = 'typed'
 
-/** Types until the server is ended; how many keystrokes another client has seen, and how many are there afterwards. */
+/**
+ * Types until the server is ended. Returns the number of keystrokes that another client has received, and the
+ * number of those that exist afterwards.
+ */
 async function typedAndEnded(contender: Contender, data: string, scale: Scale, how: 'stop' | 'kill') {
   const server = await contender.start(data)
   const { writer, reader } = await enterAs(server, document, ['writer', 'reader'])
@@ -33,12 +36,12 @@ async function typedAndEnded(contender: Contender, data: string, scale: Scale, h
 
 async function storedOf(server: Running, client: number, wait: number): Promise<number> {
   const doc = new Y.Doc()
-  // Others have a dialect, and a provider, of their own.
+  // Other servers have their own protocol and provider.
   await (server.dialect === yWebsocketMessages ? readByProvider : readBySocket)(server, doc, wait)
   return Y.decodeStateVector(Y.encodeStateVector(doc)).get(client) ?? 0
 }
 
-/** As an application does. */
+/** Reads the document like an application. */
 async function readByProvider(server: Running, doc: Y.Doc, wait: number): Promise<void> {
   const { origin, pathname, searchParams } = new URL(server.url(document))
   const provider = new WebsocketProvider(origin, pathname.slice(1), doc, {
@@ -62,7 +65,10 @@ async function readBySocket(server: Running, doc: Y.Doc, wait: number): Promise<
   socket.end()
 }
 
-/** What somebody has seen is there afterwards for another, who reads with a stock provider, or not. */
+/**
+ * Whether keystrokes that a client has received exist afterwards, for a client with a stock provider and for
+ * one without.
+ */
 export const endings: Scenario<'lost' | 'kept'> = {
   name: 'SIGKILL and SIGTERM while somebody types 1,000 keystrokes/s',
   needsStore: true,

@@ -6,11 +6,11 @@ import { deliveredPerSecond, p50, perDelivered, type Scale, type Scenario } from
 import { cpuOfTree } from '../support/cpu.ts'
 import { quantile } from '../support/report.ts'
 
-/** Keystrokes of a writer that have not come yet: enough to keep the server busy. */
+/** Maximum number of a writer's keystrokes in flight: enough to keep the server busy. */
 const windowSize = 1_024
-/** Sent in one write, as a client does whose thread was busy. */
+/** Keystrokes per write, as from a client whose thread was busy. */
 const together = 32
-/** What ends a run: nobody types it otherwise. */
+/** A character that ends a run and occurs nowhere else. */
 const endCharacter = 126
 const endMs = 20_000
 
@@ -18,9 +18,9 @@ interface Room {
   readonly server: Running
   readonly typists: readonly Typist[]
   readonly readers: readonly LoadSocket[]
-  /** What one of the readers sees. */
+  /** The keystrokes that one of the readers receives. */
   readonly watch: KeystrokeTracker
-  /** Connections that get each keystroke. */
+  /** Number of connections that get each keystroke. */
   readonly receivers: number
 }
 
@@ -36,7 +36,7 @@ async function openRoom(contender: Contender, data: string, writers: number, rea
   return { server, typists, readers: readingSockets, watch, receivers: writers + readers - 1 }
 }
 
-/** Types as much as the server takes, until told to stop. */
+/** Types as much as the server accepts, until it is stopped. */
 function saturate({ typists, watch }: Room): () => void {
   let running = true
   const go = (): void => {
@@ -68,7 +68,10 @@ async function count({ server, watch, receivers }: Room, seconds: number): Promi
   }
 }
 
-/** Nobody has been left out. @throws Error */
+/**
+ * Checks that all clients have received everything.
+ * @throws Error otherwise
+ */
 async function expectAllCame({ typists, readers, watch }: Room): Promise<void> {
   const deadline = performance.now() + endMs
   const wait = async (holds: () => boolean): Promise<void> => {
@@ -85,7 +88,7 @@ async function expectAllCame({ typists, readers, watch }: Room): Promise<void> {
   await wait(() => ended.size === readers.length)
 }
 
-/** As many as the server takes. */
+/** As many keystrokes as the server accepts. */
 export const saturated = (name: string, writers: number, readers: number): Scenario<'cpu' | 'rate'> => ({
   name,
   needsStore: false,

@@ -9,12 +9,12 @@ import { residentBytes } from '../support/cpu.ts'
 const updateBytes = 65_536
 const full = 200 * 2 ** 20
 const smoke = 4 * 2 ** 20
-/** Updates that one who reads may be behind: nobody else is to be a slow reader. */
+/** Maximum number of updates that the other reader may be behind, so that it is not a slow reader also. */
 const windowSize = 32
 const catchUpMs = 60_000
 const document = 'burst'
 
-/** Somebody who has the document, and applies what comes. */
+/** A client that has the document and applies received updates. */
 class Replica {
   readonly doc = new Y.Doc()
 
@@ -30,7 +30,7 @@ class Replica {
   }
 }
 
-/** Writes one value after the other to the same place: much goes by, and the document stays small. */
+/** Writes one value after the other to the same place, so the document stays small. */
 class Writer {
   readonly #doc = new Y.Doc()
   written = 0
@@ -50,7 +50,7 @@ class Writer {
   }
 }
 
-/** The most memory that the server has, in bytes. */
+/** Returns the peak memory of the server in bytes. */
 async function mostDuring({ pid }: Running, work: (look: () => void) => Promise<void>): Promise<number> {
   let most = 0
   await work(() => {
@@ -59,7 +59,7 @@ async function mostDuring({ pid }: Running, work: (look: () => void) => Promise<
   return most
 }
 
-/** One reader stops while much goes by, and reads on. */
+/** One reader stops during a large amount of updates, and then continues. */
 export const slowReader: Scenario<'growth' | 'behind'> = {
   name: 'a reader stops during 200 MB',
   needsStore: false,
@@ -77,7 +77,8 @@ export const slowReader: Scenario<'growth' | 'behind'> = {
       new Replica(sockets.reader, server),
       new Replica(sockets.stopped, server),
     ]
-    // A process is as large as its work makes it: what it needs for the same while all read is no cost of a stopped one.
+    // The size of a process depends on its work: the memory for the same work with all readers is not a cost
+    // of a stopped reader.
     const before = await mostDuring(server, (look) => writer.write(bytes, reader, look))
     sockets.stopped.pause()
     const most = await mostDuring(server, (look) => writer.write(bytes, reader, look))

@@ -7,13 +7,16 @@ import { p99, type Scale, type Scenario, waitMs } from '../load/scenario.ts'
 import { median, quantile } from '../support/report.ts'
 import { readTrace, updatesOf } from '../support/trace.ts'
 
-/** Keystrokes sent that the reader has not seen yet: enough to keep everyone busy, few enough to mean something. */
+/**
+ * Maximum number of keystrokes in flight: enough to keep all processes busy, and few enough for meaningful
+ * latencies.
+ */
 const windowSize = 1_024
 const smokeKeystrokes = 3_000
 const joiners = 20
-/** A newcomer who does not have everything by then never gets it. */
+/** A new client that is incomplete after this time never completes. */
 const joinMs = 90_000
-/** Between two looks at what has come. */
+/** Time between two checks of the received content. */
 const lookMs = 1_000
 const settleMs = 2_000
 const document = 'trace'
@@ -21,16 +24,16 @@ const document = 'trace'
 interface Session {
   readonly updates: readonly Uint8Array[]
   readonly client: number
-  /** Characters typed, with those that were deleted later. */
+  /** Number of typed characters, including those that were deleted later. */
   readonly length: number
-  /** How many characters have been typed with each update. */
+  /** Number of typed characters after each update. */
   readonly clocks: Float64Array
   readonly endContent: string
 }
 
 let read: Session | undefined
 
-/** The recorded session, made into updates once. */
+/** Returns the recorded session as updates, which are created once. */
 function session(keystrokes: number): Session {
   if (read !== undefined) return read
   const trace = readTrace(keystrokes)
@@ -45,10 +48,13 @@ function session(keystrokes: number): Session {
   return read
 }
 
-/** How much of what a client has typed is in an update. */
+/** Returns how much of a client's typing is in an update. */
 const reached = (update: Uint8Array, client: number): number => Y.parseUpdateMeta(update).to.get(client) ?? 0
 
-/** Types everything as fast as it comes to a reader; latencies of those that type a character. */
+/**
+ * Types everything as fast as a reader receives it. Returns the latencies of the updates that type a
+ * character.
+ */
 async function typed(server: Running, { updates, client, clocks, length }: Session) {
   const { writer, reader } = await enterAs(server, document, ['writer', 'reader'])
   await sleep(500)
@@ -67,7 +73,7 @@ async function typed(server: Running, { updates, client, clocks, length }: Sessi
     reader.onMessage = (payload) => {
       const message = server.dialect.read(payload)
       if (message === null || message.kind === 'awareness') return
-      // A deletion counts as come with whatever comes next: it has no clock of its own.
+      // A deletion has no clock of its own, so it arrives with the next update.
       highest = Math.max(highest, reached(message.bytes, client))
       const now = performance.now()
       for (; seen < sent && (clocks[seen] as number) <= highest; seen++)
@@ -80,7 +86,7 @@ async function typed(server: Running, { updates, client, clocks, length }: Sessi
   return { latencies, seconds: (performance.now() - start) / 1000 }
 }
 
-/** Milliseconds until a newcomer has everything, and how often its bytes were sent; NaN if it never had. */
+/** Milliseconds until a new client has everything, and how often its bytes were sent; NaN if it never had. */
 async function joined(server: Running, { client, length, endContent }: Session, longestMs: number) {
   const start = performance.now()
   const doc = new Y.Doc()
@@ -92,7 +98,7 @@ async function joined(server: Running, { client, length, endContent }: Session, 
     parts.push({ at: performance.now(), bytes: Buffer.from(message.bytes) })
   }
   socket.send(server.dialect.ask(document))
-  // Looked at afterwards: reading a whole document takes so long that the others would wait for it.
+  // Checked afterwards, because reading a whole document would delay the other clients.
   let [looked, ms] = [0, Number.NaN]
   while (Number.isNaN(ms) && performance.now() - start < longestMs) {
     await sleep(lookMs)
@@ -110,7 +116,10 @@ async function joined(server: Running, { client, length, endContent }: Session, 
   }
 }
 
-/** A recorded writing session, typed by one and read by another; then the server is stopped, started, and many come. */
+/**
+ * One client types a recorded writing session and another one reads it. Then the server stops and starts, and
+ * many clients join.
+ */
 export const trace: Scenario<'rate' | 'p99' | 'join' | 'copies'> = {
   name: 'a recorded session of 259,778 keystrokes, writer → reader; then 20 come at once after a restart',
   needsStore: false,

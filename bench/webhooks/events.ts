@@ -9,7 +9,7 @@ export const startTelling = (): Promise<BenchServer> =>
     WEFT_LOG_LEVEL: 'error',
   })
 
-/** Has each of these be told of every document that is made. */
+/** Creates endpoints at these URLs that get an event for every created document. */
 export async function tell(server: BenchServer, urls: readonly string[]): Promise<void> {
   await done(server, '/v2/organizations/add', { organizations: [{ organizationId }] })
   if (urls.length === 0) return
@@ -22,7 +22,10 @@ export async function tell(server: BenchServer, urls: readonly string[]): Promis
 }
 
 let made = 0
-/** One event for each. @param count at most 500 */
+/**
+ * Creates documents; each causes one event.
+ * @param count at most 500
+ */
 export async function makeDocuments(server: BenchServer, count: number): Promise<void> {
   const documents = Array.from({ length: count }, () => ({ documentId: `d${made++}` }))
   await done(server, '/v2/organizations/documents/add', { organizationId, documents })

@@ -19,7 +19,10 @@ export const fanoutHeader = [
   'of bare',
 ]
 
-/** One after the other to each, on connections of their own, as deliveries are. Resolves when all are answered. */
+/**
+ * Sends one request after the other to each URL, on connections of their own like deliveries. Resolves when
+ * all are answered.
+ */
 async function postBare(urls: readonly string[], events: number, body: Buffer): Promise<void> {
   await Promise.all(
     urls.map(async (url) => {
@@ -36,8 +39,8 @@ async function postBare(urls: readonly string[], events: number, body: Buffer): 
 }
 
 /**
- * Tells so many endpoints of so many events, which wait already when the first is delivered; then posts the same bodies
- * by bare loops, one for each endpoint. All endpoints are of one receiver.
+ * Sends `events` events to each of `endpoints` endpoints; all events wait when the first is delivered. Then
+ * posts the same bodies by bare loops, one for each endpoint. All endpoints belong to one receiver.
  */
 export async function fanoutRow(endpoints: number, events: number): Promise<readonly string[]> {
   const [server, receiver] = [await startTelling(), await startReceiver()]

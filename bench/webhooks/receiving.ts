@@ -1,18 +1,18 @@
 import { startScript } from '../support/server.ts'
 
-/** What has come to a receiver. */
+/** The requests that a receiver has got. */
 export interface Arrivals {
   readonly count: number
-  /** From the first to the last. */
+  /** Time from the first to the last request. */
   readonly ms: number
-  /** Of the last. */
+  /** Body of the last request. */
   readonly body: string
 }
 
-/** A receiver in a process of its own. */
+/** A receiver in its own process. */
 export interface RemoteReceiver {
   readonly url: string
-  /** What has come since the last `clear`. */
+  /** Returns the requests since the last `clear`. */
   arrivals(): Promise<Arrivals>
   clear(): Promise<void>
   kill(): Promise<void>

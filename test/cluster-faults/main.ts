@@ -2,10 +2,11 @@
  * Tests the promises of a cluster with real servers: a PostgreSQL primary with two synchronous standbys,
  * three nats-servers, three Weft processes, and 64 clients that write during faults.
  *
- * npm run test:cluster                          all
- * npm run test:cluster -- node-killed rolling   the named steps
- * npm run test:cluster -- --smoke               shorter, with fewer clients
- * npm run test:cluster -- --keep                keep and name the logs of the nodes
+ *   npm run test:cluster                          all
+ *   npm run test:cluster -- node-killed rolling   the named steps
+ *   npm run test:cluster -- --smoke               shorter, with fewer clients
+ *   npm run test:cluster -- --keep                keep and name the logs of the nodes
+ *
  * WEFT_FUZZ_SEED repeats a run. It prints one line per step, and exits with 1 if a promise was broken.
  */
 import { errorMessage } from '../../src/errors.ts'

@@ -3,7 +3,8 @@
  * share and a backend rewrites by REST. Prints the time of each step. Exits with 1 if a step fails or all
  * steps take more than five minutes.
  *
- * npm run test:walk
+ *   npm run test:walk
+ *
  * It needs git, npm and Chromium. Its only difference from the README is that it uses free ports.
  */
 import { execFileSync } from 'node:child_process'

@@ -2,7 +2,8 @@
  * Takes the pictures of the README and the documentation from running programs: the Tiptap example in two
  * windows with the console next to it, the playground, and the overview.
  *
- * npm run pictures
+ *   npm run pictures
+ *
  * Writes `src/docs/pictures/*.png`. It needs Chromium, and `npm ci` in `examples/tiptap`.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'

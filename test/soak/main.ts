@@ -3,11 +3,11 @@
  * reconnect storms, noise, hostile tenants. Prints one line per step and a table at the end. Exits with 1 if
  * a promise was broken.
  *
- * npm run test:soak                       all, at most 10 minutes on 2 idle cores
- * npm run test:soak -- kills rooms        the named steps
- * npm run test:soak -- hostile:largeDelta one attack of a hostile tenant
- * npm run test:soak -- --long             more of each
- * npm run test:soak -- --smoke            just long enough to prove that they run
+ *   npm run test:soak                       all, at most 10 minutes on 2 idle cores
+ *   npm run test:soak -- kills rooms        the named steps
+ *   npm run test:soak -- hostile:largeDelta one attack of a hostile tenant
+ *   npm run test:soak -- --long             more of each
+ *   npm run test:soak -- --smoke            just long enough to prove that they run
  */
 import { cpus } from 'node:os'
 import { round } from '../../bench/support/report.ts'

@@ -2,18 +2,18 @@ import * as Y from 'yjs'
 
 export const contentKey = 'content'
 
-/** A replacement made to be dear. */
+/** An expensive replacement. */
 export interface HeavyCase {
   readonly type: 'text' | 'array' | 'map' | 'xml' | 'delta'
   readonly name: string
-  /** A new document each time. */
+  /** Creates a new document. */
   readonly before: () => Y.Doc
   readonly data: unknown
-  /** Share of what there is that an exact difference keeps, where that is known. */
+  /** Share of the content that an exact difference keeps, if known. */
   readonly keeps?: number
 }
 
-/** What `write` makes, as a server holds it: loaded from an update. */
+/** Returns the result of `write` like a document of a server: loaded from an update. */
 export function loaded(write: (author: Y.Doc) => void): Y.Doc {
   const author = new Y.Doc()
   write(author)

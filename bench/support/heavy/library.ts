@@ -5,7 +5,9 @@ import { round } from '../report.ts'
 import { xmlReplacers } from '../xml-replacers.ts'
 import type { HeavyCase } from './case.ts'
 
-/** The library that knows the type, if one does; reading the target into its model is not measured. */
+/**
+ * Runs the library for the type, if there is one. The time to read the target into its model is not measured.
+ */
 export function libraryRun({ type, before, data }: HeavyCase): number | null {
   if (typeof data !== 'string') return null
   const doc = before()
@@ -18,8 +20,8 @@ export function libraryRun({ type, before, data }: HeavyCase): number | null {
 }
 
 /**
- * What a library takes for a case, in a process of its own that is ended after `seconds`, start and all: `script` is
- * called with `flags` and `--library`, and prints the milliseconds.
+ * Returns the time of a library for a case, in its own process, which is killed after `seconds`, including
+ * its start. `script` is called with `flags` and `--library`, and prints the milliseconds.
  */
 export function libraryTime(
   { type, name }: HeavyCase,

@@ -16,7 +16,7 @@ export const textCases = (size: number): HeavyCase[] =>
     data: after,
   }))
 
-/** Inputs that make differences dear, about `size` UTF-16 units a side. */
+/** Inputs with expensive differences, of about `size` UTF-16 units per side. */
 function rewrites(size: number): TextRewrite[] {
   const random = seededRandom(3)
   const letters = (alphabet: string): string =>
