@@ -1,6 +1,6 @@
-// What a CI job does to the board by REST while people drag cards:
-//   npm run ci -- add "Build 17 failed"          a new card, in the first column unless its id comes after the title
-//   npm run ci -- move "Build 17 failed" done    a card to the end of a column
+// Changes the board by REST like a CI job, while users drag cards.
+//   npm run ci -- add "Build 17 failed"          adds a card to the first column, or to a column named after the title
+//   npm run ci -- move "Build 17 failed" done    moves a card to the end of a column
 import { randomUUID } from 'node:crypto'
 import { between } from './src/order.js'
 import { call } from './weft.js'
@@ -12,7 +12,7 @@ const board = {
   contentKey: 'cards',
 }
 
-/** The cards as they are, by id, and which version that is; none where there has never been one. */
+/** Returns the present cards by id and their version; empty if the board does not exist yet. */
 async function read() {
   try {
     const [{ data, version }] = await call('/v2/crdt/get', board)
@@ -29,8 +29,8 @@ function lastOrder(cards, column) {
 }
 
 /**
- * Sends the cards as they are to be. With `baseVersion` only what differs from what was read is changed: whatever people
- * have done meanwhile stays.
+ * Sends the changed cards. With `baseVersion` Weft writes only the differences to the version that was read,
+ * so changes that users make meanwhile stay.
  */
 async function change(edit) {
   const { cards, baseVersion } = await read()

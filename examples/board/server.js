@@ -1,5 +1,5 @@
-// The backend of the example: serves the page, and asks Weft for a realtime token for each visitor, which opens one
-// board and nothing else. (What another backend does to the board is in ci.js.)
+// The backend of the example: serves the page, and requests a realtime token for each visitor, which opens
+// one board only. (The changes of another backend are in ci.js.)
 import { randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'

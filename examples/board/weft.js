@@ -1,5 +1,5 @@
-// Calls Weft. Its address and credentials come from WEFT_URL, WEFT_API_KEY and WEFT_AUTH_TOKEN, or from the file that
-// Weft keeps in its data directory.
+// Calls Weft. Its address and credentials come from WEFT_URL, WEFT_API_KEY and WEFT_AUTH_TOKEN, or from the
+// credentials file in its data directory.
 import { readFile } from 'node:fs/promises'
 
 export const weftUrl = process.env.WEFT_URL ?? 'http://localhost:8787'
@@ -11,7 +11,7 @@ async function credentials() {
   return JSON.parse(await readFile(new URL('../../data/credentials.json', import.meta.url), 'utf8'))
 }
 
-/** `result.data` of an operation; an error of the service becomes an exception with its status. */
+/** Returns `result.data` of an operation, or throws an error with its status. */
 export async function call(path, data) {
   const { apiKey, authToken } = await credentials()
   const response = await fetch(weftUrl + path, {

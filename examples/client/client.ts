@@ -4,14 +4,14 @@ import type { components, paths } from './schema.d.ts'
 
 export type Path = keyof paths
 type Json = 'application/json'
-/** What an operation takes as `data`. */
+/** The `data` of a request. */
 export type RequestOf<P extends Path> = paths[P]['post']['requestBody']['content'][Json]['data']
-/** What it answers as `result`: `data`, and where a listing goes on `pageToken`. */
+/** The `result` of a response: `data`, and `pageToken` if a list continues. */
 export type ResultOf<P extends Path> = paths[P]['post']['responses'][200]['content'][Json]['result']
 type Data<P extends Path> = ResultOf<P> extends { data: infer D } ? D : ResultOf<P>
 type Failure = components['schemas']['Error']['error']
 
-/** What Weft refuses a call with. */
+/** The error of a rejected call. */
 export class WeftError extends Error {
   readonly status: Failure['status']
   readonly details: Failure['details']
@@ -27,9 +27,9 @@ export interface Options {
   readonly url: string
   /** Headers: `x-service-api-key` and `x-service-auth-token`, or those of the workspace or the operator. */
   readonly credentials: Readonly<Record<string, string>>
-  /** How often a call is made, at most. */
+  /** Maximum number of attempts. */
   readonly tries?: number
-  /** Waits so many milliseconds. */
+  /** Waits for this number of milliseconds. */
   readonly wait?: (milliseconds: number) => Promise<unknown>
 }
 
@@ -40,13 +40,18 @@ export class Weft {
     this.#options = { tries: 5, wait: sleep, ...options }
   }
 
-  /** `data` of the answer. @throws WeftError */
+  /**
+   * Returns `data` of the response.
+   * @throws WeftError
+   */
   async call<P extends Path>(path: P, data: RequestOf<P>): Promise<Data<P>> {
     const result = await this.ask(path, data)
     return (typeof result === 'object' && 'data' in result ? result.data : result) as Data<P>
   }
 
-  /** All of `result`. One `idempotency-key` goes with all tries, so that what is tried again is not done twice. */
+  /**
+   * Returns the whole `result`. All attempts have one `idempotency-key`, so that a retry does nothing twice.
+   */
   async ask<P extends Path>(path: P, data: RequestOf<P>): Promise<ResultOf<P>> {
     const { url, credentials, tries, wait } = this.#options
     const headers = { ...credentials, 'content-type': 'application/json', 'idempotency-key': randomUUID() }
@@ -60,10 +65,16 @@ export class Weft {
   }
 }
 
-/** When it may be tried again, if at all; 0: nobody has said when. */
+/**
+ * `againMs` is the time after which a retry is possible; 0 if the server names none, undefined if it is not
+ * possible.
+ */
 type Outcome = { readonly result?: unknown; readonly problem?: Error; readonly againMs?: number }
 
-/** Tried again is what never came back, what a limit holds up for a while, and what finds the server stopping. */
+/**
+ * Retries are possible after a lost response, after a rate limit with a time, and while the server is
+ * stopping.
+ */
 async function attempt(path: string, request: Request): Promise<Outcome> {
   try {
     const response = await fetch(request)

@@ -1,5 +1,5 @@
-// Writes schema.d.ts: the types of all operations, from the OpenAPI document of a server (WEFT_URL), or else of the
-// one that has been built in this repository. With --check it writes nothing, and fails where the file is another.
+// Writes schema.d.ts, the types of all operations, from the OpenAPI document of a server (WEFT_URL), or of
+// the built server of this repository. With --check it writes nothing, and fails if the file differs.
 import { readFile, writeFile } from 'node:fs/promises'
 import openapiTS, { astToString } from 'openapi-typescript'
 import { startWeft } from './weft-process.js'
@@ -15,7 +15,10 @@ async function openApi() {
   }
 }
 
-/** What types are made of: without examples, headers, and the errors, which are the same for all operations. */
+/**
+ * Returns the part that has types: without examples, headers, and the errors, which are the same for all
+ * operations.
+ */
 function essence({ openapi, info, paths, components: { schemas } }) {
   const operations = Object.entries(paths).map(([path, { post }]) => {
     const { summary, description, requestBody, responses } = post

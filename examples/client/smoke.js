@@ -1,4 +1,4 @@
-// Runs the story against a server of its own, which keeps nothing.
+// Runs the story against a temporary server.
 import { startWeft } from './weft-process.js'
 
 const weft = await startWeft()

@@ -1,5 +1,5 @@
-// What the typed client is like: WEFT_URL, WEFT_API_KEY and WEFT_AUTH_TOKEN say where the server is, or else the file
-// that Weft keeps in its data directory.
+// Shows the typed client. The address and credentials of the server come from WEFT_URL, WEFT_API_KEY and
+// WEFT_AUTH_TOKEN, or from the credentials file in its data directory.
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { Weft, WeftError } from './client.ts'

@@ -1,4 +1,4 @@
-// Starts the server that has been built in this repository, in memory, on a free port.
+// Starts the built server of this repository, in memory, on a free port.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:net'

@@ -1,4 +1,4 @@
-// Nothing of this is run: it is compiled (`npm run check`), and each of these must be an error.
+// This file never runs. `npm run check` compiles it, and each of these lines must be an error.
 import type { Weft } from './client.ts'
 
 export async function wrong(weft: Weft): Promise<void> {

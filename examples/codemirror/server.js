@@ -1,6 +1,6 @@
-// The backend of the example: serves the page, and asks Weft for a realtime token for each visitor.
-// Weft's address and credentials come from WEFT_URL, WEFT_API_KEY and WEFT_AUTH_TOKEN, or from the file that
-// Weft keeps in its data directory.
+// The backend of the example: serves the page, and requests a realtime token for each visitor. Weft's address
+// and credentials come from WEFT_URL, WEFT_API_KEY and WEFT_AUTH_TOKEN, or from the credentials file in its
+// data directory.
 import { randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
@@ -29,7 +29,7 @@ async function token(name, userId, room) {
       data: {
         userId,
         userProperties: { name, email: 'guest@example.com' },
-        // Good for the document of the page, and nothing else.
+        // Valid for the document of the page only.
         permissions: { resources: [{ type: 'document', id, organizationId, accessRole: 'editor' }] },
       },
     }),
@@ -49,7 +49,7 @@ async function answer(request, response) {
   const url = new URL(request.url, 'http://localhost')
   if (url.pathname === '/token') {
     const name = (url.searchParams.get('name') ?? 'Guest').slice(0, 100)
-    // Guests say who they are; your own backend knows it.
+    // Guests choose their own user id; your backend knows the id of its user.
     const user = (url.searchParams.get('user') ?? randomUUID()).slice(0, 100)
     const body = JSON.stringify(await token(name, user, url.searchParams.get('room') ?? ''))
     return response

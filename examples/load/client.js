@@ -6,17 +6,20 @@ import * as Y from 'yjs'
 
 const messageSync = 0
 const againMs = 1000
-/** Closed with one of these a client stays away: it would be refused again. */
+/** Returns whether a close code is permanent: the server would reject the client again. */
 const isRefusal = (code) => code >= 4400 && code < 4500
 
-/** One who edits: a Y.Doc, and what y-websocket's provider says on the wire. No awareness, and no cursor. */
+/** A client that edits: a Y.Doc and the wire protocol of y-websocket's provider, without awareness. */
 export class Client {
   #url
   #watch
   #socket = null
   #isEnded = false
 
-  /** @param watch is told: `connected(ms)`, `closed(code)`, `typed(doc)`, `seen(client, from, to)` in clocks of Yjs */
+  /**
+   * @param watch receives `connected(ms)`, `closed(code)`, `typed(doc)`, and `seen(client, from, to)` in Yjs
+   * clocks
+   */
   constructor(url, watch) {
     this.#url = url
     this.#watch = watch
@@ -34,12 +37,12 @@ export class Client {
     })
   }
 
-  /** Resolves when all that is there has come, or with the first refusal. Comes back by itself when it is closed. */
+  /** Resolves when the content has arrived, or with the first rejection. Reconnects after a close. */
   open() {
     return new Promise((resolve) => this.#connect(resolve))
   }
 
-  /** One character, at the end. */
+  /** Types one character at the end. */
   type() {
     this.#watch.typed(this.doc)
     this.text.insert(this.text.length, 'x')
@@ -72,7 +75,10 @@ export class Client {
     })
   }
 
-  /** Which message of the sync protocol it was, -1 for another one: 0 asks, 1 answers, 2 is an update. */
+  /**
+   * Returns the type of a sync message: 0 is a state vector, 1 an answer, 2 an update, and -1 another
+   * message.
+   */
   #read(bytes) {
     const decoder = createDecoder(bytes)
     if (readVarUint(decoder) !== messageSync) return -1

@@ -1,8 +1,8 @@
-/** Each bucket is 2 % wider than the one before: that is how exact the percentiles are. */
+/** Each bucket is 2 % wider than the previous one, which is the accuracy of the percentiles. */
 const growth = Math.log(1.02)
 const smallestMs = 0.01
 
-/** Times in milliseconds: any number of them in little memory. */
+/** Stores any number of times in milliseconds in little memory. */
 export class Histogram {
   #counts = []
   count = 0
@@ -15,7 +15,7 @@ export class Histogram {
     this.worst = Math.max(this.worst, ms)
   }
 
-  /** The time that so large a share of all did not exceed; null where there are none. */
+  /** Returns the time that this share of all times did not exceed; null if there are none. */
   percentile(share) {
     let missing = Math.ceil(this.count * share)
     if (missing === 0) return null

@@ -1,4 +1,5 @@
-// Measures a deployment: clients that type, and others on the same documents that see it. See README.md.
+// Measures a deployment with clients that type, and others on the same documents that receive the edits. See
+// README.md.
 import { readOptions, usage } from './options.js'
 import { report } from './report.js'
 import { run } from './run.js'

@@ -1,13 +1,13 @@
 import { parseArgs } from 'node:util'
 
-/** Whole numbers: what they are without a flag, and how far they may go. */
+/** Integers: their defaults and limits. */
 const numbers = {
   documents: { usual: 50, min: 1, max: 5000, what: 'documents that are edited' },
   clients: { usual: 200, min: 2, max: 5000, what: 'connections, spread over the documents' },
   seconds: { usual: 30, min: 1, max: 600, what: 'how long they edit' },
   rate: { usual: 5, min: 1, max: 50, what: 'edits a second, of each client' },
 }
-/** Edits a second of all: one process can hardly make more, and would measure itself. */
+/** Maximum edits per second of all clients: one process can hardly do more, and would measure itself. */
 const editsMax = 20_000
 
 const numberLines = Object.entries(numbers).map(([name, { usual, max, what }]) =>
@@ -45,7 +45,10 @@ function numberOf(name, text) {
   return value
 }
 
-/** What is asked for. @throws Error with a sentence */
+/**
+ * Reads the options.
+ * @throws Error with a sentence
+ */
 export function readOptions(args) {
   const { values } = parseArgs({ args, options: flags })
   if (values.help) return { help: true }

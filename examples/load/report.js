@@ -6,10 +6,10 @@ const listed = (counts) =>
     .map(([name, count]) => `${name}: ${count}`)
     .join(', ') || 'none'
 
-/** From here on it is this program that is measured. */
+/** Beyond these values the program measures itself. */
 const limits = { cpuPercent: 80, lateP99: 20 }
 
-/** What has been measured, for people. */
+/** Formats the results for people. */
 export function report({ url, documents, clients, seconds, rate }, found) {
   const { own } = found
   const isLimit = own.cpuPercent > limits.cpuPercent || own.lateP99 > limits.lateP99

@@ -5,13 +5,13 @@ import { Histogram } from './histogram.js'
 
 /** Connections that are opened at the same time. */
 const atOnce = 20
-/** Users whose tokens they show. */
+/** Number of users whose tokens the clients use. */
 const usersMax = 20
-/** How long what has been typed may be on its way at the end. */
+/** Time for edits that are in flight at the end. */
 const patienceMs = 5000
 const restEveryMs = 500
 
-/** What is counted while the clients edit. All of them are in this process, and so is the clock. */
+/** Counts events while the clients edit. All clients are in this process, so they share one clock. */
 class Watch {
   edits = new Histogram()
   connects = new Histogram()
@@ -19,7 +19,7 @@ class Watch {
   closes = {}
   restErrors = {}
   typedCount = 0
-  /** When each character was typed, by client and clock. */
+  /** The time of each typed character, by client and clock. */
   #typedAt = new Map()
 
   connected = (ms) => this.connects.add(ms)
@@ -39,7 +39,7 @@ class Watch {
   }
 }
 
-/** Does something with each of these, a few at once. */
+/** Calls `act` for each item, a few at a time. */
 async function each(items, act) {
   const rest = [...items]
   const worker = async () => {
@@ -67,7 +67,7 @@ async function openClients({ url, documents, clients }, call, organizationId, wa
   )
 }
 
-/** Has them type in turns, so that `rate` is kept on average, until the time is over or `signal` says so. */
+/** Makes the clients type in rotation, at `rate` on average, until the time is over or `signal` aborts. */
 async function type(clients, { seconds, rate }, signal) {
   const start = performance.now()
   for (let made = 0; ; ) {
@@ -79,7 +79,7 @@ async function type(clients, { seconds, rate }, signal) {
   }
 }
 
-/** Replaces another text of the documents by REST, one call after the other, while they type. */
+/** Replaces another text of the documents by REST, one call after the other, while the clients type. */
 async function replace({ documents }, call, organizationId, watch, signal) {
   for (let count = 0; !signal.aborted; count++) {
     const began = performance.now()
@@ -95,9 +95,9 @@ async function replace({ documents }, call, organizationId, watch, signal) {
   }
 }
 
-/** Each character is to be seen by all others on its document. */
+/** Returns the number of expected receptions: all other clients on a document must receive each character. */
 function toBeSeen({ documents, clients }, typedCount) {
-  // Clients type in turns, so each has typed as much as any other, give or take one.
+  // Clients type in rotation, so their numbers of characters differ by at most one.
   const watchers = (index) => Math.ceil((clients - (index % documents)) / documents) - 1
   const [rounds, rest] = [Math.floor(typedCount / clients), typedCount % clients]
   let sum = 0
@@ -105,7 +105,10 @@ function toBeSeen({ documents, clients }, typedCount) {
   return sum
 }
 
-/** @param progress is called with a short text now and then @param signal ends it early */
+/**
+ * @param progress receives a short text at times
+ * @param signal ends the run early
+ */
 export async function run(options, call, progress, signal) {
   const organizationId = `load-${Date.now()}-${process.pid}`
   const watch = new Watch()

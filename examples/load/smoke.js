@@ -1,4 +1,4 @@
-// A short run against a server of its own, which keeps nothing.
+// A short run against a temporary server.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { startWeft } from './weft-process.js'

@@ -1,13 +1,13 @@
 import { readFile } from 'node:fs/promises'
 
-/** Key and token as they are given, in variables, or in the file that Weft keeps in its data directory. */
+/** Returns key and token from the environment, or from the credentials file in the data directory of Weft. */
 export async function readCredentials(file) {
   const { WEFT_API_KEY: apiKey, WEFT_AUTH_TOKEN: authToken } = process.env
   if (file === undefined && apiKey && authToken) return { apiKey, authToken }
   return JSON.parse(await readFile(file ?? new URL('../../data/credentials.json', import.meta.url), 'utf8'))
 }
 
-/** Calls operations: `result.data`, or an exception. */
+/** Returns a function that calls operations. It returns `result.data`, or throws an error. */
 export const caller =
   (url, { apiKey, authToken }) =>
   async (path, data) => {

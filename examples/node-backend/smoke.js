@@ -1,4 +1,4 @@
-// Runs the story against a server of its own, which keeps nothing.
+// Runs the story against a temporary server.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { startWeft } from './weft-process.js'

@@ -1,5 +1,5 @@
-// A day in the life of a backend: an organization with folders, users and rights; a document that two people edit and
-// the backend rewrites; a right that is taken away while the document is open.
+// The typical work of a backend: an organization with folders, users and permissions; a document that two
+// users edit and the backend rewrites; a permission that is revoked while the document is open.
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'

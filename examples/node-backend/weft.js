@@ -1,4 +1,4 @@
-// A small client: calls operations of Weft and opens documents like a browser would.
+// A small client that calls operations of Weft, and opens documents like a browser.
 import { WebSocket } from 'ws'
 import { WebsocketProvider } from 'y-websocket'
 import * as Y from 'yjs'
@@ -13,7 +13,7 @@ export class Weft {
     }
   }
 
-  /** `result.data` of an operation; an error of the service becomes an exception with its status. */
+  /** Returns `result.data` of an operation, or throws an error with its status. */
   async call(path, data) {
     const response = await fetch(this.url + path, {
       method: 'POST',
@@ -25,14 +25,14 @@ export class Weft {
     return result.data
   }
 
-  /** A token with which a user opens one document; made by the backend, handed to the browser. */
+  /** Returns a token with which a user opens one document. The backend creates it for the browser. */
   async tokenFor(userId, name, { organizationId, documentId: id }) {
     const userProperties = { name, email: `${userId}@example.com` }
     const permissions = { resources: [{ type: 'document', id, organizationId, accessRole: 'editor' }] }
     return (await this.call('/v2/auth/generate_token', { userId, userProperties, permissions })).token
   }
 
-  /** Opens a document as a user; resolves when it is synced, or with the close code when it is refused. */
+  /** Opens a document as a user. Resolves when it is synced, or with the close code after a rejection. */
   open(path, token) {
     const doc = new Y.Doc()
     const server = `${this.url.replace(/^http/, 'ws')}/sync`

@@ -1,9 +1,9 @@
-// What the backend writes into the document, without any I/O: a delta in, a delta out.
+// The report that the backend writes into the document, without any I/O: a delta in, a delta out.
 import Delta from 'quill-delta'
 
 const title = 'Report'
 
-/** @returns the same with a report: in the place of the one that is there, else at the end */
+/** @returns the delta with a report, in place of the former report or at the end */
 export function withReport(delta) {
   const lines = linesOf(delta)
   const found = lines.findIndex(isTitle)
@@ -30,7 +30,10 @@ function reportOn(lines) {
   ]
 }
 
-/** In a delta the line break at its end has what a line is: a heading, an item of a list. */
+/**
+ * In a delta, the line break at the end of a line has the format of the line, such as a heading or a list
+ * item.
+ */
 function linesOf(delta) {
   const lines = []
   new Delta(delta).eachLine((content, format) => {

@@ -1,5 +1,5 @@
-// The backend of the example: serves the page, asks Weft for a realtime token for each visitor, and writes the report
-// (report.js) into the document. How it reaches Weft is in weft.js.
+// The backend of the example: serves the page, requests a realtime token for each visitor, and writes the
+// report (report.js) into the document. The calls of Weft are in weft.js.
 import { randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
@@ -11,20 +11,20 @@ const bodyBytesMax = 4096
 
 async function token(parameters) {
   const name = (parameters.get('name') ?? 'Guest').slice(0, 100)
-  // Guests say who they are; your own backend knows it.
+  // Guests choose their own user id; your backend knows the id of its user.
   const userId = (parameters.get('user') ?? randomUUID()).slice(0, 100)
   const userProperties = { name, email: 'guest@example.com' }
   await begin(parameters.get('room'))
   const { organizationId, documentId: id } = editorOf(parameters.get('room'))
-  // Good for the document of the page, and nothing else.
+  // Valid for the document of the page only.
   const permissions = { resources: [{ type: 'document', id, organizationId, accessRole: 'editor' }] }
   const { token } = await call('/v2/auth/generate_token', { userId, userProperties, permissions })
   return { token, syncUrl }
 }
 
 /**
- * A document of Quill ends with a line break. An empty Y.Text has none, and then editors that have it and editors that
- * don't would differ by an empty line. So there is one before anybody comes.
+ * A document of Quill ends with a line break. An empty Y.Text has none, and editors with and without it would
+ * differ by an empty line. So the backend writes one before the first user joins.
  */
 async function begin(room) {
   const data = [{ insert: '\n' }]
@@ -33,7 +33,7 @@ async function begin(room) {
   })
 }
 
-/** What people write between the reading and the writing stays: `baseVersion` says what it was made of. */
+/** Edits between the read and the write stay: `baseVersion` names the version that was read. */
 async function report({ room }) {
   const editor = editorOf(room)
   const [{ data, version }] = await call('/v2/crdt/get', { ...editor, format: 'delta' })
@@ -55,7 +55,7 @@ const files = {
 }
 
 async function bodyOf(request) {
-  // Pages of other sites cannot send this type without being allowed to.
+  // Pages of other sites cannot send this content type without permission.
   if (request.headers['content-type'] !== 'application/json') throw new Error('not JSON')
   const chunks = []
   let bytes = 0

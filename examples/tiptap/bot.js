@@ -1,4 +1,4 @@
-// A bot that edits what people are editing. It takes its time, as a language model would; what people type meanwhile
+// A bot that edits the text of users. It is slow, like a language model. Text that users type meanwhile
 // stays, and so do their cursors.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { tidy } from './tidy.js'
@@ -8,7 +8,7 @@ const bot = { userId: 'editor-bot', name: 'Editor bot' }
 const stepMs = Number(process.env.EXAMPLE_BOT_STEP_MS ?? 900)
 const atWork = new Set()
 
-/** @returns what it has changed, in words */
+/** @returns the changes in words */
 export async function runBot({ room }) {
   if (atWork.has(room)) return { changes: [], note: 'is at work already' }
   atWork.add(room)
@@ -25,7 +25,7 @@ export async function runBot({ room }) {
     throw error
   } finally {
     atWork.delete(room)
-    // It would be gone by itself after a minute, too.
+    // Without this call, the bot would disappear after a minute.
     await call('/v2/presence/delete', { ...document, userIds: [bot.userId] }).catch(() => undefined)
   }
 }
@@ -38,7 +38,8 @@ async function rewrite(editor, showStatus) {
   await sleep(stepMs)
   await showStatus('writing')
   await sleep(stepMs)
-  // `baseVersion` says what this was made of: only the difference to that is written, and merged with what is there now.
+  // `baseVersion` names the version that was read: Weft writes only the difference to it, and merges that
+  // with the present text.
   const written = await call('/v2/crdt/update', {
     ...editor,
     contentKey: 'default',

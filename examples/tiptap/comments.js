@@ -1,7 +1,8 @@
-// Comments on the text: Weft keeps the threads and the anchors; what an anchor points to only the editor knows.
+// Comments on the text: Weft stores the threads and the anchors. Only the editor knows which words an anchor
+// points to.
 import { addressOf, call } from './weft.js'
 
-/** Pages listen, and ask for the threads again: a message that somebody misses costs nothing but time. */
+/** Pages that receive this event read the threads again. A lost event only delays the update. */
 const tellOthers = (document) =>
   call('/v2/livestate/broadcast', { ...document, event: 'comments.changed', data: null })
 
@@ -9,7 +10,7 @@ export async function threads({ room }) {
   const { document, editorId } = addressOf(room)
   const open = { ...document, statuses: ['open'], order: 'asc', pageSize: 200 }
   const all = await call('/v2/commentannotations/get', open).catch((error) => {
-    // A document comes into being with its first edit, or its first comment.
+    // The first edit or the first comment creates a document.
     if (error.status === 'NOT_FOUND') return []
     throw error
   })
@@ -18,7 +19,7 @@ export async function threads({ room }) {
     .map(({ annotationId, anchor, comments }) => ({ annotationId, anchor, comments }))
 }
 
-/** @param anchor where it is: two relative positions of Yjs, which the page has made of its selection */
+/** @param anchor two relative positions of Yjs, which the page has created from its selection */
 export async function addThread({ room, anchor, text, user }) {
   const { document, editorId } = addressOf(room)
   const { position, positionEnd } = anchor

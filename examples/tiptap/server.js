@@ -1,5 +1,5 @@
-// The backend of the example: serves the page, asks Weft for a realtime token for each visitor, and makes the calls that
-// need the API key: comments (comments.js) and the bot (bot.js). How it reaches Weft is in weft.js.
+// The backend of the example: serves the page, requests a realtime token for each visitor, and makes the
+// calls that need the API key: comments (comments.js) and the bot (bot.js). The calls of Weft are in weft.js.
 import { randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
@@ -12,11 +12,11 @@ const bodyBytesMax = 65_536
 
 async function token(parameters) {
   const name = (parameters.get('name') ?? 'Guest').slice(0, 100)
-  // Guests say who they are; your own backend knows it, here and below.
+  // Guests choose their own user id; your backend knows the id of its user, here and below.
   const userId = (parameters.get('user') ?? randomUUID()).slice(0, 100)
   const userProperties = { name, email: 'guest@example.com' }
   const { organizationId, documentId: id } = addressOf(parameters.get('room')).document
-  // Good for the document of the page, and nothing else.
+  // Valid for the document of the page only.
   const permissions = { resources: [{ type: 'document', id, organizationId, accessRole: 'editor' }] }
   const { token } = await call('/v2/auth/generate_token', { userId, userProperties, permissions })
   return { token, syncUrl }
@@ -28,7 +28,7 @@ const files = {
   '/main.js': ['main.js', 'text/javascript; charset=utf-8'],
 }
 
-/** What the page asks for. Each is given the JSON of the body, and its answer is the JSON of the response. */
+/** The calls of the page. Each one gets the JSON of the body, and returns the JSON of the response. */
 const calls = {
   '/threads': threads,
   '/threads/add': addThread,
@@ -38,7 +38,7 @@ const calls = {
 }
 
 async function bodyOf(request) {
-  // Pages of other sites cannot send this type without being allowed to.
+  // Pages of other sites cannot send this content type without permission.
   if (request.headers['content-type'] !== 'application/json') throw new Error('not JSON')
   const chunks = []
   let bytes = 0

@@ -1,4 +1,4 @@
-// What the bot does to a text, without any I/O: content in, content out. Put your language model here.
+// The changes of the bot to a text, without any I/O: content in, content out. Put your language model here.
 
 const spelling = {
   teh: 'the',
@@ -7,15 +7,15 @@ const spelling = {
   seperate: 'separate',
   definately: 'definitely',
 }
-/** Whose inside is text of the same line; before all other elements a sentence begins. */
+/** Elements inside a line; every other element begins a sentence. */
 const marks = new Set(['bold', 'italic', 'underline', 'strike', 'link', 'code'])
-/** What is inside stays as it is. */
+/** Elements whose content does not change. */
 const literal = new Set(['code', 'codeBlock'])
 
 const word = String.raw`(?<![\p{L}&])`
 const wordEnd = String.raw`(?!\p{L})`
 
-/** What is mended, where, and what is put there instead. */
+/** Rules: name, pattern, replacement. */
 const rules = [
   ['doubled words', new RegExp(`${word}(?!had|that)(\\p{L}+) +\\1${wordEnd}`, 'giu'), (_found, once) => once],
   [
@@ -37,8 +37,8 @@ const likeFirst = (found, replacement) =>
   /^\p{Lu}/u.test(found) ? replacement[0].toUpperCase() + replacement.slice(1) : replacement
 
 /**
- * @param xml content of a rich-text editor as `/v2/crdt/get` answers it
- * @returns the same, tidied and with a summary on top, and in words what was changed; of tidy content nothing is
+ * @param xml content of a rich-text editor, as `/v2/crdt/get` returns it
+ * @returns the tidied content with a summary on top, and the changes in words; tidy content stays unchanged
  */
 export function tidy(xml) {
   const changes = new Map()

@@ -1,9 +1,9 @@
-// How the backend speaks to Weft. Its address and credentials come from WEFT_URL, WEFT_API_KEY and WEFT_AUTH_TOKEN, or
-// from the file that Weft keeps in its data directory.
+// The calls of Weft by the backend. Its address and credentials come from WEFT_URL, WEFT_API_KEY and
+// WEFT_AUTH_TOKEN, or from the credentials file in its data directory.
 import { readFile } from 'node:fs/promises'
 
 const url = process.env.WEFT_URL ?? 'http://localhost:8787'
-/** Where browsers find Weft. */
+/** The address of Weft for browsers. */
 export const syncUrl = `${url.replace(/^http/, 'ws')}/hocuspocus`
 
 async function credentials() {
@@ -13,7 +13,7 @@ async function credentials() {
   return JSON.parse(await readFile(new URL('../../data/credentials.json', import.meta.url), 'utf8'))
 }
 
-/** `result.data` of an operation; an error of the service becomes an exception with its status. */
+/** Returns `result.data` of an operation, or throws an error with its status. */
 export async function call(path, data) {
   const { apiKey, authToken } = await credentials()
   const response = await fetch(url + path, {
@@ -30,7 +30,7 @@ export async function call(path, data) {
   return result.data
 }
 
-/** The document and editor of a name such as `example/welcome/main`. */
+/** Returns the document and editor of a name such as `example/welcome/main`. */
 export function addressOf(room) {
   const [organizationId, documentId, editorId] = String(room).split('/').map(decodeURIComponent)
   return { document: { organizationId, documentId }, editorId }

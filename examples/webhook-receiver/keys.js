@@ -1,7 +1,7 @@
 import { createPublicKey, generateKeyPairSync, randomBytes } from 'node:crypto'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 
-/** What is in a file that only we can read; made where there is none. */
+/** Returns the content of a file that only its owner can read; creates the file if it is missing. */
 async function kept(file, make) {
   try {
     return await readFile(file, 'utf8')
@@ -16,7 +16,7 @@ async function kept(file, make) {
 const newKey = () =>
   generateKeyPairSync('rsa', { modulusLength: 3072 }).privateKey.export({ type: 'pkcs8', format: 'pem' })
 
-/** The pair of keys that bodies are encrypted for, and the token of the basic service. */
+/** Returns the key pair for encrypted bodies, and the token of the basic service. */
 export async function readKeys(folder) {
   await mkdir(folder, { recursive: true, mode: 0o700 })
   const privateKey = await kept(new URL('private.pem', folder), newKey)

@@ -1,4 +1,7 @@
-/** One line for one event. What people have written is shown as JSON: it could hold anything, line breaks too. */
+/**
+ * Formats one event as one line. Text of users is printed as JSON, because it may contain anything, also line
+ * breaks.
+ */
 export function lineOf({ service, form, event }) {
   const { actionType, timestamp, data, actionUser = data.actionUser, metadata = data.metadata } = event
   const { actionUser: _user, metadata: _where, ...what } = data

@@ -1,5 +1,5 @@
-// Receives what Weft tells of the API key, and prints it. Makes keys where there are none, and configures Weft by REST;
-// Ctrl-C has Weft tell us nothing more. RECEIVER_URL is where Weft reaches us, if that is not this machine.
+// Receives and prints the webhooks of the API key. Creates missing keys, and configures Weft by REST; Ctrl-C
+// disables the webhooks again. RECEIVER_URL is the address for Weft if that is not this machine.
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { fileURLToPath, pathToFileURL } from 'node:url'

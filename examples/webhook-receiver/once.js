@@ -1,11 +1,11 @@
-/** How many ids are remembered. Yours belong where the effect of an event is stored, in the same transaction. */
+/** Maximum number of remembered ids. Store yours with the effect of the event, in the same transaction. */
 const idsMax = 100_000
 
-/** Does something once for each id, however often a request comes. */
+/** Runs an action once for each id, also if its request is repeated. */
 export class Once {
   #ids = new Set()
 
-  /** False where it has been done. What fails has not been done, and may be tried again. */
+  /** Returns false if the action has run before. An action that fails may run again. */
   async do(id, act) {
     if (this.#ids.has(id)) return false
     this.#ids.add(id)

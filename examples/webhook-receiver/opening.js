@@ -3,9 +3,9 @@ import { constants, createDecipheriv, privateDecrypt } from 'node:crypto'
 const bytes = (base64) => Buffer.from(base64, 'base64')
 
 /**
- * The event in a body, in whichever form it has come: JSON, `{ encodedPayload }` (base64 of the JSON), or
- * `{ encryptedData, encryptedKey, iv }` (AES-256-CBC under a key of its own, which RSA-OAEP with SHA-256 has wrapped).
- * @param text the body as it has come, whose origin has been verified: what is decrypted is not proven by that
+ * Returns the event of a body in any of its forms: JSON, `{ encodedPayload }` (base64 of the JSON), or `{
+ * encryptedData, encryptedKey, iv }` (AES-256-CBC with a key that RSA-OAEP with SHA-256 has encrypted).
+ * @param text the received body. Verify its origin first: decryption does not prove it.
  */
 export function openBody(text, privateKey) {
   const body = JSON.parse(text)

@@ -5,7 +5,7 @@ import { openBody } from './opening.js'
 
 const bodyBytesMax = 4 * 1024 * 1024
 
-/** Answered instead of 2xx: Weft tries again later. */
+/** The response is not 2xx, so Weft retries later. */
 class Refused extends Error {
   constructor(code, message) {
     super(message)
@@ -25,9 +25,9 @@ async function bodyOf(request) {
 }
 
 /**
- * Advanced endpoints sign as Standard Webhooks says: HMAC-SHA256 over id, time and body, under the secret of the
- * endpoint. `verify` also refuses what is older than five minutes, or from the future: who has recorded a request cannot
- * send it again tomorrow. Without the library it is this:
+ * Advanced endpoints sign by Standard Webhooks: HMAC-SHA256 over id, time and body, with the secret of the
+ * endpoint. `verify` also rejects requests that are older than five minutes or from the future, so that a
+ * recorded request cannot be sent again later. Without the library:
  *
  *   const { 'webhook-id': id, 'webhook-timestamp': time, 'webhook-signature': given } = request.headers
  *   const key = Buffer.from(secret.replace('whsec_', ''), 'base64')
@@ -49,17 +49,17 @@ function verifySignature(secret, headers, text) {
 
 const digest = (text) => createHash('sha256').update(text).digest()
 
-/** The basic service shows a token that was agreed on; it proves neither the body nor when it was sent: use TLS. */
+/** The basic service sends a fixed token, which proves neither the body nor its time: use TLS. */
 function verifyToken(token, { authorization = '' }) {
   if (!timingSafeEqual(digest(authorization), digest(`Basic ${token}`)))
     throw new Refused(401, 'the token is not the one that was agreed on')
 }
 
 /**
- * Answers the requests of a server that is told of events: at `/advanced` by an endpoint, at `/basic` by the basic service.
- * @param options `secret` of the endpoint, `token` of the basic service, `privateKey` (PEM), and `onEvent`, which is
- *   called with `{ service, form, event }` once for each event; it may be async, and what it throws is answered by 500,
- *   so that Weft tells it again
+ * Answers the requests of Weft: at `/advanced` from an endpoint, at `/basic` from the basic service.
+ * @param options `secret` of the endpoint, `token` of the basic service, `privateKey` (PEM), and `onEvent`, which
+ *   gets `{ service, form, event }` once for each event. It may be async. If it throws, the response is 500, and Weft
+ *   sends the event again.
  */
 export function receiver({ secret, token, privateKey, onEvent, onRefused = () => {} }) {
   const once = new Once()

@@ -5,7 +5,7 @@ const uid = 'webhook-receiver-example'
 const workspace = (path, data = {}) => call(`/v2/workspace/${path}`, data)
 const endpoints = (path, data = {}) => workspace(`advancedwebhook/endpoints/${path}`, data)
 
-/** What somebody else has configured for this API key, and would work no more: sentences. */
+/** Returns a sentence for each existing setting of this API key that the example would break. */
 export async function conflicts(url, publicKey) {
   const found = []
   const advanced = await workspace('advancedwebhookconfig/get')
@@ -24,7 +24,10 @@ export async function conflicts(url, publicKey) {
   return found
 }
 
-/** Has Weft tell everything to `url`, encrypted at `/advanced`, encoded at `/basic`. Answers the signing secret. */
+/**
+ * Makes Weft send all events to `url`: encrypted at `/advanced`, encoded at `/basic`. Returns the signing
+ * secret.
+ */
 export async function configure(url, { publicKey, token }) {
   await workspace('advancedwebhookconfig/update', { isEnabled: true, encryptData: true, publicKey })
   const endpoint = { url: `${url}/advanced`, description: 'examples/webhook-receiver', disabled: false }
@@ -46,7 +49,7 @@ export async function configure(url, { publicKey, token }) {
   return (await endpoints('secret/get', { endpointId: uid })).secret
 }
 
-/** Has Weft send a first event. Answers null when it has been taken, else why not, in Weft's words. */
+/** Makes Weft send a test event. Returns null after a success, else the error of Weft. */
 export async function tryOut() {
   const { messageId } = await endpoints('test', { endpointId: uid })
   for (let tries = 0; tries < 100; tries++) {
@@ -59,7 +62,7 @@ export async function tryOut() {
   return 'nothing was sent within 10 s'
 }
 
-/** Has Weft tell us nothing more. */
+/** Stops all webhooks to this receiver. */
 export async function disable() {
   await endpoints('update', { endpointId: uid, disabled: true })
   await workspace('webhookconfig/update', { useWebhookService: false })

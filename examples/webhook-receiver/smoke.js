@@ -1,4 +1,4 @@
-// Without a server: requests as Weft makes them, signed and sealed, and such as it would never make.
+// Runs without a server: requests in the form of Weft, signed and encrypted, and invalid ones.
 import assert from 'node:assert/strict'
 import { createCipheriv, createPublicKey, generateKeyPairSync, publicEncrypt, randomBytes } from 'node:crypto'
 import { once } from 'node:events'

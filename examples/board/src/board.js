@@ -3,7 +3,10 @@ import { between } from './order.js'
 
 const firstColumns = { todo: 'To do', doing: 'Doing', done: 'Done' }
 
-/** The columns of a new board: always the same bytes, so that it does not matter how many people begin it at once. */
+/**
+ * Creates the columns of a new board. They always have the same bytes, so any number of users can do it at
+ * once.
+ */
 function beginning() {
   const doc = new Y.Doc()
   doc.clientID = 1
@@ -12,15 +15,15 @@ function beginning() {
 }
 
 const mapOf = (entries) => new Y.Map(Object.entries(entries))
-/** What a backend adds by REST to a board without cards is plain JSON. */
+/** A backend that adds cards by REST to an empty board writes plain JSON. */
 const plain = (value) => (value instanceof Y.Map ? value.toJSON() : value)
 
 const byOrder = (a, b) => (a.order === b.order ? (a.id < b.id ? -1 : 1) : a.order < b.order ? -1 : 1)
 
 /**
- * A board in a Y.Doc: `columns` is a Y.Array of `{ id, title }`, `cards` a Y.Map by id of `{ title, column, order }`.
- * A card is never taken out of one list and put into another: it has one place, which whoever moves it sets. Of two who
- * move it at once the last one wins, and there is one card still.
+ * A board in a Y.Doc: `columns` is a Y.Array of `{ id, title }`, `cards` a Y.Map by id of `{ title, column,
+ * order }`. A move sets the place of a card instead of moving the card between lists. If two users move one
+ * card at once, the last one wins, and there is still one card.
  */
 export class Board {
   constructor(doc) {
@@ -29,12 +32,12 @@ export class Board {
     this.cards = doc.getMap('cards')
   }
 
-  /** To be called when the document is here, not before. */
+  /** Call when the document is synced, not before. */
   begin() {
     if (this.columnList.length === 0) Y.applyUpdate(this.doc, beginning())
   }
 
-  /** What there is, in order. Cards of a column that somebody has deleted are in the first one. */
+  /** Returns the columns and cards in order. Cards of a deleted column are in the first one. */
   columns() {
     const columns = this.columnList.map((column) => ({ ...plain(column), cards: [] }))
     const byId = new Map(columns.map((column) => [column.id, column]))
@@ -62,7 +65,7 @@ export class Board {
     this.#change(id, { title })
   }
 
-  /** @param before id of the card that is to follow; null: the end */
+  /** @param before id of the card that will follow; null means the end */
   move(id, column, before = null) {
     this.#change(id, this.#place(id, column, before))
   }

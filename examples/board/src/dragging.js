@@ -1,4 +1,4 @@
-/** Cards are dragged with the mouse; who has none has the menu and the keys. */
+/** Moves cards with the mouse. Users without a mouse have the menu and the keys. */
 export function watchDragging(root, board, view, people) {
   let dragged = null
   const end = () => {
@@ -40,7 +40,7 @@ export function watchDragging(root, board, view, people) {
   root.addEventListener('dragend', end)
 }
 
-/** The first card whose middle is below the pointer. */
+/** Returns the first card whose middle is below the pointer. */
 function cardBelow(column, y, dragged) {
   const below = [...column.querySelectorAll('.card')].find((card) => {
     const { top, height } = card.getBoundingClientRect()

@@ -1,4 +1,4 @@
-/** An element with a class and what is in it. */
+/** Creates an element with a class and children. */
 export function element(name, className, ...children) {
   const made = document.createElement(name)
   made.className = className
@@ -7,8 +7,8 @@ export function element(name, className, ...children) {
 }
 
 /**
- * Lets people write in the place of `shown`. Ends with Enter, with Escape, or by calling `end`, which is answered; then
- * `done` gets the new text, or null where it is to stay as it is.
+ * Edits a text in place of `shown`. Enter, Escape, or a call of the returned `end` ends it. Then `done` gets
+ * the new text, or null if nothing has changed.
  */
 export function editInPlace(shown, label, done) {
   const input = element('textarea', 'edit')

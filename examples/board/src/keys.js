@@ -2,7 +2,10 @@ import { placeOf, waysOf } from './moves.js'
 
 const directions = { ArrowUp: 'up', ArrowDown: 'down', ArrowLeft: 'left', ArrowRight: 'right' }
 
-/** On a card: arrows go to the next one, with Shift they move it; Enter edits, Delete deletes. */
+/**
+ * On a card, arrows select the next card, and with Shift they move the card. Enter edits it, and Delete
+ * deletes it.
+ */
 export function watchKeys(root, board, view, say) {
   root.addEventListener('keydown', (event) => {
     const { target, key, shiftKey } = event
@@ -34,7 +37,9 @@ export function watchKeys(root, board, view, say) {
     say(`“${title}” is deleted`)
   }
 
-  /** The card beside this one; in another column the one at the same height, or its last one. */
+  /**
+   * Returns the card next to this one. In another column it is the one at the same height, or the last one.
+   */
   function neighbour(id, direction) {
     const columns = board.columns()
     const column = columns.findIndex(({ cards }) => cards.some((card) => card.id === id))

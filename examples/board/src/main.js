@@ -11,7 +11,7 @@ const parameters = new URLSearchParams(location.search)
 const name = parameters.get('name') ?? `Guest ${Math.floor(Math.random() * 1000)}`
 const query = new URLSearchParams({ name, board: parameters.get('board') ?? 'board' })
 
-// Our backend (server.js) asks Weft for a token; the browser never sees the API key.
+// Our backend (server.js) requests a token of Weft; the browser never gets the API key.
 const { token, room, syncUrl } = await (await fetch(`/token?${query}`)).json()
 
 const doc = new Y.Doc()
@@ -52,5 +52,5 @@ document.getElementById('new-column').addEventListener('submit', (event) => {
   input.value = ''
 })
 
-// For tests and the curious: what this page holds.
+// For tests and for experiments in the browser console.
 window.example = { doc, provider, board }

@@ -1,6 +1,6 @@
 import { placeOf, waysOf } from './moves.js'
 
-/** What can be done with a card, for fingers and keys: a dialog with a button for each. */
+/** The actions on a card for touch and keyboard: a dialog with a button for each. */
 export class Menu {
   constructor(dialog, board, view, say) {
     Object.assign(this, { dialog, board, view, say })

@@ -1,4 +1,7 @@
-/** Where a card may go from where it is: `{ column, before }` for each of `up`, `down`, `left`, `right`, null for no way. */
+/**
+ * Returns the possible moves of a card: `{ column, before }` for each of `up`, `down`, `left`, `right`, or
+ * null.
+ */
 export function waysOf(board, id) {
   const columns = board.columns()
   const column = columns.findIndex(({ cards }) => cards.some((card) => card.id === id))
@@ -17,7 +20,7 @@ export function waysOf(board, id) {
   }
 }
 
-/** What is to be read out of where a card is now. */
+/** Describes the place of a card for screen readers. */
 export function placeOf(board, id) {
   for (const { title, cards } of board.columns()) {
     const at = cards.findIndex((card) => card.id === id)

@@ -1,14 +1,14 @@
-// Where a card stands in its column is a text; between any two there is always another one, so that whoever moves a card
-// changes that card alone.
+// The order of a card in its column is a text. There is always another text between any two, so a move
+// changes the moved card only.
 const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
-/** How far from the last one a card is put at the end: the next ones want room, too, and short texts. */
+/** Distance of a card at the end from the last one: later cards need room also, and short texts. */
 const step = 2
 
 const random = (count) => Math.floor(Math.random() * count)
-/** Two people who put cards to the same place at once should not come to the same text. */
+/** Two users who move cards to one place at once must not get the same text. */
 const jitter = () => digits[1 + random(digits.length - 1)] + digits[1 + random(digits.length - 1)]
 
-/** A text after `low` ('' is before all) and before `high` (null is after all). */
+/** Returns a text after `low` ('' is before all) and before `high` (null is after all). */
 export function between(low = '', high = null) {
   const isLast = high === null && low !== ''
   let until = high !== null && high > low ? high : null

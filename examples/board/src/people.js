@@ -1,6 +1,6 @@
 const colors = ['#e5484d', '#d97706', '#65a30d', '#0d9488', '#0284c7', '#7c3aed', '#db2777']
 
-/** Who is here, and which card each of them has selected, drags, or points at. */
+/** The present users, and the card that each of them has selected, drags, or points at. */
 export class People {
   constructor(awareness, name) {
     this.awareness = awareness
@@ -8,7 +8,7 @@ export class People {
     awareness.setLocalStateField('user', { name, color: this.color })
   }
 
-  /** What others do with cards: `{ name, color, how }` by card. */
+  /** Returns the actions of other users by card: `{ name, color, how }`. */
   atCards() {
     const found = new Map()
     const note = (id, who) => id && found.set(id, [...(found.get(id) ?? []), who])
@@ -22,12 +22,15 @@ export class People {
     return found
   }
 
-  /** @param how `selected`, `dragged` or `pointed` @param id of a card, or null */
+  /**
+   * @param how `selected`, `dragged` or `pointed`
+   * @param id card id, or null
+   */
   tell(how, id) {
     if ((this.awareness.getLocalState()?.[how] ?? null) !== id) this.awareness.setLocalStateField(how, id)
   }
 
-  /** Tells the others what happens in `root`, and shows in `list` who they are. */
+  /** Publishes actions in `root` to the other users, and shows the users in `list`. */
   watch(root, list, onChange) {
     const cardOf = (target) => target?.closest?.('.card')?.dataset.id ?? null
     root.addEventListener('focusin', ({ target }) => this.tell('selected', cardOf(target)))

@@ -1,8 +1,10 @@
 import { editInPlace, element } from './elements.js'
 
-/** Shows a board. Elements stay the same as long as what they show is there, so that focus and what is typed stay, too. */
+/**
+ * Shows a board. An element stays while its column or card exists, so that it keeps the focus and typed text.
+ */
 export class View {
-  /** Called with the id of a card whose menu is wanted. */
+  /** Called with the id of a card to open its menu. */
   onMenu = () => {}
   #columns = new Map()
   #cards = new Map()
@@ -13,7 +15,8 @@ export class View {
   }
 
   render() {
-    // What is moved in the page loses the focus, others are told of that at once, and we come back here.
+    // An element that moves loses the focus. The other users are notified of that at once, which calls this
+    // method again.
     if (this.#isRendering) return
     const focused = document.activeElement
     this.#isRendering = true
@@ -90,7 +93,7 @@ export class View {
 
   #card({ id, title }, others) {
     const card = this.#cards.get(id) ?? this.#newCard(id)
-    // While it is edited here, the title is not in the page.
+    // During an edit the title is not in the page.
     const shown = card.querySelector('.title')
     if (shown) setText(shown, title)
     card.querySelector('.more').ariaLabel = `Actions for ${title}`
@@ -130,13 +133,13 @@ const setText = (shown, text) => {
   if (shown && shown.textContent !== text) shown.textContent = text
 }
 
-/** Forgets elements of what is gone. */
+/** Deletes the elements of deleted items. */
 function keep(elements, items) {
   const ids = new Set(items.map(({ id }) => id))
   for (const id of elements.keys()) if (!ids.has(id)) elements.delete(id)
 }
 
-/** Has `parent` hold these, in this order; what is in its place is not touched. */
+/** Puts these children into `parent` in this order, without moving those that are in their place. */
 function arrange(parent, children) {
   const gone = Array.from(parent.children).filter((child) => !children.includes(child))
   for (const child of gone) child.remove()

@@ -15,8 +15,8 @@ const user = crypto.randomUUID()
 const retryMs = 2000
 
 const doc = new Y.Doc()
-// Where it connects to comes with the token. Other windows of this browser are reached by the server, too: directly they
-// would have what is kept before it is known to be of the same document.
+// The address comes with the token. Other windows of this browser sync over the server also: directly they
+// would get kept content before it is known to belong to the same document.
 const provider = new WebsocketProvider('', room, doc, {
   connect: false,
   disableBc: true,
@@ -48,14 +48,14 @@ function showState() {
   at('status').dataset.state = state
 }
 
-/** What is here cannot go to the server, and may be all that there is of it: nothing is thrown away unasked. */
+/** The content of this browser cannot be sent, and may be the only copy. Ask before it is deleted. */
 function askToForget(why) {
   at('why').textContent = why
   at('notice').hidden = false
 }
 at('forget').addEventListener('click', () => void forget(kept).then(() => location.reload()))
 
-// Our backend (server.js) asks Weft for a token; the browser never sees the API key.
+// Our backend (server.js) requests a token of Weft; the browser never gets the API key.
 async function connect() {
   try {
     const response = await fetch(
@@ -79,7 +79,7 @@ for (const event of ['sync', 'connection-error', 'connection-close'])
     showState()
   })
 provider.on('closed', ({ code, reason }) => {
-  // Being offline may take longer than a token is good for.
+  // An offline time may be longer than the token is valid.
   if (code === 4401) setTimeout(() => void connect(), retryMs)
   else askToForget(`The server refuses it: ${reason}. This browser still has what it has kept.`)
 })
@@ -105,5 +105,5 @@ awareness.on('change', () => {
 
 void connect()
 
-// For tests and the curious: what this page holds.
+// For tests and for experiments in the browser console.
 window.example = { doc, provider, view, text, loadedAt: performance.timeOrigin }

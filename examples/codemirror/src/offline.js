@@ -1,24 +1,24 @@
-// What y-indexeddb keeps is for whoever uses this browser profile, unencrypted, until it is deleted. On a machine that
-// several people share the next one reads it, and sends what the one before has typed offline under their own name; and
-// whoever loses the right to a document keeps what was here. Where you know your users have their id in the name of the
-// database, call `forget` when they sign out, and keep nothing at all on machines that are nobody's.
+// y-indexeddb keeps the document unencrypted in this browser profile until it is deleted. On a shared
+// machine, the next user can read it, and sends the offline edits of the previous user under the wrong name.
+// A user who loses access to a document also keeps the stored copy. If you know your users, put their id into
+// the name of the database, call `forget` when they sign out, and keep nothing on public machines.
 import * as decoding from 'lib0/decoding'
 import { IndexeddbPersistence } from 'y-indexeddb'
 import * as Y from 'yjs'
 
 const messageSync = 0
 const messageSyncStep1 = 0
-/** Under which y-indexeddb keeps for us what the server had when we last heard of it. */
+/** The key under which y-indexeddb keeps the last known state vector of the server. */
 const serverHad = 'server-had'
 
-/** Keeps a document in this browser, so that what is typed offline outlives a reload. */
+/** Keeps a document in this browser, so that offline edits survive a reload. */
 export async function keepOffline(name, doc) {
   const kept = new IndexeddbPersistence(name, doc)
   await kept.whenSynced
   return kept
 }
 
-/** Removes what is kept. Other windows may have it open, so it is emptied, not deleted. */
+/** Deletes the kept document. Other windows may have the database open, so this empties it. */
 export function forget({ db }) {
   const emptying = db.transaction(['updates', 'custom'], 'readwrite')
   for (const store of emptying.objectStoreNames) emptying.objectStore(store).clear()
@@ -29,9 +29,10 @@ export function forget({ db }) {
 }
 
 /**
- * Sees to it that what is kept goes to the document that it is of. One that was deleted and made anew at the server has
- * the same name; merged with it, the old text would come back beside the new one. What a server has had it never loses,
- * so: if it knows nobody of those who wrote what it had when we last heard of it, it is another document.
+ * Sends kept content only to the document that it belongs to. A document that was deleted and created again
+ * has the same name, and a merge would put the old text next to the new one. A server never loses a client of
+ * a document. So if the server knows none of the clients of its last known state vector, it has another
+ * document.
  */
 export async function watchForAnother(provider, kept, onAnother) {
   const stored = await kept.get(serverHad)
@@ -40,7 +41,7 @@ export async function watchForAnother(provider, kept, onAnother) {
   provider.messageHandlers[messageSync] = (encoder, decoder, ...rest) => {
     const ahead = decoding.clone(decoder)
     if (decoding.readVarUint(ahead) === messageSyncStep1) {
-      // Weft's first message, before anything of either side is shown to the other.
+      // The first message of Weft, before either side sends content.
       const vector = decoding.readVarUint8Array(ahead)
       const has = Y.decodeStateVector(vector)
       if (had.size > 0 && ![...had.keys()].some((client) => has.has(client))) {
@@ -58,7 +59,7 @@ export async function watchForAnother(provider, kept, onAnother) {
     void kept.set(serverHad, vector)
   }
   return {
-    /** To be called when all that is here is on the server's disk. */
+    /** Call when everything here is durable on the server. */
     saved() {
       const vector = Y.encodeStateVector(provider.doc)
       remember(Y.decodeStateVector(vector), vector)

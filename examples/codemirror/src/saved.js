@@ -5,8 +5,8 @@ const messageSync = 0
 const messageSaved = 111
 
 /**
- * Tells whether all that somebody has typed here is on the server's disk. For y-websocket's WebsocketProvider that was
- * made with `params: { saved: '1' }`: the server counts the updates and the answers to its questions that it has stored.
+ * Reports whether all edits of this user are durable on the server. For y-websocket's WebsocketProvider with
+ * `params: { saved: '1' }`: the server counts the updates and the sync answers that it has stored.
  */
 export function watchSaved(provider, onChange) {
   let [sent, saved, isSaved] = [0, 0, true]
@@ -23,7 +23,8 @@ export function watchSaved(provider, onChange) {
   provider.messageHandlers[messageSync] = (encoder, ...rest) => {
     const before = encoding.length(encoder)
     readSync(encoder, ...rest)
-    // One byte says that it is about syncing; more is the answer to what the server has asked: all that it lacks.
+    // One byte is the message type. More bytes are the answer to a state vector, with all updates that the
+    // server lacks.
     if (encoding.length(encoder) > before + 1) sent += 1
   }
   provider.messageHandlers[messageSaved] = (_encoder, decoder) => {
@@ -31,7 +32,7 @@ export function watchSaved(provider, onChange) {
     show(saved === sent)
   }
   provider.on('status', ({ status }) => {
-    // What could not be sent is part of the first answer on the next connection, on which both start anew.
+    // The first answer on a new connection contains all unsent updates, and both counts start at 0.
     if (status === 'connected') [sent, saved] = [0, 0]
   })
 }

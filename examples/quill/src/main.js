@@ -11,7 +11,7 @@ const room = parameters.get('room') ?? 'example/report/main'
 const colors = ['#d33682', '#cb4b16', '#4d8000', '#00806f', '#1a6fb4', '#6c5ce7', '#a0307a']
 const at = (id) => document.getElementById(id)
 
-// Our backend (server.js) asks Weft for a token; the browser never sees the API key.
+// Our backend (server.js) requests a token of Weft; the browser never gets the API key.
 const asked = await fetch(`/token?name=${encodeURIComponent(name)}&room=${encodeURIComponent(room)}`)
 const { token, syncUrl } = await asked.json()
 
@@ -32,14 +32,14 @@ const quill = new Quill('#editor', {
       ['bold', 'italic', 'link'],
       [{ list: 'ordered' }, { list: 'bullet' }],
     ],
-    // What others and the backend write is not ours to undo.
+    // Undo must not revert changes of other users and of the backend.
     history: { userOnly: true },
   },
 })
 
 const text = doc.getText('content')
 let binding = null
-// Only now: Quill shows a line break of its own where there is no text yet.
+// Not earlier: Quill shows its own line break while there is no text.
 provider.once('synced', () => {
   binding = new QuillBinding(text, quill, awareness)
   quill.enable()
@@ -71,5 +71,5 @@ awareness.on('change', () => {
   at('people').replaceChildren(...chips)
 })
 
-// For tests and the curious: what this page holds.
+// For tests and for experiments in the browser console.
 window.example = { doc, provider, quill, text, binding: () => binding, loadedAt: performance.timeOrigin }

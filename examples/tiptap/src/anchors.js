@@ -1,4 +1,5 @@
-// Where comments are in the text: a range as two relative positions of Yjs, which Weft keeps and never looks into.
+// The places of comments in the text: a range as two relative positions of Yjs, which Weft stores without
+// reading them.
 import {
   absolutePositionToRelativePosition,
   relativePositionToAbsolutePosition,
@@ -9,13 +10,16 @@ import * as Y from 'yjs'
 const toBase64 = (bytes) => btoa(String.fromCharCode(...bytes))
 const fromBase64 = (text) => Uint8Array.from(atob(text), (character) => character.charCodeAt(0))
 
-/** @returns `{ position, positionEnd }` of a range of the editor: each base64 of an encoded relative position */
+/**
+ * @returns `{ position, positionEnd }` of a range of the editor, each the base64 of an encoded relative
+ * position
+ */
 export function anchorOf(state, from, to) {
-  // What is typed before the first or after the last character does not belong to the range.
+  // Text that is typed before the first or after the last character does not belong to the range.
   return { position: encoded(state, from, 0), positionEnd: encoded(state, to, -1) }
 }
 
-/** @param assoc 0: it goes with the character after it; -1: with the one before it */
+/** @param assoc 0 binds the position to the character after it, -1 to the one before it */
 function encoded(state, position, assoc) {
   const { doc, type, binding } = ySyncPluginKey.getState(state)
   const relative = absolutePositionToRelativePosition(position, type, binding.mapping)
@@ -25,7 +29,7 @@ function encoded(state, position, assoc) {
   return toBase64(Y.encodeRelativePosition(own))
 }
 
-/** @returns `{ from, to }` as it is now, or null where nothing is left of it */
+/** @returns the present range `{ from, to }`, or null if its text was deleted */
 export function rangeOf(state, { position, positionEnd }) {
   const [from, to] = [resolved(state, position), resolved(state, positionEnd)]
   return from !== null && to !== null && from < to ? { from, to } : null
@@ -40,12 +44,12 @@ function resolved(state, text) {
   const at = (relative) => relativePositionToAbsolutePosition(doc, type, relative, binding.mapping)
   if (!(found.type instanceof Y.XmlText))
     return at(Y.createRelativePositionFromTypeIndex(found.type, found.index, -1))
-  // By the beginning of its text: y-tiptap takes a position at the first character of all for a mistake.
+  // Uses the beginning of its text, because y-tiptap rejects a position at the very first character.
   const start = at(Y.createRelativePositionFromTypeIndex(found.type, 0, -1))
   return start === null ? null : start + found.index
 }
 
-/** What this page's user has deleted Yjs still has, for undoing it. */
+/** Yjs keeps text that the user of this page has deleted, for undo. */
 function isGone(type) {
   for (let item = type._item; item !== null; item = item.parent._item) if (item.deleted) return true
   return false

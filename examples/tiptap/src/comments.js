@@ -2,7 +2,7 @@ import { anchorOf, rangeOf } from './anchors.js'
 import { placeOf, setThreads, wordsOfThreads } from './highlights.js'
 import { threadPanel } from './panel.js'
 
-/** Comments of the page: its button, the form of a new one, the threads, and their words in the text. */
+/** The comments of the page: the button, the form for a new one, the threads, and the highlighted words. */
 export function comments({ editor, backend, at }) {
   const [button, form] = [at('comment'), at('new')]
   const [quote, text] = [form.querySelector('blockquote'), form.querySelector('textarea')]
@@ -35,7 +35,7 @@ export function comments({ editor, backend, at }) {
 
   button.addEventListener('click', () => {
     const { from, to } = editor.state.selection
-    // Positions in the text are good for this moment only: others type on while the comment is being written.
+    // Positions in the text are valid only now, because other users type while the comment is being written.
     anchor = anchorOf(editor.state, from, to)
     form.hidden = false
     text.focus()
@@ -44,7 +44,7 @@ export function comments({ editor, backend, at }) {
   form.querySelector('.plain').addEventListener('click', close)
   form.addEventListener('submit', (event) => {
     event.preventDefault()
-    // Where it fails, what was written is still there.
+    // After a failure, the form still has the text.
     void backend('/threads/add', { anchor, text: text.value }).then(close)
   })
 

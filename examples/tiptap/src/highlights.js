@@ -6,7 +6,7 @@ import { rangeOf } from './anchors.js'
 
 const key = new PluginKey('comments')
 
-/** Marks the words that comments are about. */
+/** Highlights the words of comments. */
 export const Highlights = Extension.create({
   name: 'highlights',
   addOptions: () => ({ onClick: () => undefined }),
@@ -20,7 +20,7 @@ export const Highlights = Extension.create({
           apply(transaction, { threads, marked }, _before, state) {
             const given = transaction.getMeta(key)
             if (given !== undefined) return { threads: given, marked: markedIn(state, given) }
-            // Of what others have changed Yjs knows where everything went. What is typed here it is told only afterwards.
+            // After remote changes, Yjs knows all positions. Local edits reach it only afterwards.
             if (ySyncPluginKey.getState(state)?.isChangeOrigin)
               return { threads, marked: markedIn(state, threads) }
             return { threads, marked: marked.map(transaction.mapping, transaction.doc) }
@@ -52,12 +52,12 @@ export function setThreads({ view }, threads) {
   view.dispatch(view.state.tr.setMeta(key, threads))
 }
 
-/** The words that each thread is about at the moment, by its id. */
+/** Returns the present words of each thread by its id. */
 export function wordsOfThreads({ state }) {
   const found = key.getState(state).marked.find()
   return new Map(found.map(({ from, to, spec }) => [spec.id, state.doc.textBetween(from, to, ' ')]))
 }
 
-/** Where a thread is in the text: `{ from, to }`, or undefined where its words have gone. */
+/** Returns the range `{ from, to }` of a thread, or undefined if its words were deleted. */
 export const placeOf = ({ state }, id) =>
   key.getState(state).marked.find(undefined, undefined, (spec) => spec.id === id)[0]

@@ -13,7 +13,8 @@ const room = parameters.get('room') ?? 'example/welcome/main'
 const colors = ['#f6a5a5', '#f6d6a5', '#d5f6a5', '#a5f6c9', '#a5e0f6', '#b5a5f6', '#f6a5e0']
 const at = (id) => document.getElementById(id)
 
-// Our backend (server.js) asks Weft for a token; the browser never sees the API key. A newer one is asked for, too.
+// Our backend (server.js) requests tokens of Weft, also a newer one before expiry; the browser never gets the
+// API key.
 const userId = crypto.randomUUID()
 const ask = async () =>
   (
@@ -21,7 +22,7 @@ const ask = async () =>
   ).json()
 const { syncUrl } = await ask()
 
-/** Has the backend do what needs the API key. */
+/** Calls our backend, which has the API key. */
 async function backend(path, data = {}) {
   const body = JSON.stringify({ room, user: { userId, name }, ...data })
   const response = await fetch(path, {
@@ -88,13 +89,13 @@ async function startBot() {
 }
 at('bot').addEventListener('click', () => void startBot())
 
-// What our backend says to all who are here.
+// Events of our backend for all present users.
 provider.on('stateless', ({ payload }) => {
   const { event, data } = JSON.parse(payload)
   if (event === 'comments.changed') void thread.load()
   if (event === 'bot.done') showReport(data)
 })
-// While we were not connected we may have missed it.
+// Events are lost while the page is disconnected.
 provider.on('synced', () => void thread.load())
 
 provider.awareness.on('change', () => {
@@ -107,5 +108,5 @@ provider.awareness.on('change', () => {
   at('people').replaceChildren(...chips)
 })
 
-// For tests and the curious: what this page holds.
+// For tests and for experiments in the browser console.
 window.example = { doc, provider, editor, loadedAt: performance.timeOrigin }

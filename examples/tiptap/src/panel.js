@@ -6,8 +6,8 @@ const element = (name, text, className = '') => {
 }
 
 /**
- * The threads beside the text. Each keeps its element from one `show` to the next, so that nobody loses the reply that
- * they are writing.
+ * Shows the threads next to the text. Each thread keeps its element between calls of `show`, so that
+ * unfinished replies stay.
  * @param on `{ reply(id, text), resolve(id), choose(id) }`
  */
 export function threadPanel(list, on) {
@@ -57,7 +57,7 @@ export function threadPanel(list, on) {
     }
   }
 
-  /** @param words by id, what each thread is about now */
+  /** @param words the present words of each thread by id */
   function showWords(words) {
     for (const [id, { quote }] of cards) {
       const text = words.get(id) ?? ''
