@@ -11,7 +11,7 @@ export interface paths {
 		put?: never;
 		/**
 		 * Notify users
-		 * @description Adds a notification of a document for the users named, and unless `notifyAll` is false for everybody who is a user of the organization now. With an id that is used already nothing is added (`success: false`), so that a call can be made again.
+		 * @description Adds a notification of a document for the named users, and for all current users of the organization unless `notifyAll` is false. With an id that exists already, nothing is added (`success: false`), so you can repeat the call safely.
 		 */
 		post: {
 			parameters: {
@@ -34,7 +34,7 @@ export interface paths {
 							 * @description Id of the document.
 							 */
 							documentId: string;
-							/** @description Who took the action. */
+							/** @description User who took the action. */
 							actionUser: {
 								/** Format: id */
 								userId: string;
@@ -42,11 +42,11 @@ export interface paths {
 								name?: string | null;
 								email?: string | null;
 							};
-							/** @description Letters (a to z), digits, `_` and `-`; made when left out. */
+							/** @description Letters (a to z), digits, `_` and `-`; default: generated. */
 							notificationId?: string | null;
-							/** @description Headline with placeholders in curly brackets: `{actionUser}`, `{recipientUser}`, or a member of the data. One that is not known stays as it is. */
+							/** @description Headline with placeholders in curly brackets: `{actionUser}`, `{recipientUser}`, or a member of the data. An unknown placeholder stays in the text. */
 							displayHeadlineMessageTemplate: string;
-							/** @description What placeholders stand for: text, numbers, or users, who are shown by name. `recipientUser`, text or a user, is shown to all readers; without it each reader sees their own name. At most 16384 bytes of JSON. */
+							/** @description Values of the placeholders: text, numbers, or users, who are shown by name. `recipientUser`, text or a user, is shown to all readers; without it each reader sees their own name. At most 16384 bytes of JSON. */
 							displayHeadlineMessageTemplateData?: {
 								[key: string]: unknown;
 							} | null;
@@ -55,7 +55,7 @@ export interface paths {
 							notificationSourceData?: {
 								[key: string]: unknown;
 							} | null;
-							/** @description Who is addressed; they need not be users of the organization. At most 131072 bytes of JSON. */
+							/** @description Recipients; they need not be users of the organization. At most 131072 bytes of JSON. */
 							notifyUsers: {
 								/** Format: id */
 								userId: string;
@@ -64,7 +64,7 @@ export interface paths {
 								email?: string | null;
 							}[];
 							/**
-							 * @description Address all users of the organization, too; with false only `notifyUsers`.
+							 * @description True: notifies all users of the organization in addition to `notifyUsers`.
 							 * @default true
 							 */
 							notifyAll?: boolean | null;
@@ -99,7 +99,7 @@ export interface paths {
 									/** @description False: the id is used already, and nothing was added. */
 									success: boolean;
 									message: string;
-									/** @description The id, given or made. */
+									/** @description The given or generated id. */
 									notificationId: string;
 								};
 							};
@@ -125,7 +125,7 @@ export interface paths {
 		put?: never;
 		/**
 		 * Read documents (version 1)
-		 * @description By id, where those that do not exist are left out; or all of the organization at once. For large organizations use version 2, which has pages.
+		 * @description Returns documents by id, without unknown ids; or all documents of the organization at once. For large organizations use version 2, which has pages.
 		 */
 		post: {
 			parameters: {
@@ -197,7 +197,7 @@ export interface paths {
 		put?: never;
 		/**
 		 * Delete all data of a location
-		 * @description Removes the annotations of a location of a document, with their comments, reactions, activities and judgments, the activities of annotations that were deleted there before, and all activities that name the location, such as those of recordings. It answers when nothing is left of them; nobody is told of it. A location that is not known is a success. The credentials of the headers have to be repeated in the body.
+		 * @description Removes the annotations of a location of a document, with their comments, reactions, activities and judgments, the activities of annotations that were deleted there before, and all activities that name the location, such as activities of recordings. The response comes when everything is deleted; there is no event. An unknown location is a success. The body must repeat the credentials of the headers.
 		 */
 		post: {
 			parameters: {
@@ -270,7 +270,7 @@ export interface paths {
 		put?: never;
 		/**
 		 * Update documents (version 1)
-		 * @description What is not given stays as it is.
+		 * @description Omitted members keep their values.
 		 */
 		post: {
 			parameters: {
@@ -320,7 +320,7 @@ export interface paths {
 										/** @description False: nothing was done for this item. */
 										success: boolean;
 										id: string;
-										/** @description What was done, or why not. */
+										/** @description Result, or the reason of the failure. */
 										message: string;
 										/** @description Only with `success` false: the same members as `error.details`. */
 										details?: {
@@ -358,7 +358,7 @@ export interface paths {
 		put?: never;
 		/**
 		 * Add folders
-		 * @description Also into each other, in any order. One that exists already is left as it is: `success` is false for it.
+		 * @description Also into each other, in any order. An existing folder is not changed (`success: false`).
 		 */
 		post: {
 			parameters: {
@@ -412,7 +412,7 @@ export interface paths {
 										/** @description False: nothing was done for this item. */
 										success: boolean;
 										id: string;
-										/** @description What was done, or why not. */
+										/** @description Result, or the reason of the failure. */
 										message: string;
 										/** @description Only with `success` false: the same members as `error.details`. */
 										details?: {
@@ -450,7 +450,7 @@ export interface paths {
 		put?: never;
 		/**
 		 * Delete a folder
-		 * @description With all folders and documents in it, and their content. Connections to these are closed for good. The answer comes when all of it is gone; what a crash interrupts is taken up again.
+		 * @description Deletes the folder with all folders and documents in it, and their content. Connections to these are closed permanently. The response comes when everything is deleted. After a crash the server resumes the deletion.
 		 */
 		post: {
 			parameters: {
@@ -573,7 +573,7 @@ export interface paths {
 									createdAt: number;
 									/** @description Epoch milliseconds. */
 									lastUpdated: number;
-									/** @description Records of the folders in it; there when a folder was asked for, down to the depth asked for. */
+									/** @description Records of its subfolders, down to the requested depth; only if the request names a folder. */
 									subFolders?: Record<string, never>[];
 								}[];
 							};
@@ -599,7 +599,7 @@ export interface paths {
 		put?: never;
 		/**
 		 * Update and move folders
-		 * @description What is not given stays as it is. With another `parentFolderId` the folder moves there with all that is in it. Moves of one call are judged together: those that would put folders into themselves are all refused.
+		 * @description Omitted members keep their values. With another `parentFolderId` the folder moves there with its content. The server checks the moves of a call together, and rejects all moves that would put folders into themselves.
 		 */
 		post: {
 			parameters: {
@@ -651,7 +651,7 @@ export interface paths {
 										/** @description False: nothing was done for this item. */
 										success: boolean;
 										id: string;
-										/** @description What was done, or why not. */
+										/** @description Result, or the reason of the failure. */
 										message: string;
 										/** @description Only with `success` false: the same members as `error.details`. */
 										details?: {
@@ -689,7 +689,7 @@ export interface paths {
 		put?: never;
 		/**
 		 * Add user groups
-		 * @description Makes groups of users, to which access can be granted as to users. A group that is there already gets the name that is given.
+		 * @description Creates groups of users; permissions can be granted to groups as to users. An existing group gets the given name.
 		 */
 		post: {
 			parameters: {
@@ -707,7 +707,7 @@ export interface paths {
 							organizationUserGroups: {
 								/** Format: id */
 								groupId: string;
-								/** @description Of a new group its id, unless given. */
+								/** @description Name of the group; default for a new group: its id. */
 								groupName?: string | null;
 							}[];
 						};
@@ -733,7 +733,7 @@ export interface paths {
 										/** @description False: nothing was done for this item. */
 										success: boolean;
 										id: string;
-										/** @description What was done, or why not. */
+										/** @description Result, or the reason of the failure. */
 										message: string;
 										/** @description Only with `success` false: the same members as `error.details`. */
 										details?: {
@@ -771,7 +771,7 @@ export interface paths {
 		put?: never;
 		/**
 		 * Add users to a group
-		 * @description A group that does not exist is made, with its id as its name, and `groupCreated` is true: it is granted nothing yet. A user of whom nothing is known in the organization is added all the same, and can be described with `/v2/users/update`. Who is in the group already stays in it. A user is in at most 200 groups of an organization.
+		 * @description A group that does not exist is created without grants, with its id as its name, and `groupCreated` is true. The users need not be users of the organization; `/v2/users/update` describes them. Members of the group stay in it. A user is in at most 200 groups of an organization.
 		 */
 		post: {
 			parameters: {
@@ -815,7 +815,7 @@ export interface paths {
 										/** @description False: nothing was done for this user. */
 										success: boolean;
 										organizationUserGroupId: string;
-										/** @description What was done, or why not. */
+										/** @description Result, or the reason of the failure. */
 										message: string;
 										/** @description Only with `success` false: the same members as `error.details`. */
 										details?: {
@@ -828,7 +828,7 @@ export interface paths {
 												message: string;
 											}[];
 										};
-										/** @description True: this call has made the group; else absent. */
+										/** @description True: this call created the group; else absent. */
 										groupCreated?: boolean;
 									};
 								};
@@ -855,7 +855,7 @@ export interface paths {
 		put?: never;
 		/**
 		 * Remove users from a group
-		 * @description Removes the named users from a group, or everybody. The users stay in the organization; what the group may do they may no longer, within a second.
+		 * @description Removes the named users, or all users, from a group. The users stay in the organization. They lose the permissions from the group within one second.
 		 */
 		post: {
 			parameters: {
@@ -875,10 +875,10 @@ export interface paths {
 							 * @description The group.
 							 */
 							organizationUserGroupId: string;
-							/** @description Whom to remove; required unless `deleteAll`. */
+							/** @description Users to remove; required unless `deleteAll`. */
 							userIds?: string[] | null;
 							/**
-							 * @description Remove everybody: up to 10000 in one call, and the message says whether there are more. Not together with `userIds`.
+							 * @description True: removes all users, up to 10000 in one call; the message reports whether more remain. Not together with `userIds`.
 							 * @default false
 							 */
 							deleteAll?: boolean | null;
@@ -905,7 +905,7 @@ export interface paths {
 										/** @description False: nothing was done for this user. */
 										success: boolean;
 										organizationUserGroupId: string;
-										/** @description What was done, or why not. */
+										/** @description Result, or the reason of the failure. */
 										message: string;
 										/** @description Only with `success` false: the same members as `error.details`. */
 										details?: {
@@ -943,7 +943,7 @@ export interface paths {
 		put?: never;
 		/**
 		 * Add activities
-		 * @description Adds activities of a document, as of now. An id that there is already is overwritten: it keeps its time, and all else is as it is given now. Those of the types `huddle.create`, `huddle.join` and `recorder.done` are events, too, each once.
+		 * @description Adds activities of a document, with the current time. An activity with an existing id is replaced, but keeps its time. Activities of the types `huddle.create`, `huddle.join` and `recorder.done` also cause an event, once each.
 		 */
 		post: {
 			parameters: {
@@ -968,16 +968,16 @@ export interface paths {
 							documentId: string;
 							/** @description Each at most 16384 bytes as JSON, naming at most 100 users, and all together 2000. */
 							activities: {
-								/** @description Unique in the organization; made if left out. One that there is already is overwritten. */
+								/** @description Unique in the organization; default: generated. An activity with an existing id is replaced. */
 								id?: string | null;
 								/**
-								 * @description What it is about.
+								 * @description Subject of the activity.
 								 * @enum {string}
 								 */
 								featureType: "comment" | "reaction" | "recorder" | "crdt" | "custom";
 								/**
 								 * Format: id
-								 * @description What was done, such as `comment.add`.
+								 * @description Name of the action, such as `comment.add`.
 								 */
 								actionType: string;
 								/** @description Who did it. */
@@ -987,7 +987,7 @@ export interface paths {
 									name?: string | null;
 									email?: string | null;
 								};
-								/** @description What was acted on, such as an annotation; `custom` activities must have one. */
+								/** @description Target of the action, such as an annotation; required for `custom` activities. */
 								targetEntityId?: string | null;
 								/** @description The place in the document that it is about. It is deleted with the data of this location. */
 								location?: {
@@ -995,13 +995,13 @@ export interface paths {
 									id: string;
 									locationName?: string | null;
 								} | null;
-								/** @description What was changed. Looked into for users only: objects with a `userId`. */
+								/** @description Values before and after the change. The server reads only users in it: objects with a `userId`. */
 								changes?: {
 									[key: string]: unknown;
 								} | null;
-								/** @description What to show to people. `{{name}}` stands for a member of `displayMessageTemplateData`. */
+								/** @description Text for users. `{{name}}` stands for a member of `displayMessageTemplateData`. */
 								displayMessageTemplate?: string | null;
-								/** @description Values of the placeholders; of an object with a `name`, such as a user, that is shown. */
+								/** @description Values of the placeholders. An object with a `name`, such as a user, is shown by its name. */
 								displayMessageTemplateData?: {
 									[key: string]: unknown;
 								} | null;
@@ -1029,7 +1029,7 @@ export interface paths {
 										/** @description False: nothing was done for this item. */
 										success: boolean;
 										id: string;
-										/** @description What was done, or why not. */
+										/** @description Result, or the reason of the failure. */
 										message: string;
 										/** @description Only with `success` false: the same members as `error.details`. */
 										details?: {
@@ -1118,7 +1118,7 @@ export interface paths {
 										/** @description False: nothing was done for this item. */
 										success: boolean;
 										id: string;
-										/** @description What was done, or why not. */
+										/** @description Result, or the reason of the failure. */
 										message: string;
 										/** @description Only with `success` false: the same members as `error.details`. */
 										details?: {
@@ -1156,7 +1156,7 @@ export interface paths {
 		put?: never;
 		/**
 		 * List activities
-		 * @description Those that fit every filter that is given, by time. What is there from the first page to the last is answered exactly once, whatever is added meanwhile. A page may have fewer than asked for, also none, where filters leave little or activities are large: go on until there is no `pageToken`.
+		 * @description Lists activities that match all filters, by time. An activity that exists from the first page to the last is returned exactly once. A page may have fewer items than requested, or no items, if filters are narrow or activities are large: continue until there is no `pageToken`.
 		 */
 		post: {
 			parameters: {
@@ -1190,11 +1190,11 @@ export interface paths {
 							 */
 							order?: ("asc" | "desc") | null;
 							/**
-							 * @description How many to answer at most. A number above 1000 stands for 1000.
+							 * @description Maximum number of items in the response. A number above 1000 stands for 1000.
 							 * @default 1000
 							 */
 							pageSize?: number | null;
-							/** @description From the answer before, to go on where it ended; everything else has to be as it was there. */
+							/** @description `pageToken` of the previous response. All other parameters must stay the same. */
 							pageToken?: string | null;
 						};
 					};
@@ -1217,13 +1217,13 @@ export interface paths {
 									/** Format: id */
 									id: string;
 									/**
-									 * @description What it is about. `administration`: changes of organizations, documents, folders, users, groups and permissions.
+									 * @description Subject of the activity. `administration`: changes of organizations, documents, folders, users, groups and permissions.
 									 * @enum {string}
 									 */
 									featureType: "comment" | "reaction" | "recorder" | "crdt" | "custom" | "administration";
 									/**
 									 * Format: id
-									 * @description What was done, such as `comment.add`.
+									 * @description Name of the action, such as `comment.add`.
 									 */
 									actionType: string;
 									/** @description Who did it. */
@@ -1235,7 +1235,7 @@ export interface paths {
 									};
 									/**
 									 * Format: id
-									 * @description What was acted on, such as an annotation; `custom` activities must have one.
+									 * @description Target of the action, such as an annotation; required for `custom` activities.
 									 */
 									targetEntityId?: string;
 									/** @description The place in the document that it is about. It is deleted with the data of this location. */
@@ -1244,13 +1244,13 @@ export interface paths {
 										id: string;
 										locationName?: string;
 									};
-									/** @description What was changed. Looked into for users only: objects with a `userId`. */
+									/** @description Values before and after the change. The server reads only users in it: objects with a `userId`. */
 									changes?: {
 										[key: string]: unknown;
 									};
-									/** @description What to show to people. `{{name}}` stands for a member of `displayMessageTemplateData`. */
+									/** @description Text for users. `{{name}}` stands for a member of `displayMessageTemplateData`. */
 									displayMessageTemplate?: string;
-									/** @description Values of the placeholders; of an object with a `name`, such as a user, that is shown. */
+									/** @description Values of the placeholders. An object with a `name`, such as a user, is shown by its name. */
 									displayMessageTemplateData?: {
 										[key: string]: unknown;
 									};
@@ -1288,7 +1288,7 @@ export interface paths {
 		put?: never;
 		/**
 		 * Change activities
-		 * @description Changes what is given of activities of the document; what is left out stays, and so does their time. One that the document does not have is not made (`success: false`).
+		 * @description Changes the given members of activities of the document; omitted members and the time stay. An unknown activity is not created (`success: false`).
 		 */
 		post: {
 			parameters: {
@@ -1315,9 +1315,9 @@ export interface paths {
 							activities: {
 								/** Format: id */
 								id: string;
-								/** @description What it is about. */
+								/** @description Subject of the activity. */
 								featureType?: ("comment" | "reaction" | "recorder" | "crdt" | "custom") | null;
-								/** @description What was done, such as `comment.add`. */
+								/** @description Name of the action, such as `comment.add`. */
 								actionType?: string | null;
 								/** @description Who did it. */
 								actionUser?: {
@@ -1326,7 +1326,7 @@ export interface paths {
 									name?: string | null;
 									email?: string | null;
 								} | null;
-								/** @description What was acted on, such as an annotation; `custom` activities must have one. */
+								/** @description Target of the action, such as an annotation; required for `custom` activities. */
 								targetEntityId?: string | null;
 								/** @description The place in the document that it is about. It is deleted with the data of this location. */
 								location?: {
@@ -1334,13 +1334,13 @@ export interface paths {
 									id: string;
 									locationName?: string | null;
 								} | null;
-								/** @description What was changed. Looked into for users only: objects with a `userId`. */
+								/** @description Values before and after the change. The server reads only users in it: objects with a `userId`. */
 								changes?: {
 									[key: string]: unknown;
 								} | null;
-								/** @description What to show to people. `{{name}}` stands for a member of `displayMessageTemplateData`. */
+								/** @description Text for users. `{{name}}` stands for a member of `displayMessageTemplateData`. */
 								displayMessageTemplate?: string | null;
-								/** @description Values of the placeholders; of an object with a `name`, such as a user, that is shown. */
+								/** @description Values of the placeholders. An object with a `name`, such as a user, is shown by its name. */
 								displayMessageTemplateData?: {
 									[key: string]: unknown;
 								} | null;
@@ -1368,7 +1368,7 @@ export interface paths {
 										/** @description False: nothing was done for this item. */
 										success: boolean;
 										id: string;
-										/** @description What was done, or why not. */
+										/** @description Result, or the reason of the failure. */
 										message: string;
 										/** @description Only with `success` false: the same members as `error.details`. */
 										details?: {
@@ -1431,7 +1431,7 @@ export interface paths {
 								 */
 								isAdmin?: boolean | null;
 							};
-							/** @description What the token is good for; of a resource that is listed twice the last entry counts. Without it the token is good for whatever its user may do. */
+							/** @description Permissions of the token; if a resource occurs twice, the last entry counts. Without it, the token has the permissions of its user. */
 							permissions?: {
 								resources: {
 									/** @enum {string} */
@@ -1487,11 +1487,11 @@ export interface paths {
 									token: string;
 									/** @description Unix time in seconds. */
 									expiresAt: number;
-									/** @description Of format `y-sweet`: what the websocket URL begins with. */
+									/** @description Only for format `y-sweet`: start of the websocket URL. */
 									url?: string;
-									/** @description Of format `y-sweet`: the server. */
+									/** @description Only for format `y-sweet`: URL of the server. */
 									baseUrl?: string;
-									/** @description Of format `y-sweet`: how its client calls the document. */
+									/** @description Only for format `y-sweet`: name of the document for its client. */
 									docId?: string;
 								};
 							};
@@ -1517,7 +1517,7 @@ export interface paths {
 		put?: never;
 		/**
 		 * Grant permissions
-		 * @description Grants a user, or a user group, roles on organizations, folders and documents, over what was granted on them before; of a resource that is listed twice the last entry counts. All of it is granted or, when something does not exist, nothing. What is granted on a document decides before what is granted on its folders, from the nearest up, and on the organization; what is granted to a user before what is granted to groups. A user of whom nothing is known is added to the organization. Open connections follow within a second.
+		 * @description Grants a user, or a user group, roles on organizations, folders and documents, in place of earlier grants on them. If a resource occurs twice, the last entry counts. If a resource does not exist, nothing is granted. A grant on a document takes precedence over grants on its folders, from the nearest up, and on the organization. A grant to a user takes precedence over grants to groups. An unknown user is added to the organization. Open connections follow within one second.
 		 */
 		post: {
 			parameters: {
@@ -1595,8 +1595,8 @@ export interface paths {
 		get?: never;
 		put?: never;
 		/**
-		 * Ask what users may do
-		 * @description What each user may do in the organization, and on each of the folders and documents: by grants, groups, inheritance and access types. On a folder it is what the user may do on a document in it that has no settings of its own. In the organization itself, users who have no grant on it are viewers if they have one within it, and else denied.
+		 * Read effective permissions of users
+		 * @description Effective role of each user in the organization, and on each of the folders and documents: by grants, groups, inheritance and access types. The role on a folder is the role on a document in it that has no settings of its own. In the organization itself, users without a grant on it are viewers if they have a grant within it, and else denied.
 		 */
 		post: {
 			parameters: {
@@ -1641,7 +1641,7 @@ export interface paths {
 										organization: {
 											[key: string]: {
 												/**
-												 * @description What the user may do there, whatever gives it; absent when nothing.
+												 * @description Effective role of the user there; absent without access.
 												 * @enum {string}
 												 */
 												accessRole?: "viewer" | "editor";
@@ -1656,7 +1656,7 @@ export interface paths {
 												/** @description Why the user has the role, or has none; absent where the resource does not exist. */
 												reason?: {
 													/**
-													 * @description A grant to the user, a grant to a group of the user, the access type, or membership of the organization (any grant in it). Without a role: what would give one and does not.
+													 * @description A grant to the user, a grant to a group of the user, the access type, or membership of the organization (any grant in it). Without a role: the source that denies access.
 													 * @enum {string}
 													 */
 													source: "user" | "group" | "accessType" | "membership";
@@ -1675,7 +1675,7 @@ export interface paths {
 										folders: {
 											[key: string]: {
 												/**
-												 * @description What the user may do there, whatever gives it; absent when nothing.
+												 * @description Effective role of the user there; absent without access.
 												 * @enum {string}
 												 */
 												accessRole?: "viewer" | "editor";
@@ -1690,7 +1690,7 @@ export interface paths {
 												/** @description Why the user has the role, or has none; absent where the resource does not exist. */
 												reason?: {
 													/**
-													 * @description A grant to the user, a grant to a group of the user, the access type, or membership of the organization (any grant in it). Without a role: what would give one and does not.
+													 * @description A grant to the user, a grant to a group of the user, the access type, or membership of the organization (any grant in it). Without a role: the source that denies access.
 													 * @enum {string}
 													 */
 													source: "user" | "group" | "accessType" | "membership";
@@ -1709,7 +1709,7 @@ export interface paths {
 										documents: {
 											[key: string]: {
 												/**
-												 * @description What the user may do there, whatever gives it; absent when nothing.
+												 * @description Effective role of the user there; absent without access.
 												 * @enum {string}
 												 */
 												accessRole?: "viewer" | "editor";
@@ -1724,7 +1724,7 @@ export interface paths {
 												/** @description Why the user has the role, or has none; absent where the resource does not exist. */
 												reason?: {
 													/**
-													 * @description A grant to the user, a grant to a group of the user, the access type, or membership of the organization (any grant in it). Without a role: what would give one and does not.
+													 * @description A grant to the user, a grant to a group of the user, the access type, or membership of the organization (any grant in it). Without a role: the source that denies access.
 													 * @enum {string}
 													 */
 													source: "user" | "group" | "accessType" | "membership";
@@ -1763,8 +1763,8 @@ export interface paths {
 		get?: never;
 		put?: never;
 		/**
-		 * Take permissions back
-		 * @description Takes back what is granted to a user, or a user group, on the named resources themselves; what follows from other grants, and from access types, stays. What is not granted, or on something that does not exist, is no error. Open connections follow within a second.
+		 * Revoke permissions
+		 * @description Revokes the grants of a user, or a user group, on the named resources themselves. Access by other grants and by access types stays. A missing grant or resource is not an error. Open connections follow within one second.
 		 */
 		post: {
 			parameters: {
@@ -1898,7 +1898,7 @@ export interface paths {
 		put?: never;
 		/**
 		 * Add annotations
-		 * @description Starts threads of comments on a document. With an id that is used already nothing is added (`success: false`), so that a call can be made again. At most 500 comments in one call, 1000 in a thread. Events: `comment_annotation.add`, and `comment.add` for each comment.
+		 * @description Starts threads of comments on a document. With an id that exists already, nothing is added (`success: false`), so you can repeat the call safely. At most 500 comments in one call, 1000 in a thread. Events: `comment_annotation.add`, and `comment.add` for each comment.
 		 */
 		post: {
 			parameters: {
@@ -1929,7 +1929,7 @@ export interface paths {
 								name?: string | null;
 								email?: string | null;
 							};
-							/** @description Of those annotations that have none of their own. */
+							/** @description Location of annotations without a location of their own. */
 							location?: ({
 								/** Format: id */
 								id: string;
@@ -1938,7 +1938,7 @@ export interface paths {
 								[key: string]: unknown;
 							}) | null;
 							annotations: {
-								/** @description Unique in the organization; made if left out. */
+								/** @description Unique in the organization; default: generated. */
 								annotationId?: string | null;
 								/** @description A place in what you show, such as a page or a view. Other members are kept as they are; at most 4096 bytes of JSON. */
 								location?: ({
@@ -1948,7 +1948,7 @@ export interface paths {
 								} & {
 									[key: string]: unknown;
 								}) | null;
-								/** @description What it is about in the content of an editor. */
+								/** @description Position of the annotation in the content of an editor. */
 								anchor?: {
 									/**
 									 * Format: id
@@ -1966,9 +1966,9 @@ export interface paths {
 									positionEnd?: string | null;
 								} | null;
 								status?: ("open" | "resolved") | null;
-								/** @description Whatever you call it; null: none. */
+								/** @description Any name of a priority; null: none. */
 								priority?: string | null;
-								/** @description Who is to see to it; null: nobody. */
+								/** @description User to whom the annotation is assigned; null: unassigned. */
 								assignedTo?: {
 									/** Format: id */
 									userId: string;
@@ -1978,11 +1978,11 @@ export interface paths {
 								} | null;
 								/** @description Makes it a suggestion, to be accepted or rejected. */
 								suggestion?: {
-									/** @description What is suggested: any JSON of at most 16384 bytes. */
+									/** @description Suggested content: any JSON of at most 16384 bytes. */
 									content?: unknown;
 								} | null;
 								comments?: {
-									/** @description Unique in the annotation; made if left out. */
+									/** @description Unique in the annotation; default: generated. */
 									commentId?: string | null;
 									/** @description Who says it. */
 									from: {
@@ -2029,7 +2029,7 @@ export interface paths {
 										/** @description False: nothing was done for this item. */
 										success: boolean;
 										id: string;
-										/** @description What was done, or why not. */
+										/** @description Result, or the reason of the failure. */
 										message: string;
 										/** @description Only with `success` false: the same members as `error.details`. */
 										details?: {
@@ -2104,7 +2104,7 @@ export interface paths {
 								email?: string | null;
 							};
 							comments: {
-								/** @description Unique in the annotation; made if left out. */
+								/** @description Unique in the annotation; default: generated. */
 								commentId?: string | null;
 								/** @description Who says it. */
 								from: {
@@ -2140,7 +2140,7 @@ export interface paths {
 										/** @description False: nothing was done for this item. */
 										success: boolean;
 										id: string;
-										/** @description What was done, or why not. */
+										/** @description Result, or the reason of the failure. */
 										message: string;
 										/** @description Only with `success` false: the same members as `error.details`. */
 										details?: {
@@ -2238,7 +2238,7 @@ export interface paths {
 										/** @description False: nothing was done for this item. */
 										success: boolean;
 										id: string;
-										/** @description What was done, or why not. */
+										/** @description Result, or the reason of the failure. */
 										message: string;
 										/** @description Only with `success` false: the same members as `error.details`. */
 										details?: {
@@ -2276,7 +2276,7 @@ export interface paths {
 		put?: never;
 		/**
 		 * List comments
-		 * @description All comments of an annotation, the oldest first. A page may hold fewer than asked for; there are more as long as there is a `pageToken`.
+		 * @description All comments of an annotation, the oldest first. A page may have fewer items than requested: continue until there is no `pageToken`.
 		 */
 		post: {
 			parameters: {
@@ -2304,14 +2304,14 @@ export interface paths {
 							 * @description Id of the annotation.
 							 */
 							annotationId: string;
-							/** @description These, as far as they exist, in this order and without pages. */
+							/** @description Only comments with these ids, in this order and without pages. */
 							commentIds?: string[] | null;
 							/**
-							 * @description How many to answer at most. A number above 1000 stands for 1000.
+							 * @description Maximum number of items in the response. A number above 1000 stands for 1000.
 							 * @default 1000
 							 */
 							pageSize?: number | null;
-							/** @description From the answer before, to go on where it ended; everything else has to be as it was there. */
+							/** @description `pageToken` of the previous response. All other parameters must stay the same. */
 							pageToken?: string | null;
 						};
 					};
@@ -2391,7 +2391,7 @@ export interface paths {
 		put?: never;
 		/**
 		 * React to a comment
-		 * @description Adds reactions to a comment, which has at most 100, of 32768 bytes of JSON. What goes beyond is not added, nor is one with an id that is used already, nor where the user has reacted so already (`success: false`). Event: `comment.reaction_add`.
+		 * @description Adds reactions to a comment, which has at most 100 with 32768 bytes of JSON. The server does not add reactions beyond these limits, with an existing id, or repeated by the same user (`success: false`). Event: `comment.reaction_add`.
 		 */
 		post: {
 			parameters: {
@@ -2433,11 +2433,11 @@ export interface paths {
 								email?: string | null;
 							};
 							reactions: {
-								/** @description Unique in the comment; made if left out. */
+								/** @description Unique in the comment; default: generated. */
 								reactionId?: string | null;
 								/** @description Such as an emoji. */
 								reaction: string;
-								/** @description Who reacts; left out: `actionUser`. */
+								/** @description User who reacts; default: `actionUser`. */
 								user?: {
 									/** Format: id */
 									userId: string;
@@ -2469,7 +2469,7 @@ export interface paths {
 										/** @description False: nothing was done for this item. */
 										success: boolean;
 										id: string;
-										/** @description What was done, or why not. */
+										/** @description Result, or the reason of the failure. */
 										message: string;
 										/** @description Only with `success` false: the same members as `error.details`. */
 										details?: {
@@ -2572,7 +2572,7 @@ export interface paths {
 										/** @description False: nothing was done for this item. */
 										success: boolean;
 										id: string;
-										/** @description What was done, or why not. */
+										/** @description Result, or the reason of the failure. */
 										message: string;
 										/** @description Only with `success` false: the same members as `error.details`. */
 										details?: {
@@ -2678,7 +2678,7 @@ export interface paths {
 										/** @description False: nothing was done for this item. */
 										success: boolean;
 										id: string;
-										/** @description What was done, or why not. */
+										/** @description Result, or the reason of the failure. */
 										message: string;
 										/** @description Only with `success` false: the same members as `error.details`. */
 										details?: {
@@ -2771,7 +2771,7 @@ export interface paths {
 										/** @description False: nothing was done for this item. */
 										success: boolean;
 										id: string;
-										/** @description What was done, or why not. */
+										/** @description Result, or the reason of the failure. */
 										message: string;
 										/** @description Only with `success` false: the same members as `error.details`. */
 										details?: {
@@ -2809,7 +2809,7 @@ export interface paths {
 		put?: never;
 		/**
 		 * List annotations
-		 * @description Annotations of a document with their first comments, by the time of adding; several filters hold together. What is there from the first page to the last is answered exactly once. A page may hold fewer than asked for, even none; there are more as long as there is a `pageToken`.
+		 * @description Annotations of a document with their first comments, by creation time, that match all filters. An annotation that exists from the first page to the last is returned exactly once. A page may have fewer items than requested, or no items: continue until there is no `pageToken`.
 		 */
 		post: {
 			parameters: {
@@ -2832,12 +2832,12 @@ export interface paths {
 							 * @description Id of the document.
 							 */
 							documentId: string;
-							/** @description These, as far as they exist, in this order and without pages. */
+							/** @description Only annotations with these ids, in this order and without pages. */
 							annotationIds?: string[] | null;
-							/** @description Those in any of these locations. */
+							/** @description Only annotations in one of these locations. */
 							locationIds?: string[] | null;
 							statuses?: ("open" | "resolved")[] | null;
-							/** @description Those that this user has made, commented on or reacted to, or is to see to. */
+							/** @description Only annotations that this user created, commented on or reacted to, or that are assigned to this user. */
 							userId?: string | null;
 							/**
 							 * @description By time: the newest first, or the oldest.
@@ -2845,11 +2845,11 @@ export interface paths {
 							 */
 							order?: ("desc" | "asc") | null;
 							/**
-							 * @description How many to answer at most. A number above 1000 stands for 1000.
+							 * @description Maximum number of items in the response. A number above 1000 stands for 1000.
 							 * @default 1000
 							 */
 							pageSize?: number | null;
-							/** @description From the answer before, to go on where it ended; everything else has to be as it was there. */
+							/** @description `pageToken` of the previous response. All other parameters must stay the same. */
 							pageToken?: string | null;
 						};
 					};
@@ -2907,9 +2907,9 @@ export interface paths {
 									} | null;
 									/** @enum {string} */
 									status: "open" | "resolved";
-									/** @description Whatever you call it; null: none. */
+									/** @description Any name of a priority; null: none. */
 									priority: string | null;
-									/** @description Who is to see to it; null: nobody. */
+									/** @description User to whom the annotation is assigned; null: unassigned. */
 									assignedTo: {
 										/** Format: id */
 										userId: string;
@@ -2960,7 +2960,7 @@ export interface paths {
 										/** @description Epoch milliseconds. */
 										lastUpdated: number;
 									}[];
-									/** @description How many comments there are in all. */
+									/** @description Total number of comments. */
 									commentCount: number;
 									createdBy: {
 										/** Format: id */
@@ -2971,7 +2971,7 @@ export interface paths {
 									};
 									/** @description Epoch milliseconds. */
 									createdAt: number;
-									/** @description Epoch milliseconds; of the annotation, not of its comments. */
+									/** @description Epoch milliseconds of the last change of the annotation itself, without its comments. */
 									lastUpdated: number;
 								}[];
 								/** @description Send it with the same query for the next page; absent at the end. */
@@ -2999,7 +2999,7 @@ export interface paths {
 		put?: never;
 		/**
 		 * Change annotations, or decide suggestions
-		 * @description Changes what is given of annotations; what is left out stays as it is. Each changed member has an event of its own: `comment_annotation.status_change`, `.priority_change`, `.assign`, `.suggestion_accept`, `.suggestion_reject`; what else is changed leaves the activity `comment_annotation.update` only, and what changes nothing none. A suggestion that is accepted or rejected is kept as a judgment, too: of the text of the first comment, by `actionUser`.
+		 * @description Changes the given members of annotations; omitted members keep their values. Some changed members cause an event: `comment_annotation.status_change`, `.priority_change`, `.assign`, `.suggestion_accept`, `.suggestion_reject`. Other changes cause only the activity `comment_annotation.update`. An accepted or rejected suggestion is also stored as a judgment of `actionUser` about the text of the first comment.
 		 */
 		post: {
 			parameters: {
@@ -3044,7 +3044,7 @@ export interface paths {
 								} & {
 									[key: string]: unknown;
 								}) | null;
-								/** @description What it is about in the content of an editor. */
+								/** @description Position of the annotation in the content of an editor. */
 								anchor?: {
 									/**
 									 * Format: id
@@ -3062,9 +3062,9 @@ export interface paths {
 									positionEnd?: string | null;
 								} | null;
 								status?: ("open" | "resolved") | null;
-								/** @description Whatever you call it; null: none. */
+								/** @description Any name of a priority; null: none. */
 								priority?: string | null;
-								/** @description Who is to see to it; null: nobody. */
+								/** @description User to whom the annotation is assigned; null: unassigned. */
 								assignedTo?: {
 									/** Format: id */
 									userId: string;
@@ -3078,7 +3078,7 @@ export interface paths {
 									accept?: boolean | null;
 									/** @description True: it is rejected. */
 									reject?: boolean | null;
-									/** @description Suggests this instead, to be decided anew. */
+									/** @description Replaces the suggested content; the suggestion is open again. */
 									content?: unknown;
 								} | null;
 							}[];
@@ -3105,7 +3105,7 @@ export interface paths {
 										/** @description False: nothing was done for this item. */
 										success: boolean;
 										id: string;
-										/** @description What was done, or why not. */
+										/** @description Result, or the reason of the failure. */
 										message: string;
 										/** @description Only with `success` false: the same members as `error.details`. */
 										details?: {
@@ -3143,7 +3143,7 @@ export interface paths {
 		put?: never;
 		/**
 		 * Create the content of an editor
-		 * @description Of several calls at once for one editor exactly one succeeds.
+		 * @description If several calls create the same editor at once, exactly one succeeds.
 		 */
 		post: {
 			parameters: {
@@ -3171,7 +3171,7 @@ export interface paths {
 							type: "text" | "map" | "array" | "xml" | "delta" | "xmltext";
 							/** @description Name of the root (the shared type in the Yjs document). Default: the only root that there is, else `content`. The root of rich-text editors is often called `default`. */
 							contentKey?: string | null;
-							/** @description Who made the change; shown as `lastUpdatedBy`. */
+							/** @description Author of the change; returned as `lastUpdatedBy`. */
 							userId?: string | null;
 						};
 					};
@@ -3201,7 +3201,7 @@ export interface paths {
 									insertions: number;
 									/** @description Deleted UTF-16 units and embeds. */
 									deletions: number;
-									/** @description Name of the root that was written; of a restoration: absent. */
+									/** @description Name of the root that was written; absent after a restoration. */
 									contentKey?: string;
 								};
 							};
@@ -3227,7 +3227,7 @@ export interface paths {
 		put?: never;
 		/**
 		 * Apply a Yjs update
-		 * @description For backends that hold a Y.Doc of their own. What the document has already is left out.
+		 * @description For backends that have a Y.Doc of their own. The server skips the parts that the document already has.
 		 */
 		post: {
 			parameters: {
@@ -3255,11 +3255,11 @@ export interface paths {
 							 */
 							update: string;
 							/**
-							 * @description Make the document if it does not exist.
+							 * @description True: creates the document if it does not exist.
 							 * @default false
 							 */
 							create?: boolean | null;
-							/** @description Who made the change; shown as `lastUpdatedBy`. */
+							/** @description Author of the change; returned as `lastUpdatedBy`. */
 							userId?: string | null;
 						};
 					};
@@ -3314,7 +3314,7 @@ export interface paths {
 		put?: never;
 		/**
 		 * Delete the content of editors
-		 * @description Their versions go with it. Connections to them are closed for good; a client that still has the content cannot bring it back. There is one activity `crdt.editor_delete` for each editor.
+		 * @description Also deletes their versions. Connections to them are closed permanently, and a client that still has the content cannot restore it. Each editor causes one activity `crdt.editor_delete`.
 		 */
 		post: {
 			parameters: {
@@ -3331,9 +3331,9 @@ export interface paths {
 							organizationId: string;
 							/** Format: id */
 							documentId: string;
-							/** @description Editor instances; without it all of the document. */
+							/** @description Ids of the editors; default: all editors of the document. */
 							editorIds?: string[] | null;
-							/** @description Who deleted it; default: `api`. */
+							/** @description User who deletes the content; default: `api`. */
 							userId?: string | null;
 						};
 					};
@@ -3379,7 +3379,7 @@ export interface paths {
 		put?: never;
 		/**
 		 * Read the content of editors
-		 * @description The content is durable. An update with the same content changes nothing. Without `editorId`, an editor without the root that is read is left out. The content in one response is at most `maxResponseBytes` long; one document with `format` `update` is as long as the document.
+		 * @description The content is durable. An update with the same content changes nothing. Without `editorId`, the response skips editors that do not have the requested root. The content in one response is at most `maxResponseBytes` long; one document with `format` `update` is as long as the document.
 		 */
 		post: {
 			parameters: {
@@ -3406,7 +3406,7 @@ export interface paths {
 							 */
 							format?: ("json" | "text" | "xml" | "delta" | "xmltext" | "update" | "roots") | null;
 							/**
-							 * @description Answer also how each document is made up.
+							 * @description True: also returns statistics of the Yjs structures of each editor.
 							 * @default false
 							 */
 							statistics?: boolean | null;
@@ -3442,15 +3442,15 @@ export interface paths {
 									stateVector: string;
 									/** Format: date-time */
 									lastUpdate: string;
-									/** @description User id; '' when nobody is known. */
+									/** @description User id; '' if the user is not known. */
 									lastUpdatedBy: string;
 									/** @description Size of the document as encoded by Yjs, at most. */
 									sizeBytes: number;
-									/** @description Of all that the document holds, whatever `contentKey` is; only with `statistics`. */
+									/** @description Statistics of the whole editor, for any `contentKey`; only with `statistics`. */
 									statistics?: {
 										/** @description Structs of Yjs in the encoded state: each is a run that was inserted in one go, or deleted in one piece. */
 										structs: number;
-										/** @description What was deleted and is kept as a mark: characters (UTF-16 code units), of everything else (values, shared types, embeds, formatting marks) one each. */
+										/** @description Deleted content that remains as tombstones: characters (UTF-16 code units), and one for each value, shared type, embed and formatting mark. */
 										tombstones: number;
 										/** @description Client ids that have ever inserted something: each session of an editor has one of its own. */
 										clients: number;
@@ -3479,7 +3479,7 @@ export interface paths {
 		put?: never;
 		/**
 		 * Replace the content of an editor
-		 * @description Changes the live document with as few operations as make it equal to `data`, so that what is kept keeps its cursors and formatting. Connected clients see the change at once. The same content again changes nothing. With `baseVersion` the change is merged with what came since that version; with `ifVersion` it is made only if nothing came since: that is how to call again where nobody knows how the first call ended.
+		 * @description Applies the smallest change that makes the live document equal to `data`, so that unchanged content keeps its cursors and formatting. Connected clients see the change at once. The same content again changes nothing. With `baseVersion` the change is merged with later edits. With `ifVersion` it is applied only if there are no later edits: use it to repeat a call with an unknown outcome.
 		 */
 		post: {
 			parameters: {
@@ -3507,9 +3507,9 @@ export interface paths {
 							type: "text" | "map" | "array" | "xml" | "delta" | "xmltext";
 							/** @description Name of the root (the shared type in the Yjs document). Default: the only root that there is, else `content`. The root of rich-text editors is often called `default`. */
 							contentKey?: string | null;
-							/** @description Who made the change; shown as `lastUpdatedBy`. */
+							/** @description Author of the change; returned as `lastUpdatedBy`. */
 							userId?: string | null;
-							/** @description The version that `data` was made from: only what differs from it is changed, and what was typed since stays. */
+							/** @description The version from which `data` was derived. Only the differences to it are applied; later edits stay. */
 							baseVersion?: string | null;
 							/** @description Change nothing (ABORTED) unless the document is at this version. */
 							ifVersion?: string | null;
@@ -3551,7 +3551,7 @@ export interface paths {
 									insertions: number;
 									/** @description Deleted UTF-16 units and embeds. */
 									deletions: number;
-									/** @description Name of the root that was written; of a restoration: absent. */
+									/** @description Name of the root that was written; absent after a restoration. */
 									contentKey?: string;
 								};
 							};
@@ -3577,7 +3577,7 @@ export interface paths {
 		put?: never;
 		/**
 		 * Keep a version of an editor
-		 * @description Keeps the content as it is now, until the version, the editor or its document is deleted. Versions of equal content share its space.
+		 * @description Saves the current content until the version, the editor or its document is deleted. Versions of equal content share its space.
 		 */
 		post: {
 			parameters: {
@@ -3599,13 +3599,13 @@ export interface paths {
 							 * @description Editor instance.
 							 */
 							editorId: string;
-							/** @description What people call it; '' when it has none. */
+							/** @description Name of the version; '' without a name. */
 							label?: string | null;
 							/** @description Anything you want to keep with it, at most 16384 bytes as JSON. Replaced as a whole. */
 							metadata?: {
 								[key: string]: unknown;
 							} | null;
-							/** @description Who makes it; shown as `createdBy`. */
+							/** @description User who creates the version; returned as `createdBy`. */
 							userId?: string | null;
 						};
 					};
@@ -3632,7 +3632,7 @@ export interface paths {
 									 * @enum {string}
 									 */
 									kind: "manual" | "automatic";
-									/** @description What people call it; '' when it has none. */
+									/** @description Name of the version; '' without a name. */
 									label: string;
 									/** @description Anything you want to keep with it, at most 16384 bytes as JSON. Replaced as a whole. */
 									metadata: {
@@ -3640,13 +3640,13 @@ export interface paths {
 									};
 									/** Format: date-time */
 									createdAt: string;
-									/** @description User id; '' when nobody is known. */
+									/** @description User id; '' if the user is not known. */
 									createdBy: string;
 									/** @description Size of the document as encoded by Yjs. */
 									sizeBytes: number;
 									/** @description Names this state, as `/v2/crdt/get` does; opaque. */
 									version: string;
-									/** @description Who edited since the version before, the first one first; at most 500, and nobody who is not known. */
+									/** @description Users who edited after the previous version, in the order of their first edit; at most 500, without unknown users. */
 									authors: {
 										userId: string;
 										/** @description Absent when it is not known. */
@@ -3805,7 +3805,7 @@ export interface paths {
 									 * @enum {string}
 									 */
 									kind: "manual" | "automatic";
-									/** @description What people call it; '' when it has none. */
+									/** @description Name of the version; '' without a name. */
 									label: string;
 									/** @description Anything you want to keep with it, at most 16384 bytes as JSON. Replaced as a whole. */
 									metadata: {
@@ -3813,13 +3813,13 @@ export interface paths {
 									};
 									/** Format: date-time */
 									createdAt: string;
-									/** @description User id; '' when nobody is known. */
+									/** @description User id; '' if the user is not known. */
 									createdBy: string;
 									/** @description Size of the document as encoded by Yjs. */
 									sizeBytes: number;
 									/** @description Names this state, as `/v2/crdt/get` does; opaque. */
 									version: string;
-									/** @description Who edited since the version before, the first one first; at most 500, and nobody who is not known. */
+									/** @description Users who edited after the previous version, in the order of their first edit; at most 500, without unknown users. */
 									authors: {
 										userId: string;
 										/** @description Absent when it is not known. */
@@ -3875,11 +3875,11 @@ export interface paths {
 							 */
 							editorId: string;
 							/**
-							 * @description How many to answer at most. A number above 100 stands for 100.
+							 * @description Maximum number of items in the response. A number above 100 stands for 100.
 							 * @default 100
 							 */
 							pageSize?: number | null;
-							/** @description From the answer before, to go on where it ended; everything else has to be as it was there. */
+							/** @description `pageToken` of the previous response. All other parameters must stay the same. */
 							pageToken?: string | null;
 						};
 					};
@@ -3906,7 +3906,7 @@ export interface paths {
 									 * @enum {string}
 									 */
 									kind: "manual" | "automatic";
-									/** @description What people call it; '' when it has none. */
+									/** @description Name of the version; '' without a name. */
 									label: string;
 									/** @description Anything you want to keep with it, at most 16384 bytes as JSON. Replaced as a whole. */
 									metadata: {
@@ -3914,13 +3914,13 @@ export interface paths {
 									};
 									/** Format: date-time */
 									createdAt: string;
-									/** @description User id; '' when nobody is known. */
+									/** @description User id; '' if the user is not known. */
 									createdBy: string;
 									/** @description Size of the document as encoded by Yjs. */
 									sizeBytes: number;
 									/** @description Names this state, as `/v2/crdt/get` does; opaque. */
 									version: string;
-									/** @description Who edited since the version before, the first one first; at most 500, and nobody who is not known. */
+									/** @description Users who edited after the previous version, in the order of their first edit; at most 500, without unknown users. */
 									authors: {
 										userId: string;
 										/** @description Absent when it is not known. */
@@ -3952,7 +3952,7 @@ export interface paths {
 		put?: never;
 		/**
 		 * Restore a version
-		 * @description Changes the live document with as few operations as give every shared type the content of the version, formatting included; those that came later are emptied. Connected clients see the change at once and go on; what they type meanwhile is merged. What there was before becomes an automatic version, so that it can be undone. Restoring again changes nothing.
+		 * @description Applies the smallest change that gives every root of the live document the content of the version, with formatting; roots that the version does not have are emptied. Connected clients see the change at once, and their concurrent edits are merged. The replaced content becomes an automatic version. Restoring again changes nothing.
 		 */
 		post: {
 			parameters: {
@@ -3986,7 +3986,7 @@ export interface paths {
 							 * @default false
 							 */
 							dryRun?: boolean | null;
-							/** @description Who restores; shown as `lastUpdatedBy`. */
+							/** @description User who restores the version; returned as `lastUpdatedBy`. */
 							userId?: string | null;
 						};
 					};
@@ -4016,7 +4016,7 @@ export interface paths {
 									insertions: number;
 									/** @description Deleted UTF-16 units and embeds. */
 									deletions: number;
-									/** @description Name of the root that was written; of a restoration: absent. */
+									/** @description Name of the root that was written; absent after a restoration. */
 									contentKey?: string;
 									/** @description The version of what there was before; null when nothing has changed. */
 									previousVersionId: string | null;
@@ -4043,8 +4043,8 @@ export interface paths {
 		get?: never;
 		put?: never;
 		/**
-		 * Say something to those who are connected
-		 * @description Sends `{ "event", "data" }` to the clients that are connected to the document, or to one of its editors, and asked for it with `live=1` in their URL: viewers too, others never. It is not part of the document and kept nowhere: who is not connected, or reads too slowly at the moment, misses it. Nobody gets it twice. Of calls that come one after the other each client gets the messages in that order.
+		 * Send a message to connected clients
+		 * @description Sends `{ "event", "data" }` to the clients of the document, or of one of its editors, that have `live=1` in their URL, including viewers. The message is not part of the document and is not stored: a client that is not connected, or that reads too slowly at the moment, misses it. No client gets it twice. Each client gets the messages of consecutive calls in their order.
 		 */
 		post: {
 			parameters: {
@@ -4069,7 +4069,7 @@ export interface paths {
 							documentId: string;
 							/** @description Only to clients of this editor; without it, of all editors of the document. */
 							editorId?: string | null;
-							/** @description What it is: any name. */
+							/** @description Any name of the event. */
 							event: string;
 							/** @description Anything, at most 65536 bytes as JSON and 64 levels deep; null, when it is left out. */
 							data?: unknown;
@@ -4091,11 +4091,11 @@ export interface paths {
 								/** @description For people. */
 								message: string;
 								data: {
-									/** @description Always true: nobody need listen. */
+									/** @description Always true, also without connected clients. */
 									success: boolean;
-									/** @description Connections it was sent to. */
+									/** @description Number of connections to which the message was sent. */
 									delivered: number;
-									/** @description Connections that asked for it and read too slowly to get it. */
+									/** @description Number of connections that missed the message because they read too slowly. */
 									missed: number;
 								};
 							};
@@ -4121,7 +4121,7 @@ export interface paths {
 		put?: never;
 		/**
 		 * Record a judgment
-		 * @description Remembers what somebody decided, as a precedent for `/v2/memory/suggest`. Judgments of an organization go with it; those of a document stay without it. An API key keeps 100000 judgments, with 20000000 characters; beyond that, those judged longest ago are forgotten.
+		 * @description Stores the decision of a reviewer as a precedent for `/v2/memory/suggest`. Judgments of an organization are deleted with it; judgments of a document stay after its deletion. An API key has at most 100000 judgments with 20000000 characters; beyond that, the server deletes the oldest judgments.
 		 */
 		post: {
 			parameters: {
@@ -4134,14 +4134,14 @@ export interface paths {
 				content: {
 					"application/json": {
 						data: {
-							/** @description What was judged, in words. */
+							/** @description Description of the case. */
 							query: string;
 							/**
 							 * @description What was decided.
 							 * @enum {string}
 							 */
 							decision: "approve" | "reject";
-							/** @description Why; '' when it was not given. */
+							/** @description Reason of the decision; '' if not given. */
 							reason?: string | null;
 							/**
 							 * Format: id
@@ -4152,7 +4152,7 @@ export interface paths {
 							organizationId?: string | null;
 							/** @description The document it is about; only together with `organizationId`. */
 							documentId?: string | null;
-							/** @description When it was decided, in epoch milliseconds; now, when it is left out. */
+							/** @description Time of the decision, in epoch milliseconds; default: now. */
 							judgedAt?: number | null;
 						};
 					};
@@ -4235,7 +4235,7 @@ export interface paths {
 										/** @description False: nothing was done for this item. */
 										success: boolean;
 										id: string;
-										/** @description What was done, or why not. */
+										/** @description Result, or the reason of the failure. */
 										message: string;
 										/** @description Only with `success` false: the same members as `error.details`. */
 										details?: {
@@ -4273,7 +4273,7 @@ export interface paths {
 		put?: never;
 		/**
 		 * Find judgments
-		 * @description Judgments that fit every filter, the newest first. With `query`, those that a suggestion for it would draw on, the most relevant first. Those of an organization include those of its documents.
+		 * @description Judgments that match all filters, the newest first. With `query`, the judgments that a suggestion for it would use, the most relevant first. Judgments of an organization include the judgments of its documents.
 		 */
 		post: {
 			parameters: {
@@ -4297,7 +4297,7 @@ export interface paths {
 							/** @description The document it is about; only together with `organizationId`. */
 							documentId?: string | null;
 							/**
-							 * @description How many to answer at most. A number above 100 stands for 100.
+							 * @description Maximum number of items in the response. A number above 100 stands for 100.
 							 * @default 100
 							 */
 							limit?: number | null;
@@ -4328,13 +4328,13 @@ export interface paths {
 									 * @enum {string}
 									 */
 									decision: "approve" | "reject";
-									/** @description Why; '' when it was not given. */
+									/** @description Reason of the decision; '' if not given. */
 									reason: string;
-									/** @description Who decided; '' when that has been forgotten. */
+									/** @description Id of the reviewer; '' if the reviewer was erased. */
 									reviewerId: string;
-									/** @description Absent when it is about none. */
+									/** @description Absent without an organization. */
 									organizationId?: string;
-									/** @description Absent when it is about none. */
+									/** @description Absent without a document. */
 									documentId?: string;
 									/** @description Epoch milliseconds. */
 									judgedAt: number;
@@ -4362,7 +4362,7 @@ export interface paths {
 		put?: never;
 		/**
 		 * Suggest a decision
-		 * @description Suggests whether to approve or reject something, from recorded judgments of similar things. No model is asked: the same judgments always give the same answer. Precedents are judgments that share words with `query` and are at least 0.3 times as relevant (BM25+, times the number of words shared) as the most relevant one; the weight of each is that ratio. Common English words are left out; so are, in a large memory, the most common ones, and of a single one all but the newest 8000 judgments. They come from the narrowest scope in which one decision has at least 2: the document, the organization, all of the API key. The decision with more weight is `primary`, unless it has fewer than 2; of equal ones that with more precedents, then that with the newest. The other one is `conflict` when both have at least 2. The answer has neither `status` nor `message`.
+		 * @description Suggests to approve or reject a case, from recorded judgments of similar cases. It uses no language model: the same judgments always give the same response. Precedents are judgments that share words with `query` and are at least 0.3 times as relevant (BM25+, times the number of shared words) as the most relevant one; the weight of each is that ratio. The search ignores common English words and, among many judgments, the most common words; for a single common word it uses only the newest 8000 judgments. Precedents belong to the narrowest scope in which one decision has at least 2: the document, the organization, the whole API key. The decision with more weight is `primary`, unless it has fewer than 2 judgments. With equal weights, the number of precedents decides, then the newest precedent. The other decision is `conflict` if both have at least 2. The response has neither `status` nor `message`.
 		 */
 		post: {
 			parameters: {
@@ -4375,7 +4375,7 @@ export interface paths {
 				content: {
 					"application/json": {
 						data: {
-							/** @description What is to be judged, in words. */
+							/** @description Description of the case to judge. */
 							query: string;
 							/** @description The organization it is about. */
 							organizationId?: string | null;
@@ -4394,7 +4394,7 @@ export interface paths {
 					content: {
 						"application/json": {
 							result: {
-								/** @description The side that leads; null: too little is known. */
+								/** @description The leading decision; null: too few judgments. */
 								primary: {
 									/** @enum {string} */
 									recommendation: "approve" | "reject";
@@ -4411,12 +4411,12 @@ export interface paths {
 									scopeLabel: string;
 									/** @description At most 3, those with the most weight first. */
 									topReasons: string[];
-									/** @description How many people decided so; those who have been forgotten count as one. */
+									/** @description Number of reviewers with this decision; all erased reviewers count as one. */
 									uniqueReviewers: number;
 									/** @description For people: split evidence, support that is mostly older than 6 months, a single reviewer. */
 									caveats: string[];
 								} | null;
-								/** @description The other side, when both have enough precedents; else null. */
+								/** @description The other decision, if both have enough precedents; else null. */
 								conflict: {
 									/** @enum {string} */
 									recommendation: "approve" | "reject";
@@ -4433,7 +4433,7 @@ export interface paths {
 									scopeLabel: string;
 									/** @description At most 3, those with the most weight first. */
 									topReasons: string[];
-									/** @description How many people decided so; those who have been forgotten count as one. */
+									/** @description Number of reviewers with this decision; all erased reviewers count as one. */
 									uniqueReviewers: number;
 									/** @description For people: split evidence, support that is mostly older than 6 months, a single reviewer. */
 									caveats: string[];
@@ -4460,8 +4460,8 @@ export interface paths {
 		get?: never;
 		put?: never;
 		/**
-		 * Read what a user wants to see
-		 * @description Which notifications reach a user: of the documents named, and of the organization where that is asked for or no documents are named.
+		 * Read the notification settings of a user
+		 * @description Returns which notifications reach a user, for the named documents, and for the organization if you request it or name no documents.
 		 */
 		post: {
 			parameters: {
@@ -4483,7 +4483,7 @@ export interface paths {
 							userId: string;
 							/** @description The documents. */
 							documentIds?: string[] | null;
-							/** @description The config of the organization, too. True unless there are `documentIds`. */
+							/** @description True: also returns the settings for the organization. Default: true without `documentIds`. */
 							getOrganizationConfig?: boolean | null;
 						};
 					};
@@ -4509,35 +4509,35 @@ export interface paths {
 									/** @description As set here. */
 									config: {
 										/**
-										 * @description `ALL`: every notification; `MINE`: those that name the user; `NONE`: none.
+										 * @description `ALL`: every notification; `MINE`: notifications that name the user; `NONE`: no notifications.
 										 * @enum {string}
 										 */
 										inbox?: "ALL" | "MINE" | "NONE";
 										/**
-										 * @description `ALL`: every notification; `MINE`: those that name the user; `NONE`: none.
+										 * @description `ALL`: every notification; `MINE`: notifications that name the user; `NONE`: no notifications.
 										 * @enum {string}
 										 */
 										email?: "ALL" | "MINE" | "NONE";
 										/**
-										 * @description `ALL`: every notification; `MINE`: those that name the user; `NONE`: none.
+										 * @description `ALL`: every notification; `MINE`: notifications that name the user; `NONE`: no notifications.
 										 * @enum {string}
 										 */
 										slack?: "ALL" | "MINE" | "NONE";
 									};
-									/** @description What holds: the document's own, else the organization's, else `ALL`. */
+									/** @description Effective settings: the document's own, else the organization's, else `ALL`. */
 									effectiveConfig: {
 										/**
-										 * @description `ALL`: every notification; `MINE`: those that name the user; `NONE`: none.
+										 * @description `ALL`: every notification; `MINE`: notifications that name the user; `NONE`: no notifications.
 										 * @enum {string}
 										 */
 										inbox: "ALL" | "MINE" | "NONE";
 										/**
-										 * @description `ALL`: every notification; `MINE`: those that name the user; `NONE`: none.
+										 * @description `ALL`: every notification; `MINE`: notifications that name the user; `NONE`: no notifications.
 										 * @enum {string}
 										 */
 										email: "ALL" | "MINE" | "NONE";
 										/**
-										 * @description `ALL`: every notification; `MINE`: those that name the user; `NONE`: none.
+										 * @description `ALL`: every notification; `MINE`: notifications that name the user; `NONE`: no notifications.
 										 * @enum {string}
 										 */
 										slack: "ALL" | "MINE" | "NONE";
@@ -4565,8 +4565,8 @@ export interface paths {
 		get?: never;
 		put?: never;
 		/**
-		 * Set what users want to see
-		 * @description Sets which notifications reach users, in their inbox, by e-mail and by chat: of the documents named, or without these of every document that has no config of its own for the user. What is left out stays as it is.
+		 * Change the notification settings of users
+		 * @description Sets which notifications reach users in their inbox, by e-mail and by chat, for the named documents. Without documents, it applies to all documents without settings of their own for the user. Omitted members keep their values.
 		 */
 		post: {
 			parameters: {
@@ -4589,11 +4589,11 @@ export interface paths {
 							/** @description The users; they need not be users of the organization. */
 							userIds: string[];
 							config: {
-								/** @description `ALL`: every notification; `MINE`: those that name the user; `NONE`: none. */
+								/** @description `ALL`: every notification; `MINE`: notifications that name the user; `NONE`: no notifications. */
 								inbox?: ("ALL" | "MINE" | "NONE") | null;
-								/** @description `ALL`: every notification; `MINE`: those that name the user; `NONE`: none. */
+								/** @description `ALL`: every notification; `MINE`: notifications that name the user; `NONE`: no notifications. */
 								email?: ("ALL" | "MINE" | "NONE") | null;
-								/** @description `ALL`: every notification; `MINE`: those that name the user; `NONE`: none. */
+								/** @description `ALL`: every notification; `MINE`: notifications that name the user; `NONE`: no notifications. */
 								slack?: ("ALL" | "MINE" | "NONE") | null;
 							};
 						};
@@ -4657,7 +4657,7 @@ export interface paths {
 		put?: never;
 		/**
 		 * Delete notifications
-		 * @description Deletes the notifications that fit all filters given, of which there must be one beside the organization: up to 500 in one call, and the message says whether there are more. With `userId` they are deleted for that user alone, and altogether where nobody else is addressed.
+		 * @description Deletes the notifications that match all filters; at least one filter besides the organization is required. One call deletes at most 500, and the message reports whether more remain. With `userId` they are deleted only for that user, and completely if they have no other recipient.
 		 */
 		post: {
 			parameters: {
@@ -4675,11 +4675,11 @@ export interface paths {
 							 * @description Id of the organization.
 							 */
 							organizationId: string;
-							/** @description Those of this document. */
+							/** @description Only notifications of this document. */
 							documentId?: string | null;
-							/** @description Those for this user. */
+							/** @description Only notifications for this user. */
 							userId?: string | null;
-							/** @description These, as far as they exist. */
+							/** @description Only notifications with these ids. */
 							notificationIds?: string[] | null;
 						};
 					};
@@ -4704,7 +4704,7 @@ export interface paths {
 										/** @description False: nothing was done for this item. */
 										success: boolean;
 										id: string;
-										/** @description What was done, or why not. */
+										/** @description Result, or the reason of the failure. */
 										message: string;
 										/** @description Only with `success` false: the same members as `error.details`. */
 										details?: {
@@ -4742,7 +4742,7 @@ export interface paths {
 		put?: never;
 		/**
 		 * List notifications
-		 * @description Notifications of an organization by time; several filters hold together. With `userId` they are what is in the user's inbox: what addresses the user, as far as the user's notification config lets it in. A page may hold fewer than asked for, even none; there are more as long as there is a `pageToken`.
+		 * @description Notifications of an organization that match all filters, by time. With `userId` they are the user's inbox: notifications for the user that the user's notification settings allow. A page may have fewer items than requested, or no items: continue until there is no `pageToken`.
 		 */
 		post: {
 			parameters: {
@@ -4760,11 +4760,11 @@ export interface paths {
 							 * @description Id of the organization.
 							 */
 							organizationId: string;
-							/** @description Those of this document. */
+							/** @description Only notifications of this document. */
 							documentId?: string | null;
-							/** @description Those for this user. */
+							/** @description Only notifications for this user. */
 							userId?: string | null;
-							/** @description These, as far as they exist. */
+							/** @description Only notifications with these ids. */
 							notificationIds?: string[] | null;
 							/**
 							 * @description By time: the newest first, or the oldest. Ignored with `notificationIds`.
@@ -4772,11 +4772,11 @@ export interface paths {
 							 */
 							order?: ("desc" | "asc") | null;
 							/**
-							 * @description How many to answer at most. A number above 1000 stands for 1000.
+							 * @description Maximum number of items in the response. A number above 1000 stands for 1000.
 							 * @default 1000
 							 */
 							pageSize?: number | null;
-							/** @description From the answer before, to go on where it ended; everything else has to be as it was there. */
+							/** @description `pageToken` of the previous response. All other parameters must stay the same. */
 							pageToken?: string | null;
 						};
 					};
@@ -4805,9 +4805,9 @@ export interface paths {
 										name?: string;
 										email?: string;
 									};
-									/** @description Headline with placeholders in curly brackets: `{actionUser}`, `{recipientUser}`, or a member of the data. One that is not known stays as it is. */
+									/** @description Headline with placeholders in curly brackets: `{actionUser}`, `{recipientUser}`, or a member of the data. An unknown placeholder stays in the text. */
 									displayHeadlineMessageTemplate: string;
-									/** @description What placeholders stand for: text, numbers, or users, who are shown by name. `recipientUser`, text or a user, is shown to all readers; without it each reader sees their own name. At most 16384 bytes of JSON. */
+									/** @description Values of the placeholders: text, numbers, or users, who are shown by name. `recipientUser`, text or a user, is shown to all readers; without it each reader sees their own name. At most 16384 bytes of JSON. */
 									displayHeadlineMessageTemplateData: {
 										[key: string]: unknown;
 									};
@@ -4816,7 +4816,7 @@ export interface paths {
 									notificationSourceData: {
 										[key: string]: unknown;
 									};
-									/** @description The headline as `userId` reads it; without `userId` as it is for nobody in particular. At most 4000 characters. */
+									/** @description The headline for the reader `userId`, or for a general reader without `userId`. At most 4000 characters. */
 									displayHeadlineMessage: string;
 									notifyUsers: {
 										/** Format: id */
@@ -4826,7 +4826,7 @@ export interface paths {
 										email?: string;
 									}[];
 									notifyAll: boolean;
-									/** @description Who has read it. With `userId` that user alone, else at most 100. */
+									/** @description Ids of users who have read it. With `userId` only that user, else at most 100. */
 									readByUserIds: string[];
 									/** @description Epoch milliseconds. */
 									createdAt: number;
@@ -4858,7 +4858,7 @@ export interface paths {
 		put?: never;
 		/**
 		 * Change notifications, or mark them as read
-		 * @description Changes what is given of notifications, and notes who has read them; what is left out stays as it is. One that does not exist, or is not addressed to somebody who is said to have read it, is not changed (`success: false`).
+		 * @description Changes the given members of notifications, and marks them as read by users; omitted members keep their values. A notification is not changed if it does not exist, or if a reader is not a recipient (`success: false`).
 		 */
 		post: {
 			parameters: {
@@ -4882,11 +4882,11 @@ export interface paths {
 								 * @description Id of the notification.
 								 */
 								id: string;
-								/** @description Who has read it, beside those who had. */
+								/** @description Users who have read it, in addition to earlier readers. */
 								readByUserIds?: string[] | null;
-								/** @description Headline with placeholders in curly brackets: `{actionUser}`, `{recipientUser}`, or a member of the data. One that is not known stays as it is. */
+								/** @description Headline with placeholders in curly brackets: `{actionUser}`, `{recipientUser}`, or a member of the data. An unknown placeholder stays in the text. */
 								displayHeadlineMessageTemplate?: string | null;
-								/** @description What placeholders stand for: text, numbers, or users, who are shown by name. `recipientUser`, text or a user, is shown to all readers; without it each reader sees their own name. At most 16384 bytes of JSON. */
+								/** @description Values of the placeholders: text, numbers, or users, who are shown by name. `recipientUser`, text or a user, is shown to all readers; without it each reader sees their own name. At most 16384 bytes of JSON. */
 								displayHeadlineMessageTemplateData?: {
 									[key: string]: unknown;
 								} | null;
@@ -4919,7 +4919,7 @@ export interface paths {
 										/** @description False: nothing was done for this item. */
 										success: boolean;
 										id: string;
-										/** @description What was done, or why not. */
+										/** @description Result, or the reason of the failure. */
 										message: string;
 										/** @description Only with `success` false: the same members as `error.details`. */
 										details?: {
@@ -4957,7 +4957,7 @@ export interface paths {
 		put?: never;
 		/**
 		 * Add organizations
-		 * @description One that exists already is left as it is: `success` is false for it.
+		 * @description An existing organization is not changed (`success: false`).
 		 */
 		post: {
 			parameters: {
@@ -5006,7 +5006,7 @@ export interface paths {
 										/** @description False: nothing was done for this item. */
 										success: boolean;
 										id: string;
-										/** @description What was done, or why not. */
+										/** @description Result, or the reason of the failure. */
 										message: string;
 										/** @description Only with `success` false: the same members as `error.details`. */
 										details?: {
@@ -5044,7 +5044,7 @@ export interface paths {
 		put?: never;
 		/**
 		 * Delete organizations
-		 * @description With everything in them: documents and their content, folders, users, groups, permissions. Connections are closed for good. The answer comes when all of it is gone; what a crash interrupts is taken up again.
+		 * @description Deletes organizations with their documents and content, folders, users, groups and permissions. Connections are closed permanently. The response comes when everything is deleted. After a crash the server resumes the deletion.
 		 */
 		post: {
 			parameters: {
@@ -5081,7 +5081,7 @@ export interface paths {
 										/** @description False: nothing was done for this item. */
 										success: boolean;
 										id: string;
-										/** @description What was done, or why not. */
+										/** @description Result, or the reason of the failure. */
 										message: string;
 										/** @description Only with `success` false: the same members as `error.details`. */
 										details?: {
@@ -5139,7 +5139,7 @@ export interface paths {
 							organizationId: string;
 							documentIds: string[];
 							/**
-							 * @description Who may do what without having been granted it: `public`: every user edits; `organizationPrivate`: members of the organization, as what they are there; `restricted`: nobody.
+							 * @description Access without a grant. `public`: every user edits. `organizationPrivate`: members of the organization have their role of the organization. `restricted`: only users with a grant have access.
 							 * @enum {string}
 							 */
 							accessType: "public" | "organizationPrivate" | "restricted";
@@ -5166,7 +5166,7 @@ export interface paths {
 										/** @description False: nothing was done for this item. */
 										success: boolean;
 										id: string;
-										/** @description What was done, or why not. */
+										/** @description Result, or the reason of the failure. */
 										message: string;
 										/** @description Only with `success` false: the same members as `error.details`. */
 										details?: {
@@ -5204,7 +5204,7 @@ export interface paths {
 		put?: never;
 		/**
 		 * Add documents
-		 * @description One that exists already is left as it is: `success` is false for it.
+		 * @description An existing document is not changed (`success: false`).
 		 */
 		post: {
 			parameters: {
@@ -5232,7 +5232,7 @@ export interface paths {
 								documentName?: string | null;
 								/** @description The folder that it is in; `root`: in none. */
 								folderId?: string | null;
-								/** @description Who may do what without having been granted it: `public`: every user edits; `organizationPrivate`: members of the organization, as what they are there; `restricted`: nobody. */
+								/** @description Access without a grant. `public`: every user edits. `organizationPrivate`: members of the organization have their role of the organization. `restricted`: only users with a grant have access. */
 								accessType?: ("public" | "organizationPrivate" | "restricted") | null;
 								/** @description Anything you want to keep with it, at most 16384 bytes as JSON. Replaced as a whole. */
 								metadata?: {
@@ -5272,7 +5272,7 @@ export interface paths {
 										/** @description False: nothing was done for this item. */
 										success: boolean;
 										id: string;
-										/** @description What was done, or why not. */
+										/** @description Result, or the reason of the failure. */
 										message: string;
 										/** @description Only with `success` false: the same members as `error.details`. */
 										details?: {
@@ -5310,7 +5310,7 @@ export interface paths {
 		put?: never;
 		/**
 		 * Delete documents
-		 * @description With the content of all their editors, and the permissions on them. Connections are closed for good. The answer comes when all of it is gone; what a crash interrupts is taken up again.
+		 * @description Deletes documents with the content of all their editors and the permissions on them. Connections are closed permanently. The response comes when everything is deleted. After a crash the server resumes the deletion.
 		 */
 		post: {
 			parameters: {
@@ -5352,7 +5352,7 @@ export interface paths {
 										/** @description False: nothing was done for this item. */
 										success: boolean;
 										id: string;
-										/** @description What was done, or why not. */
+										/** @description Result, or the reason of the failure. */
 										message: string;
 										/** @description Only with `success` false: the same members as `error.details`. */
 										details?: {
@@ -5390,7 +5390,7 @@ export interface paths {
 		put?: never;
 		/**
 		 * Read documents
-		 * @description By id, where those that do not exist are left out; or those directly in a folder, or all of them, in the order of their ids, in pages; of these, with `search`, the ones in whose id or name it is.
+		 * @description Returns documents by id, without unknown ids; or the documents directly in a folder, or all documents, ordered by id, in pages. `search` selects documents whose id or name contains it.
 		 */
 		post: {
 			parameters: {
@@ -5409,16 +5409,16 @@ export interface paths {
 							 */
 							organizationId: string;
 							documentIds?: string[] | null;
-							/** @description Only the documents directly in it; `root`: those in none. Not with `documentIds`. */
+							/** @description Only the documents directly in it; `root`: documents without a folder. Not with `documentIds`. */
 							folderId?: string | null;
-							/** @description Only those with this text anywhere in their id or name; not with `documentIds`. Upper and lower case are the same, and so are the ways in which Unicode encodes a character; spaces count. One call looks at no more than 5,000 of them: a page may have fewer than asked for, or none, and a `pageToken` all the same, with which to go on. */
+							/** @description Only items with this text anywhere in their id or name; not with `documentIds`. Case and Unicode normalization do not matter; spaces do. One call reads at most 5,000 items: a page may have fewer items than requested, or no items. Continue until there is no `pageToken`. */
 							search?: string | null;
 							/**
-							 * @description How many to answer at most. A number above 1000 stands for 1000.
+							 * @description Maximum number of items in the response. A number above 1000 stands for 1000.
 							 * @default 1000
 							 */
 							pageSize?: number | null;
-							/** @description From the answer before, to go on where it ended; everything else has to be as it was there. */
+							/** @description `pageToken` of the previous response. All other parameters must stay the same. */
 							pageToken?: string | null;
 						};
 					};
@@ -5539,7 +5539,7 @@ export interface paths {
 										/** @description False: nothing was done for this item. */
 										success: boolean;
 										id: string;
-										/** @description What was done, or why not. */
+										/** @description Result, or the reason of the failure. */
 										message: string;
 										/** @description Only with `success` false: the same members as `error.details`. */
 										details?: {
@@ -5577,7 +5577,7 @@ export interface paths {
 		put?: never;
 		/**
 		 * Update documents
-		 * @description What is not given stays as it is.
+		 * @description Omitted members keep their values.
 		 */
 		post: {
 			parameters: {
@@ -5605,13 +5605,13 @@ export interface paths {
 								documentName?: string | null;
 								/** @description The folder that it is in; `root`: in none. */
 								folderId?: string | null;
-								/** @description Who may do what without having been granted it: `public`: every user edits; `organizationPrivate`: members of the organization, as what they are there; `restricted`: nobody. */
+								/** @description Access without a grant. `public`: every user edits. `organizationPrivate`: members of the organization have their role of the organization. `restricted`: only users with a grant have access. */
 								accessType?: ("public" | "organizationPrivate" | "restricted") | null;
 								/** @description Anything you want to keep with it, at most 16384 bytes as JSON. Replaced as a whole. */
 								metadata?: {
 									[key: string]: unknown;
 								} | null;
-								/** @description True: nobody may open or change the document. */
+								/** @description True: no user may open or change the document. */
 								disabled?: boolean | null;
 							}[];
 						};
@@ -5637,7 +5637,7 @@ export interface paths {
 										/** @description False: nothing was done for this item. */
 										success: boolean;
 										id: string;
-										/** @description What was done, or why not. */
+										/** @description Result, or the reason of the failure. */
 										message: string;
 										/** @description Only with `success` false: the same members as `error.details`. */
 										details?: {
@@ -5695,11 +5695,11 @@ export interface paths {
 							organizationId: string;
 							folderIds: string[];
 							/**
-							 * @description Who may do what without having been granted it: `public`: every user edits; `organizationPrivate`: members of the organization, as what they are there; `restricted`: nobody.
+							 * @description Access without a grant. `public`: every user edits. `organizationPrivate`: members of the organization have their role of the organization. `restricted`: only users with a grant have access.
 							 * @enum {string}
 							 */
 							accessType: "public" | "organizationPrivate" | "restricted";
-							/** @description False: what is granted above the folder says nothing about what is in it. Without it this stays as it is; true in new folders. */
+							/** @description False: permissions from parent folders and the organization do not apply in the folder. Default: unchanged; true for new folders. */
 							inheritAccessFromParent?: boolean | null;
 						};
 					};
@@ -5724,7 +5724,7 @@ export interface paths {
 										/** @description False: nothing was done for this item. */
 										success: boolean;
 										id: string;
-										/** @description What was done, or why not. */
+										/** @description Result, or the reason of the failure. */
 										message: string;
 										/** @description Only with `success` false: the same members as `error.details`. */
 										details?: {
@@ -5762,7 +5762,7 @@ export interface paths {
 		put?: never;
 		/**
 		 * Delete a folder
-		 * @description With all folders and documents in it, and their content. Connections to these are closed for good. The answer comes when all of it is gone; what a crash interrupts is taken up again.
+		 * @description Deletes the folder with all folders and documents in it, and their content. Connections to these are closed permanently. The response comes when everything is deleted. After a crash the server resumes the deletion.
 		 */
 		post: {
 			parameters: {
@@ -5847,7 +5847,7 @@ export interface paths {
 							/** @description Without it all folders. */
 							folderId?: string | null;
 							/**
-							 * @description How many levels of subfolders; 0: none, 1: those directly in the folder.
+							 * @description Levels of subfolders; 0: no subfolders, 1: only direct subfolders.
 							 * @default 1
 							 */
 							maxDepth?: number | null;
@@ -5890,18 +5890,18 @@ export interface paths {
 									createdAt: number;
 									/** @description Epoch milliseconds. */
 									lastUpdated: number;
-									/** @description Records of the folders in it; there when a folder was asked for, down to the depth asked for. */
+									/** @description Records of its subfolders, down to the requested depth; only if the request names a folder. */
 									subFolders?: Record<string, never>[];
 									/** @description The API key that it belongs to. */
 									apiKey: string;
 									/** @description Ids of the folders above it, from `root` down to its parent. */
 									ancestors: string[];
 									/**
-									 * @description In effect: its own, else that of the folders above it as far as it inherits, else `public`.
+									 * @description Effective access type: its own, else that of the nearest parent folder from which it inherits, else `public`.
 									 * @enum {string}
 									 */
 									accessType: "public" | "organizationPrivate" | "restricted";
-									/** @description False: what is granted above says nothing about what is in here. */
+									/** @description False: permissions from parent folders and the organization do not apply in this folder. */
 									inheritAccessFromParent: boolean;
 								}[];
 							};
@@ -5927,7 +5927,7 @@ export interface paths {
 		put?: never;
 		/**
 		 * Read organizations
-		 * @description By id, where those that do not exist are left out; or all of them in the order of their ids, in pages; of these, with `search`, the ones in whose id or name it is.
+		 * @description Returns organizations by id, without unknown ids; or all organizations, ordered by id, in pages. `search` selects organizations whose id or name contains it.
 		 */
 		post: {
 			parameters: {
@@ -5942,14 +5942,14 @@ export interface paths {
 						data: {
 							/** @description Without it all organizations of the API key. */
 							organizationIds?: string[] | null;
-							/** @description Only those with this text anywhere in their id or name; not with `organizationIds`. Upper and lower case are the same, and so are the ways in which Unicode encodes a character; spaces count. One call looks at no more than 1,000 of them: a page may have fewer than asked for, or none, and a `pageToken` all the same, with which to go on. */
+							/** @description Only items with this text anywhere in their id or name; not with `organizationIds`. Case and Unicode normalization do not matter; spaces do. One call reads at most 1,000 items: a page may have fewer items than requested, or no items. Continue until there is no `pageToken`. */
 							search?: string | null;
 							/**
-							 * @description How many to answer at most. A number above 1000 stands for 1000.
+							 * @description Maximum number of items in the response. A number above 1000 stands for 1000.
 							 * @default 1000
 							 */
 							pageSize?: number | null;
-							/** @description From the answer before, to go on where it ended; everything else has to be as it was there. */
+							/** @description `pageToken` of the previous response. All other parameters must stay the same. */
 							pageToken?: string | null;
 						};
 					};
@@ -6007,7 +6007,7 @@ export interface paths {
 		put?: never;
 		/**
 		 * Update organizations
-		 * @description What is not given stays as it is.
+		 * @description Omitted members keep their values.
 		 */
 		post: {
 			parameters: {
@@ -6056,7 +6056,7 @@ export interface paths {
 										/** @description False: nothing was done for this item. */
 										success: boolean;
 										id: string;
-										/** @description What was done, or why not. */
+										/** @description Result, or the reason of the failure. */
 										message: string;
 										/** @description Only with `success` false: the same members as `error.details`. */
 										details?: {
@@ -6133,7 +6133,7 @@ export interface paths {
 										/** @description False: nothing was done for this item. */
 										success: boolean;
 										id: string;
-										/** @description What was done, or why not. */
+										/** @description Result, or the reason of the failure. */
 										message: string;
 										/** @description Only with `success` false: the same members as `error.details`. */
 										details?: {
@@ -6170,8 +6170,8 @@ export interface paths {
 		get?: never;
 		put?: never;
 		/**
-		 * List user groups, or the users of one, or what is granted to it
-		 * @description Groups of an organization; with a folder or document those to which a role is granted on it; in the order of their ids. Or one group with its users, or with what is granted to it.
+		 * List user groups, or the users or grants of one group
+		 * @description Groups of an organization, ordered by id; with a folder or document, the groups that have a role on it. Or one group with its users, or with its grants.
 		 */
 		post: {
 			parameters: {
@@ -6200,14 +6200,14 @@ export interface paths {
 							 * @default false
 							 */
 							grants?: boolean | null;
-							/** @description Answer these groups, as far as they are there; without both all. */
+							/** @description Only groups with these ids; default: all groups. */
 							groupIds?: string[] | null;
 							/**
-							 * @description How many to answer at most. A number above 1000 stands for 1000.
+							 * @description Maximum number of items in the response. A number above 1000 stands for 1000.
 							 * @default 1000
 							 */
 							pageSize?: number | null;
-							/** @description From the answer before, to go on where it ended; everything else has to be as it was there. */
+							/** @description `pageToken` of the previous response. All other parameters must stay the same. */
 							pageToken?: string | null;
 						};
 					};
@@ -6230,7 +6230,7 @@ export interface paths {
 									groupId: string;
 									groupName: string;
 									/**
-									 * @description What is granted to the group on the folder or document asked for, else on the organization itself; absent where nothing is.
+									 * @description Role of the group on the requested folder or document, else on the organization itself; absent without a grant.
 									 * @enum {string}
 									 */
 									accessRole?: "viewer" | "editor";
@@ -6242,14 +6242,14 @@ export interface paths {
 									lastUpdated: number;
 									/** @description Users of the group, in the order of their ids; only with `organizationUserGroupId`. */
 									userIds?: string[];
-									/** @description What is granted to the group, what ends first before the rest; only with `grants`. A page may have fewer than asked for. */
+									/** @description Grants of the group, ordered by expiry; only with `grants`. A page may have fewer items than requested. */
 									grants?: {
 										/**
-										 * @description Of what it is on.
+										 * @description Type of the resource.
 										 * @enum {string}
 										 */
 										type: "organization" | "folder" | "document";
-										/** @description Id of what it is on. */
+										/** @description Id of the resource. */
 										id: string;
 										/** @enum {string} */
 										accessRole: "viewer" | "editor";
@@ -6281,8 +6281,8 @@ export interface paths {
 		get?: never;
 		put?: never;
 		/**
-		 * Say that users are on a document
-		 * @description Users who are not connected are shown for a time, to connected clients too: in their awareness each has a client of its own. Those who are connected are changed as by `presence/update`. Who was taken away by `presence/delete` is back. What is said here of a user ends when the user closes the last connection. Where several servers share a store, users who are not connected are known to those that have somebody on the document; while none has, they are gone if the server that was told ends.
+		 * Add users to the presence of a document
+		 * @description Users who are not connected appear for a limited time, also in the awareness of connected clients, each with its own client id. Connected users are changed as by `presence/update`. A user whom `presence/delete` removed appears again. The given values end when the user closes the last connection. In a cluster, the nodes with clients on the document know users who are not connected; without such a node, these users disappear when the node that received the call stops.
 		 */
 		post: {
 			parameters: {
@@ -6312,7 +6312,7 @@ export interface paths {
 								name?: string | null;
 								/** @description Answered by `presence/get` only. */
 								email?: string | null;
-								/** @description Whatever you like, such as `online`, `away`, `offline`. */
+								/** @description Any status, such as `online`, `away`, `offline`. */
 								status?: string | null;
 							}[];
 							/**
@@ -6373,8 +6373,8 @@ export interface paths {
 		get?: never;
 		put?: never;
 		/**
-		 * Take users away from a document
-		 * @description They are shown no more. Those who are connected stay so, unseen, until they connect again or are added by `presence/add`. Who is not present needs no taking away: that is a success.
+		 * Remove users from the presence of a document
+		 * @description Hides users. Connected users stay connected, and appear again when they reconnect or when `presence/add` adds them. A user who is not present is a success.
 		 */
 		post: {
 			parameters: {
@@ -6441,8 +6441,8 @@ export interface paths {
 		get?: never;
 		put?: never;
 		/**
-		 * List who is on a document
-		 * @description Everybody who is connected to one of its editors, or was added, in the order of their ids.
+		 * List users on a document
+		 * @description Lists users who are connected to one of its editors, or whom a backend added, ordered by id.
 		 */
 		post: {
 			parameters: {
@@ -6465,7 +6465,7 @@ export interface paths {
 							 * @description Id of the document.
 							 */
 							documentId: string;
-							/** @description Of these users only. */
+							/** @description Only these users. */
 							userIds?: string[] | null;
 							/** @description Only users with one of these. */
 							statuses?: string[] | null;
@@ -6493,10 +6493,10 @@ export interface paths {
 									name: string;
 									/** @description Answered by `presence/get` only. */
 									email: string;
-									/** @description As REST says, else as the client says, else `online`. */
+									/** @description Status from REST, else from the client, else `online`. */
 									status: string;
 									/**
-									 * @description `socket`: the user is connected; `rest`: only a backend says that they are there.
+									 * @description `socket`: the user is connected; `rest`: only a backend added the user.
 									 * @enum {string}
 									 */
 									source: "socket" | "rest";
@@ -6527,8 +6527,8 @@ export interface paths {
 		get?: never;
 		put?: never;
 		/**
-		 * Change what is shown of users on a document
-		 * @description What is left out stays as it is. Clients see the status at once, as `user.status` of the awareness state, and it stays until it is changed here or the user closes the last connection. Users who are not connected stay for their time from now. Users who are not present are left alone.
+		 * Change the presence of users on a document
+		 * @description Omitted members keep their values. Clients see the status at once, as `user.status` of the awareness state. It stays until the next change, or until the user closes the last connection. For users who are not connected, the limited time starts again. Users who are not present are skipped.
 		 */
 		post: {
 			parameters: {
@@ -6558,7 +6558,7 @@ export interface paths {
 								name?: string | null;
 								/** @description Answered by `presence/get` only. */
 								email?: string | null;
-								/** @description Whatever you like, such as `online`, `away`, `offline`. */
+								/** @description Any status, such as `online`, `away`, `offline`. */
 								status?: string | null;
 							}[];
 						};
@@ -6605,7 +6605,7 @@ export interface paths {
 		put?: never;
 		/**
 		 * Add users
-		 * @description Makes users of an organization and gives them a role on it, or on one folder or document of it. Who is there already is changed: what is left out stays as it is. A role given here does not end by itself.
+		 * @description Adds users to an organization, with a role on it, or on one folder or document of it. An existing user is changed: omitted members keep their values. The role has no expiry.
 		 */
 		post: {
 			parameters: {
@@ -6637,7 +6637,7 @@ export interface paths {
 								photoUrl?: string | null;
 								/** @description How the user is shown, as a CSS colour. */
 								color?: string | null;
-								/** @description Whatever you like to keep with the user, replaced as a whole; at most 16384 bytes of JSON. */
+								/** @description Any data about the user, replaced as a whole; at most 16384 bytes of JSON. */
 								metadata?: {
 									[key: string]: unknown;
 								} | null;
@@ -6684,7 +6684,7 @@ export interface paths {
 										/** @description False: nothing was done for this item. */
 										success: boolean;
 										id: string;
-										/** @description What was done, or why not. */
+										/** @description Result, or the reason of the failure. */
 										message: string;
 										/** @description Only with `success` false: the same members as `error.details`. */
 										details?: {
@@ -6722,7 +6722,7 @@ export interface paths {
 		put?: never;
 		/**
 		 * Delete one user's data
-		 * @description Erases a user. The user's tokens are revoked and connections closed (4401), whatever the organization; rights, places in groups, the record, notifications for the user, presence go; comments, activities and notifications that others see stay, with `deleted-user` where they name the user, and judgments without who judged. Answers after at most 5 seconds: while the status is `running` it goes on in the background, also after a crash; call again to see how far it is. Called when it is `done`, it erases what has come since, and counts on for 30 days. Not looked into: the content of documents, the id in the history of who changed them, targets of activities that are not called `user.…`, and free text, such as messages and comments.
+		 * @description Erases a user. Revokes the user's tokens and closes the user's connections (4401) in every organization. Deletes permissions, group memberships, the user record, notifications for the user, and presence. Comments, activities and notifications that others see stay, with `deleted-user` in place of the user; judgments stay without a reviewer. The response comes after at most 5 seconds. While the status is `running`, the erasure continues in the background, also after a crash; call again to read the progress. A call after `done` erases later data, and adds to the counts for 30 days. Not erased: the content of documents, the id in their change history, targets of activities that are not named `user.…`, and free text, such as messages and comments.
 		 */
 		post: {
 			parameters: {
@@ -6797,7 +6797,7 @@ export interface paths {
 		put?: never;
 		/**
 		 * Get one user's data
-		 * @description All that is kept of a user: presence, judgments, rights, groups, the record, comments, activities, notifications and what the user wants to see of them. Comments, activities and notifications are those of the user, and those that name the user; a `comment` without a `commentId` is an annotation. In an order that stays: what is there all the while comes once, whatever comes and goes between pages. A page may have fewer than `pageSize`, also none, and yet not be the last. The content of documents is not looked into.
+		 * @description All stored data of a user: presence, judgments, permissions, groups, the user record, comments, activities, notifications and notification settings. Comments, activities and notifications include the ones that name the user; a `comment` without a `commentId` is an annotation. The order is stable: a record that exists from the first page to the last is returned exactly once. A page may have fewer items than `pageSize`, or no items, and is not always the last one. The content of documents is not included.
 		 */
 		post: {
 			parameters: {
@@ -6818,11 +6818,11 @@ export interface paths {
 							/** @description Only those of this organization; without it those of all organizations of the API key. */
 							organizationId?: string | null;
 							/**
-							 * @description How many to answer at most. A number above 1000 stands for 1000.
+							 * @description Maximum number of items in the response. A number above 1000 stands for 1000.
 							 * @default 1000
 							 */
 							pageSize?: number | null;
-							/** @description From the answer before, to go on where it ended; everything else has to be as it was there. */
+							/** @description `pageToken` of the previous response. All other parameters must stay the same. */
 							pageToken?: string | null;
 						};
 					};
@@ -6851,7 +6851,7 @@ export interface paths {
 									organizationId?: string;
 									/** @description Absent where it is of no document. */
 									documentId?: string;
-									/** @description As it is kept; of those whom a notification addresses, or who react to a comment, this user alone. */
+									/** @description The stored record. Recipients of a notification, and users who react to a comment, are reduced to this user. */
 									data: {
 										[key: string]: unknown;
 									};
@@ -6881,7 +6881,7 @@ export interface paths {
 		put?: never;
 		/**
 		 * Remove users
-		 * @description Takes from users their role on a folder or document. Without these, removes them from the organization: with every right in it, their place in its groups, and what is known of them. Open connections follow within a second.
+		 * @description Revokes the role of users on a folder or document. Without these, removes the users from the organization, with all permissions in it, their group memberships, and their records. Open connections follow within one second.
 		 */
 		post: {
 			parameters: {
@@ -6927,7 +6927,7 @@ export interface paths {
 										/** @description False: nothing was done for this item. */
 										success: boolean;
 										id: string;
-										/** @description What was done, or why not. */
+										/** @description Result, or the reason of the failure. */
 										message: string;
 										/** @description Only with `success` false: the same members as `error.details`. */
 										details?: {
@@ -6965,7 +6965,7 @@ export interface paths {
 		put?: never;
 		/**
 		 * List users
-		 * @description Users of an organization: all who were added to it, or have a right on something in it, or are in one of its groups. With a folder or document: those to whom a role is granted on it. In the order of their ids, in pages; with `search` the ones in whose id, name or email it is.
+		 * @description Users of an organization: users who were added to it, have a permission in it, or are in one of its groups. With a folder or document: users who have a role on it. Ordered by id, in pages. `search` selects users whose id, name or email contains it.
 		 */
 		post: {
 			parameters: {
@@ -6987,16 +6987,16 @@ export interface paths {
 							folderId?: string | null;
 							/** @description Users of this document; not together with `folderId`. */
 							documentId?: string | null;
-							/** @description Answer these, as far as they are users of the resource; without it all. */
+							/** @description Only users with these ids; default: all users of the resource. */
 							userIds?: string[] | null;
-							/** @description Only those with this text anywhere in their id, name or email; not with `userIds`. Upper and lower case are the same, and so are the ways in which Unicode encodes a character; spaces count. One call looks at no more than 5,000 of them: a page may have fewer than asked for, or none, and a `pageToken` all the same, with which to go on. */
+							/** @description Only items with this text anywhere in their id, name or email; not with `userIds`. Case and Unicode normalization do not matter; spaces do. One call reads at most 5,000 items: a page may have fewer items than requested, or no items. Continue until there is no `pageToken`. */
 							search?: string | null;
 							/**
-							 * @description How many to answer at most. A number above 1000 stands for 1000.
+							 * @description Maximum number of items in the response. A number above 1000 stands for 1000.
 							 * @default 1000
 							 */
 							pageSize?: number | null;
-							/** @description From the answer before, to go on where it ended; everything else has to be as it was there. */
+							/** @description `pageToken` of the previous response. All other parameters must stay the same. */
 							pageToken?: string | null;
 						};
 					};
@@ -7025,16 +7025,16 @@ export interface paths {
 									photoUrl: string;
 									/** @description How the user is shown, as a CSS colour. */
 									color: string;
-									/** @description Whatever you like to keep with the user, replaced as a whole; at most 16384 bytes of JSON. */
+									/** @description Any data about the user, replaced as a whole; at most 16384 bytes of JSON. */
 									metadata: {
 										[key: string]: unknown;
 									};
 									/**
-									 * @description What is granted to the user on the resource itself; absent for users of the organization who have rights only on things in it, or by groups.
+									 * @description Role that is granted to the user on the resource itself; absent for users of the organization who have roles only on folders or documents in it, or by groups.
 									 * @enum {string}
 									 */
 									accessRole?: "viewer" | "editor";
-									/** @description When that ends, in Unix seconds; absent when it does not. */
+									/** @description Expiry of the role, in Unix seconds; absent without an expiry. */
 									expiresAt?: number;
 									/** @description Epoch milliseconds. */
 									createdAt: number;
@@ -7066,7 +7066,7 @@ export interface paths {
 		put?: never;
 		/**
 		 * Change users
-		 * @description Changes what is known of users, and their role on the resource. What is left out stays as it is. Somebody who is not a user of the resource is not changed (`success: false`).
+		 * @description Changes the records of users, and their role on the resource. Omitted members keep their values. A user who is not a user of the resource is not changed (`success: false`).
 		 */
 		post: {
 			parameters: {
@@ -7098,7 +7098,7 @@ export interface paths {
 								photoUrl?: string | null;
 								/** @description How the user is shown, as a CSS colour. */
 								color?: string | null;
-								/** @description Whatever you like to keep with the user, replaced as a whole; at most 16384 bytes of JSON. */
+								/** @description Any data about the user, replaced as a whole; at most 16384 bytes of JSON. */
 								metadata?: {
 									[key: string]: unknown;
 								} | null;
@@ -7128,7 +7128,7 @@ export interface paths {
 										/** @description False: nothing was done for this item. */
 										success: boolean;
 										id: string;
-										/** @description What was done, or why not. */
+										/** @description Result, or the reason of the failure. */
 										message: string;
 										/** @description Only with `success` false: the same members as `error.details`. */
 										details?: {
@@ -7165,8 +7165,8 @@ export interface paths {
 		get?: never;
 		put?: never;
 		/**
-		 * List what was sent to a webhook endpoint
-		 * @description What has become of each event, with all attempts; the newest event first. It is known for 30 days after the event (an option of the server), or until the organization or the endpoint is deleted.
+		 * List deliveries to a webhook endpoint
+		 * @description Outcome of each event with all attempts, the newest event first. The server keeps it for 30 days after the event (a server option), or until the organization or the endpoint is deleted.
 		 */
 		post: {
 			parameters: {
@@ -7187,11 +7187,11 @@ export interface paths {
 							/** @description `pending`: it waits for its first attempt, or the next one. */
 							status?: ("pending" | "succeeded" | "failed") | null;
 							/**
-							 * @description How many to answer at most. A number above 250 stands for 250.
+							 * @description Maximum number of items in the response. A number above 250 stands for 250.
 							 * @default 50
 							 */
 							limit?: number | null;
-							/** @description `iterator` of an answer, for what follows, or its `prevIterator`, for what comes before. */
+							/** @description `iterator` of a response for the next page, or its `prevIterator` for the previous page. */
 							iterator?: string | null;
 						};
 					};
@@ -7236,7 +7236,7 @@ export interface paths {
 										attempts: {
 											/** Format: date-time */
 											time: string;
-											/** @description Of the answer; null where there was none. */
+											/** @description HTTP status of the response; null without a response. */
 											httpCode: number | null;
 											/** @description Milliseconds. */
 											durationMs: number;
@@ -7244,11 +7244,11 @@ export interface paths {
 											error: string | null;
 										}[];
 									}[];
-									/** @description Where it goes on; null at the end. */
+									/** @description Cursor of the next page; null on the last page. */
 									iterator: string | null;
-									/** @description What comes before; null at the beginning. */
+									/** @description Cursor of the previous page; null on the first page. */
 									prevIterator: string | null;
-									/** @description Whether this is the end. */
+									/** @description True on the last page. */
 									done: boolean;
 								};
 							};
@@ -7273,8 +7273,8 @@ export interface paths {
 		get?: never;
 		put?: never;
 		/**
-		 * Send everything again that has failed
-		 * @description Of the events since a time, the oldest first; at most 1000 with one call: where it answers that many, there may be more for the next one.
+		 * Send failed deliveries again
+		 * @description Sends failed events since a time again, the oldest first, at most 1000 per call. If the response reports this number, call again for further events.
 		 */
 		post: {
 			parameters: {
@@ -7337,8 +7337,8 @@ export interface paths {
 		get?: never;
 		put?: never;
 		/**
-		 * Send something again to a webhook endpoint
-		 * @description Whatever has become of it: at once, with the same `webhook-id`, and with all the attempts that a new event has.
+		 * Send one delivery again to a webhook endpoint
+		 * @description Sends the event again at once, after any outcome, with the same `webhook-id` and as many attempts as a new event.
 		 */
 		post: {
 			parameters: {
@@ -7408,7 +7408,7 @@ export interface paths {
 		put?: never;
 		/**
 		 * Make a webhook endpoint
-		 * @description Its signing secret is made with it, and answered by `secret/get` alone. Events that happen after the answer are told to it.
+		 * @description Creates an endpoint and its signing secret, which only `secret/get` returns. The endpoint gets events that happen after the response.
 		 */
 		post: {
 			parameters: {
@@ -7424,11 +7424,11 @@ export interface paths {
 							/** @description http(s) URL that events are sent to. */
 							url: string;
 							description?: string | null;
-							/** @description Types of the events to be told of; all, where it is not set or empty: `comment_annotation.add`, `comment_annotation.assign`, `comment_annotation.status_change`, `comment_annotation.priority_change`, `comment_annotation.suggestion_accept`, `comment_annotation.suggestion_reject`, `comment.add`, `comment.update`, `comment.delete`, `comment.reaction_add`, `comment.reaction_delete`, `huddle.create`, `huddle.join`, `recorder.done`, `crdt.update_data`, `document.create`, `document.delete`, `presence.join`, `presence.leave`, `webhook.test`, `message.attempt.exhausted`. Other types are stored, and no event has them: `warnings` lists them. */
+							/** @description Types of the events to send; default, or if empty: all. Types: `comment_annotation.add`, `comment_annotation.assign`, `comment_annotation.status_change`, `comment_annotation.priority_change`, `comment_annotation.suggestion_accept`, `comment_annotation.suggestion_reject`, `comment.add`, `comment.update`, `comment.delete`, `comment.reaction_add`, `comment.reaction_delete`, `huddle.create`, `huddle.join`, `recorder.done`, `crdt.update_data`, `document.create`, `document.delete`, `presence.join`, `presence.leave`, `webhook.test`, `message.attempt.exhausted`. Other types are stored without effect: `warnings` lists them. */
 							filterTypes?: string[] | null;
-							/** @description Organizations and documents whose events are to be told, by their ids; all, where it is not set or empty. */
+							/** @description Ids of the organizations and documents whose events to send; default, or if empty: all. */
 							channels?: string[] | null;
-							/** @description Whether nothing is sent to it. */
+							/** @description True: the endpoint gets no events. */
 							disabled?: boolean | null;
 							/** @description Deliveries a second, at most; any number, where it is not set. */
 							rateLimit?: number | null;
@@ -7436,7 +7436,7 @@ export interface paths {
 							metadata?: {
 								[key: string]: string | null;
 							} | null;
-							/** @description Your own name for it, by which it can be named wherever `endpointId` is asked for. Unique. */
+							/** @description Your own unique name of the endpoint, accepted in place of `endpointId`. */
 							uid?: string | null;
 						};
 					};
@@ -7475,7 +7475,7 @@ export interface paths {
 									/** Format: date-time */
 									updatedAt: string;
 								};
-								/** @description What was accepted and has no effect, one sentence each; absent where there is nothing. */
+								/** @description Accepted values without an effect, one sentence each; absent if there are none. */
 								warnings?: string[];
 							};
 						};
@@ -7578,11 +7578,11 @@ export interface paths {
 					"application/json": {
 						data: {
 							/**
-							 * @description How many to answer at most. A number above 250 stands for 250.
+							 * @description Maximum number of items in the response. A number above 250 stands for 250.
 							 * @default 50
 							 */
 							limit?: number | null;
-							/** @description `iterator` of an answer, for what follows, or its `prevIterator`, for what comes before. */
+							/** @description `iterator` of a response for the next page, or its `prevIterator` for the previous page. */
 							iterator?: string | null;
 						};
 					};
@@ -7622,11 +7622,11 @@ export interface paths {
 										/** Format: date-time */
 										updatedAt: string;
 									}[];
-									/** @description Where it goes on; null at the end. */
+									/** @description Cursor of the next page; null on the last page. */
 									iterator: string | null;
-									/** @description What comes before; null at the beginning. */
+									/** @description Cursor of the previous page; null on the first page. */
 									prevIterator: string | null;
-									/** @description Whether this is the end. */
+									/** @description True on the last page. */
 									done: boolean;
 								};
 							};
@@ -7652,7 +7652,7 @@ export interface paths {
 		put?: never;
 		/**
 		 * Read the signing secret of a webhook endpoint
-		 * @description Who has it can forge what the endpoint is sent.
+		 * @description Anyone with the secret can forge events for the endpoint.
 		 */
 		post: {
 			parameters: {
@@ -7716,7 +7716,7 @@ export interface paths {
 		put?: never;
 		/**
 		 * Replace the signing secret of a webhook endpoint
-		 * @description For `graceSeconds` what is sent is signed with the replaced secret, too. One that was replaced before that signs no longer.
+		 * @description For `graceSeconds` events are also signed with the replaced secret. An earlier replaced secret no longer signs events.
 		 */
 		post: {
 			parameters: {
@@ -7735,7 +7735,7 @@ export interface paths {
 							 */
 							endpointId: string;
 							/**
-							 * @description Time for which the replaced secret signs, too.
+							 * @description Time in seconds for which the replaced secret also signs events.
 							 * @default 86400
 							 */
 							graceSeconds?: number | null;
@@ -7785,7 +7785,7 @@ export interface paths {
 		put?: never;
 		/**
 		 * Send a sample to a webhook endpoint
-		 * @description Queues a signed event that has not happened (`data.test` is true), whatever types and channels the endpoint asks for. What becomes of it is to be seen with `deliveries/get`.
+		 * @description Queues a signed test event (`data.test` is true), for any types and channels of the endpoint. `deliveries/get` returns its outcome.
 		 */
 		post: {
 			parameters: {
@@ -7855,7 +7855,7 @@ export interface paths {
 		put?: never;
 		/**
 		 * Change a webhook endpoint
-		 * @description Changes what is given; at least one member beside `endpointId` must be. Null unsets what can be unset. With `disabled` false an endpoint that was disabled for its failures is sent events again.
+		 * @description Changes the given members; at least one member besides `endpointId` is required. Null unsets what can be unset. With `disabled` false an endpoint that was disabled for its failures is sent events again.
 		 */
 		post: {
 			parameters: {
@@ -7878,7 +7878,7 @@ export interface paths {
 							description?: string | null;
 							filterTypes?: string[] | null;
 							channels?: string[] | null;
-							/** @description Whether nothing is sent to it. */
+							/** @description True: the endpoint gets no events. */
 							disabled?: boolean | null;
 							rateLimit?: number | null;
 							metadata?: {
@@ -7921,7 +7921,7 @@ export interface paths {
 									/** Format: date-time */
 									updatedAt: string;
 								};
-								/** @description What was accepted and has no effect, one sentence each; absent where there is nothing. */
+								/** @description Accepted values without an effect, one sentence each; absent if there are none. */
 								warnings?: string[];
 							};
 						};
@@ -7945,8 +7945,8 @@ export interface paths {
 		get?: never;
 		put?: never;
 		/**
-		 * Read what holds for all webhook endpoints
-		 * @description Where it was never configured: `false` and an empty `publicKey`.
+		 * Read the configuration of all webhook endpoints
+		 * @description Before the first configuration: `false` and an empty `publicKey`.
 		 */
 		post: {
 			parameters: {
@@ -8010,7 +8010,7 @@ export interface paths {
 		put?: never;
 		/**
 		 * Configure what holds for all webhook endpoints
-		 * @description Changes what is given; at least one member must be. While they are disabled endpoints are kept, can be neither read nor changed, and are sent nothing.
+		 * @description Changes the given members; at least one member is required. While they are disabled endpoints are kept, can be neither read nor changed, and are sent nothing.
 		 */
 		post: {
 			parameters: {
@@ -8108,7 +8108,7 @@ export interface paths {
 							 * @default
 							 */
 							apiKeyName?: string | null;
-							/** @description Domains or URLs. Of a URL the domain counts, without a leading `www.`; `*.example.com` is every subdomain of example.com, of any depth, and not example.com itself. None: pages of all domains. */
+							/** @description Domains or URLs. A URL stands for its domain without a leading `www.`. `*.example.com` matches all subdomains, but not example.com itself. None: pages of all domains. */
 							allowedDomains?: string[] | null;
 						};
 					};
@@ -8170,11 +8170,11 @@ export interface paths {
 					"application/json": {
 						data: {
 							/**
-							 * @description How many to answer at most. A number above 100 stands for 100.
+							 * @description Maximum number of items in the response. A number above 100 stands for 100.
 							 * @default 100
 							 */
 							pageSize?: number | null;
-							/** @description From the answer before, to go on where it ended; everything else has to be as it was there. */
+							/** @description `pageToken` of the previous response. All other parameters must stay the same. */
 							pageToken?: string | null;
 						};
 					};
@@ -8229,7 +8229,7 @@ export interface paths {
 		put?: never;
 		/**
 		 * List who did what
-		 * @description The audit log of the workspace, by time: calls that administrate, delete or hand out secrets, or, by an option of the server, all that change something; counted failures to authenticate as one of its API keys or as the workspace; and what starts of the server have changed. A record is there before its call is answered, and kept for 90 days (an option of the server). A page may have fewer than asked for, also none: go on until there is no `pageToken`.
+		 * @description The audit log of the workspace, by time: administration, deletion and access to secrets, or, by a server option, all changes; counts of rejected credentials of its API keys or of the workspace; and changes by a start of the server. The server writes a record before it responds to the call, and keeps it for 90 days (a server option). A page may have fewer items than requested, or no items: continue until there is no `pageToken`.
 		 */
 		post: {
 			parameters: {
@@ -8258,11 +8258,11 @@ export interface paths {
 							 */
 							order?: ("asc" | "desc") | null;
 							/**
-							 * @description How many to answer at most. A number above 1000 stands for 1000.
+							 * @description Maximum number of items in the response. A number above 1000 stands for 1000.
 							 * @default 100
 							 */
 							pageSize?: number | null;
-							/** @description From the answer before, to go on where it ended; everything else has to be as it was there. */
+							/** @description `pageToken` of the previous response. All other parameters must stay the same. */
 							pageToken?: string | null;
 						};
 					};
@@ -8286,36 +8286,36 @@ export interface paths {
 									auditId: string;
 									/** @description When the call came, in epoch milliseconds. */
 									timestamp: number;
-									/** @description Path of the operation; `authentication.key`, `.workspace` or `.realtime` of refusals; `start.…` of what a start of the server has changed. */
+									/** @description Path of the operation; `authentication.key`, `.workspace` or `.realtime` for rejected credentials; `start.…` for changes by a start of the server. */
 									operation: string;
 									/**
-									 * @description What the caller had to show for it.
+									 * @description Type of the credentials of the caller.
 									 * @enum {string}
 									 */
 									actor: "key" | "workspace" | "operator" | "nobody";
-									/** @description API key that was shown, or, of refusals, tried. */
+									/** @description API key of the call; for rejected credentials the key that the caller sent. */
 									apiKey?: string;
-									/** @description Where the call came from. */
+									/** @description IP address of the caller. */
 									clientAddress?: string;
 									/** @description `x-request-id` of the call. */
 									requestId?: string;
 									/** @description `success`, or the status of the error. `UNKNOWN`: the call is being carried out, or the server died under it. */
 									outcome: string;
-									/** @description Ids that the call names, or that it made, by the member that holds them. */
+									/** @description Ids that the call names or created, by member. */
 									ids: {
 										[key: string]: string[];
 									};
-									/** @description Ids that were too many to be kept. */
+									/** @description Number of ids that the record does not contain. */
 									idsLeftOut?: number;
 									/** @description First 32 hex digits of the SHA-256 of the `idempotency-key` header. */
 									idempotencyKeyHash?: string;
-									/** @description True: it was answered what an earlier call with its key was answered, and nothing was done. */
+									/** @description True: the server returned the stored response of an earlier call with the same key. */
 									replayed?: boolean;
-									/** @description Of failures to authenticate, which are counted for a minute at a time. */
+									/** @description Number of rejected credentials in one minute; only in such records. */
 									refusals?: {
 										/** @description How many. */
 										count: number;
-										/** @description When the first of them came, in epoch milliseconds. */
+										/** @description Time of the first of them, in epoch milliseconds. */
 										since: number;
 									};
 								}[];
@@ -8344,7 +8344,7 @@ export interface paths {
 		put?: never;
 		/**
 		 * Replace the auth token of an API key
-		 * @description Of the tokens that were good before none is good for longer than `graceSeconds`. A token that the configuration of the server names is put back at its next start.
+		 * @description Earlier tokens stay valid for at most `graceSeconds`. The next start of the server restores a token that its configuration names.
 		 */
 		post: {
 			parameters: {
@@ -8367,7 +8367,7 @@ export interface paths {
 							 * @default 0
 							 */
 							graceSeconds?: number | null;
-							/** @description Domains of the pages that may use the new token; none: any. Without it those of the token replaced. Domains or URLs. Of a URL the domain counts, without a leading `www.`; `*.example.com` is every subdomain of example.com, of any depth, and not example.com itself. */
+							/** @description Domains of the pages that may use the new token; none: any. Without it those of the token replaced. Domains or URLs. A URL stands for its domain without a leading `www.`. `*.example.com` matches all subdomains, but not example.com itself. */
 							domains?: string[] | null;
 						};
 					};
@@ -8626,7 +8626,7 @@ export interface paths {
 		put?: never;
 		/**
 		 * Replace the auth token of the workspace
-		 * @description Of the tokens of the workspace that were good before none is good for longer than `graceSeconds`. A token that the configuration of the server names is put back at its next start: put the new one there.
+		 * @description Earlier tokens of the workspace stay valid for at most `graceSeconds`. The next start of the server restores a token that its configuration names: put the new token there.
 		 */
 		post: {
 			parameters: {
@@ -8774,9 +8774,9 @@ export interface paths {
 						data: {
 							/** @description E-mail address of the owner, who may have several workspaces. */
 							ownerEmail: string;
-							/** @description Name of the owner; what stands before the @ unless given. */
+							/** @description Name of the owner; default: the part of the email before the @. */
 							name?: string | null;
-							/** @description Name of the workspace; `{name} workspace` unless given. */
+							/** @description Name of the workspace; default: `{name} workspace`. */
 							workspaceName?: string | null;
 							/** @description URL (http or https) of a picture of the owner. */
 							avatar?: string | null;
@@ -8830,7 +8830,7 @@ export interface paths {
 											type: "testing" | "production";
 										};
 									};
-									/** @description The API key that the workspace is made with. */
+									/** @description The first API key of the workspace. */
 									apiKey: string;
 									/** @description Auth token of that API key. */
 									apiKeyAuthToken: string;
@@ -8918,7 +8918,7 @@ export interface paths {
 		put?: never;
 		/**
 		 * Allow domains
-		 * @description As soon as an API key has domains, pages of other domains may neither connect nor call. What sends no `Origin` is not a page, and not concerned.
+		 * @description If an API key has domains, pages of other domains may neither connect nor call. Requests without an `Origin` header are not from pages, and are not restricted.
 		 */
 		post: {
 			parameters: {
@@ -8931,7 +8931,7 @@ export interface paths {
 				content: {
 					"application/json": {
 						data: {
-							/** @description Domains or URLs. Of a URL the domain counts, without a leading `www.`; `*.example.com` is every subdomain of example.com, of any depth, and not example.com itself. */
+							/** @description Domains or URLs. A URL stands for its domain without a leading `www.`. `*.example.com` matches all subdomains, but not example.com itself. */
 							domains: string[];
 						};
 					};
@@ -8990,7 +8990,7 @@ export interface paths {
 				content: {
 					"application/json": {
 						data: {
-							/** @description Domains or URLs. Of a URL the domain counts, without a leading `www.`; `*.example.com` is every subdomain of example.com, of any depth, and not example.com itself. */
+							/** @description Domains or URLs. A URL stands for its domain without a leading `www.`. `*.example.com` matches all subdomains, but not example.com itself. */
 							domains: string[];
 						};
 					};
@@ -9183,7 +9183,7 @@ export interface paths {
 		put?: never;
 		/**
 		 * Read the configuration of the basic webhook service
-		 * @description Where it was never configured: `false`, empty strings and no triggers.
+		 * @description Before the first configuration: `false`, empty strings and no triggers.
 		 */
 		post: {
 			parameters: {
@@ -9220,7 +9220,7 @@ export interface paths {
 										authToken: string;
 										/** @description http(s) URL that is sent every event whose trigger is on; '' for none. */
 										rawNotificationUrl: string;
-										/** @description Like `rawNotificationUrl`; what it is sent names the recipients; '' for none. */
+										/** @description Like `rawNotificationUrl`, but its events name the recipients; '' for none. */
 										processedNotificationUrl: string;
 										/** @description Send base64 of the JSON. */
 										encodeData: boolean;
@@ -9261,7 +9261,7 @@ export interface paths {
 		put?: never;
 		/**
 		 * Configure the basic webhook service
-		 * @description Changes what is given, of triggers too; at least one of the two members must be. Where no triggers are stored, enabling the service turns on those of comments, but for suggestions, and of huddles, and what is given goes over that. Events that happen after the answer are told as it says.
+		 * @description Changes the given members and triggers; one of the two members is required. If no triggers are stored, enabling the service turns on the triggers of comments, except suggestions, and of huddles; given triggers take precedence. The change applies to events after the response.
 		 */
 		post: {
 			parameters: {
@@ -9281,7 +9281,7 @@ export interface paths {
 								authToken?: string | null;
 								/** @description http(s) URL that is sent every event whose trigger is on; '' for none. */
 								rawNotificationUrl?: string | null;
-								/** @description Like `rawNotificationUrl`; what it is sent names the recipients; '' for none. */
+								/** @description Like `rawNotificationUrl`, but its events name the recipients; '' for none. */
 								processedNotificationUrl?: string | null;
 								/** @description Send base64 of the JSON. */
 								encodeData?: boolean | null;
@@ -9323,7 +9323,7 @@ export interface paths {
 										authToken: string;
 										/** @description http(s) URL that is sent every event whose trigger is on; '' for none. */
 										rawNotificationUrl: string;
-										/** @description Like `rawNotificationUrl`; what it is sent names the recipients; '' for none. */
+										/** @description Like `rawNotificationUrl`, but its events name the recipients; '' for none. */
 										processedNotificationUrl: string;
 										/** @description Send base64 of the JSON. */
 										encodeData: boolean;
@@ -9341,7 +9341,7 @@ export interface paths {
 										};
 									};
 								};
-								/** @description What was accepted and has no effect, one sentence each; absent where there is nothing. */
+								/** @description Accepted values without an effect, one sentence each; absent if there are none. */
 								warnings?: string[];
 							};
 						};
@@ -9371,7 +9371,7 @@ export interface components {
 					 * @enum {string}
 					 */
 					code: "request/malformed" | "request/expectation-unsupported" | "request/headers-too-large" | "request/chunk-extensions-too-large" | "request/timeout" | "request/unknown-path" | "request/method" | "request/content-type" | "request/body-too-large" | "request/invalid-json" | "request/too-deep" | "request/invalid-member" | "request/unknown-member" | "request/repeated-item" | "request/too-many-users" | "request/page-token" | "request/conflict" | "idempotency/invalid-key" | "idempotency/key-reused" | "idempotency/in-progress" | "idempotency/outcome-unknown" | "idempotency/response-not-kept" | "auth/missing-credentials" | "auth/invalid-credentials" | "auth/credentials-mismatch" | "auth/origin-not-allowed" | "auth/loopback-only" | "auth/admin-token-unset" | "auth/metrics-token" | "auth/token-too-long" | "auth/too-many-results" | "auth/resource-not-found" | "limit/exceeded" | "server/internal" | "server/not-ready" | "server/store-unavailable" | "server/stopping" | "server/background-failed" | "server/no-documentation" | "backup/nothing-stored" | "backup/busy" | "backup/too-slow" | "websocket/invalid-handshake" | "websocket/unknown-path" | "location/ambiguous-document" | "workspace/not-found" | "api-key/not-found" | "api-key/too-many" | "domain/too-many" | "domain/partly-changed" | "organization/not-found" | "organization/exists" | "organization/being-deleted" | "organization/removal-in-progress" | "folder/not-found" | "folder/exists" | "folder/being-deleted" | "folder/too-many" | "folder/too-deep" | "folder/below-itself" | "folder/root" | "folder/response-too-large" | "document/not-found" | "document/exists" | "document/being-deleted" | "document/disabled" | "document/damaged" | "group/not-found" | "group/user-not-found" | "group/too-many-of-user" | "user/not-found" | "user/no-role" | "activity/not-found" | "crdt/no-content" | "crdt/content-exists" | "crdt/root-not-found" | "crdt/root-kind-mismatch" | "crdt/invalid-content-key" | "crdt/invalid-content" | "crdt/content-limit" | "crdt/document-too-large" | "crdt/malformed-update" | "crdt/update-incomplete" | "crdt/update-too-expensive" | "crdt/document-expensive" | "crdt/document-changed" | "crdt/version-conflict" | "crdt/base-version-too-old" | "crdt/too-many-editors" | "version/not-found" | "version/too-many" | "presence/too-many-users" | "comment/annotation-not-found" | "comment/not-found" | "comment/annotation-id-taken" | "comment/id-taken" | "comment/too-many" | "comment/no-suggestion" | "comment/reaction-not-found" | "comment/reaction-exists" | "comment/too-many-reactions" | "notification/not-found" | "notification/not-addressed" | "notification/too-many-users" | "memory/judgment-not-found" | "webhook/never-configured" | "webhook/disabled" | "webhook/public-key-missing" | "webhook/endpoint-not-found" | "webhook/endpoint-disabled" | "webhook/too-many-endpoints" | "webhook/uid-taken" | "webhook/message-not-found";
-					/** @description What is wrong with the request, where it does not fit its schema. */
+					/** @description Violations of the request schema. */
 					issues?: {
 						/** @description JSON pointer into the body. */
 						path: string;

@@ -44,7 +44,11 @@ export const contentRequest = {
     },
     type: { type: 'string', enum: contentTypeNames },
     contentKey: contentKeySchema,
-    userId: { type: 'string', format: 'id', description: 'Who made the change; shown as `lastUpdatedBy`.' },
+    userId: {
+      type: 'string',
+      format: 'id',
+      description: 'Author of the change; returned as `lastUpdatedBy`.',
+    },
   },
 } as const
 
@@ -60,7 +64,7 @@ export const updateRequest = {
       type: 'string',
       maxLength: versionLengthMax,
       description:
-        'The version that `data` was made from: only what differs from it is changed, and what was typed since stays.',
+        'The version from which `data` was derived. Only the differences to it are applied; later edits stay.',
     },
     ifVersion: {
       type: 'string',
@@ -87,7 +91,7 @@ export const writtenResponse = {
     deletions: { type: 'integer', description: 'Deleted UTF-16 units and embeds.' },
     contentKey: {
       type: 'string',
-      description: 'Name of the root that was written; of a restoration: absent.',
+      description: 'Name of the root that was written; absent after a restoration.',
     },
   },
 } as const

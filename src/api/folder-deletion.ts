@@ -11,8 +11,8 @@ export const folderDeletion = (version: 1 | 2): Operation =>
     audited: 'admin',
     summary: 'Delete a folder',
     description:
-      'With all folders and documents in it, and their content. Connections to these are closed for good. The answer ' +
-      'comes when all of it is gone; what a crash interrupts is taken up again.',
+      'Deletes the folder with all folders and documents in it, and their content. Connections to these are closed ' +
+      'permanently. The response comes when everything is deleted. After a crash the server resumes the deletion.',
     request: folderRequest,
     response: { type: 'null' },
     errors: [folderNotFound],

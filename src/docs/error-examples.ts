@@ -57,14 +57,13 @@ export const errorExamples: Readonly<Record<ErrorCode, ErrorExample>> = {
   },
   'idempotency/outcome-unknown': {
     message:
-      'nobody knows how the first call with this idempotency-key ended: the server stopped, or failed, while it was ' +
-      'carried out, and it is not made again. Look whether it was done; if it was not, call with another key',
+      'the outcome of the first call with this idempotency-key is unknown; check the result, then retry with a new key',
     details: { outcome: 'unknown' },
   },
   'idempotency/response-not-kept': {
     message:
-      'the call with this idempotency-key was carried out, and is not made again; its answer was too large to be ' +
-      'kept, found no place, or cannot be read any more',
+      'the call with this idempotency-key was executed, but its response was not kept; read the result with another ' +
+      'operation',
     details: { outcome: 'done', httpCode: 200 },
   },
 
@@ -151,14 +150,14 @@ export const errorExamples: Readonly<Record<ErrorCode, ErrorExample>> = {
   'folder/root': { message: 'the folder root cannot be deleted; name another' },
   'folder/response-too-large': {
     message:
-      'a folder with those below it would have more than 16777216 bytes: ask for fewer levels, or for all folders, ' +
-      'of which there is no limit',
+      'a folder with its subfolders would have more than 16777216 bytes; request fewer levels, or all folders, which ' +
+      'have no limit',
   },
   'document/not-found': { message: 'the document does not exist: "report"; add it first' },
   'document/exists': { item: 'report', message: 'the document exists already' },
   'document/being-deleted': { message: 'the document is being deleted; try again' },
   'document/disabled': { message: 'the document is disabled; enable it to change it' },
-  'document/damaged': { message: 'what is stored of this document is damaged; restore a backup' },
+  'document/damaged': { message: 'the stored document is damaged; restore a backup' },
   'group/not-found': { message: 'the group does not exist; check its id' },
   'group/user-not-found': { item: 'ann', message: 'is not in the group' },
   'group/too-many-of-user': { item: 'ann', message: 'is in 200 groups already, which is the most' },

@@ -32,7 +32,7 @@ export function toApiError(error: unknown): ApiError | null {
       cause: error,
     })
   if (error instanceof CorruptRecordError)
-    return new ApiError('document/damaged', 'what is stored of this document is damaged; restore a backup', {
+    return new ApiError('document/damaged', 'the stored document is damaged; restore a backup', {
       cause: error,
     })
   return null

@@ -29,8 +29,7 @@ export const callOutcomeOf = (error: unknown): CallOutcome =>
 export const unknownOutcomeRejection = (): ApiError =>
   new ApiError(
     'idempotency/outcome-unknown',
-    `nobody knows how the first call with this ${idempotencyHeader} ended: the server stopped, or failed, while it was ` +
-      'carried out, and it is not made again. Look whether it was done; if it was not, call with another key',
+    `the outcome of the first call with this ${idempotencyHeader} is unknown; check the result, then retry with a new key`,
     { details: { outcome: 'unknown' } },
   )
 
@@ -38,8 +37,8 @@ export const unknownOutcomeRejection = (): ApiError =>
 export const responseNotKeptRejection = (httpCode: number): ApiError =>
   new ApiError(
     'idempotency/response-not-kept',
-    `the call with this ${idempotencyHeader} was carried out, and is not made again; its answer was too large to be ` +
-      'kept, found no place, or cannot be read any more',
+    `the call with this ${idempotencyHeader} was executed, but its response was not kept; read the result with another ` +
+      'operation',
     { details: { outcome: 'done', httpCode } },
   )
 

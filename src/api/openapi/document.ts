@@ -37,10 +37,10 @@ const commonErrors: readonly CodedError[] = [
   { status: 'ABORTED', when: 'others change the same things at the same time, or delete them; try again' },
   {
     status: 'RESOURCE_EXHAUSTED',
-    when: 'a limit is met; `Retry-After` says when to go on',
+    when: 'a limit is exceeded; `Retry-After` is the time to wait in seconds',
   },
-  { status: 'INTERNAL', when: 'the server is at fault' },
-  { status: 'UNAVAILABLE', when: 'the server is stopping or its store is away' },
+  { status: 'INTERNAL', when: 'the server failed' },
+  { status: 'UNAVAILABLE', when: 'the server is stopping, or its store is not available' },
 ]
 
 /** Errors of every operation of a level. */
@@ -69,15 +69,15 @@ const credentials: Readonly<
 
 /** The second part of an operation's path. */
 const tags: Readonly<Record<string, string>> = {
-  activities: 'What has happened in organizations, and to their documents.',
-  auth: 'Tokens for people, and what people may do.',
+  activities: 'Activity feed of organizations and their documents.',
+  auth: 'Tokens and permissions of users.',
   commentannotations: 'Threads of comments on documents, with reactions and suggestions.',
-  crdt: 'The content of documents, as people see it while they edit.',
-  livestate: 'What a backend says to those who are connected.',
-  memory: 'What people decided, and what they would decide.',
-  notifications: 'Notifications, and what users want to see of them.',
+  crdt: 'Live content of documents, and its versions.',
+  livestate: 'Messages of a backend to connected clients.',
+  memory: 'Judgments of reviewers, and suggestions from them.',
+  notifications: 'Notifications, and the notification settings of users.',
   organizations: 'Organizations, and the folders, documents and user groups in them.',
-  presence: 'Who is on a document: those who are connected, and those whom a backend names.',
+  presence: 'Users on a document: connected users, and users whom a backend adds.',
   users: 'Users of organizations, folders and documents.',
   workspace: 'Workspaces, their API keys and tokens, and the domains and webhooks of an API key.',
 }
@@ -87,10 +87,9 @@ Every operation is a \`POST\` of a JSON object whose member \`data\` holds all p
 unknown members; operations that read reject misspelled ones, and name others in the response header \`x-weft-ignored\`.
 A success answers \`{ "result": { "status": "success", "message", "data" } }\`, a failure
 \`{ "error": { "status", "message", "details" } }\` with the HTTP code of its status; \`details.code\` names the cause
-(see /docs/errors). Answers name the request in
-\`x-request-id\`. What changes something can be called again without being done again: see the header
-\`idempotency-key\`. Ids are yours: any text of at most 512 bytes of UTF-8 without control characters, but not \`.\` or
-\`..\`.
+(see /docs/errors). Responses name the request in \`x-request-id\`. To repeat a call without a second effect, send the
+header \`idempotency-key\`. You choose the ids: any text of at most 512 bytes of UTF-8 without control characters, but
+not \`.\` or \`..\`.
 `.trim()
 
 /** The OpenAPI 3.1 document of the operations. */

@@ -6,22 +6,19 @@ interface Affecting {
   readonly effect: Effect
 }
 
-const madeAgain =
-  'If the server stops or fails while a call is carried out, the next one is carried out again'
+const madeAgain = 'If the server stops or fails during a call, the next call with the key is executed again'
 
 /** What operations that change something take, each of its own kind. */
 export const idempotencyParameters = {
   KeyOfOnce: parameter(
-    'If the server stops or fails while a call is carried out, and it cannot be known what was done, the next one is ' +
-      'ABORTED with `unknown` as `details.outcome`: look, and call with another key if it was not done.',
+    'If the server stops or fails during a call with an unknown outcome, the next call with the key is ABORTED with ' +
+      '`unknown` as `details.outcome`: check the result, then retry with a new key.',
   ),
   KeyOfAdds: parameter(
-    `${madeAgain}: ids that you leave out are the same again, so nothing is added twice; of an item to which you gave an ` +
-      'id it may be said that it is there already.',
+    `${madeAgain}: omitted ids get the same values again, so nothing is added twice. An item with an id of your own may ` +
+      'be reported as existing.',
   ),
-  KeyOfRepeatable: parameter(
-    `${madeAgain}, which leaves the same, though it may say that less was to be done.`,
-  ),
+  KeyOfRepeatable: parameter(`${madeAgain}, with the same effect; the response may report fewer changes.`),
 }
 
 function parameter(afterFailure: string): object {
@@ -30,19 +27,19 @@ function parameter(afterFailure: string): object {
     in: 'header',
     required: false,
     description:
-      'Any text that no other call of yours has, such as a UUID. The same call with the same key is carried out once, ' +
-      'also when it is made several times at once, and answered each time as the first time: as a success, or as a ' +
-      'refusal for what there is or is not (403, 404, 409 ALREADY_EXISTS, FAILED_PRECONDITION). INVALID_ARGUMENT, ' +
-      'UNAUTHENTICATED, ABORTED and RESOURCE_EXHAUSTED are not remembered. ' +
-      `${afterFailure} The key with another operation or another body, of which every byte counts, is INVALID_ARGUMENT. ` +
-      'Keys are remembered for 24 hours, unless the server is told otherwise.',
+      'Unique text for this call, such as a UUID. The server executes the same call with the same key once, also if it ' +
+      'arrives several times at once, and returns the first response each time. Stored responses are successes and the ' +
+      'errors 403, 404, 409 ALREADY_EXISTS and FAILED_PRECONDITION. INVALID_ARGUMENT, UNAUTHENTICATED, ABORTED and ' +
+      'RESOURCE_EXHAUSTED are not stored. ' +
+      `${afterFailure} The same key with another operation or a body with different bytes is INVALID_ARGUMENT. ` +
+      'The server stores keys for 24 hours by default.',
     schema: { type: 'string', minLength: 1, maxLength: keyLengthMax, pattern: '^[!-~]+$' },
   }
 }
 
 export const idempotencyHeaders = {
   IdempotentReplayed: {
-    description: `Says \`true\` when the answer is that of an earlier call with the \`${idempotencyHeader}\`; else absent.`,
+    description: `\`true\` for the stored response of an earlier call with the \`${idempotencyHeader}\`; else absent.`,
     schema: { type: 'string', enum: ['true'] },
   },
 }
@@ -73,9 +70,9 @@ const errors: readonly DocumentedError[] = [
     status: 'ABORTED',
     code: 'idempotency/in-progress',
     when:
-      `the first call with the \`${idempotencyHeader}\` is under way (\`details.outcome\` is \`running\`), ended nobody ` +
-      `knows how (\`unknown\`), or had an answer of more than ${idempotencyLimits.answerBytes} bytes, or one that found no place ` +
-      'any more, which is not kept (`done`)',
+      `the first call with the \`${idempotencyHeader}\` is running (\`details.outcome\` is \`running\`), has an unknown ` +
+      `outcome (\`unknown\`), or succeeded with a response that is not stored, because it has more than ` +
+      `${idempotencyLimits.answerBytes} bytes or the space is full (\`done\`)`,
   },
   {
     status: 'RESOURCE_EXHAUSTED',

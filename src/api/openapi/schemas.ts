@@ -88,7 +88,7 @@ export const resultBody = (
 const warnings = {
   type: 'array',
   items: { type: 'string' },
-  description: 'What was accepted and has no effect, one sentence each; absent where there is nothing.',
+  description: 'Accepted values without an effect, one sentence each; absent if there are none.',
   examples: [['Weft has no event type "recorder.start": it is stored and never sent.']],
 } satisfies Schema
 
@@ -129,7 +129,7 @@ export const errorBody = {
             },
             issues: {
               type: 'array',
-              description: 'What is wrong with the request, where it does not fit its schema.',
+              description: 'Violations of the request schema.',
               items: {
                 type: 'object',
                 required: ['path', 'message'],

@@ -12,7 +12,7 @@ export const iteratorRequest = {
   iterator: {
     type: 'string',
     maxLength: pageTokenLengthMax,
-    description: '`iterator` of an answer, for what follows, or its `prevIterator`, for what comes before.',
+    description: '`iterator` of a response for the next page, or its `prevIterator` for the previous page.',
   },
 } as const
 
@@ -20,9 +20,9 @@ const cursor = { anyOf: [{ type: 'string' }, { type: 'null' }] } as const
 
 /** Where an answered page of such a listing is. */
 export const iteratorResponse = {
-  iterator: { ...cursor, description: 'Where it goes on; null at the end.' },
-  prevIterator: { ...cursor, description: 'What comes before; null at the beginning.' },
-  done: { type: 'boolean', description: 'Whether this is the end.' },
+  iterator: { ...cursor, description: 'Cursor of the next page; null on the last page.' },
+  prevIterator: { ...cursor, description: 'Cursor of the previous page; null on the first page.' },
+  done: { type: 'boolean', description: 'True on the last page.' },
 } as const
 
 export const iteratorResponseMembers = ['iterator', 'prevIterator', 'done'] as const

@@ -11,7 +11,7 @@ export const pageSizeUpTo = <const Default extends number>(max: number, byDefaul
     type: 'integer',
     minimum: 1,
     default: byDefault,
-    description: `How many to answer at most. A number above ${max} stands for ${max}.`,
+    description: `Maximum number of items in the response. A number above ${max} stands for ${max}.`,
   }) as const
 
 export const pageRequest = {
@@ -19,8 +19,7 @@ export const pageRequest = {
   pageToken: {
     type: 'string',
     maxLength: pageTokenLengthMax,
-    description:
-      'From the answer before, to go on where it ended; everything else has to be as it was there.',
+    description: '`pageToken` of the previous response. All other parameters must stay the same.',
   },
 } as const
 

@@ -9,10 +9,9 @@ export const searchRequest = (where: string, lookedAtMax: number) =>
       minLength: 1,
       maxLength: 200,
       description:
-        `Only those with this text anywhere in ${where}. Upper and lower case are the same, and so are the ways in ` +
-        'which Unicode encodes a character; spaces count. One call looks at no more than ' +
-        `${lookedAtMax.toLocaleString('en')} of them: a page may have fewer than asked for, or none, and a ` +
-        '`pageToken` all the same, with which to go on.',
+        `Only items with this text anywhere in ${where}. Case and Unicode normalization do not matter; spaces do. One ` +
+        `call reads at most ${lookedAtMax.toLocaleString('en')} items: a page may have fewer items than requested, or no ` +
+        'items. Continue until there is no `pageToken`.',
       examples: ['report'],
     },
   }) as const

@@ -17,13 +17,14 @@ export const featureType = {
   type: 'string',
   enum: featureTypes,
   description:
-    'What it is about. `administration`: changes of organizations, documents, folders, users, groups and permissions.',
+    'Subject of the activity. `administration`: changes of organizations, documents, folders, users, groups and ' +
+    'permissions.',
 } as const
 
 const addedFeatureType = {
   type: 'string',
   enum: addedFeatureTypes,
-  description: 'What it is about.',
+  description: 'Subject of the activity.',
 } as const
 
 export const actionType = {
@@ -31,7 +32,7 @@ export const actionType = {
   // A key of the store, as ids are.
   format: 'id',
   maxLength: 200,
-  description: 'What was done, such as `comment.add`.',
+  description: 'Name of the action, such as `comment.add`.',
 } as const
 
 const actionUser = {
@@ -51,7 +52,7 @@ const content = {
   actionUser,
   targetEntityId: {
     ...entityId,
-    description: 'What was acted on, such as an annotation; `custom` activities must have one.',
+    description: 'Target of the action, such as an annotation; required for `custom` activities.',
   },
   location: {
     type: 'object',
@@ -62,17 +63,18 @@ const content = {
   changes: {
     type: 'object',
     additionalProperties: {},
-    description: 'What was changed. Looked into for users only: objects with a `userId`.',
+    description:
+      'Values before and after the change. The server reads only users in it: objects with a `userId`.',
   },
   displayMessageTemplate: {
     type: 'string',
     maxLength: 2_000,
-    description: 'What to show to people. `{{name}}` stands for a member of `displayMessageTemplateData`.',
+    description: 'Text for users. `{{name}}` stands for a member of `displayMessageTemplateData`.',
   },
   displayMessageTemplateData: {
     type: 'object',
     additionalProperties: {},
-    description: 'Values of the placeholders; of an object with a `name`, such as a user, that is shown.',
+    description: 'Values of the placeholders. An object with a `name`, such as a user, is shown by its name.',
   },
 } as const
 
@@ -100,7 +102,7 @@ export const activitiesToAdd = {
       id: {
         ...entityId,
         description:
-          'Unique in the organization; made if left out. One that there is already is overwritten.',
+          'Unique in the organization; default: generated. An activity with an existing id is replaced.',
       },
       ...content,
     },

@@ -11,13 +11,16 @@ export const auditRecordAnswer = {
     operation: {
       type: 'string',
       description:
-        'Path of the operation; `authentication.key`, `.workspace` or `.realtime` of refusals; `start.…` of what a start ' +
-        'of the server has changed.',
+        'Path of the operation; `authentication.key`, `.workspace` or `.realtime` for rejected credentials; `start.…` for ' +
+        'changes by a start of the server.',
       examples: ['/v2/workspace/authtoken/reset'],
     },
-    actor: { type: 'string', enum: auditActors, description: 'What the caller had to show for it.' },
-    apiKey: { type: 'string', description: 'API key that was shown, or, of refusals, tried.' },
-    clientAddress: { type: 'string', description: 'Where the call came from.', examples: ['203.0.113.7'] },
+    actor: { type: 'string', enum: auditActors, description: 'Type of the credentials of the caller.' },
+    apiKey: {
+      type: 'string',
+      description: 'API key of the call; for rejected credentials the key that the caller sent.',
+    },
+    clientAddress: { type: 'string', description: 'IP address of the caller.', examples: ['203.0.113.7'] },
     requestId: { type: 'string', description: '`x-request-id` of the call.' },
     outcome: {
       type: 'string',
@@ -28,27 +31,26 @@ export const auditRecordAnswer = {
     ids: {
       type: 'object',
       additionalProperties: { type: 'array', items: { type: 'string' } },
-      description: 'Ids that the call names, or that it made, by the member that holds them.',
+      description: 'Ids that the call names or created, by member.',
       examples: [{ apiKey: ['key_example'] }],
     },
-    idsLeftOut: { type: 'integer', description: 'Ids that were too many to be kept.' },
+    idsLeftOut: { type: 'integer', description: 'Number of ids that the record does not contain.' },
     idempotencyKeyHash: {
       type: 'string',
       description: 'First 32 hex digits of the SHA-256 of the `idempotency-key` header.',
     },
     replayed: {
       type: 'boolean',
-      description:
-        'True: it was answered what an earlier call with its key was answered, and nothing was done.',
+      description: 'True: the server returned the stored response of an earlier call with the same key.',
     },
     refusals: {
       type: 'object',
       required: ['count', 'since'],
       properties: {
         count: { type: 'integer', description: 'How many.' },
-        since: { type: 'integer', description: 'When the first of them came, in epoch milliseconds.' },
+        since: { type: 'integer', description: 'Time of the first of them, in epoch milliseconds.' },
       },
-      description: 'Of failures to authenticate, which are counted for a minute at a time.',
+      description: 'Number of rejected credentials in one minute; only in such records.',
     },
   },
 } as const

@@ -33,7 +33,7 @@ export const batchResults = {
     properties: {
       success: { type: 'boolean', description: 'False: nothing was done for this item.' },
       id: { type: 'string' },
-      message: { type: 'string', description: 'What was done, or why not.' },
+      message: { type: 'string', description: 'Result, or the reason of the failure.' },
       details: failureDetails,
     },
   },

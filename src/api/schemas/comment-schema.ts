@@ -59,7 +59,7 @@ export const anchor = {
     position,
     positionEnd: { ...position, description: 'The same, of the end of a range.' },
   },
-  description: 'What it is about in the content of an editor.',
+  description: 'Position of the annotation in the content of an editor.',
   examples: [anchorExample],
 } as const
 
@@ -70,13 +70,16 @@ export const annotationContent = {
   status: { type: 'string', enum: statusValues },
   priority: {
     anyOf: [{ type: 'string', maxLength: limits.priorityCharacters }, { type: 'null' }],
-    description: 'Whatever you call it; null: none.',
+    description: 'Any name of a priority; null: none.',
   },
-  assignedTo: { anyOf: [notifiedUser, { type: 'null' }], description: 'Who is to see to it; null: nobody.' },
+  assignedTo: {
+    anyOf: [notifiedUser, { type: 'null' }],
+    description: 'User to whom the annotation is assigned; null: unassigned.',
+  },
 } as const
 
 const suggestedContent = {
-  description: `What is suggested: any JSON of at most ${limits.suggestionBytes} bytes.`,
+  description: `Suggested content: any JSON of at most ${limits.suggestionBytes} bytes.`,
 } as const
 
 export const newSuggestion = {
@@ -90,7 +93,10 @@ export const suggestionChange = {
   properties: {
     accept: { type: 'boolean', description: 'True: the suggestion is accepted.' },
     reject: { type: 'boolean', description: 'True: it is rejected.' },
-    content: { ...suggestedContent, description: 'Suggests this instead, to be decided anew.' },
+    content: {
+      ...suggestedContent,
+      description: 'Replaces the suggested content; the suggestion is open again.',
+    },
   },
   description: 'One of the three.',
 } as const
@@ -112,7 +118,7 @@ export const newComments = {
     type: 'object',
     required: ['from', 'text'],
     properties: {
-      commentId: { ...commentId, description: 'Unique in the annotation; made if left out.' },
+      commentId: { ...commentId, description: 'Unique in the annotation; default: generated.' },
       from,
       text,
     },
@@ -143,9 +149,9 @@ export const newReactions = {
     type: 'object',
     required: ['reaction'],
     properties: {
-      reactionId: { ...reactionId, description: 'Unique in the comment; made if left out.' },
+      reactionId: { ...reactionId, description: 'Unique in the comment; default: generated.' },
       reaction,
-      user: { ...notifiedUser, description: 'Who reacts; left out: `actionUser`.' },
+      user: { ...notifiedUser, description: 'User who reacts; default: `actionUser`.' },
     },
   },
 } as const
@@ -224,12 +230,12 @@ export const annotationRecords = {
           `The oldest ones: ${limits.commentsShown} at most, and no more than about ${limits.shownBytes} bytes. ` +
           '`comments/get` answers all.',
       },
-      commentCount: { type: 'integer', description: 'How many comments there are in all.' },
+      commentCount: { type: 'integer', description: 'Total number of comments.' },
       createdBy: notifiedUser,
       createdAt,
       lastUpdated: {
         ...lastUpdated,
-        description: 'Epoch milliseconds; of the annotation, not of its comments.',
+        description: 'Epoch milliseconds of the last change of the annotation itself, without its comments.',
       },
     },
   },

@@ -41,7 +41,7 @@ const attemptAnswer = {
     time,
     httpCode: {
       ...nullable({ type: 'integer' }),
-      description: 'Of the answer; null where there was none.',
+      description: 'HTTP status of the response; null without a response.',
       examples: [200],
     },
     durationMs: { type: 'number', description: 'Milliseconds.', examples: [42] },

@@ -47,7 +47,7 @@ export const documentsToUpdate = {
     ...documentToAdd,
     properties: {
       ...documentToAdd.properties,
-      disabled: { type: 'boolean', description: 'True: nobody may open or change the document.' },
+      disabled: { type: 'boolean', description: 'True: no user may open or change the document.' },
     },
   },
 } as const

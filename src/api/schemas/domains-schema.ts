@@ -8,8 +8,8 @@ export const domainList = {
   items: { type: 'string', maxLength: domainTextMax },
   maxItems: 100,
   description:
-    'Domains or URLs. Of a URL the domain counts, without a leading `www.`; `*.example.com` is every subdomain ' +
-    'of example.com, of any depth, and not example.com itself.',
+    'Domains or URLs. A URL stands for its domain without a leading `www.`. `*.example.com` matches all subdomains, ' +
+    'but not example.com itself.',
   examples: [['https://www.example.com/app', '*.example.com']],
 } as const
 
@@ -24,7 +24,14 @@ export const changedDomains = {
 export function normalizeDomains(texts: readonly string[], path: string): readonly string[] {
   const domains = texts.map(normalizeDomain)
   const [first, ...others] = domains.flatMap((domain, index): ValidationIssue[] =>
-    domain === null ? [{ path: `${path}/${index}`, message: `is no domain: ${quote(texts[index])}` }] : [],
+    domain === null
+      ? [
+          {
+            path: `${path}/${index}`,
+            message: `is not a domain name: ${quote(texts[index])}; expected a host such as example.com or *.example.com`,
+          },
+        ]
+      : [],
   )
   if (first !== undefined) throw invalidAt(first, ...others)
   return domains.filter((domain) => domain !== null)

@@ -40,19 +40,18 @@ export const endpointProperties = {
     maxItems: limits.filterTypes,
     items: { type: 'string', minLength: 1, maxLength: limits.eventType },
     description:
-      `Types of the events to be told of; all, where it is not set or empty: ${eventTypes.map((type) => `\`${type}\``).join(', ')}. ` +
-      'Other types are stored, and no event has them: `warnings` lists them.',
+      `Types of the events to send; default, or if empty: all. Types: ${eventTypes.map((type) => `\`${type}\``).join(', ')}. ` +
+      'Other types are stored without effect: `warnings` lists them.',
     examples: [['comment.add', 'comment.update']],
   },
   channels: {
     type: 'array',
     maxItems: limits.channels,
     items: { type: 'string', format: 'id' },
-    description:
-      'Organizations and documents whose events are to be told, by their ids; all, where it is not set or empty.',
+    description: 'Ids of the organizations and documents whose events to send; default, or if empty: all.',
     examples: [['acme']],
   },
-  disabled: { type: 'boolean', description: 'Whether nothing is sent to it.', examples: [false] },
+  disabled: { type: 'boolean', description: 'True: the endpoint gets no events.', examples: [false] },
   rateLimit: {
     type: 'integer',
     minimum: 1,
@@ -69,7 +68,7 @@ export const endpointProperties = {
 export const uid = {
   type: 'string',
   format: 'id',
-  description: 'Your own name for it, by which it can be named wherever `endpointId` is asked for. Unique.',
+  description: 'Your own unique name of the endpoint, accepted in place of `endpointId`.',
 } as const
 
 /** What fits a schema, or null. */

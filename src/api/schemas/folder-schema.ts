@@ -49,8 +49,7 @@ export const folderRequest = {
 const subFolders = {
   type: 'array',
   items: { type: 'object', properties: {} },
-  description:
-    'Records of the folders in it; there when a folder was asked for, down to the depth asked for.',
+  description: 'Records of its subfolders, down to the requested depth; only if the request names a folder.',
 } as const
 
 /** A folder as version 1 shows it. */
@@ -82,11 +81,11 @@ export const folderRecord = {
     accessType: {
       ...accessType,
       description:
-        'In effect: its own, else that of the folders above it as far as it inherits, else `public`.',
+        'Effective access type: its own, else that of the nearest parent folder from which it inherits, else `public`.',
     },
     inheritAccessFromParent: {
       type: 'boolean',
-      description: 'False: what is granted above says nothing about what is in here.',
+      description: 'False: permissions from parent folders and the organization do not apply in this folder.',
     },
   },
 } as const
@@ -98,8 +97,8 @@ export const tooManyFolders = {
   status: 'FAILED_PRECONDITION',
   code: 'folder/response-too-large',
   when:
-    `a folder with those below it would have more than ${treeBytesMax} bytes: ask for fewer levels, or for all folders, ` +
-    'of which there is no limit',
+    `a folder with its subfolders would have more than ${treeBytesMax} bytes; request fewer levels, or all folders, which ` +
+    'have no limit',
 } as const
 
 type FolderAnswerV1 = FromSchema<typeof folderRecordV1>

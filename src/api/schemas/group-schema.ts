@@ -37,8 +37,8 @@ export const groupRecords = {
       accessRole: {
         ...accessRole,
         description:
-          'What is granted to the group on the folder or document asked for, else on the organization itself; absent ' +
-          'where nothing is.',
+          'Role of the group on the requested folder or document, else on the organization itself; absent without a ' +
+          'grant.',
       },
       expiresAt,
       createdAt: { type: 'integer', description: 'Epoch milliseconds.' },
@@ -51,8 +51,7 @@ export const groupRecords = {
       grants: {
         type: 'array',
         description:
-          'What is granted to the group, what ends first before the rest; only with `grants`. A page may have fewer ' +
-          'than asked for.',
+          'Grants of the group, ordered by expiry; only with `grants`. A page may have fewer items than requested.',
         items: {
           type: 'object',
           required: ['type', 'id', 'accessRole'],
@@ -60,9 +59,9 @@ export const groupRecords = {
             type: {
               type: 'string',
               enum: ['organization', 'folder', 'document'],
-              description: 'Of what it is on.',
+              description: 'Type of the resource.',
             },
-            id: { type: 'string', description: 'Id of what it is on.' },
+            id: { type: 'string', description: 'Id of the resource.' },
             accessRole,
             expiresAt,
           },
@@ -100,7 +99,7 @@ export const groupUserResults = {
     properties: {
       success: { type: 'boolean', description: 'False: nothing was done for this user.' },
       organizationUserGroupId: { type: 'string' },
-      message: { type: 'string', description: 'What was done, or why not.' },
+      message: { type: 'string', description: 'Result, or the reason of the failure.' },
       details: failureDetails,
     },
   },
@@ -112,7 +111,7 @@ export const addedUserResults = {
     ...groupUserResults.additionalProperties,
     properties: {
       ...groupUserResults.additionalProperties.properties,
-      groupCreated: { type: 'boolean', description: 'True: this call has made the group; else absent.' },
+      groupCreated: { type: 'boolean', description: 'True: this call created the group; else absent.' },
     },
   },
 } as const

@@ -9,7 +9,7 @@ export const judgmentQuery = {
   type: 'string',
   minLength: 1,
   maxLength: memoryLimits.queryCharacters,
-  description: 'What was judged, in words.',
+  description: 'Description of the case.',
   examples: ['Refund of a late delivery'],
 } as const
 
@@ -38,13 +38,13 @@ export const judgedAt = {
   type: 'integer',
   minimum: 0,
   maximum: judgedAtMax,
-  description: 'When it was decided, in epoch milliseconds; now, when it is left out.',
+  description: 'Time of the decision, in epoch milliseconds; default: now.',
 } as const
 
 export const reason = {
   type: 'string',
   maxLength: memoryLimits.reasonCharacters,
-  description: "Why; '' when it was not given.",
+  description: "Reason of the decision; '' if not given.",
   examples: ['The carrier is at fault'],
 } as const
 
@@ -80,11 +80,11 @@ export const judgmentRecords = {
       reason,
       reviewerId: {
         type: 'string',
-        description: "Who decided; '' when that has been forgotten.",
+        description: "Id of the reviewer; '' if the reviewer was erased.",
         examples: reviewerId.examples,
       },
-      organizationId: { type: 'string', description: 'Absent when it is about none.' },
-      documentId: { type: 'string', description: 'Absent when it is about none.' },
+      organizationId: { type: 'string', description: 'Absent without an organization.' },
+      documentId: { type: 'string', description: 'Absent without a document.' },
       judgedAt: { type: 'integer', description: 'Epoch milliseconds.', examples: [1_767_225_600_000] },
     },
   },
@@ -121,7 +121,7 @@ const suggestion = {
     },
     uniqueReviewers: {
       type: 'integer',
-      description: 'How many people decided so; those who have been forgotten count as one.',
+      description: 'Number of reviewers with this decision; all erased reviewers count as one.',
       examples: [2],
     },
     caveats: {
@@ -140,11 +140,11 @@ export const suggested = {
   properties: {
     primary: {
       anyOf: [suggestion, { type: 'null' }],
-      description: 'The side that leads; null: too little is known.',
+      description: 'The leading decision; null: too few judgments.',
     },
     conflict: {
       anyOf: [suggestion, { type: 'null' }],
-      description: 'The other side, when both have enough precedents; else null.',
+      description: 'The other decision, if both have enough precedents; else null.',
     },
   },
 } as const

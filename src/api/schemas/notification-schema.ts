@@ -41,15 +41,15 @@ export const notificationContent = {
     type: 'string',
     maxLength: 2_000,
     description:
-      'Headline with placeholders in curly brackets: `{actionUser}`, `{recipientUser}`, or a member of the data. One ' +
-      'that is not known stays as it is.',
+      'Headline with placeholders in curly brackets: `{actionUser}`, `{recipientUser}`, or a member of the data. An ' +
+      'unknown placeholder stays in the text.',
     examples: ['{actionUser} has shared {title} with {recipientUser}'],
   },
   displayHeadlineMessageTemplateData: {
     type: 'object',
     additionalProperties: {},
     description:
-      'What placeholders stand for: text, numbers, or users, who are shown by name. `recipientUser`, text or a user, is ' +
+      'Values of the placeholders: text, numbers, or users, who are shown by name. `recipientUser`, text or a user, is ' +
       `shown to all readers; without it each reader sees their own name. At most ${limits.dataBytes} bytes of JSON.`,
     examples: [{ title: 'the report' }],
   },
@@ -87,13 +87,13 @@ export function checkNotificationData(data: CheckedData, at: string): void {
 /** What notifications are meant. */
 export const notificationFilter = {
   organizationId: { type: 'string', format: 'id', description: 'Id of the organization.' },
-  documentId: { type: 'string', format: 'id', description: 'Those of this document.' },
-  userId: { type: 'string', format: 'id', description: 'Those for this user.' },
+  documentId: { type: 'string', format: 'id', description: 'Only notifications of this document.' },
+  userId: { type: 'string', format: 'id', description: 'Only notifications for this user.' },
   notificationIds: {
     type: 'array',
     maxItems: lookupMax,
     items: { type: 'string', format: 'id' },
-    description: 'These, as far as they exist.',
+    description: 'Only notifications with these ids.',
   },
 } as const
 
@@ -124,7 +124,7 @@ export const notificationRecords = {
       displayHeadlineMessage: {
         type: 'string',
         description:
-          'The headline as `userId` reads it; without `userId` as it is for nobody in particular. At most ' +
+          'The headline for the reader `userId`, or for a general reader without `userId`. At most ' +
           `${limits.headlineLength} characters.`,
       },
       notifyUsers: { type: 'array', items: notifiedUser },
@@ -132,7 +132,7 @@ export const notificationRecords = {
       readByUserIds: {
         type: 'array',
         items: { type: 'string' },
-        description: `Who has read it. With \`userId\` that user alone, else at most ${limits.readersShown}.`,
+        description: `Ids of users who have read it. With \`userId\` only that user, else at most ${limits.readersShown}.`,
       },
       createdAt,
       lastUpdated,
@@ -154,7 +154,8 @@ export const showNotification = ({
 const level = {
   type: 'string',
   enum: ['ALL', 'MINE', 'NONE'],
-  description: '`ALL`: every notification; `MINE`: those that name the user; `NONE`: none.',
+  description:
+    '`ALL`: every notification; `MINE`: notifications that name the user; `NONE`: no notifications.',
 } as const
 
 export const notificationConfig = {

@@ -17,7 +17,7 @@ export const presentUserIds = {
 export const presenceStatus = {
   type: 'string',
   maxLength: statusLengthMax,
-  description: 'Whatever you like, such as `online`, `away`, `offline`.',
+  description: 'Any status, such as `online`, `away`, `offline`.',
 } as const
 
 export const describedPresence = {

@@ -32,8 +32,8 @@ export const accessType = {
   type: 'string',
   enum: ['public', 'organizationPrivate', 'restricted'],
   description:
-    'Who may do what without having been granted it: `public`: every user edits; `organizationPrivate`: members of ' +
-    'the organization, as what they are there; `restricted`: nobody.',
+    'Access without a grant. `public`: every user edits. `organizationPrivate`: members of the organization have their ' +
+    'role of the organization. `restricted`: only users with a grant have access.',
 } as const
 
 export const createdAt = { type: 'integer', description: 'Epoch milliseconds.' } as const

@@ -22,7 +22,7 @@ interface DataScope {
 /** @throws ApiError INVALID_ARGUMENT for the id that stands for all who were deleted: that is nobody */
 export function dataScopeOf({ userId, organizationId }: DataScope, { tenant }: KeyCaller): UserDataScope {
   if (userId === deletedUserId)
-    throw invalidAt({ path: '/data/userId', message: 'stands for everybody whose data was deleted' })
+    throw invalidAt({ path: '/data/userId', message: 'stands for all users whose data was deleted' })
   const { workspaceId, apiKey } = tenant
   return { workspaceId, apiKey, organizationId: organizationId ?? null }
 }
@@ -40,7 +40,7 @@ export const userDatums = {
         type: 'object',
         additionalProperties: {},
         description:
-          'As it is kept; of those whom a notification addresses, or who react to a comment, this user alone.',
+          'The stored record. Recipients of a notification, and users who react to a comment, are reduced to this user.',
       },
     },
   },

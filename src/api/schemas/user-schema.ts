@@ -113,7 +113,7 @@ const described = {
   metadata: {
     type: 'object',
     additionalProperties: {},
-    description: `Whatever you like to keep with the user, replaced as a whole; at most ${userMetadataBytesMax} bytes of JSON.`,
+    description: `Any data about the user, replaced as a whole; at most ${userMetadataBytesMax} bytes of JSON.`,
   },
 } as const
 
@@ -143,10 +143,13 @@ export const userRecords = {
       accessRole: {
         ...accessRole,
         description:
-          'What is granted to the user on the resource itself; absent for users of the organization who have rights ' +
-          'only on things in it, or by groups.',
+          'Role that is granted to the user on the resource itself; absent for users of the organization who have ' +
+          'roles only on folders or documents in it, or by groups.',
       },
-      expiresAt: { type: 'number', description: 'When that ends, in Unix seconds; absent when it does not.' },
+      expiresAt: {
+        type: 'number',
+        description: 'Expiry of the role, in Unix seconds; absent without an expiry.',
+      },
       createdAt: { type: 'integer', description: 'Epoch milliseconds.' },
       lastUpdated: { type: 'integer', description: 'Epoch milliseconds.' },
     },

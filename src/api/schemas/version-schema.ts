@@ -14,7 +14,7 @@ export const versionedEditor = { ...editorDocumentIds, editorId } as const
 export const versionLabel = {
   type: 'string',
   maxLength: versionLimits.labelCharacters,
-  description: "What people call it; '' when it has none.",
+  description: "Name of the version; '' without a name.",
   examples: ['Sent to the customer'],
 } as const
 
@@ -48,7 +48,7 @@ export const versionRecord = {
     label: { type: 'string', description: versionLabel.description, examples: versionLabel.examples },
     metadata: { ...metadata, examples: [{ ticket: 'A-17' }] },
     createdAt: { type: 'string', format: 'date-time', examples: ['2026-01-01T00:00:00.000Z'] },
-    createdBy: { type: 'string', description: "User id; '' when nobody is known.", examples: ['ann'] },
+    createdBy: { type: 'string', description: "User id; '' if the user is not known.", examples: ['ann'] },
     sizeBytes: { type: 'integer', description: 'Size of the document as encoded by Yjs.', examples: [1024] },
     version: { type: 'string', description: 'Names this state, as `/v2/crdt/get` does; opaque.' },
     authors: {
@@ -62,8 +62,8 @@ export const versionRecord = {
         },
       },
       description:
-        'Who edited since the version before, the first one first; ' +
-        `at most ${versionLimits.authors}, and nobody who is not known.`,
+        'Users who edited after the previous version, in the order of their first edit; ' +
+        `at most ${versionLimits.authors}, without unknown users.`,
     },
   },
 } as const

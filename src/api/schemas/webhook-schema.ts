@@ -48,7 +48,7 @@ const serviceConfig = {
   processedNotificationUrl: {
     type: 'string',
     maxLength: limits.url,
-    description: "Like `rawNotificationUrl`; what it is sent names the recipients; '' for none.",
+    description: "Like `rawNotificationUrl`, but its events name the recipients; '' for none.",
   },
   ...wrapping,
   enableDataProtection: {

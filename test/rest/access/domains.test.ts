@@ -83,8 +83,14 @@ it('[WS-41] rejects invalid domains with their places, and adds nothing', async 
     const { status, body } = await call(key, action, 'fine.test', 'no domain', '*')
     expect([status, body.error?.status]).toEqual([400, 'INVALID_ARGUMENT'])
     expect(body.error?.details?.issues).toEqual([
-      { path: '/data/domains/1', message: 'is no domain: "no domain"' },
-      { path: '/data/domains/2', message: 'is no domain: "*"' },
+      {
+        path: '/data/domains/1',
+        message: 'is not a domain name: "no domain"; expected a host such as example.com or *.example.com',
+      },
+      {
+        path: '/data/domains/2',
+        message: 'is not a domain name: "*"; expected a host such as example.com or *.example.com',
+      },
     ])
   }
   const wrong = [{}, { domains: 'one.test' }, { domains: [1] }, { domains: [null] }]

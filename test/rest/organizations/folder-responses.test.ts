@@ -13,7 +13,7 @@ const long = (id: string) => id.padEnd(512, '"')
 const wide = (count: number, parentFolderId: string, folderName = '') =>
   Array.from({ length: count }, (_, index) => ({ folderId: `f${index}`, parentFolderId, folderName }))
 const advice = {
-  body: { error: { message: expect.stringContaining('ask for fewer levels, or for all folders') } },
+  body: { error: { message: expect.stringContaining('request fewer levels, or all folders') } },
 }
 
 it('[FOLD-16] returns all folders of any size, and a folder with its subfolders up to a limit', async () => {

@@ -134,7 +134,7 @@ it('[CS-31] repeats a call of a dead node at another node with the same ids, or 
     if (effect === 'adds') {
       expect(await given).toMatchObject({ body: '"done"' })
       expect(again.seeds).toEqual(seeds)
-    } else await expect(given).rejects.toThrow('nobody knows')
+    } else await expect(given).rejects.toThrow('is unknown; check the result')
   }
 })
 

@@ -77,7 +77,7 @@ it('[IDEM-8] does not repeat a `once` call of a process that died, and repeats a
     if (effect === 'repeatable') expect(await again).toMatchObject({ body: '"done"', replayed: false })
     else {
       await expect(again).rejects.toMatchObject({ status: 'ABORTED', details: { outcome: 'unknown' } })
-      await expect(calls.run(callWith(effect, effect), second.do)).rejects.toThrow('another key')
+      await expect(calls.run(callWith(effect, effect), second.do)).rejects.toThrow('a new key')
     }
     expect(second.times).toBe(effect === 'repeatable' ? 1 : 0)
   }

@@ -20,9 +20,9 @@ export const addNotification = defineOperation({
   grows: 'records',
   summary: 'Notify users',
   description:
-    'Adds a notification of a document for the users named, and unless `notifyAll` is false for everybody who is a user ' +
-    'of the organization now. With an id that is used already nothing is added (`success: false`), so that a call can ' +
-    'be made again.',
+    'Adds a notification of a document for the named users, and for all current users of the organization unless ' +
+    '`notifyAll` is false. With an id that exists already, nothing is added (`success: false`), so you can repeat the ' +
+    'call safely.',
   request: {
     type: 'object',
     required: [
@@ -36,11 +36,11 @@ export const addNotification = defineOperation({
     properties: {
       organizationId,
       documentId,
-      actionUser: { ...notifiedUser, description: 'Who took the action.' },
+      actionUser: { ...notifiedUser, description: 'User who took the action.' },
       notificationId: {
         type: 'string',
         format: 'id',
-        description: 'Letters (a to z), digits, `_` and `-`; made when left out.',
+        description: 'Letters (a to z), digits, `_` and `-`; default: generated.',
         examples: ['shared-2'],
       },
       ...notificationContent,
@@ -49,13 +49,13 @@ export const addNotification = defineOperation({
         maxItems: limits.notifyUsers,
         items: notifiedUser,
         description:
-          'Who is addressed; they need not be users of the organization. At most ' +
+          'Recipients; they need not be users of the organization. At most ' +
           `${limits.notifyUsersBytes} bytes of JSON.`,
       },
       notifyAll: {
         type: 'boolean',
         default: true,
-        description: 'Address all users of the organization, too; with false only `notifyUsers`.',
+        description: 'True: notifies all users of the organization in addition to `notifyUsers`.',
       },
       createOrganization: createFlags.createOrganization,
       createDocument: createFlags.createDocument,
@@ -67,7 +67,7 @@ export const addNotification = defineOperation({
     properties: {
       success: { type: 'boolean', description: 'False: the id is used already, and nothing was added.' },
       message: { type: 'string' },
-      notificationId: { type: 'string', description: 'The id, given or made.', examples: ['shared-2'] },
+      notificationId: { type: 'string', description: 'The given or generated id.', examples: ['shared-2'] },
     },
   },
   errors: [{ status: 'NOT_FOUND', when: 'the organization or the document does not exist' }],

@@ -21,9 +21,8 @@ export const addActivities = defineOperation({
   grows: 'records',
   summary: 'Add activities',
   description:
-    'Adds activities of a document, as of now. An id that there is already is overwritten: it keeps its time, and all ' +
-    'else is as it is given now. Those of the types `huddle.create`, `huddle.join` and `recorder.done` are events, too, ' +
-    'each once.',
+    'Adds activities of a document, with the current time. An activity with an existing id is replaced, but keeps its ' +
+    'time. Activities of the types `huddle.create`, `huddle.join` and `recorder.done` also cause an event, once each.',
   batch: keyedBatch({ activities: 'id' }, checkActivity),
   request: {
     type: 'object',

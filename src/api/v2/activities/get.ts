@@ -36,9 +36,9 @@ export const getActivities = defineOperation({
   audited: 'read',
   summary: 'List activities',
   description:
-    'Those that fit every filter that is given, by time. What is there from the first page to the last is answered ' +
-    'exactly once, whatever is added meanwhile. A page may have fewer than asked for, also none, where filters leave ' +
-    'little or activities are large: go on until there is no `pageToken`.',
+    'Lists activities that match all filters, by time. An activity that exists from the first page to the last is ' +
+    'returned exactly once. A page may have fewer items than requested, or no items, if filters are narrow or ' +
+    'activities are large: continue until there is no `pageToken`.',
   request,
   response: activityRecords,
   errors: [organizationNotFound],

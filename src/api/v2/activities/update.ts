@@ -9,8 +9,8 @@ export const updateActivities = defineOperation({
   audited: 'change',
   summary: 'Change activities',
   description:
-    'Changes what is given of activities of the document; what is left out stays, and so does their time. One that the ' +
-    'document does not have is not made (`success: false`).',
+    'Changes the given members of activities of the document; omitted members and the time stay. An unknown activity ' +
+    'is not created (`success: false`).',
   batch: keyedBatch({ activities: 'id' }),
   request: {
     type: 'object',

@@ -31,8 +31,8 @@ const request = {
       required: ['resources'],
       properties: { resources: { type: 'array', items: grantedResource, maxItems: 500 } },
       description:
-        'What the token is good for; of a resource that is listed twice the last entry counts. Without it the token is ' +
-        'good for whatever its user may do.',
+        'Permissions of the token; if a resource occurs twice, the last entry counts. Without it, the token has the ' +
+        'permissions of its user.',
       examples: [{ resources: grantedResource.examples }],
     },
     expiresInSeconds: {
@@ -67,9 +67,9 @@ const response = {
   properties: {
     token: { type: 'string', description: 'A JWT (HS256) for the realtime endpoint.' },
     expiresAt: { type: 'integer', description: 'Unix time in seconds.' },
-    url: { type: 'string', description: 'Of format `y-sweet`: what the websocket URL begins with.' },
-    baseUrl: { type: 'string', description: 'Of format `y-sweet`: the server.' },
-    docId: { type: 'string', description: 'Of format `y-sweet`: how its client calls the document.' },
+    url: { type: 'string', description: 'Only for format `y-sweet`: start of the websocket URL.' },
+    baseUrl: { type: 'string', description: 'Only for format `y-sweet`: URL of the server.' },
+    docId: { type: 'string', description: 'Only for format `y-sweet`: name of the document for its client.' },
   },
 } as const
 

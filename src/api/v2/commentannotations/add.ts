@@ -37,8 +37,8 @@ export const addAnnotations = defineOperation({
   grows: 'records',
   summary: 'Add annotations',
   description:
-    'Starts threads of comments on a document. With an id that is used already nothing is added (`success: false`), so ' +
-    `that a call can be made again. At most ${limits.commentsInCall} comments in one call, ${limits.comments} in a thread. ` +
+    'Starts threads of comments on a document. With an id that exists already, nothing is added (`success: false`), so ' +
+    `you can repeat the call safely. At most ${limits.commentsInCall} comments in one call, ${limits.comments} in a thread. ` +
     'Events: `comment_annotation.add`, and `comment.add` for each comment.',
   batch: keyedBatch({ annotations: 'annotationId' }, checkAnnotation),
   request: {
@@ -47,7 +47,7 @@ export const addAnnotations = defineOperation({
     properties: {
       ...annotationScopeFields,
       ...actionFields,
-      location: { ...location, description: 'Of those annotations that have none of their own.' },
+      location: { ...location, description: 'Location of annotations without a location of their own.' },
       annotations: {
         type: 'array',
         minItems: 1,
@@ -55,7 +55,7 @@ export const addAnnotations = defineOperation({
         items: {
           type: 'object',
           properties: {
-            annotationId: { ...annotationId, description: 'Unique in the organization; made if left out.' },
+            annotationId: { ...annotationId, description: 'Unique in the organization; default: generated.' },
             ...annotationContent,
             suggestion: newSuggestion,
             comments: newComments,

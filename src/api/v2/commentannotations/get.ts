@@ -23,21 +23,25 @@ export const getAnnotations = defineOperation({
   audited: 'read',
   summary: 'List annotations',
   description:
-    'Annotations of a document with their first comments, by the time of adding; several filters hold together. What is ' +
-    'there from the first page to the last is answered exactly once. A page may hold fewer than asked for, even none; ' +
-    'there are more as long as there is a `pageToken`.',
+    'Annotations of a document with their first comments, by creation time, that match all filters. An annotation that ' +
+    'exists from the first page to the last is returned exactly once. A page may have fewer items than requested, or no ' +
+    'items: continue until there is no `pageToken`.',
   request: {
     type: 'object',
     required: ['organizationId', 'documentId'],
     properties: {
       ...annotationScopeFields,
-      annotationIds: { ...ids, description: 'These, as far as they exist, in this order and without pages.' },
-      locationIds: { ...ids, description: 'Those in any of these locations.' },
+      annotationIds: {
+        ...ids,
+        description: 'Only annotations with these ids, in this order and without pages.',
+      },
+      locationIds: { ...ids, description: 'Only annotations in one of these locations.' },
       statuses: { type: 'array', maxItems: 2, items: { type: 'string', enum: statusValues } },
       userId: {
         type: 'string',
         format: 'id',
-        description: 'Those that this user has made, commented on or reacted to, or is to see to.',
+        description:
+          'Only annotations that this user created, commented on or reacted to, or that are assigned to this user.',
       },
       order: {
         type: 'string',

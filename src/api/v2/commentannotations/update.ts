@@ -26,10 +26,10 @@ export const updateAnnotations = defineOperation({
   audited: 'change',
   summary: 'Change annotations, or decide suggestions',
   description:
-    'Changes what is given of annotations; what is left out stays as it is. Each changed member has an event of its own: ' +
-    '`comment_annotation.status_change`, `.priority_change`, `.assign`, `.suggestion_accept`, `.suggestion_reject`; what ' +
-    'else is changed leaves the activity `comment_annotation.update` only, and what changes nothing none. A suggestion ' +
-    'that is accepted or rejected is kept as a judgment, too: of the text of the first comment, by `actionUser`.',
+    'Changes the given members of annotations; omitted members keep their values. Some changed members cause an event: ' +
+    '`comment_annotation.status_change`, `.priority_change`, `.assign`, `.suggestion_accept`, `.suggestion_reject`. ' +
+    'Other changes cause only the activity `comment_annotation.update`. An accepted or rejected suggestion is also ' +
+    'stored as a judgment of `actionUser` about the text of the first comment.',
   batch: keyedBatch({ annotations: 'annotationId' }, checkAnnotation),
   request: {
     type: 'object',

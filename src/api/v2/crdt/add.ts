@@ -13,7 +13,7 @@ export const addContent = defineOperation({
   audited: 'change',
   grows: 'records',
   summary: 'Create the content of an editor',
-  description: 'Of several calls at once for one editor exactly one succeeds.',
+  description: 'If several calls create the same editor at once, exactly one succeeds.',
   request: contentRequest,
   response: writtenResponse,
   errors: [

@@ -22,8 +22,16 @@ const request = {
       description: 'A Yjs update (V1), base64.',
       examples: ['AQEBAAQBB2NvbnRlbnQCSGkA'],
     },
-    create: { type: 'boolean', default: false, description: 'Make the document if it does not exist.' },
-    userId: { type: 'string', format: 'id', description: 'Who made the change; shown as `lastUpdatedBy`.' },
+    create: {
+      type: 'boolean',
+      default: false,
+      description: 'True: creates the document if it does not exist.',
+    },
+    userId: {
+      type: 'string',
+      format: 'id',
+      description: 'Author of the change; returned as `lastUpdatedBy`.',
+    },
   },
 } as const
 
@@ -45,7 +53,8 @@ export const applyUpdate = defineOperation({
   audited: 'change',
   grows: 'content',
   summary: 'Apply a Yjs update',
-  description: 'For backends that hold a Y.Doc of their own. What the document has already is left out.',
+  description:
+    'For backends that have a Y.Doc of their own. The server skips the parts that the document already has.',
   request,
   response,
   errors: [

@@ -18,9 +18,9 @@ const request = {
       type: 'array',
       items: editorId,
       maxItems: 500,
-      description: 'Editor instances; without it all of the document.',
+      description: 'Ids of the editors; default: all editors of the document.',
     },
-    userId: { type: 'string', format: 'id', description: 'Who deleted it; default: `api`.' },
+    userId: { type: 'string', format: 'id', description: 'User who deletes the content; default: `api`.' },
   },
 } as const
 
@@ -37,8 +37,8 @@ export const deleteContent = defineOperation({
   audited: 'admin',
   summary: 'Delete the content of editors',
   description:
-    'Their versions go with it. Connections to them are closed for good; a client that still has the content cannot ' +
-    'bring it back. There is one activity `crdt.editor_delete` for each editor.',
+    'Also deletes their versions. Connections to them are closed permanently, and a client that still has the content ' +
+    'cannot restore it. Each editor causes one activity `crdt.editor_delete`.',
   request,
   response,
   errors: [documentBeingDeleted],

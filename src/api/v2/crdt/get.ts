@@ -30,7 +30,7 @@ const request = {
     statistics: {
       type: 'boolean',
       default: false,
-      description: 'Answer also how each document is made up.',
+      description: 'True: also returns statistics of the Yjs structures of each editor.',
     },
   },
 } as const
@@ -56,12 +56,12 @@ const entry = {
     version: { type: 'string', description: 'Names this state; opaque.' },
     stateVector: { type: 'string', format: 'byte', description: 'Yjs state vector (V1), base64.' },
     lastUpdate: { type: 'string', format: 'date-time' },
-    lastUpdatedBy: { type: 'string', description: "User id; '' when nobody is known." },
+    lastUpdatedBy: { type: 'string', description: "User id; '' if the user is not known." },
     sizeBytes: { type: 'integer', description: 'Size of the document as encoded by Yjs, at most.' },
     statistics: {
       type: 'object',
       required: ['structs', 'tombstones', 'clients'],
-      description: 'Of all that the document holds, whatever `contentKey` is; only with `statistics`.',
+      description: 'Statistics of the whole editor, for any `contentKey`; only with `statistics`.',
       properties: {
         structs: {
           type: 'integer',
@@ -71,8 +71,8 @@ const entry = {
         tombstones: {
           type: 'integer',
           description:
-            'What was deleted and is kept as a mark: characters (UTF-16 code units), of everything else (values, ' +
-            'shared types, embeds, formatting marks) one each.',
+            'Deleted content that remains as tombstones: characters (UTF-16 code units), and one for each value, ' +
+            'shared type, embed and formatting mark.',
         },
         clients: {
           type: 'integer',
@@ -98,8 +98,8 @@ export const getContent = defineOperation({
   audited: 'read',
   summary: 'Read the content of editors',
   description:
-    'The content is durable. An update with the same content changes nothing. Without `editorId`, an editor ' +
-    'without the root that is read is left out. The content in one response is at most ' +
+    'The content is durable. An update with the same content changes nothing. Without `editorId`, the response skips ' +
+    'editors that do not have the requested root. The content in one response is at most ' +
     '`maxResponseBytes` long; one document with `format` `update` is as long as the document.',
   request,
   response: { type: 'array', items: entry },

@@ -14,10 +14,10 @@ export const updateContent = defineOperation({
   grows: 'content',
   summary: 'Replace the content of an editor',
   description:
-    'Changes the live document with as few operations as make it equal to `data`, so that what is kept keeps its ' +
+    'Applies the smallest change that makes the live document equal to `data`, so that unchanged content keeps its ' +
     'cursors and formatting. Connected clients see the change at once. The same content again changes nothing. ' +
-    'With `baseVersion` the change is merged with what came since that version; with `ifVersion` it is made only ' +
-    'if nothing came since: that is how to call again where nobody knows how the first call ended.',
+    'With `baseVersion` the change is merged with later edits. With `ifVersion` it is applied only if there are no ' +
+    'later edits: use it to repeat a call with an unknown outcome.',
   request: updateRequest,
   response: writtenResponse,
   errors: [

@@ -14,12 +14,12 @@ export const broadcastLive = defineOperation({
   auth: 'key',
   effect: 'once',
   audited: 'change',
-  summary: 'Say something to those who are connected',
+  summary: 'Send a message to connected clients',
   description:
-    'Sends `{ "event", "data" }` to the clients that are connected to the document, or to one of its editors, and asked ' +
-    'for it with `live=1` in their URL: viewers too, others never. It is not part of the document and kept nowhere: who ' +
-    'is not connected, or reads too slowly at the moment, misses it. Nobody gets it twice. Of calls that come one after ' +
-    'the other each client gets the messages in that order.',
+    'Sends `{ "event", "data" }` to the clients of the document, or of one of its editors, that have `live=1` in their ' +
+    'URL, including viewers. The message is not part of the document and is not stored: a client that is not connected, ' +
+    'or that reads too slowly at the moment, misses it. No client gets it twice. Each client gets the messages of ' +
+    'consecutive calls in their order.',
   request: {
     type: 'object',
     required: ['organizationId', 'documentId', 'event'],
@@ -34,7 +34,7 @@ export const broadcastLive = defineOperation({
         type: 'string',
         minLength: 1,
         maxLength: eventLengthMax,
-        description: 'What it is: any name.',
+        description: 'Any name of the event.',
         examples: ['build.finished'],
       },
       data: {
@@ -49,11 +49,15 @@ export const broadcastLive = defineOperation({
     type: 'object',
     required: ['success', 'delivered', 'missed'],
     properties: {
-      success: { type: 'boolean', description: 'Always true: nobody need listen.' },
-      delivered: { type: 'integer', description: 'Connections it was sent to.', examples: [2] },
+      success: { type: 'boolean', description: 'Always true, also without connected clients.' },
+      delivered: {
+        type: 'integer',
+        description: 'Number of connections to which the message was sent.',
+        examples: [2],
+      },
       missed: {
         type: 'integer',
-        description: 'Connections that asked for it and read too slowly to get it.',
+        description: 'Number of connections that missed the message because they read too slowly.',
         examples: [0],
       },
     },

@@ -9,20 +9,20 @@ export const suggestDecision = defineBareOperation({
   audited: 'read',
   summary: 'Suggest a decision',
   description:
-    'Suggests whether to approve or reject something, from recorded judgments of similar things. No model is asked: the ' +
-    'same judgments always give the same answer. Precedents are judgments that share words with `query` and are at least ' +
-    '0.3 times as relevant (BM25+, times the number of words shared) as the most relevant one; the weight of each is ' +
-    'that ratio. Common English words are left out; so are, in a large memory, the most common ones, and of a single ' +
-    `one all but the newest ${memoryLimits.matches} judgments. ` +
-    'They come from the narrowest scope in which one decision has at least 2: the document, the organization, ' +
-    'all of the API key. The decision with more weight is `primary`, unless it has fewer than 2; of equal ones that with ' +
-    'more precedents, then that with the newest. The other one is `conflict` when both have at least 2. The answer has ' +
-    'neither `status` nor `message`.',
+    'Suggests to approve or reject a case, from recorded judgments of similar cases. It uses no language model: the same ' +
+    'judgments always give the same response. Precedents are judgments that share words with `query` and are at least ' +
+    '0.3 times as relevant (BM25+, times the number of shared words) as the most relevant one; the weight of each is ' +
+    'that ratio. The search ignores common English words and, among many judgments, the most common words; for a single ' +
+    `common word it uses only the newest ${memoryLimits.matches} judgments. ` +
+    'Precedents belong to the narrowest scope in which one decision has at least 2: the document, the organization, ' +
+    'the whole API key. The decision with more weight is `primary`, unless it has fewer than 2 judgments. With equal ' +
+    'weights, the number of precedents decides, then the newest precedent. The other decision is `conflict` if both have ' +
+    'at least 2. The response has neither `status` nor `message`.',
   request: {
     type: 'object',
     required: ['query'],
     properties: {
-      query: { ...judgmentQuery, description: 'What is to be judged, in words.' },
+      query: { ...judgmentQuery, description: 'Description of the case to judge.' },
       ...place,
     },
   },

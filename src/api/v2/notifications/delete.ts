@@ -11,9 +11,9 @@ export const deleteNotifications = defineOperation({
   audited: 'admin',
   summary: 'Delete notifications',
   description:
-    'Deletes the notifications that fit all filters given, of which there must be one beside the organization: up to ' +
-    `${limits.deleted} in one call, and the message says whether there are more. With \`userId\` they are deleted for ` +
-    'that user alone, and altogether where nobody else is addressed.',
+    'Deletes the notifications that match all filters; at least one filter besides the organization is required. One ' +
+    `call deletes at most ${limits.deleted}, and the message reports whether more remain. With \`userId\` they are ` +
+    'deleted only for that user, and completely if they have no other recipient.',
   batch: keyedBatch({ notificationIds: null }),
   request: {
     type: 'object',

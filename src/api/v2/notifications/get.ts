@@ -13,9 +13,9 @@ export const getNotifications = defineOperation({
   audited: 'read',
   summary: 'List notifications',
   description:
-    'Notifications of an organization by time; several filters hold together. With `userId` they are what is in the ' +
-    "user's inbox: what addresses the user, as far as the user's notification config lets it in. A page may hold fewer " +
-    'than asked for, even none; there are more as long as there is a `pageToken`.',
+    "Notifications of an organization that match all filters, by time. With `userId` they are the user's inbox: " +
+    "notifications for the user that the user's notification settings allow. A page may have fewer items than " +
+    'requested, or no items: continue until there is no `pageToken`.',
   request: {
     type: 'object',
     required: ['organizationId'],

@@ -10,8 +10,8 @@ export const updateNotifications = defineOperation({
   audited: 'change',
   summary: 'Change notifications, or mark them as read',
   description:
-    'Changes what is given of notifications, and notes who has read them; what is left out stays as it is. One that ' +
-    'does not exist, or is not addressed to somebody who is said to have read it, is not changed (`success: false`).',
+    'Changes the given members of notifications, and marks them as read by users; omitted members keep their values. A ' +
+    'notification is not changed if it does not exist, or if a reader is not a recipient (`success: false`).',
   batch: keyedBatch({ notifications: 'id' }, checkNotificationData),
   request: {
     type: 'object',
@@ -31,7 +31,7 @@ export const updateNotifications = defineOperation({
               type: 'array',
               maxItems: batchMax,
               items: { type: 'string', format: 'id' },
-              description: 'Who has read it, beside those who had.',
+              description: 'Users who have read it, in addition to earlier readers.',
             },
             ...notificationContent,
           },

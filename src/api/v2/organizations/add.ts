@@ -10,7 +10,7 @@ export const addOrganizations = defineOperation({
   audited: 'admin',
   grows: 'records',
   summary: 'Add organizations',
-  description: 'One that exists already is left as it is: `success` is false for it.',
+  description: 'An existing organization is not changed (`success: false`).',
   batch: keyedBatch({ organizations: 'organizationId' }, checkMetadata),
   request: organizationsRequest,
   response: batchResults,

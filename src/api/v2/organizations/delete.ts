@@ -9,8 +9,8 @@ export const deleteOrganizations = defineOperation({
   audited: 'admin',
   summary: 'Delete organizations',
   description:
-    'With everything in them: documents and their content, folders, users, groups, permissions. Connections are closed ' +
-    'for good. The answer comes when all of it is gone; what a crash interrupts is taken up again.',
+    'Deletes organizations with their documents and content, folders, users, groups and permissions. Connections are ' +
+    'closed permanently. The response comes when everything is deleted. After a crash the server resumes the deletion.',
   batch: keyedBatch({ organizationIds: null }),
   request: {
     type: 'object',

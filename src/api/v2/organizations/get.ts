@@ -14,8 +14,8 @@ export const getOrganizations = defineOperation({
   audited: 'read',
   summary: 'Read organizations',
   description:
-    'By id, where those that do not exist are left out; or all of them in the order of their ids, in pages; of these, ' +
-    'with `search`, the ones in whose id or name it is.',
+    'Returns organizations by id, without unknown ids; or all organizations, ordered by id, in pages. `search` selects ' +
+    'organizations whose id or name contains it.',
   request: {
     type: 'object',
     properties: {

@@ -9,7 +9,7 @@ export const updateOrganizations = defineOperation({
   effect: 'repeatable',
   audited: 'admin',
   summary: 'Update organizations',
-  description: 'What is not given stays as it is.',
+  description: 'Omitted members keep their values.',
   batch: keyedBatch({ organizations: 'organizationId' }, checkMetadata),
   request: organizationsRequest,
   response: batchResults,

@@ -13,13 +13,13 @@ export const addPresence = defineOperation({
   auth: 'key',
   effect: 'repeatable',
   audited: 'change',
-  summary: 'Say that users are on a document',
+  summary: 'Add users to the presence of a document',
   description:
-    'Users who are not connected are shown for a time, to connected clients too: in their awareness each has a client ' +
-    'of its own. Those who are connected are changed as by `presence/update`. Who was taken away by `presence/delete` ' +
-    'is back. What is said here of a user ends when the user closes the last connection. Where several servers share a ' +
-    'store, users who are not connected are known to those that have somebody on the document; while none has, they ' +
-    'are gone if the server that was told ends.',
+    'Users who are not connected appear for a limited time, also in the awareness of connected clients, each with its ' +
+    'own client id. Connected users are changed as by `presence/update`. A user whom `presence/delete` removed appears ' +
+    'again. The given values end when the user closes the last connection. In a cluster, the nodes with clients on the ' +
+    'document know users who are not connected; without such a node, these users disappear when the node that received ' +
+    'the call stops.',
   request: {
     type: 'object',
     required: ['organizationId', 'documentId', 'users'],

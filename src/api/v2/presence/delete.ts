@@ -12,10 +12,10 @@ export const deletePresence = defineOperation({
   auth: 'key',
   effect: 'repeatable',
   audited: 'change',
-  summary: 'Take users away from a document',
+  summary: 'Remove users from the presence of a document',
   description:
-    'They are shown no more. Those who are connected stay so, unseen, until they connect again or are added by ' +
-    '`presence/add`. Who is not present needs no taking away: that is a success.',
+    'Hides users. Connected users stay connected, and appear again when they reconnect or when `presence/add` adds ' +
+    'them. A user who is not present is a success.',
   request: {
     type: 'object',
     required: ['organizationId', 'documentId', 'userIds'],

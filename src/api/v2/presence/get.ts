@@ -18,11 +18,11 @@ const entries = {
     required: ['userId', 'name', 'email', 'status', 'source', 'editorIds', 'lastSeen'],
     properties: {
       ...describedPresence,
-      status: { type: 'string', description: 'As REST says, else as the client says, else `online`.' },
+      status: { type: 'string', description: 'Status from REST, else from the client, else `online`.' },
       source: {
         type: 'string',
         enum: ['socket', 'rest'],
-        description: '`socket`: the user is connected; `rest`: only a backend says that they are there.',
+        description: '`socket`: the user is connected; `rest`: only a backend added the user.',
       },
       editorIds: {
         type: 'array',
@@ -43,14 +43,14 @@ export const getPresence = defineOperation({
   auth: 'key',
   effect: 'reads',
   audited: 'read',
-  summary: 'List who is on a document',
-  description: 'Everybody who is connected to one of its editors, or was added, in the order of their ids.',
+  summary: 'List users on a document',
+  description: 'Lists users who are connected to one of its editors, or whom a backend added, ordered by id.',
   request: {
     type: 'object',
     required: ['organizationId', 'documentId'],
     properties: {
       ...presenceDocument,
-      userIds: { ...presentUserIds, description: 'Of these users only.' },
+      userIds: { ...presentUserIds, description: 'Only these users.' },
       statuses: {
         type: 'array',
         maxItems: batchMax,

@@ -12,11 +12,11 @@ export const updatePresence = defineOperation({
   auth: 'key',
   effect: 'repeatable',
   audited: 'change',
-  summary: 'Change what is shown of users on a document',
+  summary: 'Change the presence of users on a document',
   description:
-    'What is left out stays as it is. Clients see the status at once, as `user.status` of the awareness state, and it ' +
-    'stays until it is changed here or the user closes the last connection. Users who are not connected stay for ' +
-    'their time from now. Users who are not present are left alone.',
+    'Omitted members keep their values. Clients see the status at once, as `user.status` of the awareness state. It ' +
+    'stays until the next change, or until the user closes the last connection. For users who are not connected, the ' +
+    'limited time starts again. Users who are not present are skipped.',
   request: {
     type: 'object',
     required: ['organizationId', 'documentId', 'users'],

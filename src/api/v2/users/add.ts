@@ -18,8 +18,8 @@ export const addUsers = defineOperation({
   grows: 'records',
   summary: 'Add users',
   description:
-    'Makes users of an organization and gives them a role on it, or on one folder or document of it. Who is there ' +
-    'already is changed: what is left out stays as it is. A role given here does not end by itself.',
+    'Adds users to an organization, with a role on it, or on one folder or document of it. An existing user is ' +
+    'changed: omitted members keep their values. The role has no expiry.',
   batch: keyedBatch({ users: 'userId' }),
   request: {
     type: 'object',

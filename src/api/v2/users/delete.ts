@@ -9,8 +9,8 @@ export const deleteUsers = defineOperation({
   audited: 'admin',
   summary: 'Remove users',
   description:
-    'Takes from users their role on a folder or document. Without these, removes them from the organization: with every ' +
-    'right in it, their place in its groups, and what is known of them. Open connections follow within a second.',
+    'Revokes the role of users on a folder or document. Without these, removes the users from the organization, with ' +
+    'all permissions in it, their group memberships, and their records. Open connections follow within one second.',
   batch: keyedBatch({ userIds: null }),
   request: {
     type: 'object',

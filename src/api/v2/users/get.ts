@@ -13,9 +13,9 @@ export const getUsers = defineOperation({
   audited: 'read',
   summary: 'List users',
   description:
-    'Users of an organization: all who were added to it, or have a right on something in it, or are in one of its ' +
-    'groups. With a folder or document: those to whom a role is granted on it. In the order of their ' +
-    'ids, in pages; with `search` the ones in whose id, name or email it is.',
+    'Users of an organization: users who were added to it, have a permission in it, or are in one of its groups. With a ' +
+    'folder or document: users who have a role on it. Ordered by id, in pages. `search` selects users whose id, name or ' +
+    'email contains it.',
   request: {
     type: 'object',
     required: ['organizationId'],
@@ -25,7 +25,7 @@ export const getUsers = defineOperation({
         type: 'array',
         maxItems: 30,
         items: { type: 'string', format: 'id' },
-        description: 'Answer these, as far as they are users of the resource; without it all.',
+        description: 'Only users with these ids; default: all users of the resource.',
       },
       ...searchRequest('their id, name or email; not with `userIds`', lookedAtBySearch),
       ...pageRequest,

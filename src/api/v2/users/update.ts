@@ -9,8 +9,8 @@ export const updateUsers = defineOperation({
   audited: 'admin',
   summary: 'Change users',
   description:
-    'Changes what is known of users, and their role on the resource. What is left out stays as it is. Somebody who is ' +
-    'not a user of the resource is not changed (`success: false`).',
+    'Changes the records of users, and their role on the resource. Omitted members keep their values. A user who is not ' +
+    'a user of the resource is not changed (`success: false`).',
   batch: keyedBatch({ users: 'userId' }),
   request: {
     type: 'object',

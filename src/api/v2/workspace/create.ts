@@ -29,13 +29,13 @@ const request = {
       type: 'string',
       minLength: 1,
       maxLength: nameLengthMax,
-      description: 'Name of the owner; what stands before the @ unless given.',
+      description: 'Name of the owner; default: the part of the email before the @.',
     },
     workspaceName: {
       type: 'string',
       minLength: 1,
       maxLength: nameLengthMax,
-      description: 'Name of the workspace; `{name} workspace` unless given.',
+      description: 'Name of the workspace; default: `{name} workspace`.',
     },
     avatar: {
       type: 'string',
@@ -51,7 +51,7 @@ const response = {
   required: [...workspaceMembers, 'apiKey', 'apiKeyAuthToken'],
   properties: {
     ...workspaceProperties,
-    apiKey: { type: 'string', description: 'The API key that the workspace is made with.' },
+    apiKey: { type: 'string', description: 'The first API key of the workspace.' },
     apiKeyAuthToken: { type: 'string', description: 'Auth token of that API key.' },
   },
 } as const

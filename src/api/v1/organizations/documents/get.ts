@@ -16,7 +16,7 @@ export const getDocumentsV1 = defineOperation({
   audited: 'read',
   summary: 'Read documents (version 1)',
   description:
-    'By id, where those that do not exist are left out; or all of the organization at once. For large organizations ' +
+    'Returns documents by id, without unknown ids; or all documents of the organization at once. For large organizations ' +
     'use version 2, which has pages.',
   request: {
     type: 'object',

@@ -14,7 +14,7 @@ export const updateDocumentsV1 = defineOperation({
   effect: 'repeatable',
   audited: 'admin',
   summary: 'Update documents (version 1)',
-  description: 'What is not given stays as it is.',
+  description: 'Omitted members keep their values.',
   batch: keyedBatch({ documents: 'documentId' }),
   request: {
     type: 'object',

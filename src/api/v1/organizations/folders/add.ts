@@ -11,8 +11,7 @@ export const addFolders = defineOperation({
   audited: 'admin',
   grows: 'records',
   summary: 'Add folders',
-  description:
-    'Also into each other, in any order. One that exists already is left as it is: `success` is false for it.',
+  description: 'Also into each other, in any order. An existing folder is not changed (`success: false`).',
   batch: keyedBatch({ folders: 'folderId' }),
   request: {
     ...foldersRequest,

@@ -10,8 +10,8 @@ export const updateFolders = defineOperation({
   audited: 'admin',
   summary: 'Update and move folders',
   description:
-    'What is not given stays as it is. With another `parentFolderId` the folder moves there with all that is in it. ' +
-    'Moves of one call are judged together: those that would put folders into themselves are all refused.',
+    'Omitted members keep their values. With another `parentFolderId` the folder moves there with its content. ' +
+    'The server checks the moves of a call together, and rejects all moves that would put folders into themselves.',
   batch: keyedBatch({ folders: 'folderId' }),
   request: foldersRequest,
   response: batchResults,

@@ -10,8 +10,7 @@ export const addGroups = defineOperation({
   grows: 'records',
   summary: 'Add user groups',
   description:
-    'Makes groups of users, to which access can be granted as to users. A group that is there already gets the name ' +
-    'that is given.',
+    'Creates groups of users; permissions can be granted to groups as to users. An existing group gets the given name.',
   batch: keyedBatch({ organizationUserGroups: 'groupId' }),
   request: {
     type: 'object',
@@ -30,7 +29,7 @@ export const addGroups = defineOperation({
             groupName: {
               type: 'string',
               maxLength: 200,
-              description: 'Of a new group its id, unless given.',
+              description: 'Name of the group; default for a new group: its id.',
             },
           },
         },

@@ -18,11 +18,11 @@ export const addPermissions = defineOperation({
   grows: 'content',
   summary: 'Grant permissions',
   description:
-    'Grants a user, or a user group, roles on organizations, folders and documents, over what was granted on them ' +
-    'before; of a resource that is listed twice the last entry counts. All of it is granted or, when something does not exist, nothing. What is granted on a document decides ' +
-    'before what is granted on its folders, from the nearest up, and on the organization; what is granted to a user ' +
-    'before what is granted to groups. A user of whom nothing is known is added to the organization. Open connections ' +
-    'follow within a second.',
+    'Grants a user, or a user group, roles on organizations, folders and documents, in place of earlier grants on them. ' +
+    'If a resource occurs twice, the last entry counts. If a resource does not exist, nothing is granted. A grant on a ' +
+    'document takes precedence over grants on its folders, from the nearest up, and on the organization. A grant to a ' +
+    'user takes precedence over grants to groups. An unknown user is added to the organization. Open connections follow ' +
+    'within one second.',
   request: {
     type: 'object',
     required: ['permissions'],

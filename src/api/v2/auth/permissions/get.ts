@@ -16,7 +16,7 @@ const reports = {
       accessRole: {
         type: 'string',
         enum: ['viewer', 'editor'],
-        description: 'What the user may do there, whatever gives it; absent when nothing.',
+        description: 'Effective role of the user there; absent without access.',
       },
       accessType: {
         type: 'string',
@@ -38,7 +38,7 @@ const reports = {
             enum: ['user', 'group', 'accessType', 'membership'],
             description:
               'A grant to the user, a grant to a group of the user, the access type, or membership of the organization ' +
-              '(any grant in it). Without a role: what would give one and does not.',
+              '(any grant in it). Without a role: the source that denies access.',
           },
           resourceType: { type: 'string', enum: ['organization', 'folder', 'document'] },
           resourceId: {
@@ -59,12 +59,12 @@ export const getPermissions = defineOperation({
   auth: 'key',
   effect: 'reads',
   audited: 'read',
-  summary: 'Ask what users may do',
+  summary: 'Read effective permissions of users',
   description:
-    'What each user may do in the organization, and on each of the folders and documents: by grants, groups, ' +
-    'inheritance and access types. On a folder it is what the user may do on a document in it that has no settings of ' +
-    'its own. In the organization itself, users who have no grant on it are viewers if they have one within it, and ' +
-    'else denied.',
+    'Effective role of each user in the organization, and on each of the folders and documents: by grants, groups, ' +
+    'inheritance and access types. The role on a folder is the role on a document in it that has no settings of its ' +
+    'own. In the organization itself, users without a grant on it are viewers if they have a grant within it, and else ' +
+    'denied.',
   request: {
     type: 'object',
     required: ['organizationId', 'userIds'],

@@ -11,11 +11,10 @@ export const removePermissions = defineOperation({
   auth: 'key',
   effect: 'repeatable',
   audited: 'admin',
-  summary: 'Take permissions back',
+  summary: 'Revoke permissions',
   description:
-    'Takes back what is granted to a user, or a user group, on the named resources themselves; what follows from other ' +
-    'grants, and from access types, stays. What is not granted, or on something that does not exist, is no error. Open ' +
-    'connections follow within a second.',
+    'Revokes the grants of a user, or a user group, on the named resources themselves. Access by other grants and by ' +
+    'access types stays. A missing grant or resource is not an error. Open connections follow within one second.',
   request: {
     type: 'object',
     required: ['permissions'],

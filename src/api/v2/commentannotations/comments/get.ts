@@ -16,8 +16,8 @@ export const getComments = defineOperation({
   audited: 'read',
   summary: 'List comments',
   description:
-    'All comments of an annotation, the oldest first. A page may hold fewer than asked for; there are more as long as ' +
-    'there is a `pageToken`.',
+    'All comments of an annotation, the oldest first. A page may have fewer items than requested: continue until there ' +
+    'is no `pageToken`.',
   request: {
     type: 'object',
     required: ['organizationId', 'documentId', 'annotationId'],
@@ -28,7 +28,7 @@ export const getComments = defineOperation({
         type: 'array',
         maxItems: lookupMax,
         items: { type: 'string', format: 'id' },
-        description: 'These, as far as they exist, in this order and without pages.',
+        description: 'Only comments with these ids, in this order and without pages.',
       },
       ...pageRequest,
     },

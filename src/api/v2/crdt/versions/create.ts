@@ -19,7 +19,7 @@ export const createVersion = defineOperation({
   makes: ['versionId'],
   summary: 'Keep a version of an editor',
   description:
-    'Keeps the content as it is now, until the version, the editor or its document is deleted. Versions of equal ' +
+    'Saves the current content until the version, the editor or its document is deleted. Versions of equal ' +
     'content share its space.',
   request: {
     type: 'object',
@@ -28,7 +28,11 @@ export const createVersion = defineOperation({
       ...versionedEditor,
       label: versionLabel,
       metadata,
-      userId: { type: 'string', format: 'id', description: 'Who makes it; shown as `createdBy`.' },
+      userId: {
+        type: 'string',
+        format: 'id',
+        description: 'User who creates the version; returned as `createdBy`.',
+      },
     },
   },
   response: versionRecord,

@@ -17,10 +17,9 @@ export const restoreVersion = defineOperation({
   grows: 'records',
   summary: 'Restore a version',
   description:
-    'Changes the live document with as few operations as give every shared type the content of the version, formatting ' +
-    'included; those that came later are emptied. Connected clients see the change at once and go on; what they type ' +
-    'meanwhile is merged. What there was before becomes an automatic version, so that it can be undone. Restoring again ' +
-    'changes nothing.',
+    'Applies the smallest change that gives every root of the live document the content of the version, with ' +
+    'formatting; roots that the version does not have are emptied. Connected clients see the change at once, and their ' +
+    'concurrent edits are merged. The replaced content becomes an automatic version. Restoring again changes nothing.',
   request: {
     type: 'object',
     required: ['organizationId', 'documentId', 'editorId', 'versionId'],
@@ -29,7 +28,11 @@ export const restoreVersion = defineOperation({
       versionId,
       ifVersion,
       dryRun,
-      userId: { type: 'string', format: 'id', description: 'Who restores; shown as `lastUpdatedBy`.' },
+      userId: {
+        type: 'string',
+        format: 'id',
+        description: 'User who restores the version; returned as `lastUpdatedBy`.',
+      },
     },
   },
   response: {

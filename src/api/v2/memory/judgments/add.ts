@@ -20,9 +20,10 @@ export const addJudgment = defineOperation({
   grows: 'records',
   summary: 'Record a judgment',
   description:
-    'Remembers what somebody decided, as a precedent for `/v2/memory/suggest`. Judgments of an organization go with ' +
-    `it; those of a document stay without it. An API key keeps ${memoryLimits.judgments} judgments, with ` +
-    `${memoryLimits.characters} characters; beyond that, those judged longest ago are forgotten.`,
+    'Stores the decision of a reviewer as a precedent for `/v2/memory/suggest`. Judgments of an organization are ' +
+    'deleted with it; judgments of a document stay after its deletion. An API key has at most ' +
+    `${memoryLimits.judgments} judgments with ${memoryLimits.characters} characters; beyond that, the server deletes ` +
+    'the oldest judgments.',
   request: {
     type: 'object',
     required: ['query', 'decision', 'reviewerId'],

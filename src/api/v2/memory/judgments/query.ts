@@ -18,8 +18,8 @@ export const queryJudgments = defineOperation({
   audited: 'read',
   summary: 'Find judgments',
   description:
-    'Judgments that fit every filter, the newest first. With `query`, those that a suggestion for it would draw on, the ' +
-    'most relevant first. Those of an organization include those of its documents.',
+    'Judgments that match all filters, the newest first. With `query`, the judgments that a suggestion for it would use, ' +
+    'the most relevant first. Judgments of an organization include the judgments of its documents.',
   request: {
     type: 'object',
     properties: {

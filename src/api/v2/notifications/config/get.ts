@@ -5,7 +5,7 @@ import { lookupMax, organizationId } from '../../../schemas/resource-schema.ts'
 const effective = {
   ...notificationConfig,
   required: ['inbox', 'email', 'slack'],
-  description: "What holds: the document's own, else the organization's, else `ALL`.",
+  description: "Effective settings: the document's own, else the organization's, else `ALL`.",
   examples: [{ inbox: 'MINE', email: 'NONE', slack: 'ALL' }],
 } as const
 
@@ -14,10 +14,10 @@ export const getNotificationConfig = defineOperation({
   auth: 'key',
   effect: 'reads',
   audited: 'read',
-  summary: 'Read what a user wants to see',
+  summary: 'Read the notification settings of a user',
   description:
-    'Which notifications reach a user: of the documents named, and of the organization where that is asked for or no ' +
-    'documents are named.',
+    'Returns which notifications reach a user, for the named documents, and for the organization if you request it or ' +
+    'name no documents.',
   request: {
     type: 'object',
     required: ['organizationId', 'userId'],
@@ -32,7 +32,8 @@ export const getNotificationConfig = defineOperation({
       },
       getOrganizationConfig: {
         type: 'boolean',
-        description: 'The config of the organization, too. True unless there are `documentIds`.',
+        description:
+          'True: also returns the settings for the organization. Default: true without `documentIds`.',
       },
     },
   },

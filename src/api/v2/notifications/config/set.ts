@@ -22,10 +22,11 @@ export const setNotificationConfig = defineOperation({
   auth: 'key',
   effect: 'repeatable',
   audited: 'change',
-  summary: 'Set what users want to see',
+  summary: 'Change the notification settings of users',
   description:
-    'Sets which notifications reach users, in their inbox, by e-mail and by chat: of the documents named, or without ' +
-    'these of every document that has no config of its own for the user. What is left out stays as it is.',
+    'Sets which notifications reach users in their inbox, by e-mail and by chat, for the named documents. Without ' +
+    'documents, it applies to all documents without settings of their own for the user. Omitted members keep their ' +
+    'values.',
   batch: {
     items: { userIds: null },
     rejected: (userId, failure, data) => ({ success: false, userId, documentId: firstOf(data), ...failure }),

@@ -10,7 +10,7 @@ export const addDocuments = defineOperation({
   audited: 'admin',
   grows: 'records',
   summary: 'Add documents',
-  description: 'One that exists already is left as it is: `success` is false for it.',
+  description: 'An existing document is not changed (`success: false`).',
   batch: keyedBatch({ documents: 'documentId' }, checkMetadata),
   request: {
     type: 'object',

@@ -10,8 +10,8 @@ export const deleteDocuments = defineOperation({
   audited: 'admin',
   summary: 'Delete documents',
   description:
-    'With the content of all their editors, and the permissions on them. Connections are closed for good. The answer ' +
-    'comes when all of it is gone; what a crash interrupts is taken up again.',
+    'Deletes documents with the content of all their editors and the permissions on them. Connections are closed ' +
+    'permanently. The response comes when everything is deleted. After a crash the server resumes the deletion.',
   batch: keyedBatch({ documentIds: null }),
   request: {
     type: 'object',

@@ -21,8 +21,8 @@ export const getDocuments = defineOperation({
   audited: 'read',
   summary: 'Read documents',
   description:
-    'By id, where those that do not exist are left out; or those directly in a folder, or all of them, in the order of ' +
-    'their ids, in pages; of these, with `search`, the ones in whose id or name it is.',
+    'Returns documents by id, without unknown ids; or the documents directly in a folder, or all documents, ordered by ' +
+    'id, in pages. `search` selects documents whose id or name contains it.',
   request: {
     type: 'object',
     required: ['organizationId'],
@@ -31,7 +31,8 @@ export const getDocuments = defineOperation({
       documentIds: { type: 'array', items: documentId, maxItems: lookupMax },
       folderId: {
         ...folderId,
-        description: 'Only the documents directly in it; `root`: those in none. Not with `documentIds`.',
+        description:
+          'Only the documents directly in it; `root`: documents without a folder. Not with `documentIds`.',
       },
       ...searchRequest('their id or name; not with `documentIds`', lookedAtBySearch),
       ...pageRequest,

@@ -9,7 +9,7 @@ export const updateDocuments = defineOperation({
   effect: 'repeatable',
   audited: 'admin',
   summary: 'Update documents',
-  description: 'What is not given stays as it is.',
+  description: 'Omitted members keep their values.',
   batch: keyedBatch({ documents: 'documentId' }, checkMetadata),
   request: {
     type: 'object',

@@ -26,7 +26,7 @@ export const getFolders = defineOperation({
         type: 'integer',
         minimum: 0,
         default: 1,
-        description: 'How many levels of subfolders; 0: none, 1: those directly in the folder.',
+        description: 'Levels of subfolders; 0: no subfolders, 1: only direct subfolders.',
       },
     },
   },

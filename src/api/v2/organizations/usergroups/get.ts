@@ -35,7 +35,7 @@ const request = {
       type: 'array',
       maxItems: 30,
       items: { type: 'string', format: 'id' },
-      description: 'Answer these groups, as far as they are there; without both all.',
+      description: 'Only groups with these ids; default: all groups.',
     },
     ...pageRequest,
   },
@@ -48,10 +48,10 @@ export const getGroups = defineOperation({
   auth: 'key',
   effect: 'reads',
   audited: 'read',
-  summary: 'List user groups, or the users of one, or what is granted to it',
+  summary: 'List user groups, or the users or grants of one group',
   description:
-    'Groups of an organization; with a folder or document those to which a role is granted on it; in the order of their ' +
-    'ids. Or one group with its users, or with what is granted to it.',
+    'Groups of an organization, ordered by id; with a folder or document, the groups that have a role on it. Or one ' +
+    'group with its users, or with its grants.',
   request,
   response: groupRecords,
   errors: [

@@ -9,13 +9,13 @@ export const deleteUserData = defineOperation({
   audited: 'admin',
   summary: "Delete one user's data",
   description:
-    "Erases a user. The user's tokens are revoked and connections closed (4401), whatever the organization; rights, " +
-    'places in groups, the record, notifications for the user, presence go; comments, activities and notifications that ' +
-    `others see stay, with \`${deletedUserId}\` where they name the user, and judgments without who judged. Answers ` +
-    'after at most 5 seconds: while the status is `running` it goes on in the background, also after a crash; call again ' +
-    'to see how far it is. Called when it is `done`, it erases what has come since, and counts on for 30 days. Not looked ' +
-    'into: the content of documents, the id in the history of who changed them, targets of activities that are not ' +
-    'called `user.…`, and free text, such as messages and comments.',
+    "Erases a user. Revokes the user's tokens and closes the user's connections (4401) in every organization. Deletes " +
+    'permissions, group memberships, the user record, notifications for the user, and presence. Comments, activities ' +
+    `and notifications that others see stay, with \`${deletedUserId}\` in place of the user; judgments stay without a ` +
+    'reviewer. The response comes after at most 5 seconds. While the status is `running`, the erasure continues in the ' +
+    'background, also after a crash; call again to read the progress. A call after `done` erases later data, and adds to ' +
+    'the counts for 30 days. Not erased: the content of documents, the id in their change history, targets of ' +
+    'activities that are not named `user.…`, and free text, such as messages and comments.',
   request: { type: 'object', required: ['userId'], properties: dataScope },
   response: {
     type: 'object',

@@ -9,11 +9,11 @@ export const getUserData = defineOperation({
   audited: 'admin',
   summary: "Get one user's data",
   description:
-    'All that is kept of a user: presence, judgments, rights, groups, the record, comments, activities, notifications ' +
-    'and what the user wants to see of them. Comments, activities and notifications are those of the user, and those ' +
-    'that name the user; a `comment` without a `commentId` is an annotation. In an ' +
-    'order that stays: what is there all the while comes once, whatever comes and goes between pages. A page may have ' +
-    'fewer than `pageSize`, also none, and yet not be the last. The content of documents is not looked into.',
+    'All stored data of a user: presence, judgments, permissions, groups, the user record, comments, activities, ' +
+    'notifications and notification settings. Comments, activities and notifications include the ones that name the ' +
+    'user; a `comment` without a `commentId` is an annotation. The order is stable: a record that exists from the first ' +
+    'page to the last is returned exactly once. A page may have fewer items than `pageSize`, or no items, and is not ' +
+    'always the last one. The content of documents is not included.',
   request: { type: 'object', required: ['userId'], properties: { ...dataScope, ...pageRequest } },
   response: userDatums,
   errors: [{ status: 'NOT_FOUND', when: 'the organization does not exist' }],

@@ -9,7 +9,7 @@ export const updateAdvancedWebhookConfig = defineOperation({
   audited: 'admin',
   summary: 'Configure what holds for all webhook endpoints',
   description:
-    'Changes what is given; at least one member must be. While they are disabled endpoints are kept, can be neither ' +
+    'Changes the given members; at least one member is required. While they are disabled endpoints are kept, can be neither ' +
     'read nor changed, and are sent nothing.',
   request: advancedChange,
   response: advancedAnswer,

@@ -16,11 +16,10 @@ export const getAudit = defineOperation({
   audited: 'read',
   summary: 'List who did what',
   description:
-    'The audit log of the workspace, by time: calls that administrate, delete or hand out secrets, or, by an option of ' +
-    'the server, all that change something; counted failures to authenticate as one of its API keys or as the ' +
-    'workspace; and what starts of the server have changed. A record is there before its call is answered, and kept ' +
-    'for 90 days (an option of the server). A page may have fewer than asked for, also none: go on until there is no ' +
-    '`pageToken`.',
+    'The audit log of the workspace, by time: administration, deletion and access to secrets, or, by a server option, ' +
+    'all changes; counts of rejected credentials of its API keys or of the workspace; and changes by a start of the ' +
+    'server. The server writes a record before it responds to the call, and keeps it for 90 days (a server option). A ' +
+    'page may have fewer items than requested, or no items: continue until there is no `pageToken`.',
   request: {
     type: 'object',
     properties: {

@@ -34,8 +34,8 @@ export const resetAuthToken = defineOperation({
   audited: 'admin',
   summary: 'Replace the auth token of an API key',
   description:
-    'Of the tokens that were good before none is good for longer than `graceSeconds`. A token that the ' +
-    'configuration of the server names is put back at its next start.',
+    'Earlier tokens stay valid for at most `graceSeconds`. The next start of the server restores a token that its ' +
+    'configuration names.',
   request,
   response,
   errors: [noSuchApiKeyError],

@@ -14,8 +14,8 @@ export const addDomains = defineOperation({
   audited: 'admin',
   summary: 'Allow domains',
   description:
-    'As soon as an API key has domains, pages of other domains may neither connect nor call. What sends no ' +
-    '`Origin` is not a page, and not concerned.',
+    'If an API key has domains, pages of other domains may neither connect nor call. Requests without an `Origin` ' +
+    'header are not from pages, and are not restricted.',
   request: { type: 'object', required: ['domains'], properties: { domains: domainList } },
   response: { type: 'object', required: ['domainsAdded'], properties: { domainsAdded: changedDomains } },
   errors: [

@@ -19,7 +19,7 @@ export const deleteDomains = defineOperation({
     {
       status: 'INTERNAL',
       code: 'domain/partly-changed',
-      when: 'some were not there; `details` has `domainsRemoved`, which are gone now, and `skippedDomains`',
+      when: 'some domains did not exist; `details` has `domainsRemoved`, which were removed, and `skippedDomains`',
     },
   ],
   async handler({ domains }, { caller, services }) {

@@ -7,7 +7,7 @@ export const getWebhookConfig = defineOperation({
   effect: 'reads',
   audited: 'admin',
   summary: 'Read the configuration of the basic webhook service',
-  description: 'Where it was never configured: `false`, empty strings and no triggers.',
+  description: 'Before the first configuration: `false`, empty strings and no triggers.',
   request: { type: 'object', properties: {} },
   response: basicAnswer,
   errors: [],

@@ -16,9 +16,9 @@ export const updateWebhookConfig = defineOperation({
   audited: 'admin',
   summary: 'Configure the basic webhook service',
   description:
-    'Changes what is given, of triggers too; at least one of the two members must be. Where no triggers are stored, ' +
-    'enabling the service turns on those of comments, but for suggestions, and of huddles, and what is given goes over ' +
-    'that. Events that happen after the answer are told as it says.',
+    'Changes the given members and triggers; one of the two members is required. If no triggers are stored, enabling ' +
+    'the service turns on the triggers of comments, except suggestions, and of huddles; given triggers take ' +
+    'precedence. The change applies to events after the response.',
   warns: true,
   request: basicChange,
   response: basicAnswer,

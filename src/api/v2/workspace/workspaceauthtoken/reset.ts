@@ -8,8 +8,8 @@ export const resetWorkspaceAuthToken = defineOperation({
   audited: 'admin',
   summary: 'Replace the auth token of the workspace',
   description:
-    'Of the tokens of the workspace that were good before none is good for longer than `graceSeconds`. A token that ' +
-    'the configuration of the server names is put back at its next start: put the new one there.',
+    'Earlier tokens of the workspace stay valid for at most `graceSeconds`. The next start of the server restores a ' +
+    'token that its configuration names: put the new token there.',
   // An example without it would leave nobody who can try another one.
   request: { type: 'object', properties: { graceSeconds: { ...graceSeconds, examples: [86_400] } } },
   response: {

@@ -15,9 +15,9 @@ export const addGroupUsers = defineOperation({
   audited: 'admin',
   summary: 'Add users to a group',
   description:
-    'A group that does not exist is made, with its id as its name, and `groupCreated` is true: it is granted nothing yet. A user of whom nothing is ' +
-    'known in the organization is added all the same, and can be described with `/v2/users/update`. Who is in the group ' +
-    'already stays in it. A user is in at most 200 groups of an organization.',
+    'A group that does not exist is created without grants, with its id as its name, and `groupCreated` is true. The ' +
+    'users need not be users of the organization; `/v2/users/update` describes them. Members of the group stay in it. ' +
+    'A user is in at most 200 groups of an organization.',
   batch: groupUsersBatch,
   request: {
     type: 'object',

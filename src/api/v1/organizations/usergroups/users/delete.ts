@@ -17,19 +17,19 @@ export const deleteGroupUsers = defineOperation({
   audited: 'admin',
   summary: 'Remove users from a group',
   description:
-    'Removes the named users from a group, or everybody. The users stay in the organization; what the group may do they ' +
-    'may no longer, within a second.',
+    'Removes the named users, or all users, from a group. The users stay in the organization. They lose the permissions ' +
+    'from the group within one second.',
   batch: groupUsersBatch,
   request: {
     type: 'object',
     required: ['organizationId', 'organizationUserGroupId'],
     properties: {
       ...groupOfUsers,
-      userIds: { ...userIds, description: 'Whom to remove; required unless `deleteAll`.' },
+      userIds: { ...userIds, description: 'Users to remove; required unless `deleteAll`.' },
       deleteAll: {
         type: 'boolean',
         default: false,
-        description: `Remove everybody: up to ${removedMembersMax} in one call, and the message says whether there are more. Not together with \`userIds\`.`,
+        description: `True: removes all users, up to ${removedMembersMax} in one call; the message reports whether more remain. Not together with \`userIds\`.`,
       },
     },
   },

@@ -20,8 +20,8 @@ export const addReactions = defineOperation({
   audited: 'change',
   summary: 'React to a comment',
   description:
-    `Adds reactions to a comment, which has at most ${limits.reactions}, of ${limits.reactionsBytes} bytes of JSON. What ` +
-    'goes beyond is not added, nor is one with an id that is used already, nor where the user has reacted so already ' +
+    `Adds reactions to a comment, which has at most ${limits.reactions} with ${limits.reactionsBytes} bytes of JSON. The ` +
+    'server does not add reactions beyond these limits, with an existing id, or repeated by the same user ' +
     '(`success: false`). Event: `comment.reaction_add`.',
   batch: keyedBatch({ reactions: 'reactionId' }),
   request: {

@@ -26,8 +26,8 @@ export const updateFolderAccess = defineOperation({
       inheritAccessFromParent: {
         type: 'boolean',
         description:
-          'False: what is granted above the folder says nothing about what is in it. Without it this stays as it is; ' +
-          'true in new folders.',
+          'False: permissions from parent folders and the organization do not apply in the folder. Default: unchanged; ' +
+          'true for new folders.',
       },
     },
   },

@@ -21,10 +21,10 @@ export const getDeliveries = defineOperation({
   auth: 'key',
   effect: 'reads',
   audited: 'read',
-  summary: 'List what was sent to a webhook endpoint',
+  summary: 'List deliveries to a webhook endpoint',
   description:
-    'What has become of each event, with all attempts; the newest event first. It is known for 30 days after the event ' +
-    '(an option of the server), or until the organization or the endpoint is deleted.',
+    'Outcome of each event with all attempts, the newest event first. The server keeps it for 30 days after the event ' +
+    '(a server option), or until the organization or the endpoint is deleted.',
   request: {
     type: 'object',
     required: ['endpointId'],

@@ -8,10 +8,10 @@ export const recoverDeliveries = defineOperation({
   auth: 'key',
   effect: 'once',
   audited: 'admin',
-  summary: 'Send everything again that has failed',
+  summary: 'Send failed deliveries again',
   description:
-    `Of the events since a time, the oldest first; at most ${deliveryLimits.recovered} with one call: where it answers ` +
-    'that many, there may be more for the next one.',
+    `Sends failed events since a time again, the oldest first, at most ${deliveryLimits.recovered} per call. If the ` +
+    'response reports this number, call again for further events.',
   request: {
     type: 'object',
     required: ['endpointId', 'since'],

@@ -7,9 +7,9 @@ export const resendDelivery = defineOperation({
   auth: 'key',
   effect: 'once',
   audited: 'admin',
-  summary: 'Send something again to a webhook endpoint',
+  summary: 'Send one delivery again to a webhook endpoint',
   description:
-    'Whatever has become of it: at once, with the same `webhook-id`, and with all the attempts that a new event has.',
+    'Sends the event again at once, after any outcome, with the same `webhook-id` and as many attempts as a new event.',
   request: {
     type: 'object',
     required: ['messageId', 'endpointId'],

@@ -19,8 +19,8 @@ export const createEndpoint = defineOperation({
   makes: ['id'],
   summary: 'Make a webhook endpoint',
   description:
-    'Its signing secret is made with it, and answered by `secret/get` alone. Events that happen after the answer are ' +
-    'told to it.',
+    'Creates an endpoint and its signing secret, which only `secret/get` returns. The endpoint gets events that happen ' +
+    'after the response.',
   warns: true,
   request: { type: 'object', required: ['url'], properties: { ...endpointProperties, uid } },
   response: endpointAnswer,

@@ -12,8 +12,8 @@ export const testEndpoint = defineOperation({
   audited: 'admin',
   summary: 'Send a sample to a webhook endpoint',
   description:
-    'Queues a signed event that has not happened (`data.test` is true), whatever types and channels the endpoint asks ' +
-    'for. What becomes of it is to be seen with `deliveries/get`.',
+    'Queues a signed test event (`data.test` is true), for any types and channels of the endpoint. `deliveries/get` ' +
+    'returns its outcome.',
   request: {
     type: 'object',
     required: ['endpointId'],

@@ -20,7 +20,7 @@ export const updateEndpoint = defineOperation({
   audited: 'admin',
   summary: 'Change a webhook endpoint',
   description:
-    'Changes what is given; at least one member beside `endpointId` must be. Null unsets what can be unset. With ' +
+    'Changes the given members; at least one member besides `endpointId` is required. Null unsets what can be unset. With ' +
     '`disabled` false an endpoint that was disabled for its failures is sent events again.',
   warns: true,
   request: {

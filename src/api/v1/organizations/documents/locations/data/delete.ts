@@ -16,8 +16,8 @@ export const deleteLocationData = defineOperation({
   description:
     'Removes the annotations of a location of a document, with their comments, reactions, activities and judgments, ' +
     'the activities of annotations that were deleted there before, and all activities that name the location, such as ' +
-    'those of recordings. It answers when nothing is left of them; nobody is told of it. A location that is not known is a success. The credentials of the headers have to be repeated in the ' +
-    'body.',
+    'activities of recordings. The response comes when everything is deleted; there is no event. An unknown location ' +
+    'is a success. The body must repeat the credentials of the headers.',
   request: {
     type: 'object',
     required: ['apiKey', 'authToken', 'documentId', 'location'],

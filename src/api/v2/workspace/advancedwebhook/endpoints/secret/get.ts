@@ -12,7 +12,7 @@ export const getEndpointSecret = defineOperation({
   effect: 'reads',
   audited: 'admin',
   summary: 'Read the signing secret of a webhook endpoint',
-  description: 'Who has it can forge what the endpoint is sent.',
+  description: 'Anyone with the secret can forge events for the endpoint.',
   request: { type: 'object', required: ['endpointId'], properties: { endpointId } },
   response: secretAnswer,
   errors: [advancedOff, noSuchEndpoint],

@@ -17,8 +17,8 @@ export const rotateEndpointSecret = defineOperation({
   audited: 'admin',
   summary: 'Replace the signing secret of a webhook endpoint',
   description:
-    'For `graceSeconds` what is sent is signed with the replaced secret, too. One that was replaced before that signs ' +
-    'no longer.',
+    'For `graceSeconds` events are also signed with the replaced secret. An earlier replaced secret no longer signs ' +
+    'events.',
   request: {
     type: 'object',
     required: ['endpointId'],
@@ -29,7 +29,7 @@ export const rotateEndpointSecret = defineOperation({
         minimum: 0,
         maximum: subscriptionLimits.graceSeconds,
         default: graceSecondsDefault,
-        description: 'Time for which the replaced secret signs, too.',
+        description: 'Time in seconds for which the replaced secret also signs events.',
       },
     },
   },
