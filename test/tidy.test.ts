@@ -36,7 +36,7 @@ const layers: readonly (readonly string[])[] = [
   ['sync', 'api', 'webhooks', 'console', 'playground'],
   ['server'],
   ['server.ts'],
-  ['cli', 'loadtest', 'mirror'],
+  ['cli', 'loadtest', 'mirror', 'build'],
   ['main.ts'],
 ]
 /** Folders of one layer that must not import each other. */

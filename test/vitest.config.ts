@@ -1,5 +1,6 @@
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
+import { buildFolders } from '../src/build/build-folders.ts'
 
 /** It takes minutes and mostly waits for another program. If it ran last, the run would wait for it alone. */
 const longest = /test\/interop\/openapi\.test\.ts$/
@@ -13,6 +14,8 @@ class LongestFirst extends BaseSequencer {
 }
 
 export default defineConfig({
+  // Programs that tests start, and the thread of servers inside of tests, are those of a build for tests.
+  define: { BUILD_FOLDER: JSON.stringify(buildFolders.test) },
   test: {
     root: new URL('..', import.meta.url).pathname,
     include: ['test/**/*.test.ts'],

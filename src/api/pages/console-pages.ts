@@ -1,5 +1,5 @@
 import { existsSync, readdirSync } from 'node:fs'
-import { packageFile } from '../../config/package-file.ts'
+import { builtFile } from '../../config/package-file.ts'
 import type { PageRoute } from './page-route.ts'
 import { StaticFile } from './static-file.ts'
 
@@ -22,11 +22,11 @@ const types: Readonly<Record<string, string>> = {
   svg: 'image/svg+xml',
 }
 
-const folder = 'dist/console/'
+const folder = 'console/'
 
 /** The console and its playground, as the build has made them; none where nothing was built. Maps are for us only. */
 export function consolePages(): readonly PageRoute[] {
-  const place = packageFile(folder)
+  const place = builtFile(folder)
   if (!existsSync(place)) return []
   const names = readdirSync(place).filter((name) => endingOf(name) in types)
   return names.flatMap(filePages)
@@ -46,7 +46,7 @@ const isHashed = (name: string): boolean => /-[A-Z0-9]{8}\.js$/.test(name)
 
 function filePages(name: string): readonly PageRoute[] {
   const type = types[endingOf(name)] as string
-  const file = new StaticFile(packageFile(folder + name), {
+  const file = new StaticFile(builtFile(folder + name), {
     type,
     contentSecurityPolicy,
     isImmutable: isHashed(name),

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
-import { packageFile } from '../../config/package-file.ts'
+import { builtFile, packageFile } from '../../config/package-file.ts'
 import { chapters, errorChapter, index, pathOf, pictures } from '../../docs/chapters.ts'
 import { renderPage } from '../../docs/layout.ts'
 import { type ErrorCode, errorCodes } from '../../error-codes.ts'
@@ -135,14 +135,14 @@ function filePage(path: string, built: string, policy = readingPolicy, source?: 
     path,
     calls: 1,
     async content() {
-      read ??= await bytesOf([`dist/${built}`, ...(source === undefined ? [] : [source])])
+      read ??= await bytesOf([builtFile(built), ...(source === undefined ? [] : [packageFile(source)])])
       return page(typeOf(built), read, policy)
     },
   }
 }
 
-async function bytesOf(places: readonly string[]): Promise<Buffer> {
-  const file = places.map(packageFile).find((place) => existsSync(place))
+async function bytesOf(places: readonly URL[]): Promise<Buffer> {
+  const file = places.find((place) => existsSync(place))
   if (file === undefined)
     throw new ApiError('server/no-documentation', 'the documentation is not built; run `npm run build`')
   return readFile(file)

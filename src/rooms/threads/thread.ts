@@ -1,10 +1,10 @@
 import { Worker } from 'node:worker_threads'
-import { packageFile } from '../../config/package-file.ts'
+import { builtFile } from '../../config/package-file.ts'
 import { ApiError } from '../../errors.ts'
 import type { ThreadResult, ThreadTask } from './thread-task.ts'
 
 /** The built one also where sources are run, as in tests: a thread of Node runs no TypeScript. */
-const script = packageFile('dist/rooms/threads/thread-main.js')
+const script = builtFile('rooms/threads/thread-main.js')
 
 /** A job that was not done in time: its thread is ended. */
 export class DeadlineExceededError extends Error {

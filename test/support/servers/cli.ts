@@ -1,4 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { builtFile } from '../../../src/config/package-file.ts'
 
 export interface Ran {
   readonly code: number | null
@@ -15,8 +17,6 @@ export interface Running {
   readonly ended: Promise<Ran>
 }
 
-const root = new URL('../../..', import.meta.url).pathname
-
 /**
  * Starts the built command line in its own process, in `cwd`, with the `WEFT_*` variables of `environment`
  * only.
@@ -27,7 +27,7 @@ export function startCli(
   environment: Readonly<Record<string, string>> = {},
   output: 'pipe' | 'terminal' = 'pipe',
 ): Running {
-  const command = [process.execPath, `${root}dist/main.js`, ...args]
+  const command = [process.execPath, fileURLToPath(builtFile('main.js')), ...args]
   // `script` (util-linux) runs a command on a pseudo terminal. With `exec`, signals reach the command itself.
   const [program = '', ...given] =
     output === 'pipe' ? command : ['script', '-qec', `exec ${command.join(' ')}`, '/dev/null']

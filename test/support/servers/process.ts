@@ -3,10 +3,12 @@ import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { builtFile } from '../../../src/config/package-file.ts'
 import { inheritedEnvironment } from './environment.ts'
 
 const root = join(import.meta.dirname, '../../..')
-const main = join(root, 'dist', 'main.js')
+const main = fileURLToPath(builtFile('main.js'))
 
 const environment = {
   WEFT_WORKSPACE_ID: 'test',
@@ -62,7 +64,8 @@ export async function startProcess(
   openFiles?: number,
   logTo?: number,
 ): Promise<ServerProcess> {
-  if (!existsSync(main)) throw new Error('dist/main.js is missing: run `npm run build` first')
+  if (!existsSync(main))
+    throw new Error(`${main} is missing: run \`npm run build\` or \`npm run build:test\` first`)
   const port = atPort ?? (await freePort())
   const [command, ...before] =
     openFiles === undefined ? [process.execPath] : [...withOpenFiles(openFiles), process.execPath]

@@ -1,0 +1,41 @@
+import { execSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { build as bundle } from 'esbuild'
+import { packageFile } from '../config/package-file.ts'
+import { buildDocs } from '../docs/build.ts'
+import { copyPages, pages, programs, styles } from './bundles.ts'
+import { writeLicenses } from './licenses.ts'
+
+const root = fileURLToPath(packageFile('.'))
+
+/**
+ * Checks the types and builds everything into the folder. Does nothing if the folder has a build of the same sources.
+ * @throws what the compiler or a step throws; the folder then has no build
+ */
+export async function build(folder: string): Promise<void> {
+  const stamp = packageFile(`${folder}SOURCES`)
+  const hash = sourceHash()
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === hash) return
+  for (const project of ['tsconfig.json', 'src/console', 'src/playground'])
+    execSync(`npx tsc -p ${project}`, { cwd: root, stdio: 'inherit' })
+  rmSync(packageFile(folder), { recursive: true, force: true })
+  await Promise.all([programs(folder), pages(folder), styles(folder)].map((options) => bundle(options)))
+  copyPages(folder)
+  buildDocs(folder)
+  writeLicenses(folder)
+  writeFileSync(stamp, hash)
+}
+
+/** SHA-256 of the sources and of what chooses the packages and the compiler's options. */
+function sourceHash(): string {
+  const hash = createHash('sha256')
+  const sources = readdirSync(join(root, 'src'), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+  for (const file of ['package.json', 'package-lock.json', 'tsconfig.json', ...sources.sort()])
+    hash.update(`${file}\0`).update(readFileSync(join(file.startsWith(root) ? '' : root, file)))
+  return hash.digest('hex')
+}

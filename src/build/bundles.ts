@@ -1,0 +1,96 @@
+import { copyFileSync, mkdirSync, readdirSync } from 'node:fs'
+import { basename } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { BuildOptions } from 'esbuild'
+import { packageFile } from '../config/package-file.ts'
+
+const pathOf = (path: string): string => fileURLToPath(packageFile(path))
+
+const common = {
+  bundle: true,
+  logLevel: 'warning',
+  legalComments: 'none',
+  absWorkingDir: pathOf('.'),
+} as const satisfies BuildOptions
+
+/** CommonJS packages inside an ES module need `require`. */
+const requireBanner =
+  "import { createRequire as requireForLibraries } from 'node:module'; const require = requireForLibraries(import.meta.url);"
+
+/**
+ * The command line, its start by npm, and the thread of the server.
+ * @param folder of the output, with a final slash; the programs look for their other files there
+ */
+export const programs = (folder: string): BuildOptions => ({
+  ...common,
+  entryPoints: ['src/main.ts', 'src/build/start.ts', 'src/rooms/threads/thread-main.ts'],
+  outdir: folder,
+  outbase: 'src',
+  chunkNames: 'parts/[name]-[hash]',
+  splitting: true,
+  platform: 'node',
+  format: 'esm',
+  target: 'node20.19',
+  external: ['level', 'node-sqlite3-wasm'],
+  banner: { js: requireBanner },
+  define: { BUILD_FOLDER: JSON.stringify(folder) },
+  minifyWhitespace: true,
+  lineLimit: 160,
+  sourcemap: true,
+  sourcesContent: false,
+})
+
+/**
+ * The scripts of the console and the playground.
+ * @param banner code that each page runs first
+ */
+export const pages = (folder: string, banner = ''): BuildOptions => ({
+  ...common,
+  entryPoints: { main: 'src/console/main.tsx', playground: 'src/playground/main.tsx' },
+  outdir: `${folder}console`,
+  entryNames: '[name]',
+  chunkNames: '[name]-[hash]',
+  splitting: true,
+  format: 'esm',
+  target: 'es2022',
+  alias: { 'lib0/logging': './src/console/lib0-logging.ts' },
+  jsx: 'automatic',
+  jsxImportSource: 'preact',
+  banner: { js: banner },
+  minify: true,
+  sourcemap: 'external',
+  sourcesContent: false,
+})
+
+/** The style sheets of the console and the playground. */
+export const styles = (folder: string): BuildOptions => ({
+  ...common,
+  entryPoints: [
+    ...['style', 'documents', 'overview'].map((name) => `src/console/styles/${name}.css`),
+    'src/playground/playground.css',
+  ],
+  outdir: `${folder}console`,
+  entryNames: '[name]',
+  minify: true,
+})
+
+/** Copies the files of the console and of the API explorer that need no building. */
+export function copyPages(folder: string): void {
+  const console = pathOf(`${folder}console`)
+  mkdirSync(console, { recursive: true })
+  for (const name of readdirSync(pathOf('src/console')).filter((each) => /\.(html|svg)$/.test(each)))
+    copyFileSync(pathOf(`src/console/${name}`), `${console}/${name}`)
+  copyFileSync(pathOf('src/playground/index.html'), `${console}/playground.html`)
+  const explorer = pathOf(`${folder}api/swagger-ui`)
+  mkdirSync(explorer, { recursive: true })
+  for (const name of explorerFiles)
+    copyFileSync(pathOf(`node_modules/swagger-ui-dist/${name}`), `${explorer}/${basename(name)}`)
+}
+
+const explorerFiles = [
+  'LICENSE',
+  'NOTICE',
+  'swagger-ui.css',
+  'swagger-ui-bundle.js',
+  'swagger-ui-bundle.js.LICENSE.txt',
+]

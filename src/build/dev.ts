@@ -1,0 +1,83 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { watch } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { context } from 'esbuild'
+import { packageFile } from '../config/package-file.ts'
+import { buildDocs } from '../docs/build.ts'
+import { errorMessage } from '../errors.ts'
+import { buildFolders } from './build-folders.ts'
+import { copyPages, pages, programs, styles } from './bundles.ts'
+import { endWithParent } from './end-with-parent.ts'
+
+/**
+ * `npm run dev`: serves from the sources. After each change of a file in `src`, it builds again, restarts the server and
+ * reloads the open pages of the console. It does not check types. Arguments go to the command `serve`.
+ */
+const folder = buildFolders.dev
+
+/** Editors write a file in several steps. */
+const settleMs = 50
+
+/** Runs in each page of the console: reloads it when its script has changed. */
+const reloadScript = `{
+  let seen
+  setInterval(async () => {
+    const { ok, headers } = await fetch('/console/main.js', { method: 'HEAD', cache: 'no-store' }).catch(() => ({}))
+    const tag = ok && headers.get('etag')
+    if (tag && seen && tag !== seen) location.reload()
+    seen = tag || seen
+  }, 500)
+}`
+
+endWithParent()
+const contexts = await Promise.all(
+  [programs(folder), pages(folder, reloadScript), styles(folder)].map((options) => context(options)),
+)
+let server: ChildProcess | null = null
+
+/** Kept until the documentation is built: a mistake elsewhere may stop a build before. */
+let hasNewDocs = true
+
+async function rebuild(): Promise<void> {
+  const began = performance.now()
+  try {
+    await Promise.all(contexts.map((each) => each.rebuild()))
+    copyPages(folder)
+    if (hasNewDocs) buildDocs(folder)
+    hasNewDocs = false
+  } catch (error) {
+    // The compiler has printed the place. The server before the change goes on.
+    console.error(errorMessage(error))
+    return
+  }
+  await stop()
+  const main = fileURLToPath(packageFile(`${folder}main.js`))
+  const args = ['--enable-source-maps', main, 'serve', ...process.argv.slice(2)]
+  server = spawn(process.execPath, args, { stdio: 'inherit' })
+  console.error(`built in ${Math.round(performance.now() - began)} ms`)
+}
+
+async function stop(): Promise<void> {
+  if (server === null || server.exitCode !== null || server.signalCode !== null) return
+  const ended = once(server, 'exit')
+  server.kill('SIGTERM')
+  await ended
+}
+
+let [timer, running]: [NodeJS.Timeout | undefined, Promise<void>] = [undefined, rebuild()]
+watch(fileURLToPath(packageFile('src')), { recursive: true }, (_event, name) => {
+  hasNewDocs ||= name?.startsWith('docs') ?? false
+  clearTimeout(timer)
+  timer = setTimeout(() => {
+    running = running.then(rebuild)
+  }, settleMs)
+})
+
+async function end(): Promise<void> {
+  await running
+  await stop()
+  process.exit()
+}
+
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void end())

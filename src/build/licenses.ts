@@ -1,0 +1,44 @@
+import { execSync } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { packageFile } from '../config/package-file.ts'
+
+const root = fileURLToPath(packageFile('.'))
+
+/** Writes the licenses of all packages that the build contains or needs to `LICENSES` in the folder. */
+export function writeLicenses(folder: string): void {
+  const texts = [...new Set([...runtimePackages(), ...bundledPackages(folder)])].map(
+    (path) => `${basename(path)}\n${licenseOf(path)}\n`,
+  )
+  writeFileSync(packageFile(`${folder}LICENSES`), texts.join('\n'))
+}
+
+/** Paths of the packages that run with the server. TypeScript is an optional peer of some, and is not shipped. */
+function runtimePackages(): readonly string[] {
+  const listed = execSync('npm ls --omit=dev --all --parseable', { cwd: root, encoding: 'utf8' })
+  return listed
+    .split(/\r?\n/)
+    .filter((path) => /[\\/]node_modules[\\/]/.test(path))
+    .filter((path) => !/[\\/]node_modules[\\/](typescript|@typescript[\\/][^\\/]+)$/.test(path))
+}
+
+/** Paths of the packages inside the scripts of the console, by the source maps. */
+function bundledPackages(folder: string): readonly string[] {
+  const scripts = fileURLToPath(packageFile(`${folder}console/`))
+  const found = new Set<string>()
+  for (const name of readdirSync(scripts).filter((each) => each.endsWith('.map')))
+    for (const [path] of readFileSync(join(scripts, name), 'utf8').matchAll(
+      /node_modules\/(?:@[^/"]+\/)?[^/"]+/g,
+    ))
+      found.add(join(root, path))
+  return [...found].sort()
+}
+
+/** The license file of a package; without one, the line of its manifest that names the license. */
+function licenseOf(path: string): string {
+  const files = existsSync(path) ? readdirSync(path).filter((name) => /^licen[cs]e/i.test(name)) : []
+  if (files.length > 0) return files.map((name) => readFileSync(join(path, name), 'utf8')).join('\n')
+  const manifest = readFileSync(join(path, 'package.json'), 'utf8')
+  return manifest.split('\n').find((line) => line.includes('"license"')) ?? ''
+}

@@ -1,0 +1,72 @@
+import { execFileSync, execSync } from 'node:child_process'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { packageFile } from '../config/package-file.ts'
+import { errorMessage } from '../errors.ts'
+
+/**
+ * `npm run release -- 0.2.0`: checks, sets the version, dates the changelog, commits and tags. `--dry-run` only checks.
+ * Exits with 1 and one line if something is missing. It does not push or publish.
+ */
+const root = fileURLToPath(packageFile('.'))
+
+const git = (...args: readonly string[]): string =>
+  execFileSync('git', args, { cwd: root, encoding: 'utf8' }).trim()
+
+/** What a package may contain besides the build. */
+const packedFiles = ['package.json', 'README.md', 'LICENSE', 'CHANGELOG.md']
+
+function checkPackedFiles(): void {
+  const printed = execSync('npm pack --dry-run --json --ignore-scripts', { cwd: root, encoding: 'utf8' })
+  const [{ files }] = JSON.parse(printed) as [{ files: readonly { path: string }[] }]
+  const paths = files.map(({ path }) => path)
+  const extra = paths.filter((path) => !path.startsWith('dist/') && !packedFiles.includes(path))
+  if (extra.length > 0) throw new Error(`the package would contain ${extra.join(', ')}; change "files"`)
+  const missing = ['dist/main.js', 'dist/console/index.html', 'dist/LICENSES', ...packedFiles].filter(
+    (path) => !paths.includes(path),
+  )
+  if (missing.length > 0) throw new Error(`the package would not contain ${missing.join(', ')}; build first`)
+}
+
+/** @returns the changelog in which the unreleased changes have a version and a date */
+function datedChangelog(version: string): string {
+  const text = readFileSync(packageFile('CHANGELOG.md'), 'utf8')
+  const [before, changes = ''] = text.split(/^## Unreleased\n/m)
+  if (!/^- /m.test(changes.split(/^## /m)[0] ?? ''))
+    throw new Error('the changelog has no changes under "## Unreleased"; describe them')
+  const date = new Date().toISOString().slice(0, 10)
+  return `${before}## Unreleased\n\n## ${version} (${date})\n${changes}`
+}
+
+function checkVersion(version: string | undefined): string {
+  const { version: current } = JSON.parse(readFileSync(packageFile('package.json'), 'utf8')) as {
+    version: string
+  }
+  if (version === undefined || !/^\d+\.\d+\.\d+$/.test(version))
+    throw new Error(`name the version, such as: npm run release -- 0.2.0 (now ${current})`)
+  const [now, next] = [current, version].map((each) => each.split('.').map(Number))
+  const at = next?.findIndex((number, index) => number !== now?.[index]) ?? -1
+  if (at === -1 || Number(next?.[at]) < Number(now?.[at]))
+    throw new Error(`version ${version} is not newer than ${current}`)
+  return version
+}
+
+try {
+  const [given] = process.argv.slice(2).filter((each) => each !== '--dry-run')
+  const version = checkVersion(given)
+  if (git('status', '--porcelain') !== '') throw new Error('the working tree has changes; commit them first')
+  if (git('tag', '--list', `v${version}`) !== '') throw new Error(`the tag v${version} exists`)
+  const changelog = datedChangelog(version)
+  checkPackedFiles()
+  if (process.argv.includes('--dry-run')) console.log(`v${version} can be released`)
+  else {
+    writeFileSync(packageFile('CHANGELOG.md'), changelog)
+    execSync(`npm version ${version} --no-git-tag-version`, { cwd: root, stdio: 'ignore' })
+    git('commit', '--quiet', '--all', '--message', `release: ${version}`)
+    git('tag', '--annotate', `v${version}`, '--message', `Weft ${version}`)
+    console.log(`tagged v${version}; publish it with: git push --follow-tags`)
+  }
+} catch (error) {
+  console.error(errorMessage(error))
+  process.exitCode = 1
+}
