@@ -6,8 +6,8 @@ import type { SessionDependencies } from './session/session-options.ts'
 type ReceivedUpdate = Parameters<Room['receive']>[0]
 
 /**
- * Hands a vetted update to the room. Returns the reason to close the socket when the update exceeds a limit: then it was not
- * taken. In a workspace that is full, updates that only delete are taken, and offers of what is stored already.
+ * Passes a vetted update to the room. Returns the reason to close the socket if the update exceeds a limit and was
+ * rejected. A workspace at its storage limit accepts updates that only delete, and offers of stored content.
  */
 export function receiveUpdate(
   { storage, documentBytesMax }: Pick<SessionDependencies, 'storage' | 'documentBytesMax'>,
@@ -21,7 +21,7 @@ export function receiveUpdate(
     return close('tooLarge', `${fullMessage(bytesMax)}; delete something first`, 'maxStoredBytesPerWorkspace')
   if (!room.receive(update))
     return close('tooLarge', `a document has at most ${documentBytesMax} bytes`, 'maxDocumentBytes')
-  // A client offers the deletions of its whole document at each reconnect: they are stored already.
+  // A client offers the deletions of its whole document at each reconnect. They are stored already.
   if (summary.clients.length > 0) storage.added(workspaceId, bytes.length)
   return null
 }

@@ -12,10 +12,10 @@ import {
 import type { PresenceReplica } from './presence-replica.ts'
 import type { RestPresence } from './virtual-users.ts'
 
-/** A user of whom only REST says that they are there. */
+/** A user without a socket on any node, whom REST has added. */
 export type ClusterVirtualUser = Pick<RestUserRecord, 'fields' | 'ttlMs' | 'lastSeen'>
 
-/** What all nodes together know of the users of one document. */
+/** The users of one document on all nodes, read from the replica. */
 export class ClusterUsers {
   readonly #replica: PresenceReplica
   readonly #clock: Clock
@@ -34,7 +34,10 @@ export class ClusterUsers {
     return this.#replica.remote.userRecords(userId).length > 0
   }
 
-  /** What the other nodes say of a user with sockets there: what has been deleted meanwhile does not count. */
+  /**
+   * Returns the records of a user from the other nodes that have sockets of the user. Editors that REST has deleted
+   * the user from are left out.
+   */
   userRecords(userId: string): readonly NodeUserRecord[] {
     const rest = this.#replica.restRecord(userId)
     return this.#replica.remote.userRecords(userId).flatMap((record) => {
@@ -46,20 +49,20 @@ export class ClusterUsers {
     })
   }
 
-  /** What REST has said of somebody who comes here, and is somewhere else already. */
+  /** Returns the last REST fields of a user with sockets on other nodes; null without such sockets. */
   remoteFields(userId: string): { fields: RestPresence; fieldsAt: number } | null {
     const userRecords = this.userRecords(userId)
     return userRecords.length === 0 ? null : lastRestState(userRecords)
   }
 
-  /** Somebody has come with a socket, and is no virtual user any more. */
+  /** A user has connected here. A virtual user with the same id ends. */
   connected(userId: string): void {
     this.#replica.userChanged(userId)
     const rest = this.#replica.restRecord(userId)
     if (rest !== null && isVirtualUser(rest, this.#clock.now())) this.#endVirtualUser(rest)
   }
 
-  /** @param before what was said of the user here */
+  /** @param before the fields of the user on this node before the call */
   applyRest(
     kind: RestCall['kind'],
     {
@@ -77,7 +80,7 @@ export class ClusterUsers {
     this.#replica.writeRest(applyRestCall(known, fieldsBefore, { kind, userId, fields, ttlMs, at, now }))
   }
 
-  /** Does with the sockets of a user here what was said anywhere; false when that changes nothing. */
+  /** Applies the REST calls of all nodes to the sockets of a user here. Returns whether that changed something. */
   reconcile(userId: string, connected: ConnectedUser): boolean {
     const rest = this.#replica.restRecord(userId)
     let hasChanged = false
@@ -91,10 +94,10 @@ export class ClusterUsers {
   }
 
   /**
-   * Somebody without a socket whom REST has named. Null: there is no such user any more; `unknown`: nothing was said.
-   * Who has a socket is no virtual user, and will be none without it: of the node with the socket, of which others do not hear
-   * when it was deleted, and of the one that was told of the virtual user, either may be the only one to know of both.
-   * @param isHere with a socket
+   * Returns the virtual user with this id. Null: there is none; `unknown`: no REST call is known. A user with a
+   * socket is not a virtual user, and does not become one when the socket closes. Either the node with the socket
+   * or the node with the REST record can be the only one that knows both, so both end the virtual user.
+   * @param isHere whether the user has a socket on this node
    */
   virtualUser(userId: string, isHere: boolean): ClusterVirtualUser | null | 'unknown' {
     const rest = this.#replica.restRecord(userId)
@@ -110,7 +113,7 @@ export class ClusterUsers {
     this.#replica.writeRest(afterArrival(rest, this.#stampAfter(rest), this.#clock.now()))
   }
 
-  /** Later than what is known, also if that is of a node whose clock is too far ahead to be followed. */
+  /** Returns a timestamp after the known record, even if that one comes from a node whose clock is too far ahead. */
   #stampAfter(known: RestUserRecord | null): number {
     return Math.max(this.#replica.logicalClock.next(), (known?.at ?? 0) + 1)
   }
@@ -124,7 +127,7 @@ function setFields(connected: ConnectedUser, fields: RestPresence, fieldsAt: num
   return true
 }
 
-/** Who was deleted stays away until something says that they were added afterwards. */
+/** Hides the sockets that connected before the last deletion by REST, until a later REST add. */
 function applyDeletion({ sockets }: ConnectedUser, rest: RestUserRecord): boolean {
   let hasChanged = false
   for (const socket of sockets.values()) {

@@ -24,29 +24,29 @@ import {
   type VirtualUserState,
 } from './virtual-users.ts'
 
-/** Longest status; what a client says of itself beyond it is not read. */
+/** Maximum length of a status. A longer status of a client is ignored. */
 export const statusLengthMax = 200
 
 export interface PresenceInput extends RestPresence {
   readonly userId: string
 }
 
-/** What stands in a client's state about its user, whatever it says itself. */
+/** The user in a client's state. It replaces the user that the client sends. */
 export interface PublishedUser {
   readonly id: string
   readonly name: string
   readonly status?: string
 }
 
-/** An open room of the document, which shows its presence. */
+/** An open room of the document, which publishes its presence as awareness. */
 export interface PresenceObserver {
   readonly editorId: string
-  /** What is said of these users is something else now. */
+  /** Reads these users again: their published fields have changed. */
   refresh(userIds: ReadonlySet<string>): void
   setVirtualUser(state: VirtualUserState): void
-  /** What other nodes say of these clients is something else now. */
+  /** Reads these clients again: their states on other nodes have changed. */
   refreshRemote(clientIds: Iterable<number>): void
-  /** The record of a client here for other nodes; null: it shows nothing. */
+  /** Returns the record of a client here, for other nodes; null: it has no state. */
   clientRecord(clientId: number): ClientRecord | null
   clientIds(): Iterable<number>
 }
@@ -59,24 +59,24 @@ interface DocumentPresenceOptions {
   readonly document: DocumentScope
   readonly clock: Clock
   readonly total: VirtualUserCount
-  /** Is told who comes and goes. */
+  /** Receives joins and leaves. */
   readonly visits: VisitListener
-  /** There may be nobody left. */
+  /** Called when the presence may have become empty. */
   readonly emptied: () => void
   /** The exchange with the other nodes. */
   readonly replica: (owner: PresenceReplicaOwner) => PresenceReplica
 }
 
 /**
- * Who is on one document: those with a socket in any of its rooms, and those whom REST names. Somebody is either of
- * both; who comes with a socket is no virtual user any more, and is gone with the last one.
+ * The users of one document: users with a socket in any of its rooms, and virtual users, whom REST adds. A user is
+ * one or the other: when a virtual user connects, the virtual user ends, and the user leaves with the last socket.
  */
 export class DocumentPresence implements PresenceReplicaOwner {
   readonly replica: PresenceReplica
   readonly #options: DocumentPresenceOptions
   readonly #observers = new Set<PresenceObserver>()
   readonly #connected = new Map<string, ConnectedUser<Socket>>()
-  /** Made for the first of them: most documents never have any. */
+  /** Created for the first virtual user: most documents never have one. */
   #virtualUsers: VirtualUserList | null = null
   /** The users of all nodes. */
   readonly #users: ClusterUsers
@@ -91,7 +91,7 @@ export class DocumentPresence implements PresenceReplicaOwner {
     return this.#options.document
   }
 
-  /** Neither users nor rooms: a new object would be the same. */
+  /** True without users and rooms: a new object would be the same. */
   get isEmpty(): boolean {
     return this.#observers.size === 0 && !this.#hasVirtualUsers && !this.replica.isOpen
   }
@@ -137,7 +137,7 @@ export class DocumentPresence implements PresenceReplicaOwner {
     this.#users.connected(id)
   }
 
-  /** What REST has said of a user ends with the last socket. */
+  /** Removes the socket of a member. The REST fields of the user end with the last socket. */
   removeSocket(member: Member): void {
     const { id } = member.user
     const connected = this.#connected.get(id)
@@ -152,7 +152,7 @@ export class DocumentPresence implements PresenceReplicaOwner {
     if (visitor !== null) this.#options.visits.left(this.#options.document, visitor)
   }
 
-  /** A sign of life. `status` is what the client says of its user. */
+  /** The client is alive. @param status the status of the user in the state of the client */
   observe(member: Member, status: unknown): void {
     const socket = this.#connected.get(member.user.id)?.sockets.get(member)
     if (socket === undefined) return
@@ -162,7 +162,7 @@ export class DocumentPresence implements PresenceReplicaOwner {
     if (socket.status !== before) this.replica.userChanged(member.user.id, 'status')
   }
 
-  /** How the user of a member is shown; null: not at all. */
+  /** Returns the published user of a member; null: REST has deleted it. */
   userOf(member: Member): PublishedUser | null {
     const connected = this.#connected.get(member.user.id)
     if (connected?.sockets.get(member)?.shown !== 'present') return null
@@ -170,7 +170,7 @@ export class DocumentPresence implements PresenceReplicaOwner {
     return { id: member.user.id, name, ...(status !== undefined && { status }) }
   }
 
-  /** @throws ApiError FAILED_PRECONDITION, RESOURCE_EXHAUSTED when these users are too many to add */
+  /** @throws ApiError FAILED_PRECONDITION, RESOURCE_EXHAUSTED if these users exceed a limit */
   checkCapacity(users: readonly PresenceInput[]): void {
     const newIds = users
       .map(({ userId }) => userId)
@@ -179,22 +179,26 @@ export class DocumentPresence implements PresenceReplicaOwner {
   }
 
   /**
-   * Says of users that they are here: those without a socket for `ttlMs`. Who was deleted is back, on every socket.
-   * @throws ApiError as `checkRoomFor`; then nothing is changed
+   * Adds users. Users without a socket stay for `ttlMs`. Users that REST had deleted become visible again, on every
+   * socket.
+   * @throws ApiError as `checkCapacity`; then nothing is changed
    */
   add(users: readonly PresenceInput[], ttlMs: number): void {
     this.checkCapacity(users)
     this.#applyRest('add', users, ttlMs)
   }
 
-  /** Changes what is said of users who are here, and returns their number. A virtual user stays for its time from now. */
+  /**
+   * Changes the fields of the users who are present, and returns their number. The time of a virtual user starts
+   * again.
+   */
   update(users: readonly PresenceInput[]): number {
     const known = users.filter(({ userId }) => this.#isPresent(userId))
     this.#applyRest('update', known)
     return known.length
   }
 
-  /** Takes away users, and returns the number of those who were here. */
+  /** Removes users, and returns the number of those who were present. */
   delete(userIds: readonly string[]): number {
     const here = new Set(userIds.filter((userId) => this.#isPresent(userId)))
     this.#applyRest(
@@ -204,14 +208,14 @@ export class DocumentPresence implements PresenceReplicaOwner {
     return here.size
   }
 
-  /** Takes away all who have no socket. */
+  /** Removes all virtual users. */
   clearVirtualUsers(): void {
     const userIds = [...(this.#virtualUsers?.all() ?? [])].map(({ userId }) => userId)
     if (this.replica.isOpen) this.delete(userIds)
     this.#virtualUsers?.remove(userIds)
   }
 
-  /** Everybody who is here, in no order. */
+  /** Returns all users, in no order. */
   entries(): readonly PresenceEntry[] {
     const userIds = new Set(this.#connected.keys())
     for (const userId of this.#users.remoteUserIds()) userIds.add(userId)
@@ -219,7 +223,7 @@ export class DocumentPresence implements PresenceReplicaOwner {
     return [...[...userIds].flatMap((userId) => this.#connectedEntry(userId) ?? []), ...virtualUsers]
   }
 
-  /** What is said of one user; null when the user is not here. */
+  /** Returns the entry of one user; null if the user is not present. */
   find(userId: string): PresenceEntry | null {
     if (this.#isConnected(userId)) return this.#connectedEntry(userId)
     const virtualUser = this.#virtualUsers?.get(userId)
@@ -249,7 +253,7 @@ export class DocumentPresence implements PresenceReplicaOwner {
       }
   }
 
-  /** Other nodes say something else. */
+  /** The states of other nodes have changed. */
   remoteChanged({ userIds, clients }: RemoteChanges): void {
     for (const userId of userIds) this.#reconcile(userId)
     for (const observer of this.#observers) {
@@ -288,7 +292,7 @@ export class DocumentPresence implements PresenceReplicaOwner {
     return this.#virtualUsers
   }
 
-  /** Also one who was deleted. */
+  /** Includes users that REST has deleted. */
   #isConnected(userId: string): boolean {
     return this.#connected.has(userId) || this.#users.isRemote(userId)
   }
@@ -303,7 +307,7 @@ export class DocumentPresence implements PresenceReplicaOwner {
     if (visitor !== null) this.#options.visits.joined(this.#options.document, visitor)
   }
 
-  /** What REST says is written where every node reads it, this one, too. */
+  /** Writes a REST call as records, which every node applies, this node as well. */
   #applyRest(kind: 'add' | 'update' | 'delete', users: readonly PresenceInput[], ttlMs?: number): void {
     for (const { userId, ...fields } of users) {
       const virtualUser = this.#virtualUsers?.get(userId)
@@ -314,7 +318,7 @@ export class DocumentPresence implements PresenceReplicaOwner {
     }
   }
 
-  /** Brings a user in line with what the nodes know. */
+  /** Applies the records of all nodes to a user. */
   #reconcile(userId: string): void {
     const connected = this.#connected.get(userId)
     if (connected !== undefined) this.#reconcileConnected(userId, connected)

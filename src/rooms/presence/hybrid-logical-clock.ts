@@ -1,18 +1,21 @@
 import type { Clock } from '../../clock.ts'
 
-/** How far another node's clock may be ahead and still be followed: one that is set to another year must not lead all. */
+/**
+ * Maximum lead of another node's clock that this clock follows. A clock with a wrong date must not move all clocks.
+ */
 const aheadMsMax = 3_600_000
 
-/** As many as a time in milliseconds leaves room for. */
+/** Resolution of the random fraction, within the precision of a number. */
 const fractions = 4_096
 
 /**
- * Times that order what happens on several nodes: epoch milliseconds, but each is later than all that this node has
- * given or heard of. So what somebody does who knows of something else is later than that, whatever the clocks say.
+ * A hybrid logical clock: its timestamps order events on several nodes. A timestamp is in epoch milliseconds and
+ * later than all timestamps that this node has issued or received. So an event that depends on another one gets a
+ * later timestamp, even if the clocks of the nodes differ.
  */
 export class HybridLogicalClock {
   readonly #clock: Clock
-  /** Seldom do two nodes have the same: whole numbers would often meet. */
+  /** A random fraction makes equal timestamps of two nodes rare. */
   readonly #fraction = Math.floor(Math.random() * fractions) / fractions
   #last = 0
 
@@ -25,7 +28,7 @@ export class HybridLogicalClock {
     return this.#last + this.#fraction
   }
 
-  /** Another node has got so far. */
+  /** Follows a timestamp of another node. */
   observe(stamp: number): void {
     if (stamp <= this.#clock.now() + aheadMsMax) this.#last = Math.max(this.#last, stamp)
   }

@@ -3,7 +3,7 @@ import type { DocumentKey, PresenceMessage } from './presence-messages.ts'
 import type { PresenceRecord } from './presence-records.ts'
 import type { PresenceStateEntry } from './state-log.ts'
 
-/** Of something that another node has said: another version of Weft may mean something else by it. */
+/** Part of a message of another node. Another version of Weft may use other fields. */
 type JsonObject = Readonly<Record<string, unknown>>
 
 export const isJsonObject = (value: unknown): value is JsonObject =>
@@ -14,7 +14,7 @@ const isUpTo = (value: unknown, max: number): boolean =>
   Number.isInteger(value) && Number(value) >= 0 && Number(value) <= max
 const isOptionalText = (value: unknown): boolean => value === undefined || value === null || isText(value)
 
-/** Clients are told it as it is, and end when they cannot read it. */
+/** Text that clients get unchanged: a client fails if it cannot parse it. */
 const isJson = (value: unknown): boolean => isText(value) && parseJson(value) !== undefined
 
 const isListOf = <T>(value: unknown, isOne: (one: unknown) => one is T): value is readonly T[] =>
@@ -34,8 +34,8 @@ const hasNumbers = (record: JsonObject, ...names: readonly string[]): boolean =>
   names.every((name) => isNumber(record[name]))
 
 /**
- * A client that cannot read the numbers stops. A clock that the server makes may be later than the last one that a client
- * may send.
+ * A client fails if it cannot read the numbers. A clock that the server sets can be later than the last one that a
+ * client may send.
  */
 const hasValidNumbers = ({ clientId, clock }: JsonObject): boolean =>
   isUpTo(clientId, clientIdMax) && isUpTo(clock, varUintMax)
@@ -83,13 +83,16 @@ const isMessageOf: Readonly<Record<PresenceMessage['type'], (message: JsonObject
   leave: () => true,
 }
 
-/** What `encodePresence` was given; null for what another version of Weft may have sent: as if it had been lost. */
+/**
+ * Decodes the bytes of `encodePresence`. Returns null for a message of another format, for example of another
+ * version of Weft. It counts as lost.
+ */
 export function decodePresence(bytes: Uint8Array): PresenceMessage | null {
   const message = parseJson(bytes)
   return isPresenceMessage(message) ? message : null
 }
 
-/** JSON that another node has sent; undefined where it is none. */
+/** Parses JSON of another node. Returns undefined if it is invalid. */
 export function parseJson(fields: Uint8Array | string): unknown {
   try {
     return JSON.parse(typeof fields === 'string' ? fields : Buffer.from(fields).toString())

@@ -3,18 +3,18 @@ import type { Member } from '../room/member.ts'
 import type { NodeUserRecord } from './presence-records.ts'
 import { defaultStatus, mergeFields, type RestPresence, type VirtualUser } from './virtual-users.ts'
 
-/** Somebody who is on a document. */
+/** A user on a document. */
 export interface PresenceEntry {
   readonly userId: string
-  /** '' when unknown, as the e-mail address. */
+  /** '' if unknown, as for the email address. */
   readonly name: string
   readonly email: string
   readonly status: string
-  /** `rest`: nobody has seen them but the backend that says so. */
+  /** `rest`: the user has no socket, and a backend has added the user. */
   readonly source: 'socket' | 'rest'
-  /** The editors that they have open, in order; none without a socket. */
+  /** Ids of the open editors, sorted; empty without a socket. */
   readonly editorIds: readonly string[]
-  /** Epoch milliseconds: of the last sign of life from a socket, or by REST where there is none. */
+  /** Time of the last message of a socket, or of the last REST call for a virtual user, in epoch milliseconds. */
   readonly lastSeen: number
 }
 
@@ -23,12 +23,12 @@ export interface UserSocket {
   readonly editorId: string
   /** Stamp. */
   readonly joined: number
-  /** `deleted`: by REST; it stays away until the user comes back with another. */
+  /** `deleted`: by REST, until a REST add or a new connection of the user. */
   shown: 'present' | 'deleted'
-  /** Stamp of that. */
+  /** Timestamp of the deletion. */
   deletedAt: number
   lastSeen: number
-  /** What the client says of its user. */
+  /** The status in the state of the client. */
   status: string | undefined
 }
 
@@ -36,12 +36,15 @@ export interface UserSocket {
 export interface ConnectedUser<Socket extends UserSocket = UserSocket> {
   readonly sockets: Map<Member, Socket>
   fields: RestPresence
-  /** Stamps of the last REST call, or 0, and of the first connection. */
+  /** Timestamps of the last REST call, or 0, and of the first connection. */
   fieldsAt: number
   readonly since: number
 }
 
-/** Not by their number: a user may have very many. */
+/**
+ * Returns the user as a visitor; null if REST has deleted all sockets. It stops at the first visible socket,
+ * because a user may have very many.
+ */
 export function visitorInSockets({ sockets, fields }: ConnectedUser): Visitor | null {
   for (const [{ user }, { shown }] of sockets) {
     if (shown !== 'present') continue
@@ -68,7 +71,10 @@ export function virtualUserEntry({ userId, fields, lastSeen }: VirtualUser): Pre
   return { userId, name, email, status, source: 'rest', editorIds: [], lastSeen }
 }
 
-/** Of several sockets the one heard of last says who the user is. Null when all have been deleted. */
+/**
+ * Returns the record of a user with sockets here. The socket with the latest message provides name, email and
+ * status. Null if REST has deleted all sockets.
+ */
 export function socketUserOf({ sockets, fields, fieldsAt }: ConnectedUser): NodeUserRecord | null {
   const editors = new Map<string, number>()
   let latest: readonly [Member, UserSocket] | null = null
@@ -83,7 +89,7 @@ export function socketUserOf({ sockets, fields, fieldsAt }: ConnectedUser): Node
   return { kind: 'user', userId, name, email, status, editors: [...editors], fields, fieldsAt, lastSeen }
 }
 
-/** Somebody as the nodes say that have sockets of theirs; null without any. */
+/** Returns the entry of a user from the records of all nodes with sockets of the user; null without records. */
 export function entryOf(records: readonly NodeUserRecord[]): PresenceEntry | null {
   const [latest] = records.toSorted((a, b) => b.lastSeen - a.lastSeen)
   if (latest === undefined) return null
@@ -97,7 +103,7 @@ export function entryOf(records: readonly NodeUserRecord[]): PresenceEntry | nul
   return { userId, name, email, status, source: 'socket', editorIds, lastSeen }
 }
 
-/** What REST has said last of a user, as far as nodes with sockets of theirs have heard of it. */
+/** Returns the fields of the last REST call on a user in these records. */
 export function lastRestState(records: readonly Pick<NodeUserRecord, 'fields' | 'fieldsAt'>[]): {
   readonly fields: RestPresence
   readonly fieldsAt: number

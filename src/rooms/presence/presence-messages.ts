@@ -2,7 +2,7 @@ import type { DocumentScope } from '../../model/address.ts'
 import type { PresenceRecord } from './presence-records.ts'
 import type { PresenceDelta, PresenceSnapshot } from './state-log.ts'
 
-/** A document as messages name it. */
+/** The name of a document in messages. */
 export type DocumentKey = readonly [
   workspaceId: string,
   apiKey: string,
@@ -17,10 +17,10 @@ export const documentKey = (scope: DocumentScope): DocumentKey => [
   scope.documentId,
 ]
 
-/** Who says it. */
+/** The node that sent a message. */
 export interface MessageSender {
   readonly from: string
-  /** Of the process; of two lives of a node the later is the greater. */
+  /** Start time of the process, with a random fraction. A later process of the same node has a higher value. */
   readonly incarnation: number
   readonly at: number
 }
@@ -29,19 +29,22 @@ export type PresenceMessage = MessageSender &
   (
     | ({ readonly type: 'delta'; readonly document: DocumentKey } & PresenceDelta<PresenceRecord>)
     | ({ readonly type: 'snapshot'; readonly document: DocumentKey } & PresenceSnapshot<PresenceRecord>)
-    /** How far the sender has said something of documents. `wants`: it would like to hear all that others say of them. */
+    /**
+     * The last sequence numbers of the sender, by document. `requestsReply`: the sender requests the digests of the
+     * others.
+     */
     | {
         readonly type: 'digest'
         readonly requestsReply: boolean
         readonly documents: readonly (readonly [document: DocumentKey, seq: number])[]
       }
-    /** The sender lacks something. */
+    /** The sender requests snapshots. */
     | { readonly type: 'request'; readonly documents: readonly DocumentKey[] }
-    /** The sender says nothing any more. */
+    /** The sender has stopped. */
     | { readonly type: 'leave' }
   )
 
-/** What a node has to say, without who it is. */
+/** A message without its sender. */
 export type UnsignedMessage = PresenceMessage extends infer Message
   ? Message extends MessageSender
     ? Omit<Message, keyof MessageSender>
@@ -49,7 +52,7 @@ export type UnsignedMessage = PresenceMessage extends infer Message
   : never
 
 export const bucketTopic = (bucket: number): string => `presence.${bucket}`
-/** For one node alone. */
+/** Topic of one node. */
 export const nodeTopic = (node: string): string => `presence.node.${node}`
 export const allTopic = 'presence.all'
 

@@ -1,59 +1,59 @@
 import { mergeFields, type RestPresence } from './virtual-users.ts'
 
-/** A client that shows something in an editor, as its node shows it. */
+/** The awareness state of a client, published by its node. */
 export interface ClientRecord {
   readonly kind: 'client'
   readonly editorId: string
   readonly clientId: number
   readonly clock: number
-  /** JSON, with the identity of the user. */
+  /** JSON with the identity of the token. */
   readonly text: string
   readonly userId: string
-  /** Stamp: when the client id was taken there. */
+  /** Timestamp at which the member took the client id. */
   readonly since: number
 }
 
-/** A user with sockets on a node, none of those that were deleted counted. */
+/** A user with sockets on a node. Sockets that REST has deleted are left out. */
 export interface NodeUserRecord {
   readonly kind: 'user'
   readonly userId: string
   readonly name: string
   readonly email: string
-  /** What the client heard of last says. */
+  /** The status in the state of the client with the latest message. */
   readonly status: string | null
-  /** Editors that are open there, with the stamp of the last coming. */
+  /** Open editors, with the timestamp of the last connection. */
   readonly editors: readonly (readonly [editorId: string, joined: number])[]
   readonly fields: RestPresence
-  /** Stamp of `fields`; 0 when nothing was. */
+  /** Timestamp of `fields`; 0: none were set. */
   readonly fieldsAt: number
   /** Epoch milliseconds. */
   readonly lastSeen: number
 }
 
-/** What REST has said of a user; times are stamps, 0 where it has not been said. */
+/** The result of the REST calls on a user. Times are timestamps of the logical clock; 0: no such call. */
 export interface RestUserRecord {
   readonly kind: 'rest'
   readonly userId: string
   readonly at: number
   readonly fields: RestPresence
-  /** Shown without a socket from `lastSeen` for so long; 0: not at all. */
+  /** How long the user is shown without a socket after `lastSeen`; 0: not at all. */
   readonly ttlMs: number
   /** Epoch milliseconds. */
   readonly lastSeen: number
   readonly deletedAt: number
   readonly addedAt: number
-  /** When somebody without a socket was found to have one. */
+  /** When a virtual user with this id connected. */
   readonly arrivedAt: number
-  /** Repeated until then, in epoch milliseconds: who has not heard of it may show the user no longer. */
+  /** Published until this time, in epoch milliseconds. After it, no node shows the user because of an older record. */
   readonly keptUntil: number
 }
 
-/** How long what REST says of somebody with a socket is repeated: by then the node of the socket has it. */
+/** How long a REST call on a user with a socket is published. The node with the socket applies it within this time. */
 export const repeatForMs = 60_000
 
 export type PresenceRecord = ClientRecord | NodeUserRecord | RestUserRecord
 
-/** The name under which a record stands: nothing in an id can make it another one's. */
+/** Returns the name of a record. The kind comes first, so that no id can produce the name of another record. */
 export function recordName(record: PresenceRecord): string {
   if (record.kind === 'user') return userRecordName(record.userId)
   if (record.kind === 'rest') return restName(record.userId)
@@ -68,7 +68,7 @@ export type RecordName =
   | { readonly kind: 'client'; readonly editorId: string; readonly clientId: number }
   | { readonly kind: 'user' | 'rest'; readonly userId: string }
 
-/** Reads what `recordName` has written. */
+/** Parses a name of `recordName`. */
 export function parseRecordName(name: string): RecordName {
   const id = name.slice(1)
   if (name.startsWith('p')) return { kind: 'user', userId: id }
@@ -77,7 +77,7 @@ export function parseRecordName(name: string): RecordName {
   return { kind: 'client', clientId: Number(id.slice(0, colon)), editorId: id.slice(colon + 1) }
 }
 
-/** What a call says of a user; `ttlMs` 0 where the user has a socket. */
+/** A REST call on one user. `ttlMs` is 0 if the user has a socket. */
 export interface RestCall {
   readonly kind: 'add' | 'update' | 'delete'
   readonly userId: string
@@ -88,8 +88,9 @@ export interface RestCall {
 }
 
 /**
- * What is known after a call: nothing that was known before is forgotten, so that it comes to the same in whatever order
- * nodes hear of it. @param said of the user before it, whoever knows that
+ * Returns the record after a call. It keeps the earlier timestamps, so that the result is the same in any order of
+ * arrival.
+ * @param fields the fields of the user before the call, if known
  */
 export function applyRestCall(
   before: RestUserRecord | null,
@@ -112,7 +113,7 @@ export function applyRestCall(
   }
 }
 
-/** What is known once a virtual user has been found to have a socket. */
+/** Returns the record of a virtual user after the user has connected. */
 export const afterArrival = (virtualUser: RestUserRecord, at: number, now: number): RestUserRecord => ({
   ...virtualUser,
   at,
@@ -122,7 +123,7 @@ export const afterArrival = (virtualUser: RestUserRecord, at: number, now: numbe
   keptUntil: Math.max(virtualUser.keptUntil, now + repeatForMs),
 })
 
-/** Of two the later one; what only the other one knows to have happened stays. */
+/** Returns the later record, with the latest timestamps of both. */
 export function mergeRestRecords(one: RestUserRecord, two: RestUserRecord): RestUserRecord {
   const later = isLater(two, one) ? two : one
   const latest = (field: MergedField): number => Math.max(one[field], two[field])
@@ -139,32 +140,35 @@ export function mergeRestRecords(one: RestUserRecord, two: RestUserRecord): Rest
 const mergedFields = ['deletedAt', 'addedAt', 'arrivedAt', 'keptUntil'] as const
 type MergedField = (typeof mergedFields)[number]
 
-/** Of the same time either will do, if it is the same one everywhere. */
+/** Records with the same timestamp are ordered by their content, so that all nodes choose the same one. */
 const isLater = (one: RestUserRecord, two: RestUserRecord): boolean =>
   one.at === two.at ? contentOf(one) > contentOf(two) : one.at > two.at
 
 const contentOf = ({ fields, ttlMs, lastSeen }: RestUserRecord): string =>
   JSON.stringify([ttlMs, lastSeen, fields])
 
-/** Has a socket that came then been deleted, and not been added again? @param joined its stamp */
+/**
+ * Returns whether REST has deleted a socket and has not added its user again. @param joined timestamp of the
+ * connection
+ */
 export const isDeletedByRest = ({ deletedAt, addedAt }: RestUserRecord, joined: number): boolean =>
   deletedAt > addedAt && joined < deletedAt
 
 /**
- * Is this a user without a socket? Only an addition makes one: what is updated by a node that has not heard of the
- * deletion, or of the socket, is none.
+ * Returns whether the record is a user without a socket. Only an add creates one. An update by a node that has not
+ * received the deletion, or the connection, does not.
  */
 export const isVirtualUser = (
   { addedAt, deletedAt, arrivedAt, lastSeen, ttlMs }: RestUserRecord,
   now: number,
 ): boolean => addedAt > Math.max(deletedAt, arrivedAt) && lastSeen + ttlMs > now
 
-/** A client id that several nodes show, and by which user since when. */
+/** The claim of a node on a client id: the user, and the time of the connection. */
 export type ClientClaim = Pick<ClientRecord, 'userId' | 'since'>
 
 /**
- * Whose a client id is that several claim, the same on every node: it belongs to the user who had it first; of several
- * connections of that user to the last one.
+ * Returns the owner of a client id that several nodes claim. All nodes choose the same: the first user with this
+ * id, and the last connection of that user.
  */
 export function clientIdOwner<C extends ClientClaim>(claims: readonly C[]): C | null {
   let first: C | null = null

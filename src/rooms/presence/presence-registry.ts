@@ -9,13 +9,13 @@ import type { PresenceEntry } from './presence-entry.ts'
 import { PresenceSync } from './presence-sync.ts'
 import type { VirtualUserCount } from './virtual-users.ts'
 
-/** Somebody on a document. */
+/** A user on a document. */
 export interface DocumentPresenceEntry {
   readonly document: DocumentScope
   readonly entry: PresenceEntry
 }
 
-/** Documents of a tenant: of one organization, or with null of all. */
+/** The documents of a tenant. `organizationId` null: all organizations. */
 export interface PresenceScope extends Tenant {
   readonly organizationId: string | null
 }
@@ -26,8 +26,8 @@ interface UserQuery {
 }
 
 /**
- * The presence of the documents of this process, of each that somebody is on. Where there are other nodes, who is
- * on them is shown, too, and what is said here reaches them. Whether a document exists is not asked here.
+ * The presence of all documents with users on this process. In a cluster it includes the users of other nodes, and
+ * publishes to them. It does not check whether a document exists.
  */
 export class PresenceRegistry {
   readonly #clock: Clock
@@ -37,8 +37,8 @@ export class PresenceRegistry {
   readonly #sync: PresenceSync
 
   /**
-   * @param visits is told who comes and goes
-   * @param sync the exchange with the other nodes
+   * @param visits receives joins and leaves
+   * @param sync exchanges presence with the other nodes
    */
   constructor(clock: Clock, visits: VisitListener, sync: PresenceSync) {
     this.#clock = clock
@@ -48,12 +48,12 @@ export class PresenceRegistry {
     sync.requests.answer('presence.erase', 'ordered', (call) => this.#eraseUserHere(call as UserQuery))
   }
 
-  /** To the other nodes. */
+  /** Requests to the other nodes. */
   get requests(): NodeRequests {
     return this.#sync.requests
   }
 
-  /** The presence of a document, for a room that enters it at once. */
+  /** Returns the presence of a document. A room must add itself at once. */
   presenceOf(document: DocumentScope): DocumentPresence {
     const key = keyOf(document)
     const known = this.#documents.get(key)
@@ -72,22 +72,22 @@ export class PresenceRegistry {
     return presence
   }
 
-  /** As `DocumentPresence.checkRoomFor`. */
+  /** As `DocumentPresence.checkCapacity`. */
   async checkCapacity(document: DocumentScope, users: readonly PresenceInput[]): Promise<void> {
     await this.#whenSynced(document, 'state', (presence) => presence.checkCapacity(users))
   }
 
-  /** As `DocumentPresence.add`; resolves when the other nodes know of it, or have had time to. */
+  /** As `DocumentPresence.add`. Resolves when the other nodes have the changes, or after a timeout. */
   async add(document: DocumentScope, users: readonly PresenceInput[], ttlMs: number): Promise<void> {
     await this.#whenSynced(document, 'changes', (presence) => presence.add(users, ttlMs))
   }
 
-  /** As `DocumentPresence.update`; likewise. */
+  /** As `DocumentPresence.update`. Resolves as `add` does. */
   async update(document: DocumentScope, users: readonly PresenceInput[]): Promise<number> {
     return this.#whenSynced(document, 'changes', (presence) => presence.update(users))
   }
 
-  /** As `DocumentPresence.delete`; likewise. */
+  /** As `DocumentPresence.delete`. Resolves as `add` does. */
   async delete(document: DocumentScope, userIds: readonly string[]): Promise<number> {
     return this.#whenSynced(document, 'changes', (presence) => presence.delete(userIds))
   }
@@ -97,7 +97,7 @@ export class PresenceRegistry {
     return this.#whenSynced(document, 'state', (presence) => presence.entries())
   }
 
-  /** Where a user is, in no order. */
+  /** Returns the documents that a user is on, in no order. */
   async ofUser(scope: PresenceScope, userId: string): Promise<readonly DocumentPresenceEntry[]> {
     const call: UserQuery = { scope, userId }
     const here = this.#ofUserHere(call)
@@ -108,7 +108,7 @@ export class PresenceRegistry {
     return [...all.values()]
   }
 
-  /** Takes a user away from every document; returns from how many. See `DocumentPresence.delete`. */
+  /** Removes a user from all documents, and returns their number. See `DocumentPresence.delete`. */
   async eraseUser(scope: PresenceScope, userId: string): Promise<number> {
     const call: UserQuery = { scope, userId }
     const answers = await this.#sync.requests.ask('presence.erase', call)
@@ -130,7 +130,7 @@ export class PresenceRegistry {
     )
   }
 
-  /** @param need `changes`: the others shall have heard of what `work` has done */
+  /** @param need `changes`: resolves when the other nodes have received the changes of `work` */
   async #whenSynced<T>(
     document: DocumentScope,
     need: 'state' | 'changes',
@@ -152,7 +152,10 @@ export class PresenceRegistry {
     return [...this.#documents].flatMap(([key, presence]) => (key.startsWith(start) ? [presence] : []))
   }
 
-  /** Documents whose keys start so have been removed. Who is there with a socket leaves with the room. */
+  /**
+   * Removes the virtual users of deleted documents, whose keys have this prefix. Users with a socket leave with the
+   * room.
+   */
   endRemoved(prefix: Key): void {
     const start = keyName(prefix)
     for (const [key, presence] of this.#documents) if (key.startsWith(start)) presence.clearVirtualUsers()
@@ -170,7 +173,7 @@ export class PresenceRegistry {
   }
 }
 
-/** @param visits is told who comes and goes */
+/** @param visits receives joins and leaves */
 export const createPresence = (
   { bus, cluster }: Pick<Engine, 'bus' | 'cluster'>,
   clock: Clock,

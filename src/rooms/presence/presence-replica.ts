@@ -28,41 +28,44 @@ import {
   type StateSource,
 } from './state-log.ts'
 
-/** A node that is not heard of a document for so long has nothing to do with it any more. */
+/** A node is dropped from a document after this time without a message about it. */
 const nodeTimeoutMs = 60_000
-/** Who has nothing to say goes on listening for so long: whoever asks next is answered at once. */
+/** A replica without users stays open for this time, so that the next request gets an immediate response. */
 const lingerMs = 20_000
-/** What is missing is asked for again after this. */
+/** Minimum time between two requests for missing changes. */
 const requestAgainMs = 300
-/** What clients say of their users changes in bursts: it goes with what they show, or so much later. */
+/**
+ * Maximum delay of a changed status. Statuses change in bursts, so they wait for the next message with awareness
+ * states.
+ */
 const statusDelayMs = 40
 
-/** How often a node without others deletes expired records; with others, each tick does. */
+/** Interval at which a single node deletes expired records. In a cluster, each tick does. */
 const sweepMs = 15_000
 
-/** Of more users than these the ones who are no virtual users are repeated no longer than `repeatForMs`. */
+/** Above this number of records, those that are not virtual users are published for `repeatForMs` only. */
 export const restRecordsMax = 1_000
 
 /** The presence of the document on this node. */
 export interface PresenceReplicaOwner {
-  /** The record of a user with sockets here; null without one that is shown. */
+  /** Returns the record of a user with sockets here; null without a visible socket. */
   userRecord(userId: string): NodeUserRecord | null
-  /** The record of a client here; null: it shows nothing. */
+  /** Returns the record of a client here; null: it has no state. */
   clientRecord(editorId: string, clientId: number): ClientRecord | null
-  /** All of these. */
+  /** Returns all of these records. */
   records(): Iterable<NodeUserRecord | ClientRecord>
   remoteChanged(changes: RemoteChanges): void
-  /** Is nobody here? */
+  /** True without users on this node. */
   readonly isIdle: boolean
-  /** Nothing is heard any more. */
+  /** The replica has closed. */
   closed(): void
 }
 
-/** All documents of this node. */
+/** The collaborators of the replicas of this node. */
 export interface PresenceReplicaDependencies {
   readonly clock: Clock
   readonly logicalClock: HybridLogicalClock
-  /** Numbers that only grow. */
+  /** Returns increasing numbers. */
   readonly nextSeq: () => number
   /** True if other nodes exist, or have existed. */
   readonly hasOtherNodes: () => boolean
@@ -70,7 +73,7 @@ export interface PresenceReplicaDependencies {
   closed(replica: PresenceReplica): void
   publish(replica: PresenceReplica, deltas: readonly PresenceDelta<PresenceRecord>[]): void
   requestSnapshots(replica: PresenceReplica, node: string): void
-  /** Resolves when the others have what this node has said, and it has what they have; or has waited long enough. */
+  /** Resolves when the other nodes have the changes of this node, and this node has theirs, or after a timeout. */
   sync(replica: PresenceReplica): Promise<'complete' | 'partly'>
 }
 
@@ -88,20 +91,20 @@ interface ExpectedSnapshot {
 }
 
 /**
- * Where one document's presence is exchanged with the other nodes: what this node says of it, and what the others do.
- * Open while somebody is here, or has asked a moment ago.
+ * Exchanges the presence of one document with the other nodes: publishes the states of this node, and applies those
+ * of the others. Open while the document has users here, and for a short time after a request.
  */
 export class PresenceReplica implements StateSource<PresenceRecord> {
   readonly document: DocumentScope
-  /** Where it is told of. */
+  /** Number of the bucket, which determines the bus topic. */
   readonly bucket: number
   readonly remote = new RemotePresence()
   readonly #dependencies: PresenceReplicaDependencies
   readonly #owner: PresenceReplicaOwner
   readonly #remoteNodes = new Map<string, RemoteNode>()
-  /** The last REST call on each user, to this node. */
+  /** The REST calls on each user that this node has received or adopted. */
   readonly #restRecords = new Map<string, RestUserRecord>()
-  /** When a client of a user showed something last. */
+  /** Time of the last state of a client, by user. */
   readonly #lastClientUpdates = new Map<string, number>()
   #log: LocalStateLog<PresenceRecord>
   #state: 'closed' | 'open' = 'closed'
@@ -136,12 +139,12 @@ export class PresenceReplica implements StateSource<PresenceRecord> {
     return this.#remoteNodes.size > 0
   }
 
-  /** Number of what was said last. */
+  /** Sequence number of the last change of this node. */
   get seq(): number {
     return this.#log.seq
   }
 
-  /** The document is used here: exchanges it from now on, if there are other nodes. */
+  /** Opens the replica if there are other nodes, because the document is used here. */
   open(): void {
     this.#usedAt = this.#dependencies.clock.now()
     this.#open()
@@ -153,31 +156,31 @@ export class PresenceReplica implements StateSource<PresenceRecord> {
     this.#dependencies.opened(this)
   }
 
-  /** Exchanges the document because another node does, if it is used here. */
+  /** Opens the replica because another node uses the document, if it is also used here. */
   join(): void {
     if (!this.#owner.isIdle || this.#restRecords.size > 0) this.#open()
   }
 
-  /** The current record of a name. */
+  /** Returns the current record of a name. */
   value(name: string): PresenceRecord | null {
     const named = parseRecordName(name)
     if (named.kind === 'client') return this.#owner.clientRecord(named.editorId, named.clientId)
     return named.kind === 'user' ? this.#owner.userRecord(named.userId) : this.#ownRest(named.userId)
   }
 
-  /** All current records. */
+  /** Returns all current records. */
   *entries(): Iterable<PresenceStateEntry<PresenceRecord>> {
     for (const record of this.#owner.records()) yield [recordName(record), record]
     for (const record of this.#restRecords.values()) yield [recordName(record), record]
   }
 
-  /** @param what the part of a user's record that has changed; `there` is published at once */
+  /** @param what the changed part of the user's record; `sockets` is published at once */
   userChanged(userId: string, what: 'sockets' | 'status' = 'sockets'): void {
     this.open()
     this.#change(userRecordName(userId), what === 'sockets' ? 0 : statusDelayMs)
   }
 
-  /** A client here shows something else, or nothing. */
+  /** The state of a client here has changed. */
   clientChanged(editorId: string, clientId: number): void {
     this.#change(clientName(editorId, clientId), 0)
   }
@@ -188,24 +191,24 @@ export class PresenceReplica implements StateSource<PresenceRecord> {
     this.#scheduleSweep()
   }
 
-  /** What REST has said of a user, to any node. */
+  /** Returns the merged record of the REST calls on a user that all nodes have received. */
   restRecord(userId: string): RestUserRecord | null {
     const own = this.#ownRest(userId)
     const remote = this.remote.restRecord(userId)
     return own === null || remote === null ? (own ?? remote) : mergeRestRecords(own, remote)
   }
 
-  /** Has REST said it here, or is it kept here for a node that is gone? */
+  /** Returns whether this node has received a REST call on the user, or has adopted it from a stopped node. */
   hasOwnRest(userId: string): boolean {
     return this.#ownRest(userId) !== null
   }
 
-  /** When another node has seen a user: epoch milliseconds. */
+  /** Returns the time of the last message of a user on another node, in epoch milliseconds. */
   lastSeen(record: NodeUserRecord): number {
     return Math.max(record.lastSeen, this.#lastClientUpdates.get(record.userId) ?? 0)
   }
 
-  /** @param need `changes`: something has just been said here, which the others shall have, too */
+  /** @param need `changes`: waits also until the other nodes have received the last change of this node */
   async sync(need: 'state' | 'changes'): Promise<void> {
     this.open()
     if (!this.isOpen || (need === 'state' && this.#isSynced)) return
@@ -213,7 +216,7 @@ export class PresenceReplica implements StateSource<PresenceRecord> {
     this.#isSynced = outcome === 'complete' && this.#state === 'open'
   }
 
-  /** Says what has changed, at once. */
+  /** Publishes the changes at once. */
   flush(): void {
     this.#flushing?.cancel()
     this.#flushing = null
@@ -225,7 +228,7 @@ export class PresenceReplica implements StateSource<PresenceRecord> {
     return this.#log.snapshots()
   }
 
-  /** Messages may be missing. */
+  /** Messages may have been lost: the next `sync` exchanges the state again. */
   invalidate(): void {
     this.#isSynced = false
   }
@@ -242,7 +245,7 @@ export class PresenceReplica implements StateSource<PresenceRecord> {
     if (node !== null) this.#apply(sender.from, node.state.applySnapshot(snapshots))
   }
 
-  /** Another node has said so much of the document. Returns whether something of it is missing here. */
+  /** Compares the last sequence number of another node with the known one. Returns whether changes are missing. */
   compareDigest(sender: MessageSender, seq: number): 'missing' | 'complete' {
     const node = this.#remoteNode(sender)
     if (node === null || node.state.knownSeq >= seq) return 'complete'
@@ -254,7 +257,7 @@ export class PresenceReplica implements StateSource<PresenceRecord> {
     return this.#remoteNodes.get(node)?.state.knownSeq ?? -1
   }
 
-  /** Resolves when all is known that a node has said up to this number, or after a time. */
+  /** Resolves when all changes of a node up to this sequence number have arrived, or after a timeout. */
   waitForSeq(sender: MessageSender, seq: number): Promise<void> {
     const node = this.#remoteNode(sender)
     if (node === null || node.state.knownSeq >= seq) return Promise.resolve()
@@ -269,7 +272,7 @@ export class PresenceReplica implements StateSource<PresenceRecord> {
     })
   }
 
-  /** A node is gone, and with it all that it has said. Users whom REST has named to it stay for their time. */
+  /** Drops the states of a node that has stopped. This node adopts its virtual users until they expire. */
   dropNode(node: string): void {
     const remoteNode = this.#remoteNodes.get(node)
     if (remoteNode === undefined) return
@@ -282,12 +285,12 @@ export class PresenceReplica implements StateSource<PresenceRecord> {
     )
   }
 
-  /** Drops what is not in the list. */
+  /** Drops all nodes that are not in the list. */
   keepNodes(nodes: ReadonlySet<string>): void {
     for (const node of this.#remoteNodes.keys()) if (!nodes.has(node)) this.dropNode(node)
   }
 
-  /** What is over after some time. */
+  /** Ends nodes, records and the replica after their time. */
   tick(): void {
     const now = this.#dependencies.clock.now()
     for (const [node, { confirmedAt }] of this.#remoteNodes)
@@ -296,7 +299,7 @@ export class PresenceReplica implements StateSource<PresenceRecord> {
     if (this.#owner.isIdle && this.#restRecords.size === 0 && this.#usedAt + lingerMs <= now) this.#close()
   }
 
-  /** Says no more, and does not care who is there. */
+  /** Stops publishing. Does not remove users. */
   end(): void {
     this.#state = 'closed'
     this.#flushing?.cancel()
@@ -344,13 +347,16 @@ export class PresenceReplica implements StateSource<PresenceRecord> {
     })
   }
 
-  /** With what is known besides: who else says that may not have heard of all of it. */
+  /** Adopts the merged record: other nodes with a record of the user may not have received all calls. */
   #adopt({ userId }: RestUserRecord): void {
     const merged = this.restRecord(userId)
     if (merged !== null && merged.keptUntil > this.#dependencies.clock.now()) this.#storeRest(merged)
   }
 
-  /** What was said later elsewhere is said here, too: it must not come back when that is repeated no more. */
+  /**
+   * Replaces the record of this node by the merged one. Otherwise, it would take effect again when the later record
+   * of the other node expires.
+   */
   #storeNewerRest(userId: string): void {
     const own = this.#ownRest(userId)
     const merged = this.restRecord(userId)
@@ -371,7 +377,7 @@ export class PresenceReplica implements StateSource<PresenceRecord> {
     this.#flushing = { at, cancel: clock.after(waitMs, () => this.flush()) }
   }
 
-  /** Null: it has gone, and somebody else has taken its name. */
+  /** Returns null for a message of an earlier process of the node. */
   #remoteNode({ from, incarnation }: MessageSender): RemoteNode | null {
     const now = this.#dependencies.clock.now()
     const known = this.#remoteNodes.get(from)

@@ -22,22 +22,22 @@ import {
 } from './presence-replica.ts'
 import type { PresenceDelta } from './state-log.ts'
 
-/** How often a node tells how far it is: what was lost without anybody's noticing is missing for that long. */
+/** Interval of digests, in ms: a lost message is found after this time at the latest. */
 const digestMs = 4_000
 const tickMs = 1_000
-/** Messages of one tick: with very many documents it takes a few of them to tell about all. */
+/** Maximum number of digests in one tick. With more buckets, the rest follows in later ticks. */
 const digestsMax = 2_000
 
 interface Bucket {
   readonly replicas: Set<PresenceReplica>
   readonly unsubscribe: () => void
-  /** When others are told of it, and whether they are to tell, too. */
+  /** When the next digest is due, and whether it requests the digests of the others. */
   dueAt: number
   requestsReply: boolean
 }
 
 interface PresenceSyncResponse {
-  /** How far the answering node has said something; -1: nothing of this document. */
+  /** The last sequence number of the responding node; -1: it does not use this document. */
   readonly seq: number
   readonly sender: MessageSender
 }
@@ -46,14 +46,14 @@ interface PresenceSyncRequest {
   readonly document: DocumentKey
   readonly sender: MessageSender
   readonly seq: number
-  /** By node: what is known of each. */
+  /** The known sequence number of each node. */
   readonly have: Readonly<Record<string, number>>
 }
 
 /**
- * Exchanges who is on which document with the other nodes. Each says of its own people alone, numbers what it says, and
- * tells from time to time how far it is; whoever finds something missing asks for all. What a node has said is gone
- * with the node.
+ * Exchanges presence with the other nodes. Each node publishes its own states only, as numbered deltas, and
+ * periodic digests with its last sequence number. A node that misses changes requests a snapshot. If a node stops,
+ * the others drop its states.
  */
 export class PresenceSync {
   readonly requests: NodeRequests
@@ -63,14 +63,14 @@ export class PresenceSync {
   readonly #incarnation: number
   /** All documents of this node, by name. */
   readonly #replicas = new Map<string, PresenceReplica>()
-  /** The exchanged ones. */
+  /** The open ones. */
   readonly #openReplicas = new Set<PresenceReplica>()
   readonly #buckets = new Map<number, Bucket>()
   readonly #ends: (() => void)[]
-  /** Nodes that have said good-bye, with their lives. */
+  /** Nodes that have published their stop, with their incarnations. */
   readonly #stoppedNodes = new Map<string, number>()
   #nodes: ReadonlySet<string>
-  /** Others may be back: a node that sees no other node for a while remembers REST calls for them. */
+  /** Whether other nodes exist, or have existed: they may return, and a node keeps REST calls for them. */
   #hasSeenOthers: boolean
   #lastSeq = 0
   #state: 'open' | 'ended' = 'open'
@@ -106,7 +106,7 @@ export class PresenceSync {
     this.requests.answer('presence.sync', 'any', (call) => this.#answerSync(call as PresenceSyncRequest))
   }
 
-  /** The exchange of a document's presence, until `remove`. */
+  /** Returns the replica of a document. `remove` ends it. */
   add(document: DocumentScope, owner: PresenceReplicaOwner): PresenceReplica {
     const replica = new PresenceReplica(document, owner, this.#replicaDependencies)
     this.#replicas.set(nameOf(documentKey(document)), replica)
@@ -119,7 +119,7 @@ export class PresenceSync {
     replica.end()
   }
 
-  /** The others forget this node at once. */
+  /** Ends the exchange. The other nodes drop this node at once. */
   close(): void {
     if (this.#state === 'ended') return
     for (const replica of this.#openReplicas) replica.flush()
@@ -166,7 +166,7 @@ export class PresenceSync {
     this.#buckets.delete(replica.bucket)
   }
 
-  /** A node that comes later asks for all. */
+  /** Publishes to known nodes only: a node that joins later requests a snapshot. */
   #publishDeltas(replica: PresenceReplica, deltas: readonly PresenceDelta<PresenceRecord>[]): void {
     if (!replica.hasRemoteNodes) return
     const document = documentKey(replica.document)
@@ -215,7 +215,7 @@ export class PresenceSync {
     }
   }
 
-  /** What comes from a node that is taken for dead is heard when it is back: then everybody is asked. */
+  /** Ignores messages of a node that counts as dead. When it returns, the nodes exchange their digests. */
   #isFromActiveNode({ from, incarnation }: MessageSender): boolean {
     if (from === this.#dependencies.cluster.self || !this.#nodes.has(from)) return false
     return (this.#stoppedNodes.get(from) ?? 0) < incarnation
@@ -281,7 +281,7 @@ export class PresenceSync {
     if ([...this.#nodes].some((node) => !before.has(node))) this.#invalidate()
   }
 
-  /** Something may have been missed: asks everybody for everything. */
+  /** Messages may have been lost: requests the digests of all nodes. */
   #invalidate(): void {
     for (const bucket of this.#buckets.values()) {
       bucket.dueAt = 0
@@ -311,7 +311,7 @@ export class PresenceSync {
     }
   }
 
-  /** Nodes that have begun together do not go on together. */
+  /** Returns a randomized time, so that nodes that started together do not publish together. */
   #nextDigest(): number {
     return this.#dependencies.clock.now() + digestMs * (1 - Math.random() / 4)
   }

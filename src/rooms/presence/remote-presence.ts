@@ -8,14 +8,14 @@ import {
 } from './presence-records.ts'
 import type { PresenceStateEntry } from './state-log.ts'
 
-/** What has become different in what other nodes say. */
+/** Changed users and clients of the other nodes. */
 export interface RemoteChanges {
   readonly userIds: Set<string>
   /** By editor. */
   readonly clients: Map<string, Set<number>>
 }
 
-/** What the other nodes say of one document, by what it is about. */
+/** The states of one document on the other nodes, by user and client. */
 export class RemotePresence {
   readonly #users = new Map<string, Map<string, NodeUserRecord>>()
   readonly #restRecords = new Map<string, Map<string, RestUserRecord>>()
@@ -27,7 +27,7 @@ export class RemotePresence {
     return this.#users.keys()
   }
 
-  /** What each node with sockets of a user says. */
+  /** Returns the records of a user, one for each node with sockets of the user. */
   userRecords(userId: string): readonly NodeUserRecord[] {
     return [...(this.#users.get(userId)?.values() ?? [])]
   }
@@ -39,7 +39,7 @@ export class RemotePresence {
     return found
   }
 
-  /** Users of whom REST has said something to another node. */
+  /** Users with REST records on another node. */
   restUsers(): Iterable<string> {
     return this.#restRecords.keys()
   }
@@ -48,12 +48,12 @@ export class RemotePresence {
     return this.#editors.get(editorId)?.keys() ?? []
   }
 
-  /** Who claims a client id, a node each. */
+  /** Returns the records of a client id, one for each node that claims it. */
   client(editorId: string, clientId: number): readonly ClientRecord[] {
     return [...(this.#editors.get(editorId)?.get(clientId)?.values() ?? [])]
   }
 
-  /** Takes what a node says anew. */
+  /** Applies changed states of a node. */
   apply(node: string, entries: readonly PresenceStateEntry<PresenceRecord>[]): RemoteChanges {
     const changes: RemoteChanges = { userIds: new Set(), clients: new Map() }
     for (const [name, record] of entries) {

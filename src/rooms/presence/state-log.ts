@@ -1,14 +1,17 @@
-/** Something that a node says under a name; null: it says nothing under it any more. */
+/** A named state of a node; null: the state was removed. */
 export type PresenceStateEntry<Value> = readonly [name: string, value: Value | null]
 
-/** What a node says anew. `prev`: the number of what it said before; whoever has not heard that has missed something. */
+/**
+ * Changed states of a node. `prev`: the sequence number of the delta before. A node that does not have it has
+ * missed changes.
+ */
 export interface PresenceDelta<Value> {
   readonly prev: number
   readonly seq: number
   readonly entries: readonly PresenceStateEntry<Value>[]
 }
 
-/** A part of all that a node says: as it is after the delta of this number. */
+/** A part of all states of a node, as of this sequence number. */
 export interface PresenceSnapshot<Value> {
   readonly seq: number
   readonly part: number
@@ -16,7 +19,10 @@ export interface PresenceSnapshot<Value> {
   readonly entries: readonly PresenceStateEntry<Value>[]
 }
 
-/** Characters of the entries of one message, unless one alone has more: a bus takes messages of 1 MB at most. */
+/**
+ * Maximum characters of the entries of one message, unless a single entry has more. The limit of a bus is 1 MB per
+ * message.
+ */
 export const presenceMessageLengthMax = 256 * 1024
 
 /** The current values of a log, by their names. */
@@ -25,14 +31,14 @@ export interface StateSource<Value> {
   entries(): Iterable<PresenceStateEntry<Value>>
 }
 
-/** The numbered changes of the states that this node publishes of a document. Other nodes read each change, or everything. */
+/** The numbered changes of the states that this node publishes. Other nodes apply each delta, or a snapshot. */
 export class LocalStateLog<Value> {
   readonly #source: StateSource<Value>
   readonly #changed = new Set<string>()
   readonly #next: () => number
   #seq: number
 
-  /** @param next numbers that only grow, also those of an earlier log of the same document */
+  /** @param next returns increasing numbers, above those of an earlier log of the document */
   constructor(source: StateSource<Value>, next: () => number) {
     this.#source = source
     this.#next = next
@@ -48,7 +54,7 @@ export class LocalStateLog<Value> {
     this.#changed.add(name)
   }
 
-  /** The changes since the last call. They must be sent in this order. */
+  /** Returns the changes since the last call. Send them in this order. */
   deltas(): readonly PresenceDelta<Value>[] {
     const entries = [...this.#changed].map(
       (name): PresenceStateEntry<Value> => [name, this.#source.value(name)],
@@ -61,7 +67,7 @@ export class LocalStateLog<Value> {
     })
   }
 
-  /** All states. Call after `deltas`. */
+  /** Returns all states. Call after `deltas`. */
   snapshots(): readonly PresenceSnapshot<Value>[] {
     const all = slices<Value>([...this.#source.entries()])
     const parts = Math.max(1, all.length)
@@ -92,7 +98,7 @@ function slices<Value>(
 }
 
 interface KnownEntry<Value> {
-  /** Number of the message that said so. */
+  /** Sequence number of the message with this value. */
   readonly seq: number
   readonly value: Value | null
 }
@@ -103,16 +109,16 @@ interface PendingDeltas<Value> {
 }
 
 /**
- * What another node says of a document, as far as it was heard: messages may be lost, doubled and overtaken. What comes
- * is believed at once; what has not come is found missing by its number, and asked for as a whole.
+ * The states of another node on a document. Messages may be lost, duplicated or reordered. Changes are applied at
+ * once; sequence numbers reveal lost ones, and a snapshot replaces them.
  */
 export class RemotePresenceState<Value> {
   readonly #entries = new Map<string, KnownEntry<Value>>()
-  /** Nothing before is missing. */
+  /** Sequence number up to which all changes are known. */
   #knownSeq = -1
   #incomplete: PendingDeltas<Value> | null = null
 
-  /** All that was said up to this number is known. */
+  /** All changes up to this sequence number are known. */
   get knownSeq(): number {
     return this.#knownSeq
   }
@@ -121,14 +127,14 @@ export class RemotePresenceState<Value> {
     for (const [name, { value }] of this.#entries) if (value !== null) yield [name, value]
   }
 
-  /** Returns what is new; `have` tells whether something before it is missing. */
+  /** Returns the changed states. `knownSeq` reveals whether earlier ones are missing. */
   applyDelta({ prev, seq, entries }: PresenceDelta<Value>): readonly PresenceStateEntry<Value>[] {
     if (seq <= this.#knownSeq) return []
     if (prev <= this.#knownSeq) this.#knownSeq = seq
     return entries.filter(([name, value]) => this.#set(name, value, seq))
   }
 
-  /** Returns what is new when this was the last part; else nothing. */
+  /** Returns the changed states after the last part; before it, none. */
   applySnapshot({
     seq,
     part,
@@ -161,7 +167,7 @@ export class RemotePresenceState<Value> {
     return changed
   }
 
-  /** What was taken back is remembered as long as something older may come that says otherwise. */
+  /** A removed state is kept as a tombstone while an older message could still set it. */
   #set(name: string, value: Value | null, seq: number): boolean {
     const before = this.#entries.get(name)
     if (before !== undefined && before.seq >= seq) return false

@@ -3,36 +3,39 @@ import { ApiError } from '../../errors.ts'
 import { exhausted, limitDetails } from '../../quota/limits.ts'
 import { type AwarenessText, removedText } from '../../update/awareness.ts'
 
-/** Users without a socket that one document may have. */
+/** Maximum number of virtual users of one document. */
 export const virtualUsersMax = 500
-/** The same for all documents of a process. */
+/** Maximum number of virtual users of all documents of a process. */
 const virtualUsersTotalMax = 100_000
-/** They go by themselves. */
+/** Virtual users expire by themselves. */
 const retryAfterSeconds = 60
-/** Stock clients forget what they have not heard of for 30 s. */
+/** Interval of renewals, in ms. Stock clients remove a state after 30 s without a renewal. */
 export const virtualUserRenewalMs = 15_000
-/** Seconds since then are the clocks of virtual users: later than what a client has heard before a restart. */
+/** Clocks of virtual users count the seconds since this time, so that they are later than those before a restart. */
 const clockEpoch = Date.UTC(2026, 0)
 
-/** The last client ids are kept for users without a socket: a Yjs client draws one of them once in eight million times. */
+/**
+ * The highest client ids are reserved for virtual users. A Yjs client chooses one of them once in eight million
+ * times.
+ */
 const firstClientId = 2 ** 32 - virtualUsersMax
 
-/** Is this a client id of a user without a socket? No socket may speak for those. */
+/** Returns whether a client id is one of a virtual user. Sockets cannot use these ids. */
 export const isVirtualClient = (clientId: number): boolean => clientId >= firstClientId
 
-/** What REST says of a user; what is left out is not said. */
+/** Fields of a user that REST has set; undefined: not set. */
 export interface RestPresence {
   readonly name?: string | undefined
   readonly email?: string | undefined
   readonly status?: string | undefined
 }
 
-/** What awareness shows of a virtual user; `text` is `null` when it shows nothing any more. */
+/** The awareness state of a virtual user; `text` is `null` after the user has left. */
 export interface VirtualUserState extends AwarenessText {
   readonly userId: string
 }
 
-/** How many virtual users there are in a process. */
+/** The number of virtual users of a process. */
 export interface VirtualUserCount {
   count: number
 }
@@ -50,22 +53,22 @@ export interface VirtualUser {
 interface VirtualUserOptions {
   readonly clock: Clock
   readonly total: VirtualUserCount
-  /** What awareness is to show from now on. */
+  /** Receives changed awareness states. */
   readonly changed: (states: readonly VirtualUserState[]) => void
   readonly joined: (virtualUser: VirtualUser) => void
-  /** Also when it comes with a socket. */
+  /** Called also when the user connects with a socket. */
   readonly left: (virtualUser: VirtualUser) => void
 }
 
-/** What is said when nothing is said. */
+/** The status of a user without one. */
 export const defaultStatus = 'online'
 
-/** Users of one document of whom only REST says that they are there: each for a time, under a client id of its own. */
+/** The virtual users of one document. Each has a time limit and a client id of its own. */
 export class VirtualUserList {
   readonly #options: VirtualUserOptions
   readonly #byUser = new Map<string, VirtualUser>()
   readonly #clientIds = new Set<number>()
-  /** Clients may remember the ids of an earlier list: a new one is unlikely to begin with the same. */
+  /** A random start: clients may remember the ids of an earlier list. */
   #lastClientId = firstClientId + Math.floor(Math.random() * virtualUsersMax)
   /** The latest clock of a removed client id, which another user may get. */
   #lastRemovedClock = 0
@@ -92,7 +95,7 @@ export class VirtualUserList {
     return [...this.#byUser.values()].map(stateOf)
   }
 
-  /** @throws ApiError FAILED_PRECONDITION, RESOURCE_EXHAUSTED when so many more are too many */
+  /** @throws ApiError FAILED_PRECONDITION, RESOURCE_EXHAUSTED if this number of new users exceeds a limit */
   checkCapacity(added: number): void {
     if (added === 0) return
     if (this.size + added > virtualUsersMax)
@@ -109,7 +112,7 @@ export class VirtualUserList {
       })
   }
 
-  /** Shows a user as REST has named them; one too many is not shown. */
+  /** Adds or changes a virtual user. Above the limit, a new one is left out. */
   set(
     userId: string,
     fields: RestPresence,
@@ -127,7 +130,7 @@ export class VirtualUserList {
     this.#publish([stateOf(virtualUser)])
   }
 
-  /** Shows these users no more. */
+  /** Removes virtual users. */
   remove(userIds: Iterable<string>): void {
     const changed: VirtualUserState[] = []
     for (const userId of userIds) {
@@ -195,7 +198,7 @@ function isSameVirtualUser(
   return fields.name === name && fields.email === email && fields.status === status
 }
 
-/** The e-mail address is for those who ask by REST only. */
+/** Awareness contains no email address: only REST returns it. */
 const stateOf = ({
   userId,
   clientId,
@@ -208,7 +211,7 @@ const stateOf = ({
   text: JSON.stringify({ user: { id: userId, name, status } }),
 })
 
-/** What was said before, as far as it is not said anew. */
+/** Returns the fields of a call, completed by the earlier ones. */
 export function mergeFields(before: RestPresence, { name, email, status }: RestPresence): RestPresence {
   return {
     name: name ?? before.name,

@@ -3,32 +3,38 @@ import { KeyedCounter } from '../../quota/keyed-counter.ts'
 import type { LimitName } from '../../quota/limits.ts'
 import type { RateLimiter } from '../../quota/rate-limiter.ts'
 
-/** Refused connections that are being told why, at once; beyond it they are cut off without a word. */
+/**
+ * Maximum number of rejected connections that wait for their close frame. Further ones are terminated without a
+ * reason.
+ */
 const rejectionsMax = 500
 
 export interface AdmissionLimits {
   readonly connectionsMax: number
   readonly connectionsPerAddressMax: number
-  /** 0 is no limit, as below. */
+  /** 0: no limit, here and below. */
   readonly connectionsPerWorkspaceMax: number
-  /** Those that have asked to be upgraded and have not been authenticated. */
+  /** Connections that have requested an upgrade and are not authenticated. */
   readonly unauthenticatedPerAddressMax: number
-  /** New ones; null: no limit. */
+  /** Rate of new connections; null: no limit. */
   readonly connects: RateLimiter | null
 }
 
-/** Where a connection has been counted; null: not yet. Kept for as long as it, so no functions. */
+/**
+ * The counters that include a connection; null: not counted yet. It lives as long as the connection, so it has no
+ * functions.
+ */
 export interface AdmissionTicket {
   address: string | null
   workspaceId: string | null
 }
 
-/** Takes a count back; calling it again changes nothing. */
+/** Ends a count. Further calls do nothing. */
 type Release = () => void
 
 /**
- * Counts connections, in all, by client address and by workspace, from the moment they ask to be upgraded. By
- * workspace and not by API key: a workspace makes as many keys as it likes, and would make itself room with them.
+ * Counts connections: in total, by client address and by workspace, from their upgrade request on. The count is by
+ * workspace and not by API key, because a workspace can create any number of keys.
  */
 export class Admission {
   readonly #limits: AdmissionLimits
@@ -45,7 +51,10 @@ export class Admission {
     this.#unauthenticated = new KeyedCounter(limits.unauthenticatedPerAddressMax)
   }
 
-  /** Counts a new connection from `address`, whatever becomes of it; why it comes too soon, or null. */
+  /**
+   * Counts a new connection from `address`, also if it is rejected later. Returns the reason if the rate is
+   * exceeded, or null.
+   */
   rateProblem(address: string): Close | null {
     const { connects } = this.#limits
     if (connects === null || connects.take(address) === 0) return null
@@ -56,7 +65,7 @@ export class Admission {
     )
   }
 
-  /** Why no connection from `address` is taken now; null when there is room. */
+  /** Returns the limit that a connection from `address` would exceed; null: none. */
   connectionProblem(address: string): Close | null {
     const { connectionsMax, connectionsPerAddressMax, unauthenticatedPerAddressMax } = this.#limits
     if (this.#total >= connectionsMax) return full('too many connections', 'maxConnections', connectionsMax)
@@ -77,7 +86,7 @@ export class Admission {
     return null
   }
 
-  /** Why no connection of a workspace is taken now; null when there is room. */
+  /** Returns the limit that a connection of a workspace would exceed; null: none. */
   workspaceProblem(workspaceId: string): Close | null {
     if (!this.#byWorkspace.isFull(workspaceId)) return null
     const { connectionsPerWorkspaceMax } = this.#limits
@@ -88,7 +97,7 @@ export class Admission {
     )
   }
 
-  /** Counts a connection that will be refused politely; null when there are too many of them. */
+  /** Counts a rejected connection until it closes; null: there are too many. */
   countRejected(): Release | null {
     if (this.#rejections >= rejectionsMax) return null
     this.#rejections += 1
@@ -104,7 +113,7 @@ export class Admission {
     ticket.address = address
   }
 
-  /** Counts a connection until it is known whose it is. */
+  /** Counts a connection until its client is authenticated. */
   countUnauthenticated(address: string): Release {
     return this.#unauthenticated.enter(address)
   }
@@ -115,7 +124,7 @@ export class Admission {
     ticket.workspaceId = workspaceId
   }
 
-  /** Takes back what has been counted of a connection, once. */
+  /** Ends the counts of a connection. Call it once. */
   release({ address, workspaceId }: AdmissionTicket): void {
     if (address !== null) {
       this.#total -= 1
@@ -125,6 +134,6 @@ export class Admission {
   }
 }
 
-/** For the moment: there is room again when others leave. */
+/** The rejection is transient: other connections will close. */
 const full = (what: string, limit: LimitName, value: number): Close =>
   close('tryAgainLater', `${what}: ${limit} is ${value}`, limit)

@@ -26,26 +26,26 @@ export interface HocuspocusEndpointOptions {
   readonly reports: LimitReports
   readonly backpressure: ReadBackpressure
   readonly logger: Log
-  /** From the upgrade to the first checked token. */
+  /** Maximum time from the upgrade to the first valid token. */
   readonly authMs: number
 }
 
-/** How long a socket without documents stays. */
+/** Maximum time of a socket without documents. */
 const idleMs = 60_000
 
-/** A socket, and what it came with. */
+/** A multiplexed websocket with its request. */
 interface MultiplexedConnection {
   readonly socket: MultiplexedSocket
   readonly tokens: SocketTokens
   readonly request: MultiplexedRequest
   readonly clientAddress: string
-  /** Calls it known. */
+  /** Ends the count of unauthenticated connections. */
   readonly authenticated: () => void
 }
 
 /**
- * The door of HocuspocusProvider: any number of documents share a websocket, each with a token of its own that comes as
- * a message. Nobody is known before the first of them.
+ * The endpoint of HocuspocusProvider. A websocket carries any number of documents, and the client sends a token for
+ * each one. A websocket is not authenticated before its first valid token.
  */
 export class HocuspocusEndpoint {
   readonly #options: HocuspocusEndpointOptions
@@ -65,7 +65,7 @@ export class HocuspocusEndpoint {
     acceptor.accept(upgrade, null, (socket) => this.#open(socket, address, request, authenticated))
   }
 
-  /** From now on newcomers are refused. Returns what ends the sockets there are. */
+  /** Rejects new clients from now on. Returns functions that close the open websockets. */
   drain(reason: Close): readonly (() => void)[] {
     this.#draining = reason
     return [...this.#sockets].map((socket) => () => socket.end(reason))
@@ -129,7 +129,7 @@ export class HocuspocusEndpoint {
     const { withdrawals } = sessionManager
     const identity = await socket.pauseDuring(tokens.authenticate(token))
     if (!socket.socket.isOpen) return
-    // Who has left meanwhile has tried it all the same.
+    // A client that has closed the document meanwhile has also used a token.
     if (identity instanceof TokenRejectedError) return closeChannel(channel, tokens.reject(identity, path))
     if (!channel.isOpen) return
     socket.authenticated(identity.tenant.workspaceId)
@@ -151,7 +151,7 @@ export class HocuspocusEndpoint {
     })
   }
 
-  /** Each document counts as a connection of its workspace. Null if the limit permits it. */
+  /** Counts a document as a connection of its workspace. Returns the exceeded limit, or null. */
   #countDocument(channel: DocumentChannel, workspaceId: string): Close | null {
     const { admission, reports } = this.#options
     const full = admission.workspaceProblem(workspaceId)
@@ -168,5 +168,5 @@ export class HocuspocusEndpoint {
 
 const closeChannel = (channel: DocumentChannel, { code, reason }: Close): void => channel.close(code, reason)
 
-/** Clients come back when they have a document again. */
+/** Clients reconnect when they open a document again. */
 const unused = close('serviceRestart', 'no open document on this connection; reconnect')

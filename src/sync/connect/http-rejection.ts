@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream'
 import { ApiError, invalid } from '../../errors.ts'
 import { rawResponse } from '../../model/raw-response.ts'
 
-/** Versions of the websocket protocol that are spoken here, told to those who ask for another (RFC 6455 4.2.2). */
+/** The supported websocket versions, for a client that requests another one (RFC 6455 4.2.2). */
 const supportedVersions = { 'sec-websocket-version': '13, 8' }
 
 export const unknownPath = new ApiError(
@@ -19,8 +19,8 @@ const supportedVersion = /^ *(13|8) *$/
 const key = /^[+/0-9A-Za-z]{22}==$/
 
 /**
- * Why an upgrade request is not a websocket handshake (RFC 6455 4.2.1); null if it is one. Accepts what `ws` accepts. The
- * HTTP server upgrades only GET requests for a websocket.
+ * Returns why an upgrade request is not a websocket handshake (RFC 6455 4.2.1); null if it is one. It accepts the
+ * same as `ws`. The HTTP server upgrades only GET requests for a websocket.
  */
 export function handshakeError({ headers }: IncomingMessage): ApiError | null {
   const protocols = headers['sec-websocket-protocol']?.split(',').map((name) => name.trim()) ?? []
@@ -35,9 +35,9 @@ export function handshakeError({ headers }: IncomingMessage): ApiError | null {
   return null
 }
 
-/** Answers an upgrade that cannot be accepted, not even to be closed with a code, and ends the connection. */
+/** Responds with an HTTP error to an upgrade that cannot be completed, and ends the connection. */
 export function rejectUpgrade({ headers }: IncomingMessage, connection: Duplex, error: ApiError): void {
-  // Half-open clients would stay for ever.
+  // A half-open client would otherwise keep the connection indefinitely.
   connection.once('finish', () => connection.destroy())
   connection.end(rawResponse(error, { requestId: headers['x-request-id'], headers: supportedVersions }))
 }

@@ -21,7 +21,7 @@ interface LoggedRejection {
   readonly code: number | null
   /** HTTP status, if the server does not accept the upgrade. */
   readonly status?: number
-  /** What exactly is wrong, if it is known. */
+  /** The exact cause, if it is known. */
   readonly detail?: string | null
   /** Address of the client; null if it is not known. */
   readonly address: string | null
@@ -41,9 +41,9 @@ const messages: Readonly<Record<LoggedRejection['event'], string>> = {
 }
 
 /**
- * Logs rejected websockets, tokens and credentials, and their misspelled parameters. Those with the same address, reason
- * and document share a line, with their number. For each address and reason, up to ten documents have a line of their
- * own; further documents share one that names no document.
+ * Logs rejected websockets, tokens and credentials, and their misspelled parameters. Entries with the same address,
+ * reason and document share a line, with their number. For each address and reason, up to ten documents have a line
+ * of their own; further documents share one that names no document.
  */
 export class RejectionLog {
   readonly #events: RepeatedEvents<LoggedRejection>
@@ -128,7 +128,7 @@ const queryBegin = /[?&=;#]|%3f|%26|%3d|%3b|%23/i
 /** A JWT: its header is a JSON object. */
 const jwt = /eyJ[\w.-]+/g
 
-/** The text without a query and without tokens. */
+/** Returns the text without a query and without tokens. */
 function withoutSecrets(text: string): string {
   const [path = ''] = text.split(queryBegin, 1)
   return escapeControls(shortened(path.replaceAll(jwt, '…'), requestedLengthMax))

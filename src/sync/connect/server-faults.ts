@@ -5,7 +5,7 @@ import { RepeatedEvents } from '../../quota/repeated-events.ts'
 
 interface Outage {
   readonly reason: string
-  /** What failed because of it. */
+  /** The operation that failed because of the outage. */
   readonly message: string
 }
 

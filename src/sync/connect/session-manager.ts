@@ -36,32 +36,32 @@ export interface SessionManagerDependencies extends Omit<SessionDependencies, 't
   readonly faults: ServerFaults
 }
 
-/** A websocket of somebody who is known. */
+/** A websocket whose client is authenticated. */
 export interface AuthenticatedClient {
   readonly socket: ClientSocket
   readonly protocol: Protocol
   readonly identity: Identity
   readonly path: DocumentPath
   readonly clientAddress: string
-  /** Of the page that asks; undefined when it is none. */
+  /** Origin of the page; undefined if the client is not a page. */
   readonly origin: string | undefined
-  /** Is to be told to reconnect, instead of being refused, when its token ends. */
+  /** When its token expires, the client is closed with a code after which it reconnects. */
   readonly renews: boolean
-  /** Checks newer tokens of a client that is asked for them; null: none are. */
+  /** Checks newer tokens of the client; null: the protocol has none. */
   readonly tokens: SocketTokens | null
-  /** Understands what is said to those who are connected. */
+  /** The client understands live messages. */
   readonly receivesLive: boolean
-  /** `Entrance.withdrawals` before its token was checked. */
+  /** `SessionManager.withdrawals` before the token was checked. */
   readonly withdrawals: number
 }
 
-/** What is known of a client when it comes in. */
+/** The state of a client when its session starts. */
 interface SessionStart extends Pick<SessionOptions, 'roomHandle' | 'address' | 'permission'> {
-  /** Changes of access that had been told before this one's was read. */
+  /** Number of access changes before the permission was read. */
   readonly changes: number
 }
 
-/** Opens the room that an authenticated client asks for, and keeps its session while it is there. */
+/** Opens the room of an authenticated client, and keeps its session while it is connected. */
 export class SessionManager {
   readonly #options: SessionManagerOptions
   readonly #dependencies: SessionManagerDependencies & SessionDependencies
@@ -83,17 +83,17 @@ export class SessionManager {
     this.#faults = dependencies.faults
   }
 
-  /** How often credentials were withdrawn so far. */
+  /** Number of withdrawals of credentials so far. */
   get withdrawals(): number {
     return this.#credentialWatch.withdrawals
   }
 
-  /** Becomes a session, or is told why not. */
+  /** Opens a session for the client, or closes its socket with the reason. */
   admit(client: AuthenticatedClient): void {
     this.#openSession(client).catch((error: unknown) => this.#fail(client, error))
   }
 
-  /** From now on newcomers are refused. Returns what ends the sessions there are, except those on shared sockets. */
+  /** Rejects new clients from now on. Returns functions that end the sessions, except those on multiplexed sockets. */
   drain(reason: Close): readonly (() => void)[] {
     this.#draining = reason
     return [...this.#sessions]
@@ -101,19 +101,19 @@ export class SessionManager {
       .map((session) => () => session.end(reason))
   }
 
-  /** To be called about twice a second: rights that end do so within this time. */
+  /** Call about twice a second: sessions whose rights expire end within this time. */
   tick(): void {
     const now = this.#dependencies.clock.now()
     for (const session of this.#sessions) session.tick(now)
   }
 
-  /** Looks after nobody any more. */
+  /** Stops watching access and credentials. */
   end(): void {
     this.#accessWatch.end()
     this.#credentialWatch.end()
   }
 
-  /** What the client sends while the room is opened stays in the kernel's buffers: nothing is read. */
+  /** Nothing is read while the room opens: messages of the client stay in the buffers of the kernel. */
   async #openSession(client: AuthenticatedClient): Promise<void> {
     const { socket, identity, path } = client
     socket.pause()
@@ -173,7 +173,7 @@ export class SessionManager {
     const { reports } = this.#dependencies
     const limit = limitOf(error)
     if (limit !== null) reports.exceeded(limit, client.identity.tenant.workspaceId)
-    // That a document is damaged has been told.
+    // A damaged document has been logged already.
     else if (!(error instanceof DocumentDamagedError)) this.#faults.log(error, 'document could not be opened')
     this.#reject(client, closeOfFailure(error))
   }
@@ -185,7 +185,7 @@ export class SessionManager {
   }
 }
 
-/** What is told of a document that could not be opened. */
+/** Returns the close for a client whose document could not be opened. */
 function closeOfFailure(error: unknown): Close {
   if (error instanceof DocumentDamagedError || error instanceof CorruptRecordError)
     return close('internalError', 'the stored document is damaged; contact the operator')

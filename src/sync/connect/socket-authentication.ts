@@ -18,15 +18,15 @@ export interface SocketAuthenticationOptions {
   readonly reports: LimitReports
   readonly clock: Clock
   readonly logger: Log
-  /** How long checking a token may take. */
+  /** Maximum time to check a token. */
   readonly authMs: number
   readonly rejections: RejectionLog
   readonly faults: ServerFaults
-  /** Told of a token that was refused, and where it came from. Must not throw. */
+  /** Called with the address of each client whose token was rejected. Must not throw. */
   readonly onRejected: (clientAddress: string) => void
 }
 
-/** Finds out who a client is, by its token. */
+/** Authenticates clients by their tokens. */
 export class SocketAuthentication {
   readonly #options: SocketAuthenticationOptions
   readonly #faults: ServerFaults
@@ -37,8 +37,8 @@ export class SocketAuthentication {
   }
 
   /**
-   * Not `Promise.race`: this is done for everybody who comes. Where the store is away nobody is known; with what it
-   * throws else, which is no matter of the client's, it rejects.
+   * Checks a token. Resolves with an error if the token is rejected, or if the store is unavailable; rejects for
+   * other server faults. `Promise.race` would cost more, and this runs for each client.
    */
   authenticate(token: string | null, origin: string | undefined): Promise<Identity | TokenRejectedError> {
     return new Promise((resolve, reject) => {
@@ -81,14 +81,14 @@ export class SocketAuthentication {
   }
 }
 
-/** Is it more than what happens to anybody whose time is over, or who meets a server in trouble? */
+/** Returns whether the credential itself is wrong: it has not just expired, and the server was able to check it. */
 export const isCredentialFailure = (rejected: TokenRejectedError): boolean =>
   rejected.reason !== 'expired' && !isUndetermined(rejected)
 
-/** Is the token neither good nor bad, as far as anybody knows? */
+/** Returns whether the server could not check the token. */
 export const isUndetermined = ({ reason }: TokenRejectedError): boolean =>
   reason === 'provider' || reason === 'timeout' || reason === 'store'
 
-/** Only what is wrong with the token itself is for good: stock clients do not come back from that. */
+/** Only an invalid token closes permanently: stock clients do not reconnect after that. */
 export const closeForToken = (rejected: TokenRejectedError): Close =>
   close(isUndetermined(rejected) ? 'tryAgainLater' : 'unauthenticated', rejected.message)

@@ -1,9 +1,9 @@
-/** For each of them in turn so much more time, in ms, so that where they go they do not come all at once. */
+/** Time between two closes, in ms, so that the clients do not reach the other nodes all at once. */
 const intervalMs = 10
-/** Those whose moment is so near are sent together, in ms. */
+/** Closes that are due within this time run together, in ms. */
 const sliceMs = 20
 
-/** Calls all of them: each at some moment of its own within `overMs` where that is more than 0, sooner if they are few. */
+/** Calls all functions, each at a random time within `overMs`, or within a shorter time if they are few. */
 export async function staggerCalls(calls: readonly (() => void)[], overMs: number): Promise<void> {
   const withinMs = Math.min(overMs, calls.length * intervalMs)
   const schedule = calls.map((end) => ({ end, at: Math.random() * withinMs })).sort((a, b) => a.at - b.at)

@@ -13,11 +13,11 @@ interface Credentials {
   /** The first misspelled parameter, if any. */
   readonly misspelled: Misspelling | null
   readonly token: string | null
-  /** Of the page that asks; undefined when it is none. */
+  /** Origin of the page; undefined if the client is not a page. */
   readonly origin: string | undefined
 }
 
-/** Documents that the client names later, with tokens of their own. */
+/** A websocket for several documents. The client names each one later, with a token. */
 export interface MultiplexedRequest extends Credentials {
   readonly kind: 'multiplexed'
 }
@@ -25,15 +25,15 @@ export interface MultiplexedRequest extends Credentials {
 export interface DocumentRequest extends Credentials {
   readonly kind: 'document'
   readonly path: DocumentPath
-  /** `renew=1`: when the token ends, tell the client to reconnect with a new one. */
+  /** `renew=1`: when the token expires, the server closes the socket so that the client reconnects with a new one. */
   readonly renews: boolean
-  /** `live=1`: the client understands what a backend says to those who are connected. */
+  /** `live=1`: the client understands live messages of a backend. */
   readonly receivesLive: boolean
-  /** `saved=1`: the client wants to know what of its updates is on the disk. */
+  /** `saved=1`: the client requests acknowledgments of durable updates. */
   readonly wantsSaveAcks: boolean
 }
 
-/** What a client asks for when it connects. */
+/** The request of a client that connects. */
 export type SyncRequest =
   | { readonly kind: 'otherPath' }
   | { readonly kind: 'invalid'; readonly reason: string }
@@ -43,8 +43,8 @@ export type SyncRequest =
 const bearer = /^Bearer +(\S+)$/i
 
 /**
- * Reads `/sync/{organizationId}/{documentId}/{editorId}?token=…`, each part percent-encoded, or `/hocuspocus`. The token
- * may come as `Authorization: Bearer` instead.
+ * Reads `/sync/{organizationId}/{documentId}/{editorId}?token=…`, each part percent-encoded, or `/hocuspocus`. The
+ * token may be in `Authorization: Bearer` instead.
  */
 export function readSyncRequest(request: IncomingMessage): SyncRequest {
   const [path, query = ''] = splitOnce(request.url ?? '', '?')
@@ -72,10 +72,13 @@ export function readSyncRequest(request: IncomingMessage): SyncRequest {
 }
 
 const knownParameters: readonly string[] = ['token', 'renew', 'live', 'saved']
-/** Further parameters are not compared with the known ones. */
+/** Maximum number of parameters that are compared with the known ones. */
 const comparedMax = 50
 
-/** Clients of other servers send parameters of their own: those that resemble no known one are accepted. */
+/**
+ * Returns the first misspelled parameter. Clients of other servers send other parameters: a name that does not
+ * resemble a known one is accepted.
+ */
 function misspelledIn(parameters: URLSearchParams): Misspelling | null {
   const names = [...parameters.keys()].slice(0, comparedMax)
   for (const given of names) {
@@ -85,7 +88,7 @@ function misspelledIn(parameters: URLSearchParams): Misspelling | null {
   return null
 }
 
-/** For people. It has at most a few letters more than a known name. */
+/** Returns a text for users. Its length is bounded, because the name resembles a known one. */
 export const describeMisspelling = ({ given, intended }: Misspelling): string =>
   `unknown parameter ${JSON.stringify(given)} (did you mean ${intended}?)`
 

@@ -25,25 +25,28 @@ import { UpgradeRejecter } from './upgrade-rejecter.ts'
 import type { UpgradeRequest } from './upgrade-request.ts'
 
 export interface SyncOptions extends AdmissionLimits, SessionManagerOptions {
-  /** From the upgrade request to the checked token. */
+  /** Maximum time from the upgrade request to the checked token. */
   readonly authMs: number
   /** Only loopback hosts and origins may connect. */
   readonly loopbackOnly: boolean
-  /** Reverse proxies in front whose `X-Forwarded-For` is believed. */
+  /** Number of reverse proxies whose `X-Forwarded-For` is trusted. */
   readonly proxies: number
 }
 
 export interface SyncServerDependencies extends SessionManagerDependencies {
-  /** Serves those who may come in. */
+  /** Accepts the websockets of admitted clients. */
   readonly acceptor: SocketAcceptor
-  /** Told of a token that was refused, and where it came from. Must not throw. */
+  /** Called with the address of each client whose token was rejected. Must not throw. */
   readonly onRejected: (clientAddress: string) => void
 }
 
-/** How often sessions are looked at. */
+/** Interval of the checks of all sessions. */
 const tickMs = 500
 
-/** Takes websocket upgrades of one HTTP server: who knocks is refused, or known and sent to the entrance. */
+/**
+ * Accepts the websocket upgrades of one HTTP server: checks the request, authenticates the client, and passes it to
+ * its endpoint.
+ */
 export class SyncServer {
   readonly #options: SyncOptions
   readonly #dependencies: SyncServerDependencies
@@ -52,7 +55,7 @@ export class SyncServer {
   readonly #authentication: SocketAuthentication
   readonly #sessionManager: SessionManager
   readonly #hocuspocus: HocuspocusEndpoint
-  /** All that have asked for an upgrade and are still there. */
+  /** All open connections that have requested an upgrade. */
   readonly #connections = new Map<Duplex, AdmissionTicket>()
   readonly #ticker: NodeJS.Timeout
   #draining: Close | null = null
@@ -76,7 +79,7 @@ export class SyncServer {
     this.#ticker.unref()
   }
 
-  /** Takes over a connection from the HTTP server, unless it is destroyed already. Never throws. */
+  /** Handles an upgrade request of the HTTP server, unless its connection is destroyed. Never throws. */
   upgrade(request: IncomingMessage, connection: Duplex, head: Buffer): void {
     if (connection.destroyed) return
     connection.on('error', ignoreConnectionError)
@@ -111,8 +114,8 @@ export class SyncServer {
   }
 
   /**
-   * Refuses newcomers, ends everyone with `reason`, resolves when all are gone or after `timeoutMs`.
-   * @param spreadMs so long it may take until the last one is told: they go on elsewhere
+   * Rejects new clients, closes all sockets with `reason`, and resolves when they are closed or after `timeoutMs`.
+   * @param spreadMs time over which the closes are spread, because the clients reconnect to other nodes
    */
   async drain(reason: Close, timeoutMs: number, spreadMs = 0): Promise<void> {
     const deadline = performance.now() + timeoutMs
@@ -127,7 +130,7 @@ export class SyncServer {
     this.end()
   }
 
-  /** Cuts off whoever is left. */
+  /** Stops the checks and the watches. */
   end(): void {
     clearInterval(this.#ticker)
     this.#sessionManager.end()
@@ -202,5 +205,5 @@ const pathOf = (requested: SyncRequest): DocumentPath | null =>
 
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
-/** The connection's end is handled by its 'close'; without a listener an error would end the process. */
+/** The `close` event handles the end of the connection. Without a listener, an error would end the process. */
 const ignoreConnectionError = (): void => {}

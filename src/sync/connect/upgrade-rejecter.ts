@@ -6,16 +6,16 @@ import type { Admission } from './admission.ts'
 import type { UpgradeRequest } from './upgrade-request.ts'
 import { WebsocketUpgrader } from './websocket-upgrader.ts'
 
-/** What a client may send, in all, that has not been authenticated. */
+/** Maximum number of bytes that a client may send before authentication. */
 const unauthenticatedBytesMax = 65_536
-/** Counted with each of its messages. */
+/** Bytes that are counted for each message in addition to its length. */
 const frameBytes = 8
 
-/** Refuses connections that have asked for an upgrade: next to nothing is read of what they send. */
+/** Rejects connections that have requested an upgrade, and bounds the bytes that they may send. */
 export class UpgradeRejecter {
   readonly #admission: Admission
   readonly #reports: CloseReporterDependencies['reports']
-  /** Accepts those who are then refused. */
+  /** Completes the upgrade of rejected connections. */
   readonly #upgrader: WebsocketUpgrader
 
   constructor(admission: Admission, dependencies: CloseReporterDependencies) {
@@ -39,7 +39,7 @@ export class UpgradeRejecter {
     })
   }
 
-  /** It may have said something before it learns that it is refused, and something more to say that it has. */
+  /** Bounds what a rejected client may send before it receives the close frame, and after it. */
   #limitReceived(socket: WebSocket, limitKey: string): void {
     let remainingBytes = unauthenticatedBytesMax
     const count = (data: Buffer): void => {
@@ -53,7 +53,10 @@ export class UpgradeRejecter {
   }
 }
 
-/** The upgrade is accepted first: a browser shows a page neither status nor reason of a refused one. */
+/**
+ * Resumes and closes an accepted websocket. The upgrade completes first, because a browser shows a page neither
+ * status nor reason of a failed one.
+ */
 export function acceptAndClose(socket: Pick<ClientSocket, 'resume' | 'close'>, reason: Close): void {
   socket.resume()
   socket.close(reason.code, reason.reason)

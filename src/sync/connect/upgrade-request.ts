@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 
-/** A connection that has asked to be upgraded. */
+/** A connection with an upgrade request. */
 export interface UpgradeRequest {
   readonly request: IncomingMessage
   readonly connection: Duplex

@@ -5,7 +5,7 @@ import { SyncSocket } from '../socket/sync-socket.ts'
 import { invalidHandshake, rejectUpgrade } from './http-rejection.ts'
 import type { UpgradeRequest } from './upgrade-request.ts'
 
-/** Makes websockets of connections, with messages up to one size. */
+/** Upgrades connections to websockets, with a maximum message size. */
 export class WebsocketUpgrader {
   readonly #sockets: Server<typeof SyncSocket>
   readonly #closeReporter: CloseReporter
@@ -17,7 +17,7 @@ export class WebsocketUpgrader {
     this.#closeReporter = new CloseReporter(limit, dependencies)
   }
 
-  /** @param limitKey is told of when a message is too large */
+  /** @param limitKey key for the limit report when a message is too large */
   accept(
     { request, connection, head }: UpgradeRequest,
     limitKey: string,
@@ -29,7 +29,7 @@ export class WebsocketUpgrader {
     })
   }
 
-  /** Apart from the above, so that what is kept for as long as the socket does not keep its request. */
+  /** A separate method, so that the listeners do not retain the request. */
   #watch(socket: SyncSocket, limitKey: string): void {
     socket.on('error', (error: NodeJS.ErrnoException) =>
       this.#closeReporter.failed(error.code ?? '', error, limitKey),
@@ -38,9 +38,9 @@ export class WebsocketUpgrader {
   }
 }
 
-/** Options that `ws` has and its types don't have yet. */
+/** Options of `ws` that its types do not have yet. */
 const socketLimits = {
-  /** How long a client may take to answer our close frame, in milliseconds. */
+  /** Maximum time of a client to answer a close frame, in ms. */
   closeTimeout: 5_000,
   /** An ordinary client sends one message in one frame. */
   maxFragments: 1_024,
@@ -56,7 +56,7 @@ function createWebsocketServer(messageBytesMax: number): Server<typeof SyncSocke
     WebSocket: SyncSocket,
     ...socketLimits,
   })
-  // `handshakeError` has checked the request before. Without this `ws` answers with a page.
+  // `handshakeError` has checked the request before. Without this listener, `ws` responds with a page.
   return server.on('wsClientError', ({ message }, connection, request) =>
     rejectUpgrade(request, connection, invalidHandshake(message)),
   )

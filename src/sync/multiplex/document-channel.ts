@@ -2,41 +2,42 @@ import { closeCodes } from '../../model/close.ts'
 import { encodeClosed, encodeDenied } from '../protocols/hocuspocus.ts'
 import type { ClientSocket, SocketListener } from '../socket/client-socket.ts'
 
-/** The socket that channels share. */
+/** The multiplexed socket of the channels. */
 export interface ChannelTransport {
   readonly socket: ClientSocket
-  /** Nothing is read while a channel holds it. */
+  /** Pauses the socket until `resumeFor` is called with the same channel. */
   pauseFor(channel: DocumentChannel): void
   resumeFor(channel: DocumentChannel): void
-  /** Each channel hears of the answer, whoever has asked. */
+  /** Sends a ping. Each channel receives the answer. */
   requestPong(): void
   /** Ends all channels. */
   close(code: number, reason: string): void
-  /** The same in a while, for the sake of one that was refused for the moment. */
+  /** Closes all channels after a delay, because one was rejected transiently. */
   closeLater(code: number, reason: string): void
-  /** The same without a word, unless nothing is read: then the client cannot have answered. */
+  /** Terminates the socket, unless it is paused: then the client was not able to answer. */
   terminate(): void
   /** The channel is closed. */
   channelClosed(channel: DocumentChannel): void
 }
 
-/** Closes after which a client is to come back by itself. */
+/** Close codes after which a client must reconnect by itself. */
 const transientCodes: readonly number[] = [closeCodes.serviceRestart, closeCodes.tryAgainLater]
 
 /**
- * One document on a socket that several share, as a socket of its own. What refuses or ends it for good is said as a
- * message: the others stay. What does so for the moment ends the socket, without a message about the document: only then
- * do clients come back by themselves, and an application takes that message for an answer.
+ * One document on a multiplexed socket, as a socket of its own. A permanent rejection or close is sent as a
+ * message, and the other documents stay open. A transient one closes the whole socket, without a message about the
+ * document: only then do clients reconnect by themselves, and an application would take that message for a final
+ * one.
  */
 export class DocumentChannel implements ClientSocket {
-  /** As the client calls it: `organization/document/editor`, and what may follow a NUL. */
+  /** The name that the client sends: `organization/document/editor`, and an optional suffix after a NUL. */
   readonly name: string
   readonly #transport: ChannelTransport
   readonly #understandsClose: boolean
   #listener: SocketListener | null = null
   #isPaused = false
   #state: 'open' | 'closed' = 'open'
-  /** What has come while nothing was to be read: it had been read of the socket already. */
+  /** Messages that had been read from the socket before it was paused. */
   readonly #queued: Buffer[] = []
   readonly #onClosed: (() => void)[] = []
 
@@ -50,7 +51,7 @@ export class DocumentChannel implements ClientSocket {
     return this.#state === 'open' && this.#transport.socket.isOpen
   }
 
-  /** Has its client been let in? */
+  /** True if the client has a session. */
   get hasSession(): boolean {
     return this.#listener !== null
   }
@@ -100,7 +101,7 @@ export class DocumentChannel implements ClientSocket {
     }
   }
 
-  /** The trunk is admitted, once. */
+  /** Does nothing: the multiplexed socket is admitted once. */
   admit(): void {}
 
   close(code: number, reason: string): void {
@@ -138,14 +139,14 @@ export class DocumentChannel implements ClientSocket {
     this.#transport.closeLater(code, reason)
   }
 
-  /** It is closed, by the client or by us. */
+  /** Closes the channel, for the client or for the server. */
   closeChannel(): void {
     if (this.#state === 'closed') return
     this.#state = 'closed'
     this.#queued.length = 0
     this.#transport.resumeFor(this)
     this.#transport.channelClosed(this)
-    // As with sockets: not within the call that closes.
+    // As for sockets, not within the call that closes.
     queueMicrotask(() => {
       for (const fn of this.#onClosed) fn()
     })

@@ -16,30 +16,33 @@ import { type ChannelTransport, DocumentChannel } from './document-channel.ts'
 import { UnroutedMessages } from './unrouted-messages.ts'
 
 export interface MultiplexedSocketOptions {
-  /** Of the client. */
+  /** Address of the client. */
   readonly address: string
   readonly backpressure: ReadBackpressure
-  /** The client wants a document. The channel is paused. */
+  /** The client requests a document. The channel is paused. */
   readonly onToken: (channel: DocumentChannel, token: string) => void
-  /** A client that nobody knows has sent more than it may. */
+  /** Called when a client exceeds the limits before authentication. */
   readonly onUnauthenticatedLimit: () => void
-  /** The server closes the connection because of what the client has sent. */
+  /** The server closes the connection because of a message of the client. */
   readonly onPermanentClose: (reason: Close) => void
-  /** The connection is gone. */
+  /** The connection is closed. */
   readonly onClosed: () => void
 }
 
-/** Limits before authentication: bytes of all messages, messages, and documents asked for. */
+/** Limits before authentication: bytes of all messages, messages, and requested documents. */
 const unauthenticatedMax = { bytes: 1_048_576, messages: 1_000, documents: 100 } as const
-/** Documents on one socket. */
+/** Maximum number of documents on one socket. */
 const documentsMax = 1_000
 /**
- * A document that is refused for the moment ends its socket after so long, up to twice as long. Never at once: version 2
- * of the provider does not wait before it comes back.
+ * Delay before a transient rejection of one document closes its socket, up to twice as long. Never immediately:
+ * version 2 of the provider reconnects without a delay.
  */
 const closeLaterMs = { alone: 1_000, withOthers: 4_000 } as const
 
-/** Who wants nothing to be read: documents, checks, what is for none, and the socket itself while its client does not read. */
+/**
+ * A reason to pause the socket: a document, a check, unrouted messages, or the socket itself while its client does
+ * not read.
+ */
 type PauseReason = DocumentChannel | Promise<unknown> | UnroutedMessages | MultiplexedSocket
 
 /** A websocket on which a client has any number of documents, each under its name. */
@@ -63,17 +66,17 @@ export class MultiplexedSocket implements SocketListener, ChannelTransport {
     socket.onClosed(() => this.#onSocketClosed())
   }
 
-  /** Documents that are open or asked for. */
+  /** Number of open and requested documents. */
   get size(): number {
     return this.#channels.size
   }
 
-  /** Has a document been opened? */
+  /** True after the first valid token. */
   get isAuthenticated(): boolean {
     return this.#unauthenticated === null
   }
 
-  /** The client is known by one of its documents. */
+  /** The client is authenticated by the token of one of its documents. */
   authenticated(workspaceId: string): void {
     if (this.#unauthenticated === null) return
     this.#unauthenticated = null
@@ -95,7 +98,7 @@ export class MultiplexedSocket implements SocketListener, ChannelTransport {
     if (this.socket.isFull) this.#awaitDrain()
   }
 
-  /** The client's pings are answered by the socket itself. */
+  /** Counts a ping. `ws` answers it. */
   ping(bytes: number): void {
     if (!this.#acceptBytes(bytes)) return
     this.#countUnrouted(bytes)
@@ -112,7 +115,10 @@ export class MultiplexedSocket implements SocketListener, ChannelTransport {
     if (this.#acceptBytes(bytes)) this.#countUnrouted(bytes)
   }
 
-  /** The document of the message is unknown yet: the first one counts it, as it does messages of unknown documents. */
+  /**
+   * Counts an incomplete message for the first document, as messages to unknown documents: its own document is not
+   * known yet.
+   */
   incomplete(bytes: number): void {
     if (bytes > 0) this.#incompleteChannel ??= this.#channels.values().next().value ?? null
     this.#incompleteChannel?.incomplete(bytes)
@@ -127,11 +133,11 @@ export class MultiplexedSocket implements SocketListener, ChannelTransport {
   resumeFor(reason: PauseReason): void {
     if (!this.#pauseReasons.delete(reason) || this.#pauseReasons.size > 0) return
     this.socket.resume()
-    // It could not answer meanwhile.
+    // The client was not able to answer while the socket was paused.
     this.#confirmAlive()
   }
 
-  /** Nothing is read until `check` is settled, also when who has asked for it leaves: few are under way at once. */
+  /** Pauses the socket until `check` is settled, also if its document closes, so that few checks run at once. */
   async pauseDuring<T>(check: Promise<T>): Promise<T> {
     this.pauseFor(check)
     return check.finally(() => this.resumeFor(check))
@@ -149,23 +155,24 @@ export class MultiplexedSocket implements SocketListener, ChannelTransport {
     this.close(code, reason)
   }
 
-  /** The client may take its time to answer: it is in no document meanwhile, and what it says is read. */
+  /** Closes all documents at once and resumes reading: the client may take long to answer the close frame. */
   close(code: number, reason: string): void {
-    // Version 3 of the provider begins to come back twice, for ever more often, when it has heard nothing before.
+    // Version 3 of the provider reconnects twice, and more and more often, if it has received nothing before the
+    // close.
     this.socket.write(emptyNameMessage)
     this.socket.close(code, reason)
     for (const channel of this.#channels.values()) channel.closeChannel()
     for (const reason of this.#pauseReasons) this.resumeFor(reason)
   }
 
-  /** What goes on in other documents is not to be disturbed all the time. */
+  /** Closes the socket later and at most once, so that other documents are not disturbed permanently. */
   closeLater(code: number, reason: string): void {
     if (this.#closeTimer !== null) return
     const share = 1 + Math.random()
     const end = (): void => this.close(code, reason)
     const { alone, withOthers } = closeLaterMs
     this.#closeTimer = setTimeout(() => {
-      // Others may have come in meanwhile: those that ask together are not answered together.
+      // Other documents may have been opened meanwhile: tokens that are sent together are not checked together.
       if (this.#hasSessions) this.#closeTimer = setTimeout(end, (withOthers - alone) * share)
       else end()
     }, alone * share)
@@ -188,14 +195,14 @@ export class MultiplexedSocket implements SocketListener, ChannelTransport {
     return this.#unauthenticated === null || this.#countUnauthenticated(this.#unauthenticated, bytes)
   }
 
-  /** Whoever says something lives, also where its answer to a ping waits behind that. */
+  /** Any message proves that the client is alive: its pong may wait behind the message. */
   #confirmAlive(): void {
     if (!this.#isPinged) return
     this.#isPinged = false
     for (const channel of this.#channels.values()) channel.pong(0)
   }
 
-  /** Much of what a client says is answered: who does not read that is not read either. */
+  /** Most messages get a reply, so a client that does not read is not read from either. */
   #awaitDrain(): void {
     if (this.#pauseReasons.has(this)) return
     this.pauseFor(this)
@@ -216,14 +223,14 @@ export class MultiplexedSocket implements SocketListener, ChannelTransport {
     else channel.receive(routed.message)
   }
 
-  /** What is said to no document counts as said to the first. */
+  /** A message to no document counts for the first document. */
   #countUnrouted(bytes: number): void {
     const [first] = this.#channels.values()
     first?.pong(bytes)
     this.#unrouted.received()
   }
 
-  /** Whoever was refused, or has left, may go on talking for a moment: only a token counts. */
+  /** Opens a channel for a token. Other messages are ignored: a client may send some after a rejection or a close. */
   #openChannel(name: string, message: Buffer): void {
     const auth = readAuthRequest(message)
     if (auth === null) return

@@ -1,12 +1,12 @@
 import { type BudgetedReader, newTickBudget, type ReadBackpressure } from '../socket/read-backpressure.ts'
 
-/** A socket whose reading can be held up by several. */
+/** A socket that several readers can pause. */
 interface UnroutedSocket {
   pauseFor(reason: UnroutedMessages): void
   resumeFor(reason: UnroutedMessages): void
 }
 
-/** What is said on a shared socket to no document that is open on it: has its share of each turn, as a document has. */
+/** The messages on a multiplexed socket to no open document. They have a budget in each tick, as a document has. */
 export class UnroutedMessages implements BudgetedReader {
   readonly budget = newTickBudget()
   readonly #socket: UnroutedSocket
@@ -19,19 +19,19 @@ export class UnroutedMessages implements BudgetedReader {
     this.#workspaceId = address
   }
 
-  /** The client's address as long as nobody knows it. */
+  /** The address of the client until it is authenticated. */
   get workspaceId(): string {
     return this.#workspaceId
   }
 
-  /** From now on it has its share with others of the workspace, and waits no more with those of the address. */
+  /** From now on, the budget is shared within the workspace and not within the address. */
   authenticated(workspaceId: string): void {
     this.end()
     this.resumeReading()
     this.#workspaceId = workspaceId
   }
 
-  /** To be called after each message. */
+  /** Call after each message. */
   received(): void {
     this.#backpressure.check(this)
   }
@@ -44,7 +44,7 @@ export class UnroutedMessages implements BudgetedReader {
     this.#socket.resumeFor(this)
   }
 
-  /** The connection is gone. */
+  /** The connection is closed. */
   end(): void {
     this.#backpressure.forget(this)
   }

@@ -1,7 +1,7 @@
 /** FIN and opcode 2: a whole binary message (RFC 6455 5.2). */
 const wholeBinary = 0x82
 
-/** Header of an unmasked binary websocket frame, followed by room for `payloadBytes`. */
+/** Allocates a buffer with the header of an unmasked binary websocket frame and room for `payloadBytes`. */
 export function allocateFrame(payloadBytes: number): { frame: Buffer; offset: number } {
   if (payloadBytes < 126) {
     const frame = Buffer.allocUnsafe(payloadBytes + 2)
@@ -24,7 +24,7 @@ export function allocateFrame(payloadBytes: number): { frame: Buffer; offset: nu
   return { frame, offset: 10 }
 }
 
-/** Bytes of `value` as a variable-length unsigned integer (lib0: seven bits a byte, lowest first). */
+/** Returns the length of `value` as a variable-length unsigned integer (lib0: seven bits per byte, lowest first). */
 export function varUintLength(value: number): number {
   let length = 1
   for (let rest = value; rest > 127; rest = Math.floor(rest / 128)) length += 1

@@ -11,21 +11,21 @@ const ownTypes = { syncReply: 4, stateless: 5, close: 7, syncStatus: 8, ping: 9,
 /** The second byte of messages of type `auth`. */
 const auth = { token: 0, denied: 1, authenticated: 2 } as const
 
-/** Bytes of a document's name, of a token, and of what a client says to others. */
+/** Maximum bytes of a document name, a token, and a live message. */
 const nameBytesMax = 8_192
 const tokenBytesMax = 16_384
 const statelessBytesMax = 65_536
 
-/** Messages of the socket itself, that have no name before them: each is one byte. */
+/** A message of the socket itself: one byte without a document name. */
 export const pong = frameRaw(Uint8Array.of(ownTypes.pong))
 
-/** A message about no document: its name is empty. Clients take note that there was one, and drop it. */
+/** A message with an empty document name. Clients count it as received and drop it. */
 export const emptyNameMessage = frameRaw(varUintBytes(0))
 
-/** One message: of the document that it names, or of the socket. */
+/** One message: to the named document, or to the socket. */
 export type RoutedMessage =
   | { readonly kind: 'ping' | 'pong' }
-  /** `name` as it was sent; the message is a view on the frame. */
+  /** The name as received. The message is a view on the frame. */
   | { readonly kind: 'document'; readonly name: string; readonly message: Buffer }
 
 /** @throws MalformedMessageError */
@@ -39,17 +39,17 @@ export function readRoutedMessage(bytes: Buffer): RoutedMessage {
   })
 }
 
-/** Does the client leave this document? */
+/** Returns whether the client closes this document. */
 export const isCloseMessage = (message: Uint8Array): boolean => message[0] === ownTypes.close
 
-/** Somebody who wants to be let in to a document. */
+/** A client's request to open a document. */
 export interface AuthRequest {
   readonly token: string
-  /** Clients that say their version, 4 and later, know what a close message is; others throw. */
+  /** Clients that send their version (4 and later) accept a close message; older ones throw. */
   readonly understandsClose: boolean
 }
 
-/** Null for anything else that is said to a document. @throws MalformedMessageError */
+/** Returns null for any other message to a document. @throws MalformedMessageError */
 export function readAuthRequest(message: Uint8Array): AuthRequest | null {
   if (message[0] !== types.auth) return null
   return asMessageError(() => {
@@ -65,7 +65,7 @@ function tokenReader(message: Uint8Array): ByteReader {
   return reader
 }
 
-/** Frames about a document whose name begins them. */
+/** Encodes a frame that starts with the name of its document. */
 export const encodeDenied = (name: string, reason: string): Uint8Array =>
   frameWithBody(prefixOf(name, types.auth, auth.denied), Buffer.from(reason))
 
@@ -73,8 +73,8 @@ export const encodeClosed = (name: string, reason: string): Uint8Array =>
   frameWithBody(prefixOf(name, ownTypes.close), Buffer.from(reason))
 
 /**
- * The protocol of HocuspocusProvider, versions 2 to 4, for one document of a socket: every message begins with the
- * document's name. One object for all sessions that call it the same.
+ * Returns the protocol of HocuspocusProvider, versions 2 to 4, for one document of a socket: each message starts
+ * with the document name. Sessions with the same name share one object.
  */
 export function hocuspocus(name: string): Protocol {
   const prefixes = {
@@ -98,18 +98,18 @@ export function hocuspocus(name: string): Protocol {
     update: (update) => frameWithBody(prefixes.update, update),
     awareness: (message) => frameWithBody(prefixes.awareness, message),
     awarenessQuery: frameRaw(prefixOf(name, types.queryAwareness)),
-    // Versions 2 and 3 do, 4 does not.
+    // Versions 2 and 3 answer, version 4 does not.
     answersRemoval: false,
     echo: null,
     live: (text) => frameWithBody(prefixes.live, Buffer.from(text)),
-    // A message of type `auth` would make the client take the whole document for refused.
+    // With a message of type `auth`, the client would regard the whole document as rejected.
     readOnly: frameWithBody(prefixes.live, Buffer.from(readOnlyMessage)),
     role: (role) => frameWithBody(prefixOf(name, types.auth, auth.authenticated), scopes[role]),
     renew: frameRaw(prefixOf(name, types.auth, auth.token)),
   }
 }
 
-/** As a message of a backend, which is JSON with an event. */
+/** The notice has the form of a backend's message: JSON with an event. */
 const readOnlyMessage = JSON.stringify({ event: 'weft.readOnly', data: { message: readOnlyReason } })
 
 const scopes: Readonly<Record<Role, Uint8Array>> = {
@@ -117,7 +117,7 @@ const scopes: Readonly<Record<Role, Uint8Array>> = {
   viewer: Buffer.from('readonly'),
 }
 
-/** A message without its name. @throws MalformedMessageError */
+/** Decodes a message without its name. @throws MalformedMessageError */
 function decode(bytes: Uint8Array): Message {
   switch (bytes[0]) {
     case types.sync:
@@ -142,13 +142,13 @@ function textOf(bytes: Uint8Array): string {
   return Buffer.from(bytes).toString()
 }
 
-/** How messages of a document begin: its name, then their type. */
+/** Returns the prefix of the messages of a document: its name and their type. */
 function prefixOf(name: string, ...type: readonly number[]): Uint8Array {
   const bytes = Buffer.from(name)
   return Buffer.concat([varUintBytes(bytes.length), bytes, Uint8Array.from(type)])
 }
 
-/** Reading bytes fails as a malformed update does; here it is the message. */
+/** Runs `read`, and converts the error of a malformed update to the error of a malformed message. */
 function asMessageError<T>(read: () => T): T {
   try {
     return read()

@@ -3,7 +3,7 @@ import { allocateFrame, varUintLength, writeVarUint } from './frame.ts'
 
 const nothing = new Uint8Array(0)
 
-/** A whole websocket frame: `head` as it is, then `bytes` with their length before them. */
+/** Returns a whole websocket frame: `head`, then `bytes` with their length. */
 export function frameWithBody(head: Uint8Array, bytes: Uint8Array): Uint8Array {
   const before = head.length + varUintLength(bytes.length)
   const { frame, offset } = allocateFrame(before + bytes.length)
@@ -13,7 +13,7 @@ export function frameWithBody(head: Uint8Array, bytes: Uint8Array): Uint8Array {
   return frame
 }
 
-/** A whole websocket frame: `head` as it is, then `rest` as it is. */
+/** Returns a whole websocket frame: `head`, then `rest`. */
 export function frameRaw(head: Uint8Array, rest: Uint8Array = nothing): Uint8Array {
   const { frame, offset } = allocateFrame(head.length + rest.length)
   frame.set(head, offset)
@@ -21,14 +21,14 @@ export function frameRaw(head: Uint8Array, rest: Uint8Array = nothing): Uint8Arr
   return frame
 }
 
-/** A number as lib0 writes it. */
+/** Encodes a number as lib0 does. */
 export function varUintBytes(value: number): Uint8Array {
   const bytes = new Uint8Array(varUintLength(value))
   writeVarUint(bytes, 0, value)
   return bytes
 }
 
-/** The length-prefixed rest of `bytes` from `at`: all of it, no more. @throws MalformedMessageError */
+/** Returns the length-prefixed body from `at`, which must end with `bytes`. @throws MalformedMessageError */
 export function readBody(bytes: Uint8Array, at: number): Uint8Array {
   let length = 0
   let scale = 1

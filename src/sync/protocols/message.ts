@@ -2,55 +2,58 @@ import type { Role } from '../../access/roles/roles.ts'
 import type { LiveEncoder } from '../../rooms/room/live-messages.ts'
 import type { FrameEncoder } from '../../rooms/room/member.ts'
 
-/** What a client can say, whatever it speaks. Bytes are views on the frame, not yet vetted. */
+/** A message of a client in any protocol. Bytes are views on the frame and not vetted. */
 export type Message =
-  /** "This is what I have": answered by an offer. */
+  /** State vector of the client. The reply is an offer. */
   | { readonly kind: 'vector'; readonly vector: Uint8Array }
-  /** Answer to our vector: everything we might lack. */
+  /** Reply to the vector of the server: all updates that it may lack. */
   | { readonly kind: 'offer'; readonly update: Uint8Array }
   | { readonly kind: 'update'; readonly update: Uint8Array }
   | { readonly kind: 'awareness'; readonly message: Uint8Array }
   | { readonly kind: 'queryAwareness' }
-  /** "Say this again when all that I have sent is saved." */
+  /** The client requests this message back when all its updates are durable. */
   | { readonly kind: 'echo'; readonly body: Uint8Array }
-  /** Something for those who listen, that is no part of the document. */
+  /** A message to the other clients, which is not part of the document. */
   | { readonly kind: 'live'; readonly text: string }
   /** A newer token of the same user. */
   | { readonly kind: 'token'; readonly token: string }
 
-/** Who asks for what is missing when a client comes: we at once, or in answer to each vector of the client's. */
+/**
+ * Order of the handshake. `serverFirst`: the server sends its state vector at once. `clientFirst`: it sends one
+ * after each vector of the client.
+ */
 export type HandshakeOrder = 'serverFirst' | 'clientFirst'
 
 /**
- * How clients are told that what they have sent is on the disk: of every update with its number, of every single one
- * in the order in which they came, or when they ask. Stock y-websocket clients know of nothing like it.
+ * How clients learn that their updates are durable: by a count with a number, by one message for each update in
+ * order, or on request. Stock y-websocket clients have none of these.
  */
 export interface SaveAckFormat {
-  /** Frame for `count` updates that are saved now, `total` since the client came. */
+  /** Returns a frame for `count` updates that are durable now, and `total` since the client connected. */
   saved(count: number, total: number): Uint8Array
-  /** Frame for an update that was not taken, from one who may only look; null where it is told by silence. */
+  /** Frame for a dropped update of a viewer; null: the protocol has none. */
   readonly rejected: Uint8Array | null
 }
 
-/** A wire protocol: bytes of one websocket message ↔ `Message`. One object for all sessions that speak it. */
+/** A wire protocol: bytes of one websocket message ↔ `Message`. All its sessions share one object. */
 export interface Protocol extends FrameEncoder, LiveEncoder {
   /** Label in metrics. */
   readonly name: string
   readonly handshake: HandshakeOrder
-  /** Null: clients are not told of their own accord. */
+  /** Null: the protocol has no acknowledgments without a request. */
   readonly saves: SaveAckFormat | null
   /** @throws MalformedMessageError */
   decode(bytes: Uint8Array): Message
-  /** Frame that asks for what we lack. */
+  /** Returns a frame with the state vector of the server. */
   vector(vector: Uint8Array): Uint8Array
-  /** Frame that answers a vector. */
+  /** Returns a frame with the reply to a vector. */
   offer(update: Uint8Array): Uint8Array
-  /** Frame that answers an echo; null: this protocol has none. */
+  /** Returns a frame that answers an echo; null: the protocol has none. */
   readonly echo: ((body: Uint8Array) => Uint8Array) | null
-  /** Frame that says what somebody may do, when they come and when it changes; null: nobody is told. */
+  /** Frame with the role of the client, when it connects and when the role changes; null: the protocol has none. */
   readonly role: ((role: Role) => Uint8Array) | null
   /** Frame that notifies a viewer that its edits are dropped. Stock clients show it, or ignore it. */
   readonly readOnly: Uint8Array
-  /** Frame that asks for a newer token before the one known ends; null: clients come back with it. */
+  /** Frame that requests a newer token before the current one expires; null: clients reconnect with it. */
   readonly renew: Uint8Array | null
 }

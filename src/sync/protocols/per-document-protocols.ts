@@ -1,9 +1,9 @@
 import { hocuspocus } from './hocuspocus.ts'
 import type { Protocol } from './message.ts'
 
-/** Somebody who speaks of one document. */
+/** A channel that uses the protocol of one document. */
 interface ProtocolUser {
-  /** As it calls the document. */
+  /** Name of the document, as the client sends it. */
   readonly name: string
   onClosed(fn: () => void): void
 }
@@ -13,11 +13,14 @@ interface SharedProtocol {
   users: number
 }
 
-/** Protocols in which every message has its document's name: one for all who call it the same, so that they share frames. */
+/**
+ * Protocols whose messages start with the document name. Channels with the same name share one protocol, and so
+ * their frames.
+ */
 export class PerDocumentProtocols {
   readonly #byName = new Map<string, SharedProtocol>()
 
-  /** The protocol of a speaker, until it is closed. */
+  /** Returns the protocol of a channel. It is released when the channel closes. */
   acquire(user: ProtocolUser): Protocol {
     const { name } = user
     const shared = this.#byName.get(name) ?? { protocol: hocuspocus(name), users: 0 }

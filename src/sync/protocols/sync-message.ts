@@ -26,6 +26,6 @@ export function decodeSync(bytes: Uint8Array): Message {
   }
 }
 
-/** What is said where no message begins like this. */
+/** Returns the error for a message with an unknown type. */
 export const unknownMessageType = (bytes: Uint8Array): MalformedMessageError =>
   new MalformedMessageError(bytes.length === 0 ? 'empty message' : `unknown message type ${bytes[0]}`)

@@ -5,13 +5,16 @@ import { frameRaw, frameWithBody, readBody, varUintBytes } from './message-body.
 import { readOnlyReason } from './read-only.ts'
 import { decodeSync, syncTypes, types, unknownMessageType } from './sync-message.ts'
 
-/** Of Y-Sweet: what it sends comes back when all before it is saved. */
+/** Y-Sweet requests this message back when all updates before it are durable. */
 const messageEcho = 102
-/** Ours: stock clients don't know them, and never get them unless they ask. The body of the first is JSON in UTF-8, as `readVarString` of lib0 reads it. */
+/**
+ * Weft's own types: clients get them only on request. The body of a live message is JSON in UTF-8, as
+ * `readVarString` of lib0 reads it.
+ */
 const messageLive = 110
 const messageSaved = 111
 
-/** What Y-Sweet sends is one number. */
+/** Y-Sweet sends one number. */
 const echoBytesMax = 16
 
 const prefixes = {
@@ -31,7 +34,10 @@ function echoBody(bytes: Uint8Array): Uint8Array {
   return echo
 }
 
-/** The protocol of y-websocket's WebsocketProvider, versions 1 to 3, and of Y-Sweet's client: one document a socket. */
+/**
+ * The protocol of y-websocket's WebsocketProvider, versions 1 to 3, and of Y-Sweet's client: one document per
+ * socket.
+ */
 export const yWebsocket: Protocol = {
   name: 'y-websocket',
   handshake: 'serverFirst',
@@ -63,7 +69,7 @@ export const yWebsocket: Protocol = {
   renew: null,
 }
 
-/** The same for those who ask to be told what is saved: how many of their updates and offers, as a number. */
+/** The same protocol with acknowledgments: the number of durable updates and offers of the client. */
 export const yWebsocketSaved: Protocol = {
   ...yWebsocket,
   saves: { saved: (_, total) => frameRaw(prefixes.saved, varUintBytes(total)), rejected: null },

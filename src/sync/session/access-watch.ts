@@ -5,22 +5,22 @@ import { RecentAccessChanges } from './recent-access-changes.ts'
 import type { Session } from './session.ts'
 import { SessionIndex } from './session-index.ts'
 
-/** Pause before asking again a store that was away. */
+/** Delay before a retry after the store was unavailable. */
 const retryMs = 500
-/** Sessions whose access is read at once: a change for a whole organization must not crowd out everything else. */
+/** Maximum number of concurrent reads, so that a change of a whole organization does not delay all other work. */
 const readsAtOnce = 32
 
-/** Has the open sessions follow what changes in the directory. */
+/** Applies access changes to open sessions. */
 export class AccessWatch {
   readonly #access: RealtimeAccess
   readonly #faults: ServerFaults
   readonly #sessions = new SessionIndex()
   readonly #recent = new RecentAccessChanges()
-  /** Sessions to be looked at, each once however often it is named. */
+  /** Sessions with a due recheck, each one once. */
   readonly #queued = new Set<Session>()
   readonly #rechecking = new Set<Session>()
   readonly #unsubscribe: () => void
-  /** What ends that changes are looked for, for each session. */
+  /** Per session, the function that stops following the access of its document. */
   readonly #unfollow = new Map<Session, () => void>()
   /** Origins of the pages of sessions, also of closed ones: their last updates may wait for the store. */
   readonly #origins = new WeakMap<Session, string>()
@@ -34,12 +34,12 @@ export class AccessWatch {
     )
   }
 
-  /** Number of changes so far: to be taken before the access of a newcomer is read. */
+  /** Number of access changes so far. Read it before the permission of a joining client. */
   get changes(): number {
     return this.#recent.count
   }
 
-  /** @param changes what they were before the session's access was read: what has come since would be missed */
+  /** @param changes the number before the session's permission was read; later changes are applied now */
   add(session: Session, changes: number, origin: string | undefined): void {
     this.#sessions.add(session)
     if (origin !== undefined) this.#origins.set(session, origin)
@@ -73,7 +73,10 @@ export class AccessWatch {
     }
   }
 
-  /** One of several that work off what waits; each session by one of them, lest an older answer come last. */
+  /**
+   * Rechecks queued sessions. Several calls run concurrently, but one per session, so that an older result never
+   * comes last.
+   */
   async #recheckQueued(): Promise<void> {
     for (const session of this.#queued) {
       if (this.#rechecking.has(session)) continue
@@ -87,7 +90,7 @@ export class AccessWatch {
     try {
       await this.recheck(session)
     } catch (error) {
-      // The store is away: what was known goes on to hold until it can be asked again.
+      // The store is unavailable: the known permission stays until it can be read again.
       this.#faults.log(error, 'access could not be read')
       this.#retry(session)
     }

@@ -9,7 +9,7 @@ import type { Session } from './session.ts'
 export class CredentialWatch {
   readonly #access: RealtimeAccess
   readonly #faults: ServerFaults
-  /** Sessions, and the origin of the page that each is of; undefined: of none. */
+  /** The sessions, with the origin of their page; undefined if the client is not a page. */
   readonly #origins = new Map<Session, string | undefined>()
   readonly #unsubscribe: () => void
   #withdrawals = 0
@@ -20,12 +20,12 @@ export class CredentialWatch {
     this.#unsubscribe = access.onWithdrawal((concerns) => this.#reviewAll(concerns))
   }
 
-  /** How often credentials were withdrawn so far: to be taken before the token of a newcomer is checked. */
+  /** Number of withdrawals of credentials so far. Read it before checking the token of a joining client. */
   get withdrawals(): number {
     return this.#withdrawals
   }
 
-  /** @param withdrawals what they were before the session's token was checked: what has come since would be missed */
+  /** @param withdrawals the number before the session's token was checked; later withdrawals are applied now */
   add(session: Session, origin: string | undefined, withdrawals: number): void {
     this.#origins.set(session, origin)
     if (withdrawals !== this.#withdrawals) this.#review(session, origin)
@@ -45,7 +45,7 @@ export class CredentialWatch {
       if (concerns(session.identity)) this.#review(session, origin)
   }
 
-  /** Ends a session that would not be let in again. */
+  /** Ends a session whose credentials would be rejected now. */
   #review(session: Session, origin: string | undefined): void {
     this.#access.refusalOf(session.identity, origin).then(
       (refusal) => refusal !== null && session.end(closeForToken(refusal)),

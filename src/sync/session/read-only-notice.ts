@@ -1,7 +1,7 @@
 import type { Room } from '../../rooms/room/room.ts'
 import type { UpdateSummary } from '../../update/summary.ts'
 
-/** Comparisons of updates without inserts with the document: each can take as long as reading the document. */
+/** Maximum number of comparisons of updates without inserts. Each can take as long as reading the document. */
 const comparisonsMax = 10
 
 /**
@@ -28,7 +28,7 @@ export class ReadOnlyNotice {
   #isEdit(room: Room, kind: 'update' | 'offer', bytes: Uint8Array, summary: UpdateSummary): boolean {
     const { clients, deletes } = summary
     if (clients.some(({ client, to }) => to > (room.state.clocks.get(client) ?? 0))) return true
-    // An offer has every deletion that its client knows.
+    // An offer contains all deletions that its client knows.
     if (kind === 'offer' || clients.length > 0 || deletes === 0) return false
     this.#comparisons += 1
     return this.#comparisons <= comparisonsMax && !room.contains(bytes, summary)

@@ -2,15 +2,18 @@ import type { AccessChange } from '../../directory/permissions/access-change.ts'
 import type { Session } from './session.ts'
 import { isAffectedBy } from './session-index.ts'
 
-/** So many changes are remembered: more than come while a newcomer is let in, however many come at once. */
+/** Number of kept changes: more than the number of changes that occur while a client connects. */
 const changesMax = 1_024
 
-/** A change that names more is kept as one that concerns all: a bulk of long ids would take a quarter of a megabyte. */
+/**
+ * A change with more ids is kept as one that affects all sessions: many long ids would take a quarter of a
+ * megabyte.
+ */
 const namesMax = 32
 
-/** The last changes of access: what somebody has missed whose access was read before they were listed. */
+/** The latest access changes, for a session whose permission was read before it was indexed. */
 export class RecentAccessChanges {
-  /** A ring; null stands for changes that nobody could see. */
+  /** A ring buffer; null stands for a change with unknown content. */
   readonly #changes: (AccessChange | null)[] = []
   #count = 0
 
@@ -19,13 +22,13 @@ export class RecentAccessChanges {
     return this.#count
   }
 
-  /** @param change null: whatever it may have been */
+  /** @param change null: its content is unknown */
   add(change: AccessChange | null): void {
     this.#changes[this.#count % changesMax] = change === null ? null : boundedChange(change)
     this.#count += 1
   }
 
-  /** May one that came after the first `count` concern this session? */
+  /** Returns whether a change after the first `count` may affect this session. */
   mayAffect(session: Session, count: number): boolean {
     if (this.#count - count > changesMax) return true
     for (let at = count; at < this.#count; at++) {

@@ -1,58 +1,62 @@
 import type { Protocol } from '../protocols/message.ts'
 
-/** The document of the client. */
+/** The durable state of the client's document. */
 interface DurableState {
-  /** Resolves when all that is part of it now is on the disk; rejects when it never will be. */
+  /** Resolves when the current state is durable; rejects if it never will be. */
   readonly durable: Promise<unknown>
 }
 
 /** The client. */
 export interface SaveAckTarget {
-  /** Is there no room to send? What is saved meanwhile is told as one. */
+  /** True if the client has too much unread. Acknowledgments then wait and are sent as one. */
   readonly isFull: boolean
   send(frame: Uint8Array): void
-  /** There is something to be told: `resume` is to be called when there is room. */
+  /** An acknowledgment waits: call `resume` when the client has read enough. */
   awaitDrain(): void
 }
 
 /**
- * Tells one client what of its updates is on the disk, and never says so earlier. An update may come, be held back
- * because something is missing that it builds on, become part of the document, and be stored: each later.
+ * Acknowledges durable updates of one client, and never earlier. An update has up to four steps, each later than
+ * the one before: it arrives, is pending while a dependency is missing, becomes part of the document, and becomes
+ * durable.
  */
 export class SaveAcks {
   readonly #encoder: Protocol
   readonly #document: DurableState
   readonly #client: SaveAckTarget
-  /** Number of the last update that has come. */
+  /** Number of the last received update. */
   #receivedCount = 0
-  /** Updates that have come and are no part of the document. */
+  /** Received updates that are not part of the document. */
   #unappliedCount = 0
-  /** All up to this number are part of it, or not waited for any more. */
+  /** All updates up to this number are part of the document, or no longer counted. */
   #coveredTo = 0
-  /** The last answer to a question of ours: its number, and how many of those before it are no part of the document. */
+  /**
+   * The last requested offer: the number of the last update before it, and how many of those are not part of the
+   * document.
+   */
   #receivedOffer: { readonly number: number; unapplied: number } | null = null
-  /** Updates that are part of it since the disk was asked last. */
+  /** Updates that became part of the document since the last wait for durability. */
   #appliedCount = 0
   #savedCount = 0
-  /** Saved, and not told yet. */
+  /** Durable updates without an acknowledgment. */
   #unsentCount = 0
-  /** What the client wants to hear again when everything is saved; only the last counts, it is later than the others. */
+  /** The echo that waits until everything is applied. Only the last one counts, because it covers the earlier ones. */
   #echo: Uint8Array | null = null
-  /** Those that wait for the disk only. */
+  /** Echoes whose updates are applied, and not durable yet. */
   #committingEchoes = 0
-  /** One for which everything is saved, and that has not been said again yet. */
+  /** An echo whose updates are durable, and that is not sent yet. */
   #unsentEcho: Uint8Array | null = null
-  /** A client may ask before it has offered what it has changed while it was away. */
+  /** Whether the client has sent its first offer. A client may request an echo before it. */
   #hasOffered: boolean
   #isScheduled = false
-  /** Vectors that wait for their offers. */
+  /** State vectors of the server without an offer yet. */
   #requestedOffers = 0
-  /** Does the client wait for being told that its next offer is saved? */
+  /** Whether the client expects an acknowledgment of its next offer. */
   #isOfferCounted = false
-  /** How often the client has begun to count anew. */
+  /** Number of times that the client has restarted its count. */
   #restarts = 0
 
-  /** @param hasOffered whether the client has answered already what everybody is asked who comes */
+  /** @param hasOffered whether the client has answered the first state vector of the server */
   constructor(encoder: Protocol, document: DurableState, hasOffered: boolean, client: SaveAckTarget) {
     this.#encoder = encoder
     this.#document = document
@@ -63,22 +67,25 @@ export class SaveAcks {
     this.#isOfferCounted = true
   }
 
-  /** Is the client waiting for an echo? */
+  /** True if the client waits for an echo. */
   get isEchoPending(): boolean {
     return this.#echo !== null || this.#committingEchoes > 0 || this.#unsentEcho !== null
   }
 
-  /** Has an offer been asked for that has not come? */
+  /** True if a requested offer has not arrived. */
   get expectsOffer(): boolean {
     return this.#requestedOffers > 0
   }
 
-  /** The client has been asked what it has. */
+  /** The server has sent a state vector. */
   offerRequested(): void {
     this.#requestedOffers += 1
   }
 
-  /** The client has asked what there is, and forgets what it waits for: all of it is in its next offer, which it counts. */
+  /**
+   * The client has sent a state vector, and resets its count: its next offer contains all earlier updates, and
+   * counts as one.
+   */
   restart(): void {
     this.#restarts += 1
     this.#coveredTo = this.#receivedCount
@@ -88,7 +95,7 @@ export class SaveAcks {
     this.#isOfferCounted = true
   }
 
-  /** An update has come. What is returned is to be called when it is part of the document. */
+  /** Counts a received update. The caller calls the returned function when the update is part of the document. */
   received(kind: 'update' | 'offer'): () => void {
     const isAnswer = kind === 'offer' && this.#requestedOffers > 0
     if (isAnswer) return this.#receiveOffer()
@@ -99,7 +106,10 @@ export class SaveAcks {
     }
   }
 
-  /** It has all that the client had: what came before it is part of the document when it is. */
+  /**
+   * Counts a requested offer. It contains all state of the client: when it is part of the document, so are all
+   * earlier updates.
+   */
   #receiveOffer(): () => void {
     const receivedOffer = { number: this.#receivedCount, unapplied: this.#unappliedCount }
     const number = this.#isOfferCounted ? this.#count() : null
@@ -120,7 +130,7 @@ export class SaveAcks {
     return this.#receivedCount
   }
 
-  /** An update has come that is not taken: nothing is saved any more. */
+  /** Counts an update that is dropped. Later acknowledgments never cover it. */
   rejected(kind: 'update' | 'offer'): void {
     this.received(kind)
     if (kind === 'offer') this.#hasOffered = true
@@ -128,7 +138,7 @@ export class SaveAcks {
     if (rejected !== null) this.#client.send(rejected)
   }
 
-  /** The client wants `echo` back. */
+  /** Sends `echo` back when all updates before it are durable. */
   echoLater(echo: Uint8Array): void {
     this.#echo = Uint8Array.from(echo)
     this.#schedule()
@@ -151,7 +161,7 @@ export class SaveAcks {
     this.#schedule()
   }
 
-  /** The change is committed in this turn, but not yet: the disk is asked afterwards. */
+  /** Waits for durability after this tick, when the append of the change has started. */
   #schedule(): void {
     if (this.#isScheduled) return
     this.#isScheduled = true
@@ -185,7 +195,7 @@ export class SaveAcks {
     this.resume()
   }
 
-  /** Tells what is saved; to be called again when there is room. */
+  /** Sends due acknowledgments. Call it again when the client has read enough. */
   resume(): void {
     const count = this.#unsentCount
     const echo = this.#unsentEcho

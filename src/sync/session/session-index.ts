@@ -11,8 +11,8 @@ interface IndexedSessions {
 }
 
 /**
- * Open sessions, to be found by what a change of access names. Each document that is made is such a change: looking at
- * every session then would make the cost of opening rooms grow with the square of their number.
+ * Open sessions, indexed by the ids of access changes. Each new document is such a change: a check of all sessions
+ * would make the cost of opening rooms quadratic.
  */
 export class SessionIndex {
   readonly #organizations = new Map<string, IndexedSessions>()
@@ -48,7 +48,7 @@ export class SessionIndex {
     for (const { all } of this.#organizations.values()) yield* all
   }
 
-  /** Those whose access may have changed; one that is named twice may come twice. */
+  /** Returns the sessions whose access may have changed. A session may occur twice. */
   *affectedBy({ scope, all, documents, users }: AccessChange): Iterable<Session> {
     const sessions = this.#organizations.get(nameOf(scope))
     if (sessions === undefined) return
@@ -58,7 +58,7 @@ export class SessionIndex {
   }
 }
 
-/** May this session's access have changed? */
+/** Returns whether the access of this session may have changed. */
 export function isAffectedBy(
   { scope, all, documents, users }: AccessChange,
   { address, identity }: Session,

@@ -14,10 +14,10 @@ import type { ReadBackpressure } from '../socket/read-backpressure.ts'
 import type { ReceiveRateLimit } from '../socket/receive-rate-limit.ts'
 import type { SocketTokens } from './socket-tokens.ts'
 
-/** What sessions work with; the same for all. */
+/** The collaborators of all sessions. */
 export interface SessionDependencies {
   readonly clock: Clock
-  /** Milliseconds that never go back, for what is measured. */
+  /** A monotonic clock, in ms. */
   readonly time: () => number
   readonly metrics: Metrics
   readonly backpressure: ReadBackpressure
@@ -27,11 +27,11 @@ export interface SessionDependencies {
   readonly allowSubdocuments: boolean
   readonly documentBytesMax: number
   readonly storage: StorageQuota
-  /** Where what clients say to each other goes. */
+  /** Publishes live messages of clients. */
   readonly live: LiveMessageHub
 }
 
-/** What one session is made of. */
+/** The values and collaborators of one session. */
 export interface SessionOptions {
   readonly socket: ClientSocket
   readonly protocol: Protocol
@@ -40,12 +40,12 @@ export interface SessionOptions {
   readonly address: DocumentAddress
   /** Address of the client. */
   readonly clientAddress: string
-  /** What the directory said about the user and the document when the client connected. */
+  /** Access of the user to the document, read when the client connected. */
   readonly permission: Permission
   /** Reads the permission from the directory and calls `changePermission` with it. @throws StoreUnavailableError */
   readonly recheck: () => Promise<void>
-  /** The client asked to be told to reconnect, instead of being refused, when its token ends. */
+  /** When the token expires, the socket closes with a code after which the client reconnects. */
   readonly renews: boolean
-  /** Checks newer tokens; null: none come while the client is connected. */
+  /** Checks newer tokens; null: the protocol has none. */
   readonly tokens: SocketTokens | null
 }

@@ -20,17 +20,17 @@ export interface SessionRoleOptions {
   readonly clock: Clock
 }
 
-/** What the user of one session may do on its document, by what is known of both now. */
+/** The current role of a session's user on its document. */
 export class SessionRole implements WriteRight {
   readonly #options: SessionRoleOptions
   readonly #changed: (role: Role) => void
   #identity: Identity
   #permission: Permission
   #role: Role | null = null
-  /** Epoch milliseconds at which to look again. */
+  /** Time until which the role is valid, in epoch milliseconds. */
   #validUntil = 0
 
-  /** @param changed called with the role, when it is first asked for and when it has become another */
+  /** @param changed called with the role when it is first read, and after each change */
   constructor(options: SessionRoleOptions, changed: (role: Role) => void) {
     this.#options = options
     this.#identity = options.identity
@@ -42,13 +42,13 @@ export class SessionRole implements WriteRight {
     return this.#identity
   }
 
-  /** Why there are none any more. */
+  /** The close for a session whose user has no role any more. */
   get closeReason(): Close {
     const { refusal, access } = this.#permission
     return refusal === null ? revocations[access.state] : closeForToken(refusal)
   }
 
-  /** Null: none any more. */
+  /** Returns the role at this time; null: no role any more. */
   roleAt(now: number): Role | null {
     if (now >= this.#validUntil) this.#refresh(now)
     return this.#role
@@ -62,14 +62,14 @@ export class SessionRole implements WriteRight {
     return this.#options.recheck()
   }
 
-  /** Takes a permission from the directory, unless it was read before the present one. */
+  /** Takes a permission of the directory, unless it was read before the current one. */
   changePermission(permission: Permission): void {
     if (fenceCount(permission) < fenceCount(this.#permission)) return
     this.#permission = permission
     this.#validUntil = 0
   }
 
-  /** @param identity of the same user: a newer token */
+  /** @param identity the identity of a newer token of the same user */
   renew(identity: Identity): void {
     this.#identity = identity
     this.#validUntil = 0
@@ -86,7 +86,7 @@ export class SessionRole implements WriteRight {
   }
 }
 
-/** Counts never go down. */
+/** A sum of counters that never decrease: it orders permissions by the time of their read. */
 const fenceCount = ({ fence }: Permission): number =>
   fence.reduce((sum, { raised, raisedHere }) => sum + raised + raisedHere, 0)
 
@@ -95,7 +95,7 @@ const rejected = { role: null, until: Number.POSITIVE_INFINITY } as const
 /** Why sessions on a disabled document end. */
 export const documentDisabled = close('forbidden', 'the document is disabled')
 
-/** Why sessions whose user has no right any more end. */
+/** The close for sessions whose user has no role any more. */
 const revocations: Readonly<Record<DocumentAccess['state'], Close>> = {
   open: close('forbidden', 'access to this document was revoked'),
   disabled: documentDisabled,

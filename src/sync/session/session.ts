@@ -26,20 +26,23 @@ import { SessionRole } from './session-role.ts'
 import { SyncReplyQueue } from './sync-replies.ts'
 import { TokenRefresh } from './token-refresh.ts'
 
-/** How long to wait for what is missing before asking again. */
+/** Minimum time between two requests for missing updates. */
 const requestAgainMs = 1_000
 
-/** Says nothing; keeps a y-websocket client from thinking that the connection is dead. */
+/**
+ * An awareness message without states: a y-websocket client gets it so that it does not regard the connection as
+ * dead.
+ */
 const emptyAwareness = writeAwareness([])
 
-/** A byte of a state vector counts as this many bytes: it takes that many times as long as other bytes. */
+/** Cost of a byte of a state vector, in bytes of other messages. */
 const vectorByteCost = 15
 
 /** One client's connection to one room. */
 export class Session implements Member, LiveListener, BudgetedReader, SocketListener {
   readonly encoder: Protocol
   readonly user: MemberUser
-  /** Is it one of several documents on a socket? */
+  /** True for one of several documents on a socket. */
   readonly isMultiplexed: boolean
   readonly budget = newTickBudget()
   readonly #options: SessionOptions
@@ -47,25 +50,25 @@ export class Session implements Member, LiveListener, BudgetedReader, SocketList
   readonly #room: Room
   readonly right: SessionRole
   readonly #heartbeat: Heartbeat
-  /** Null: the client does not ask what is saved. */
+  /** Null: the client has not requested acknowledgments. */
   #saveAcks: SaveAcks | null = null
   /** True if the client has answered the first state vector. */
   #hasOffered = false
-  /** Echoes whose client has updates that wait to be applied. */
+  /** Echo requests that wait until earlier updates are applied. */
   #postponedEchoes = 0
-  /** Has an update not been taken before the client asked? */
+  /** Whether an update was rejected before the client requested its first echo. */
   #hasRejectedUpdate = false
   readonly #readOnly = new ReadOnlyNotice()
   readonly #tokenRefresh: TokenRefresh | null
-  /** State vector of what a slow client has; null while it keeps up. */
+  /** State vector of a slow client; null while the client reads fast enough. */
   #sentVector: Uint8Array | null = null
   readonly #syncReplies: SyncReplyQueue
   readonly #bucket: WorkspaceBucket
-  /** Counted by the meter of a message that is incomplete. */
+  /** Bytes of an incomplete message that the bucket has counted. */
   #incompleteBytes = 0
   #requestedAt = Number.NEGATIVE_INFINITY
   #waitingForDrain = false
-  /** How many want nothing to be read for now. */
+  /** Number of reasons for which the socket is paused. */
   #pauseCount = 0
   #state: 'open' | 'ended' = 'open'
 
@@ -85,7 +88,7 @@ export class Session implements Member, LiveListener, BudgetedReader, SocketList
     this.#heartbeat = new Heartbeat(dependencies.time())
   }
 
-  /** Joins the room and says what the room has. Nothing is sent before this. */
+  /** Joins the room and sends the state of the room. Nothing is sent before. */
   start(): void {
     const { handshake, saves } = this.encoder
     this.#options.socket.listen(this)
@@ -132,7 +135,7 @@ export class Session implements Member, LiveListener, BudgetedReader, SocketList
     return 'sent'
   }
 
-  /** One question is enough for a while: the answer holds all that the client has. */
+  /** Sends a state vector, unless one was sent a moment ago: the offer contains all updates of the client. */
   requestMissing(): void {
     const now = this.#dependencies.time()
     if (now - this.#requestedAt < requestAgainMs) return
@@ -147,12 +150,12 @@ export class Session implements Member, LiveListener, BudgetedReader, SocketList
     if (isPermanent(reason))
       this.#dependencies.rejections.closed(this.#options.clientAddress, reason, this.address)
     this.#options.socket.close(reason.code, reason.reason)
-    // A client may take its time to answer: nobody is to see it meanwhile.
+    // The client may take long to answer the close frame. Other members must not see it meanwhile.
     this.#room.leave(this)
     this.#options.socket.resume()
   }
 
-  /** The connection is gone. */
+  /** The connection is closed. */
   closed(): void {
     this.#state = 'ended'
     if (this.#sentVector !== null) this.#dependencies.metrics.slowClients.dec()
@@ -163,7 +166,7 @@ export class Session implements Member, LiveListener, BudgetedReader, SocketList
     this.#options.roomHandle.release()
   }
 
-  /** Called about twice a second: ends what has expired, keeps alive what is quiet, hangs up on the dead. */
+  /** Call about twice a second: ends an expired session, sends heartbeats, and terminates a dead connection. */
   tick(now: number): void {
     if (this.#state === 'ended') return
     if (now >= this.identity.expiresAt) return this.#expire()
@@ -176,7 +179,7 @@ export class Session implements Member, LiveListener, BudgetedReader, SocketList
   #keepAlive(): void {
     const time = this.#dependencies.time()
     const { socket } = this.#options
-    // A client that has not answered the last ping is gone; one that we don't read from can't answer.
+    // A client that has not answered the last ping is dead, unless it is paused: then its answer is not read.
     const action = this.#heartbeat.check(time, this.#pauseCount === 0)
     if (action === 'dead') return socket.terminate()
     if (action === 'ping') socket.ping()
@@ -187,7 +190,7 @@ export class Session implements Member, LiveListener, BudgetedReader, SocketList
       this.send(this.encoder.awareness(emptyAwareness))
   }
 
-  /** Takes over what the directory says now: rights that have ended end the session at once. */
+  /** Applies a permission from the directory. Ends the session if no role remains. */
   changePermission(permission: Permission): void {
     this.right.changePermission(permission)
     if (this.#state === 'open' && this.#role === null) this.#endRevoked()
@@ -258,13 +261,13 @@ export class Session implements Member, LiveListener, BudgetedReader, SocketList
     if (this.#role === 'editor') this.#dependencies.live.say(this.address, text, { from: this, userId })
   }
 
-  /** Only who asks is looked after like this: what has come before must be on its way to the disk then. */
+  /** Acknowledgments start with the first echo. All earlier updates must be part of an append by then. */
   #receiveEcho(body: Uint8Array): void {
     if (this.#saveAcks === null) {
       this.#room.turn()
       const waiting = this.#room.waitingOf(this)
       if (waiting !== null) return this.#receiveEchoAfter(waiting, body)
-      // The client asks again.
+      // The client repeats the request.
       if (this.#room.holdsOf(this)) return
       this.#saveAcks = this.#newSaveAcks()
       if (this.#hasRejectedUpdate) this.#saveAcks.rejected('update')
@@ -290,7 +293,9 @@ export class Session implements Member, LiveListener, BudgetedReader, SocketList
     if (entries.length > 0) awareness.receive(this, entries)
   }
 
-  /** A viewer's edits stay with the viewer: dropped, because its client offers them at every handshake. */
+  /**
+   * Updates of a viewer are dropped. They do not end the session, because its client offers them at each handshake.
+   */
   #receiveUpdate(kind: 'update' | 'offer', bytes: Uint8Array): void {
     const summary = readUpdate(bytes, this.#dependencies)
     const saveAcks = this.#saveAcks
@@ -310,10 +315,10 @@ export class Session implements Member, LiveListener, BudgetedReader, SocketList
     if (rejection !== null) this.end(rejection)
   }
 
-  /** Who may only look is not told that something is unsaved of what we have said ourselves. */
+  /** A viewer gets no "unsaved" notice for updates that the server itself sent. */
   #rejectUpdate(kind: 'update' | 'offer', bytes: Uint8Array, summary: UpdateSummary): void {
     const saveAcks = this.#saveAcks
-    // What is offered is mostly what we have said ourselves.
+    // An offer mostly contains updates that the server itself sent.
     this.#hasRejectedUpdate ||= saveAcks === null && kind === 'update'
     if (saveAcks === null) return
     const isKnown = kind === 'offer' && saveAcks.expectsOffer && this.#room.contains(bytes, summary)
@@ -331,7 +336,7 @@ export class Session implements Member, LiveListener, BudgetedReader, SocketList
     if (frame !== null) this.send(frame)
   }
 
-  /** A newer token of the same user has come. */
+  /** Applies a newer token of the same user. */
   renew(identity: Identity): void {
     this.right.renew(identity)
     if (this.#state === 'open' && this.#role === null) this.#endRevoked()
@@ -372,7 +377,7 @@ export class Session implements Member, LiveListener, BudgetedReader, SocketList
     for (const message of messages) this.send(this.encoder.awareness(message))
   }
 
-  /** Seen means safe: what is read from memory leaves only when the log has it. */
+  /** Calls `send` when the current state is durable: only durable changes leave the server. */
   #whenDurable(send: () => void): void {
     this.#room.durable.then(send, () => {})
   }
@@ -387,7 +392,7 @@ export class Session implements Member, LiveListener, BudgetedReader, SocketList
     return this.#state === 'open' && this.#options.socket.isOpen
   }
 
-  /** From here on the client gets nothing, then one difference instead of everything it missed. */
+  /** From now on the client gets nothing, and later one difference instead of all missed updates. */
   #fallBehind(): void {
     this.#sentVector = this.#room.deliveredVector()
     this.#dependencies.metrics.slowClients.inc()

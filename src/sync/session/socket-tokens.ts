@@ -13,24 +13,24 @@ export interface SocketTokenDependencies {
   readonly reports: LimitReports
 }
 
-/** Where the tokens come from. */
+/** The socket that tokens arrive on. */
 export interface TokenSource {
-  /** Of the client. */
+  /** Address of the client. */
   readonly address: string
-  /** Of the URL: stands for one that is empty. */
+  /** Token of the URL. It replaces an empty token. */
   readonly token: string | null
-  /** Of the page that asks; undefined when it is none. */
+  /** Origin of the page; undefined if the client is not a page. */
   readonly origin: string | undefined
-  /** Of the URL, if any. */
+  /** Misspelled parameter of the URL, if any. */
   readonly misspelled: Misspelling | null
   /** Ends the socket, with all its documents. */
   end(reason: Close): void
 }
 
-/** Refused tokens after which a socket ends. */
+/** Maximum number of rejected tokens of a socket. */
 const rejectedMax = 100
 
-/** Checks all tokens that come on one socket, first and newer ones, and bounds how many may be tried. */
+/** Checks all tokens of one socket, first and newer ones, and limits how many may be rejected. */
 export class SocketTokens {
   readonly #dependencies: SocketTokenDependencies
   readonly #source: TokenSource
@@ -41,20 +41,23 @@ export class SocketTokens {
     this.#source = source
   }
 
-  /** Rejects as `Identification.of` does. */
+  /** Checks a token, as `SocketAuthentication.authenticate`. */
   authenticate(token: string): Promise<Identity | TokenRejectedError> {
     const { token: urlToken, origin } = this.#source
     return this.#dependencies.authentication.authenticate(token === '' ? urlToken : token, origin)
   }
 
-  /** Counts a refusal; one too many ends the socket. Returns what the client is told of its document. */
+  /** Counts a rejected token. Ends the socket above the limit. Returns the close for the document. */
   reject(rejected: TokenRejectedError, path: DocumentPath): Close {
     if (isCredentialFailure(rejected)) this.#countRejected()
     const { address, misspelled } = this.#source
     return this.#dependencies.authentication.reject(rejected, address, path, misspelled)
   }
 
-  /** Elsewhere each token takes a connection: those after the first, for which this one was, count as one, too. */
+  /**
+   * Counts a rejected token as a new connection, except the first one, for which this connection was counted. In
+   * other protocols, each token needs a connection.
+   */
   #countRejected(): void {
     const { admission, reports } = this.#dependencies
     const { address } = this.#source
@@ -67,7 +70,7 @@ export class SocketTokens {
   }
 }
 
-/** For the moment: clients come back, and are counted as new ones. */
+/** Transient: clients reconnect, and count as new connections. */
 const tooManyRejected = close(
   'tryAgainLater',
   `too many rejected tokens (limit ${rejectedMax})`,

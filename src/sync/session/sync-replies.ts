@@ -3,7 +3,7 @@ import type { Room } from '../../rooms/room/room.ts'
 import type { Protocol } from '../protocols/message.ts'
 import type { ClientSocket } from '../socket/client-socket.ts'
 
-/** Who has asked. */
+/** The client that sent the state vectors. */
 export interface SyncReplyTarget extends Member {
   readonly encoder: Protocol
   pauseReading(): void
@@ -11,15 +11,15 @@ export interface SyncReplyTarget extends Member {
   sendReply(frames: readonly Uint8Array[]): void
 }
 
-/** Answers with a whole document of at least this size wait while the clients of the workspace have much unread. */
+/** Replies with a whole document of this size or more wait while the clients of the workspace have too much unread. */
 const waitingFromBytes = 65_536
 
 /** A client without content sends a vector without clients. */
 const isEmptyVector = (vector: Uint8Array): boolean => vector[0] === 0
 
 /**
- * Answers to a client's state vectors, one at a time: an answer may be a whole document, and a client that asks
- * without reading must not make us keep many. Of the vectors that wait only the last counts: it covers the others.
+ * Replies to the state vectors of a client, one at a time. A reply may be a whole document, and a client that does
+ * not read must not cause many of them. Only the last waiting vector counts, because it covers the others.
  */
 export class SyncReplyQueue {
   readonly #room: Room
@@ -54,7 +54,7 @@ export class SyncReplyQueue {
 
   #answer(vector: Uint8Array): void {
     if (!this.#socket.isOpen) return
-    // What has been sent before the question is part of the answer.
+    // The reply includes the updates that were sent before the vector.
     this.#room.turn()
     const waiting = this.#room.waitingOf(this.#target)
     if (waiting !== null) return this.#answerAfter(waiting, vector)

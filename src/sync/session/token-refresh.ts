@@ -5,7 +5,7 @@ import { type Close, close } from '../../model/close.ts'
 import { isUndetermined } from '../connect/socket-authentication.ts'
 import type { SocketTokens } from './socket-tokens.ts'
 
-/** Whose token it is. */
+/** The session whose token is refreshed. */
 export interface RefreshedToken {
   readonly identity: Identity
   readonly address: DocumentPath
@@ -13,15 +13,18 @@ export interface RefreshedToken {
   end(reason: Close): void
 }
 
-/** A newer token is asked for so long before the one that is known ends, or in such a last part of its time. */
+/**
+ * The server requests a newer token this long before the expiry of the current one, or in the last part of a short
+ * lifetime.
+ */
 const requestBeforeMs = 20_000
 const requestBeforeShare = 1 / 3
 
-/** Newer tokens of a client that stays connected: only of the same user. */
+/** Accepts newer tokens of a connected client, of the same user only. */
 export class TokenRefresh {
   readonly #session: RefreshedToken
   readonly #tokens: SocketTokens
-  /** End of the token for which a newer one has been asked. */
+  /** Expiry of the token for which a newer one was requested. */
   #requestedFor = 0
   #isChecking = false
 
@@ -30,7 +33,7 @@ export class TokenRefresh {
     this.#tokens = tokens
   }
 
-  /** Is it time to ask for a newer token? Once for each. */
+  /** Returns whether a newer token must be requested now: once for each token. */
   isDue(now: number): boolean {
     const { issuedAt, expiresAt } = this.#session.identity
     if (expiresAt === Number.POSITIVE_INFINITY || this.#requestedFor === expiresAt) return false
@@ -39,7 +42,7 @@ export class TokenRefresh {
     return true
   }
 
-  /** One at a time: what comes meanwhile is not looked at. */
+  /** Checks one token at a time. Further tokens are ignored meanwhile. */
   receive(token: string): void {
     if (this.#isChecking) return
     this.#isChecking = true
@@ -59,7 +62,7 @@ export class TokenRefresh {
 
   #reject(rejected: TokenRejectedError): void {
     const closing = this.#tokens.reject(rejected, this.#session.address)
-    // Where nobody can be asked the token that is known stays good until its end.
+    // The known token stays valid if the server could not check the new one.
     if (!isUndetermined(rejected)) this.#session.end(closing)
   }
 }

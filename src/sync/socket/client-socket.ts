@@ -1,36 +1,36 @@
-/** What a session hears of its client. */
+/** Receives the events of a client's socket. */
 export interface SocketListener {
   /** One whole message. */
   message(data: Buffer, isBinary: boolean): void
   ping(bytes: number): void
   pong(bytes: number): void
-  /** The number of bytes that have arrived of an incomplete message; 0: it is complete, or the connection is closed. */
+  /** @param bytes received bytes of an incomplete message; 0: it is complete, or the connection is closed */
   incomplete(bytes: number): void
 }
 
 /** A client's websocket, or one document on a websocket that several documents share. No method throws or blocks. */
 export interface ClientSocket {
-  /** Can something still be said? */
+  /** True if frames can still be sent. */
   readonly isOpen: boolean
-  /** More is waiting to be sent than a reader may be behind. */
+  /** True if more unread bytes wait than the limit of one client. */
   readonly isFull: boolean
-  /** Whether the clients of the workspace have not read so much that large answers wait. */
+  /** True if the clients of the workspace have so much unread that large replies wait. */
   readonly isCrowded: boolean
-  /** Once, before the first message is read. */
+  /** Sets the listener. Call it once, before the first message is read. */
   listen(listener: SocketListener): void
-  /** `fn` is called once, when the connection is gone. */
+  /** Calls `fn` once when the connection is closed. */
   onClosed(fn: () => void): void
-  /** Whole websocket frames; what is written in one turn of the event loop becomes one system call. */
+  /** Sends whole websocket frames. Frames of one tick become one system call. */
   write(frames: Uint8Array): void
-  /** Calls `fn` once when all that is waiting has been handed to the operating system; never on a dead connection. */
+  /** Calls `fn` once when the operating system has taken all waiting bytes; never on a dead connection. */
   whenDrained(fn: () => void): void
   ping(): void
-  /** Nothing is read any more, except for what has been read of the connection already. */
+  /** Stops reading. Messages that have already been read from the connection still arrive. */
   pause(): void
   resume(): void
-  /** The client is authenticated: its messages may be larger. */
+  /** The client is authenticated, and its messages may be larger. */
   admit(workspaceId: string): void
   close(code: number, reason: string): void
-  /** Ends without a word. */
+  /** Closes the connection without a close frame. */
   terminate(): void
 }

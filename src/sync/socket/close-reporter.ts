@@ -14,7 +14,7 @@ export interface CloseReporterDependencies {
   readonly reports: LimitReports
 }
 
-/** Tells how websockets end. */
+/** Reports the ends of websockets. */
 export class CloseReporter {
   readonly #limit: LimitName
   readonly #dependencies: CloseReporterDependencies
@@ -25,7 +25,10 @@ export class CloseReporter {
     this.#dependencies = dependencies
   }
 
-  /** @param code of the error, as `ws` names it @param limitKey is told of when too much has come */
+  /**
+   * @param code error code of `ws`
+   * @param limitKey key for the limit report
+   */
   failed(code: string, err: { readonly message: string }, limitKey: string): void {
     const { logger, reports } = this.#dependencies
     logger.debug({ err, code }, 'websocket error')
@@ -34,7 +37,7 @@ export class CloseReporter {
     if (code === transferTooSlow) reports.exceeded('transferTimeoutSeconds', limitKey)
   }
 
-  /** @param code of the close frame, or what stands for none */
+  /** @param code close code, or the code that stands for a missing close frame */
   closed(code: number): void {
     this.#dependencies.metrics.connectionsClosed.inc({ code: codeLabel(code) })
   }
@@ -42,6 +45,6 @@ export class CloseReporter {
 
 const ownCodes = new Set<number>(Object.values(closeCodes))
 
-/** Codes that clients make up must not make up series. */
+/** Invented codes of clients must not create metric series. */
 const codeLabel = (code: number): string =>
   ownCodes.has(code) || (code >= 1000 && code < 1016) ? String(code) : 'other'

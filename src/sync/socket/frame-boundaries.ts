@@ -2,11 +2,11 @@
 const headerBytesMax = 14
 
 /**
- * Follows the frames of a websocket (RFC 6455 5.2) through bytes as they arrive, and finds the ends of messages. Keeps
- * nothing but the start of a header.
+ * Follows the frames of a websocket (RFC 6455 5.2) through its bytes, and finds the ends of messages. It keeps only
+ * the start of a header.
  */
 export class FrameBoundaries {
-  /** The first bytes of a header that a chunk has cut. */
+  /** The first bytes of a header that continues in the next chunk. */
   #header: number[] = []
   /** Bytes of this frame that are still to arrive; unknown while its header is incomplete. */
   #remainingBytes = 0
@@ -18,7 +18,7 @@ export class FrameBoundaries {
     return !this.#isFragmented && this.#remainingBytes === 0 && this.#header.length === 0
   }
 
-  /** Follows a chunk to its end. Returns the position in the chunk after which nothing is complete; -1: nothing has ended in it. */
+  /** Processes a chunk. Returns the position after the last complete message; -1: no message ends in the chunk. */
   pass(chunk: Uint8Array): number {
     let completeTo = this.#isComplete ? 0 : -1
     for (let at = 0; at < chunk.length; ) {

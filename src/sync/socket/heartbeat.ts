@@ -1,24 +1,30 @@
-/** An own awareness renewal is echoed when the client has heard nothing for this long: y-websocket hangs up after 30 s. */
+/**
+ * A client gets its own awareness renewal back if it has received nothing for this time: y-websocket closes after
+ * 30 s.
+ */
 export const echoAfterMs = 5_000
 
-/** Y-Sweet hangs up when it has heard nothing for 3 s after asking what is saved; that may take longer. */
+/**
+ * Maximum silence while an echo is pending: Y-Sweet closes if it receives nothing for 3 s after its request, and
+ * the echo may take longer.
+ */
 export const pendingEchoSilenceMs = 1_000
 
-/** Pings go out this often, and silence towards the client ends before that. */
+/** Interval of pings, and maximum silence towards the client. */
 export const heartbeatMs = 15_000
 
-/** Times of what one client has said and been told, as one clock tells them that never goes back, in ms. */
+/** The times of the last message from and to a client, in ms of a monotonic clock. */
 export class Heartbeat {
   #receivedAt: number
   #sentAt: number
   #pingedAt: number
-  /** After so long in which nothing was said something is. */
+  /** The server sends a message after this time without one. */
   readonly #quietMs = heartbeatMs * (1 - Math.random() / 3)
 
   constructor(time: number) {
     this.#receivedAt = time
     this.#sentAt = time
-    // Those who came together, after a restart, are not to be asked together for ever.
+    // A random start spreads the pings of clients that connect together, for example after a restart.
     this.#pingedAt = time - Math.random() * heartbeatMs
   }
 
@@ -30,7 +36,7 @@ export class Heartbeat {
     this.#sentAt = time
   }
 
-  /** How long nothing has been said to it. */
+  /** Returns the time since the last message to the client. */
   silentMs(time: number): number {
     return time - this.#sentAt
   }
@@ -39,7 +45,7 @@ export class Heartbeat {
     return this.silentMs(time) >= this.#quietMs
   }
 
-  /** What is to be done now. @param isReading whether what the client says is read */
+  /** Returns the next action. @param isReading whether messages of the client are read */
   check(time: number, isReading: boolean): 'wait' | 'ping' | 'dead' {
     if (time - this.#pingedAt < heartbeatMs) return 'wait'
     if (this.#receivedAt < this.#pingedAt && isReading) return 'dead'

@@ -11,12 +11,12 @@ export const transferTooSlow = 'WEFT_TRANSFER_TOO_SLOW'
 /** Memory of each chunk in addition to its bytes: the buffer, and its place in a list. */
 const chunkBytes = 256
 
-/** Called with the bytes since the first of the message, and with those that are in memory; 0: no message is incomplete. */
+/** Called with the received bytes of the incomplete message, and with those in memory; 0: no message is incomplete. */
 export type IncompleteChanged = (messageBytes: number, keptBytes: number) => void
 
 /**
- * The incomplete message of one websocket: `ws` keeps the chunks of a message until it is complete. Counts what `ws`
- * keeps, which is whole chunks, with the control frames between fragments. Costs a few operations for each chunk.
+ * The incomplete message of one websocket. `ws` keeps the chunks of a message until it is complete, with the
+ * control frames between fragments. This class counts their bytes, at a cost of a few operations per chunk.
  */
 export class IncompleteMessage implements Transfer {
   readonly #socket: WebSocket
@@ -35,7 +35,7 @@ export class IncompleteMessage implements Transfer {
     this.#connection = connection
     this.#transfers = transfers
     this.#changed = changed
-    // After the listener of `ws`: messages that a chunk completes are taken by then.
+    // This listener runs after the one of `ws`, which has delivered the complete messages of the chunk.
     connection.on('data', (chunk: Buffer) => this.#received(chunk))
     connection.on('close', () => this.#set(0, 0))
   }
@@ -86,7 +86,7 @@ export class IncompleteMessage implements Transfer {
   }
 }
 
-/** Closes a connection at once. The error is one of the websocket, as those are that `ws` finds. */
+/** Closes a connection at once. The websocket emits the error, as for errors of `ws`. */
 export function endWithError(socket: WebSocket, connection: Duplex, code: string, problem: string): void {
   if (connection.destroyed) return
   connection.destroy()

@@ -59,7 +59,8 @@ class LocalSocket implements ClientSocket {
   }
 
   onClosed(fn: () => void): void {
-    // It is told once as it is: what `once` keeps for that is more than the rest of a listener.
+    // `on` and not `once`: the event occurs only once, and `once` would keep more memory than the rest of the
+    // listener.
     this.#socket.on('close', fn)
   }
 
@@ -117,7 +118,7 @@ class LocalSocket implements ClientSocket {
 export interface SocketAcceptorOptions {
   readonly messageBytesMax: number
   readonly sendBufferBytesMax: number
-  /** Time to finish a message, and to read what was sent. */
+  /** Maximum time to finish a message, and to read sent bytes. */
   readonly transferTimeoutMs: number
   readonly memory: SocketMemoryAccounts
 }
@@ -128,7 +129,7 @@ interface SocketAcceptorDependencies extends SocketAcceptorOptions {
   readonly transfers: SlowTransfers
 }
 
-/** Makes websockets of the connections that are admitted. */
+/** Accepts the connections of admitted clients as websockets. */
 export class SocketAcceptor {
   readonly #upgrader: WebsocketUpgrader
   readonly #dependencies: SocketAcceptorDependencies
@@ -144,7 +145,8 @@ export class SocketAcceptor {
   }
 
   /**
-   * Calls `then` when the websocket is open; never if the client's handshake is invalid, which the client is told.
+   * Calls `then` when the websocket is open; never if the handshake of the client is invalid, which gets an error
+   * response.
    * @param workspaceId null before authentication: `admit` follows
    */
   accept(upgrade: UpgradeRequest, workspaceId: string | null, then: (socket: ClientSocket) => void): void {

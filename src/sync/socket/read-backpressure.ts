@@ -1,4 +1,7 @@
-/** What a reader has taken in a turn: kept with the reader, because looking it up would cost more than counting. */
+/**
+ * The messages of a reader in one tick. It is a field of the reader, because a lookup would cost more than the
+ * count.
+ */
 export interface TickBudget {
   tick: number
   messages: number
@@ -6,54 +9,52 @@ export interface TickBudget {
 
 export const newTickBudget = (): TickBudget => ({ tick: -1, messages: 0 })
 
-/** Something whose reading can be held up. */
+/** A source that can be paused. */
 export interface PausableReader {
-  /** Who has one share of each turn in common, however many readers they are. */
+  /** All readers of a workspace share one read per tick. */
   readonly workspaceId: string
   pauseReading(): void
   resumeReading(): void
 }
 
-/** A reader that has its share of each turn. */
+/** A reader with a budget for each tick. */
 export interface BudgetedReader extends PausableReader {
-  /** Made by `newTickBudget`. */
+  /** Created by `newTickBudget`. */
   readonly budget: TickBudget
 }
 
 /**
- * Stops reading from sockets while more bytes wait for the disk than they should: TCP then slows the writers down,
- * and memory stays bounded. Half the limit must have been written before reading goes on.
- *
- * A socket that has more than its share of a turn of the event loop waits for the next: the kernel would hand over
- * megabytes of small messages at once, and everybody else would wait for them. Of those of one workspace that wait so,
- * one is read in each turn: with many sockets nobody gets more than with one.
+ * Pauses sockets while too many bytes wait to be durable: TCP then slows down the senders, and memory stays
+ * bounded. Reading continues when half the limit is free. A socket that exceeds its budget of one tick waits for a
+ * later one: otherwise, the kernel would deliver megabytes of small messages at once, and all other clients would
+ * wait. One waiting socket of each workspace is read per tick, so that more sockets do not get more.
  */
 export class ReadBackpressure {
   readonly #pendingBytes: () => number
   readonly #pendingBytesMax: number
   readonly #onExceeded: () => void
-  /** Until the disk has caught up. */
+  /** Readers that wait until fewer bytes are pending. */
   readonly #paused = new Set<PausableReader>()
-  /** Those who wait for a turn, the longest first, by workspace. */
+  /** Readers that wait for a later tick, in order of arrival, by workspace. */
   readonly #deferred = new Map<string, Set<PausableReader>>()
   #state: 'begun' | 'ended' = 'ended'
-  /** Number of the turn. */
+  /** Number of the current tick. */
   #tick = 0
   #timer: NodeJS.Timeout | null = null
 
-  /** How often to look whether the disk has caught up. */
+  /** Interval of checks while readers are paused, in ms. */
   static readonly pollMs = 5
-  /** After so many messages a reader waits for the next turn; those of the same read (64 KB) are taken all the same. */
+  /** Budget of a reader in one tick, in messages. All messages of the same read (64 KB) are processed even so. */
   static readonly messagesPerTick = 100
 
-  /** @param onExceeded called when a reader is held up for the disk */
+  /** @param onExceeded called when a reader is paused for pending bytes */
   constructor(pendingBytes: () => number, pendingBytesMax: number, onExceeded: () => void) {
     this.#pendingBytes = pendingBytes
     this.#onExceeded = onExceeded
     this.#pendingBytesMax = pendingBytesMax
   }
 
-  /** To be called after taking a message from `reader`. */
+  /** Call after each message of `reader`. */
   check(reader: BudgetedReader): void {
     if (this.#paused.has(reader)) return
     if (this.#pendingBytes() > this.#pendingBytesMax) return this.#pause(reader)
@@ -64,7 +65,7 @@ export class ReadBackpressure {
       budget.messages = 0
     }
     budget.messages += 1
-    // One that waits may still say what was on its way.
+    // A paused reader may still deliver messages that were read before.
     if (budget.messages >= ReadBackpressure.messagesPerTick && this.#defer(reader)) reader.pauseReading()
   }
 
@@ -74,7 +75,7 @@ export class ReadBackpressure {
   }
 
   #pause(reader: PausableReader): void {
-    // One that waits for the next turn already is held up; it is let go on once.
+    // A reader that waits for a later tick is already paused, and must be resumed only once.
     if (!this.#undefer(reader)) reader.pauseReading()
     this.#paused.add(reader)
     this.#onExceeded()
@@ -98,7 +99,7 @@ export class ReadBackpressure {
     if (this.#deferred.size > 0) this.#beginTick()
   }
 
-  /** False if it was waiting for a turn already. */
+  /** Returns false if the reader was already waiting for a later tick. */
   #defer(reader: PausableReader): boolean {
     const readers = this.#deferred.get(reader.workspaceId) ?? new Set()
     const isNew = !readers.has(reader)
@@ -106,7 +107,7 @@ export class ReadBackpressure {
     return isNew
   }
 
-  /** True if it was waiting for a turn. */
+  /** Returns true if the reader was waiting for a later tick. */
   #undefer(reader: PausableReader): boolean {
     const readers = this.#deferred.get(reader.workspaceId)
     const wasDeferred = readers?.delete(reader) ?? false

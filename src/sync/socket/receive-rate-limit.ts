@@ -2,24 +2,25 @@ import type { Clock } from '../../clock.ts'
 import type { PausableReader } from './read-backpressure.ts'
 
 export interface ReceiveRateOptions {
-  /** From all sockets of one workspace; 0 is no limit. */
+  /** Bytes per second of all sockets of a workspace; 0: no limit. */
   readonly bytesPerSecond: number
-  /** At once, after a pause. */
+  /** Bytes that a workspace may send at once after a pause. */
   readonly burstBytes: number
   readonly clock: Clock
-  /** Sockets of this workspace are being held up. */
+  /** Called when sockets of a workspace are paused. */
   readonly onExceeded: (workspaceId: string) => void
 }
 
-/** Counted with every message: its header, and what it costs to look at it. */
+/** Counted with each message, for its header and the cost of its processing. */
 const messageOverheadBytes = 8
-/** Sockets are held up at least so long: each reads a chunk when it goes on, and pausing is not free. */
+/** Minimum pause: each socket reads a chunk when it continues, and a pause has a cost. */
 const pauseMsMin = 10
 
 /**
- * Bounds what is received from the sockets of each workspace: beyond the rate they are not read for a while, TCP slows
- * down those who send, and nobody is closed. By workspace and not by API key, as connections are (`Admission`). There
- * is a timer for each workspace that is held up, or has left in debt, and none for a socket.
+ * Limits the bytes per second that the sockets of each workspace send. Above the rate, their sockets are paused,
+ * TCP slows down the senders, and no socket is closed. The limit is by workspace and not by API key, as for
+ * connections (`Admission`). There is one timer for each workspace that is paused or closed with a debt, and none
+ * for a socket.
  */
 export class ReceiveRateLimit {
   readonly #options: ReceiveRateOptions
@@ -29,7 +30,7 @@ export class ReceiveRateLimit {
     this.#options = options
   }
 
-  /** The meter that a new session of the workspace has in common with the others; to be left when it ends. */
+  /** Returns the bucket that the sessions of a workspace share. Call `leave` when the session ends. */
   enter(workspaceId: string): WorkspaceBucket {
     const bucket = this.#buckets.get(workspaceId) ?? new WorkspaceBucket(this.#options, workspaceId)
     this.#buckets.set(workspaceId, bucket)
@@ -43,7 +44,7 @@ export class ReceiveRateLimit {
     if (bucket.sessions === 0) this.#deleteWhenFull(bucket)
   }
 
-  /** A workspace that comes back before it has rested finds what it has left. */
+  /** Deletes a bucket without sessions once it is full, so that a client cannot get a full one by a reconnect. */
   #deleteWhenFull(bucket: WorkspaceBucket): void {
     if (bucket.sessions > 0 || this.#buckets.get(bucket.workspaceId) !== bucket) return
     const untilFullMs = bucket.untilFullMs()
@@ -52,15 +53,15 @@ export class ReceiveRateLimit {
   }
 }
 
-/** What one workspace may still send now. */
+/** The bytes that one workspace may still send. */
 export class WorkspaceBucket {
   readonly workspaceId: string
-  /** Sessions that count here. */
+  /** Number of sessions that share the bucket. */
   sessions = 0
   readonly #options: ReceiveRateOptions
   readonly #paused = new Set<PausableReader>()
   #availableBytes: number
-  /** Epoch milliseconds up to which `#leftBytes` has grown. */
+  /** Time of the last refill, in epoch milliseconds. */
   #filledAt: number
   #cancel: (() => void) | null = null
 
@@ -71,12 +72,15 @@ export class WorkspaceBucket {
     this.#filledAt = options.clock.now()
   }
 
-  /** To be called with every message of `reader`. */
+  /** Call with each message of `reader`. */
   count(bytes: number, reader: PausableReader): void {
     this.charge(bytes + messageOverheadBytes, reader)
   }
 
-  /** Counts bytes that are not a message yet; negative: counts them off. @param reader paused above the rate; null: nothing is */
+  /**
+   * Counts bytes of an incomplete message; a negative number subtracts.
+   * @param reader is paused above the rate; null: none
+   */
   charge(bytes: number, reader: PausableReader | null): void {
     this.#availableBytes -= bytes
     if (bytes > 0 && this.#availableBytes < 0 && reader !== null) this.#pause(reader)
@@ -89,7 +93,7 @@ export class WorkspaceBucket {
     this.#cancel = null
   }
 
-  /** 0 when a whole burst is left. */
+  /** Returns the time until the bucket is full, in ms. */
   untilFullMs(): number {
     if (this.#options.bytesPerSecond === 0) return 0
     this.#fill()
@@ -101,7 +105,7 @@ export class WorkspaceBucket {
   #fill(): void {
     const { bytesPerSecond, burstBytes, clock } = this.#options
     const now = clock.now()
-    // A clock that is set back gives nothing, and takes nothing.
+    // A clock that is set back changes nothing.
     const grown = (Math.max(0, now - this.#filledAt) * bytesPerSecond) / 1000
     this.#availableBytes = Math.min(burstBytes, this.#availableBytes + grown)
     this.#filledAt = now

@@ -12,7 +12,7 @@ export interface SocketOwner {
   readonly workspaceId: string | null
 }
 
-/** Counts the memory that one websocket keeps. Claims are made when they are needed: most sockets keep nothing. */
+/** Counts the memory that one websocket keeps. It creates claims when needed, because most sockets keep nothing. */
 export class SocketMemory {
   readonly #accounts: SocketMemoryAccounts
   readonly #end: EndClient

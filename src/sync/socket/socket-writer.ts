@@ -1,11 +1,11 @@
 import type { Duplex } from 'node:stream'
 import type { WebSocket } from 'ws'
 
-/** Sends what has been written to many outlets, all of it at the end of the current turn's callbacks. */
+/** Flushes many writers at the end of the current callbacks. */
 export class WriteBatch {
   #writers: SocketWriter[] = []
 
-  /** The caller sees to it that it adds itself once. */
+  /** Adds a writer. The caller adds each writer at most once per batch. */
   add(writer: SocketWriter): void {
     this.#writers.push(writer)
     if (this.#writers.length === 1) process.nextTick(this.#run)
@@ -19,20 +19,20 @@ export class WriteBatch {
 }
 
 /**
- * The sending side of one websocket. Whole frames go straight to the connection (`ws` writes whole frames too, so
- * they never mix); what is written in one turn of the event loop becomes one system call. It is kept here meanwhile:
- * corking the connection for it costs about as much as the rest of writing.
+ * The sending side of one websocket. It writes whole frames directly to the connection; `ws` also writes whole
+ * frames, so they never mix. All frames of one tick become one system call. They wait here until then, because
+ * corking the connection costs about as much as the rest of a write.
  */
 export class SocketWriter {
   readonly #socket: WebSocket
   readonly connection: Duplex
   readonly #batch: WriteBatch
   readonly #onBehind: (frames: readonly Uint8Array[]) => void
-  /** Null and not empty in between, so that nothing old refers to what is new: it would outlive its use. */
+  /** Null and not empty between writes: an old array that refers to new frames would keep them alive. */
   #frames: Uint8Array[] | null = null
   #bytes = 0
 
-  /** @param onBehind called with frames of which the operating system has not taken everything */
+  /** @param onBehind called with frames that the operating system has not taken completely */
   constructor(
     socket: WebSocket,
     connection: Duplex,
@@ -45,7 +45,7 @@ export class SocketWriter {
     this.#batch = batch
   }
 
-  /** What the operating system has not taken yet. */
+  /** Bytes that the operating system has not taken yet. */
   get waitingBytes(): number {
     return this.#bytes + this.connection.writableLength
   }
@@ -58,20 +58,20 @@ export class SocketWriter {
     this.#bytes += frames.length
   }
 
-  /** Hands over what waits: before anything is written to the connection in another way. */
+  /** Writes the waiting frames. Call it before any other write to the connection. */
   flush(): void {
     const frames = this.#frames
     if (frames === null) return
     this.#frames = null
     this.#bytes = 0
-    // `ws` closes by itself, too, and nothing may follow a close frame: browsers take the close for a failure then.
+    // `ws` also closes by itself. Nothing may follow a close frame: browsers would take the close for a failure.
     if (this.#socket.readyState !== this.#socket.OPEN) return
     if (frames.length === 1) this.connection.write(frames[0])
     else this.#writeAll(frames)
     if (this.connection.writableLength > 0) this.#onBehind(frames)
   }
 
-  /** Calls `fn` once when all that is waiting has been handed to the operating system; never on a dead connection. */
+  /** Calls `fn` once when the operating system has taken all waiting bytes; never on a dead connection. */
   whenDrained(fn: () => void): void {
     this.flush()
     this.connection.write('', (error) => {

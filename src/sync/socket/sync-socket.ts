@@ -2,14 +2,23 @@ import { type RawData, WebSocket } from 'ws'
 import { closeCodes } from '../../model/close.ts'
 import type { SocketListener } from './client-socket.ts'
 
-/** What `ws` closes with when a message is too big (RFC 6455 7.4.1). Clients take it for transient and come back. */
+/**
+ * Close code of `ws` for a message that is too large (RFC 6455 7.4.1). Clients regard it as transient and
+ * reconnect.
+ */
 const messageTooBigCode = 1009
 
-/** A websocket with one listener. Says "too big" with our permanent code: the same message would be too big every time. */
+/**
+ * A websocket with one listener. It closes with a permanent code for a message that is too large, because a
+ * repeated message would also be too large.
+ */
 export class SyncSocket extends WebSocket {
   #listener: SocketListener | null = null
 
-  /** Once. What `ws` calls is the same for all sockets: functions of its own would be kept as long as each. */
+  /**
+   * Sets the listener. Call it once. `ws` gets the same functions for all sockets: separate ones would take memory
+   * for each socket.
+   */
   listen(listener: SocketListener): void {
     this.#listener = listener
     this.on('message', onMessage).on('ping', onPing).on('pong', onPong)

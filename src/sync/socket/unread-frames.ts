@@ -15,7 +15,7 @@ interface LargeFrame {
   readonly readers: Set<FrameReader>
 }
 
-/** Large frames that clients have not read: the answer to many clients is one frame, and is counted once. */
+/** Large frames that clients have not read. Many clients may get the same frame, which counts once. */
 export class LargeFrameTracker {
   readonly #account: MemoryAccount
   readonly #frames = new Map<Uint8Array, LargeFrame>()
@@ -57,7 +57,7 @@ export class UnreadFrames {
   /** Large frames, and the positions at which they end. */
   #frames: { readonly frame: Uint8Array; readonly endsAt: number }[] = []
   #largeBytes = 0
-  /** Bytes that were sent, counted from any position. */
+  /** Number of sent bytes, counted from an arbitrary start. */
   #position = 0
 
   constructor(account: MemoryAccount, large: LargeFrameTracker, reader: FrameReader) {
@@ -75,7 +75,10 @@ export class UnreadFrames {
     this.#large.add(frames, this.#reader)
   }
 
-  /** @param unreadBytes bytes that were sent and not read; 0: the client has read everything, or is gone */
+  /**
+   * @param unreadBytes bytes that were sent and not read; 0: the client has read everything, or the connection is
+   * closed
+   */
   update(unreadBytes: number): void {
     const readTo = this.#position - unreadBytes
     while (this.#frames[0] !== undefined && this.#frames[0].endsAt <= readTo)

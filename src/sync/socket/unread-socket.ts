@@ -26,7 +26,7 @@ export class UnreadSocket {
     this.#bytes.wrote()
   }
 
-  /** Counts nothing any more. */
+  /** Stops counting. */
   release(): void {
     this.#bytes.release()
   }
