@@ -28,6 +28,20 @@ export interface CompactionLimits {
   readonly keepVersionsMs: number
 }
 
+type CompactionState =
+  /** `until`: the earliest next compaction while users are editing, in the time of `performance.now`. */
+  | { readonly is: 'resting'; readonly until: number }
+  | { readonly is: 'running'; readonly done: Promise<void> }
+
+interface Covered {
+  readonly snapshot: Uint8Array
+  readonly epoch: number
+  /** The number of its last update; null: other nodes have appended before it. */
+  readonly upTo: number | null
+  /** The earliest next compaction, so that encoding keeps to its share of the time. */
+  readonly until: number
+}
+
 /**
  * Stores a snapshot of one document when the tail of its log is too large. The tail may be three quarters as large as
  * the snapshot. So opening reads at most 1.75 times the state, and a small edit of a large document writes at most 3.4
@@ -38,7 +52,7 @@ export interface CompactionLimits {
 export class RoomCompaction {
   readonly #log: DocumentLog
   readonly #doc: Key
-  readonly #state: DocumentState
+  readonly #document: DocumentState
   readonly #commits: Commits
   readonly #limits: CompactionLimits
   readonly #clock: Clock
@@ -48,11 +62,9 @@ export class RoomCompaction {
   #base: number
   #snapshotBytes: number
   #tail: LogTail
-  #running: Promise<void> | null = null
+  #state: CompactionState = { is: 'resting', until: 0 }
   /** True if the log has versions from before its snapshot. */
   #hasOlder = false
-  /** In the time of `performance.now`. */
-  #restsUntil = 0
 
   constructor(
     log: DocumentLog,
@@ -74,7 +86,7 @@ export class RoomCompaction {
   ) {
     this.#log = log
     this.#doc = doc
-    this.#state = parts.state
+    this.#document = parts.state
     this.#commits = parts.commits
     this.#base = parts.base
     this.#tail = parts.tail
@@ -93,10 +105,11 @@ export class RoomCompaction {
 
   /** True if the log should be compacted while users are editing. */
   get due(): boolean {
-    if (this.#tail.bytes < tailBytesMin) return false
+    const state = this.#state
+    if (this.#tail.bytes < tailBytesMin || state.is === 'running') return false
     const tail = this.#isHome() ? this.#tail : partOf(this.#tail)
     const isLong = tail.entries > this.#limits.compactAfterUpdates || isLarge(tail, this.#snapshotBytes)
-    return isLong && isSlowToOpen(tail, this.#snapshotBytes) && performance.now() >= this.#restsUntil
+    return isLong && isSlowToOpen(tail, this.#snapshotBytes) && performance.now() >= state.until
   }
 
   /** True if the log should be compacted when the last member leaves. */
@@ -111,36 +124,49 @@ export class RoomCompaction {
 
   /** Compacts the log; resolves when done. Joins a running compaction. @throws the errors of the log */
   run(): Promise<void> {
-    this.#running ??= this.#compact(this.#keepSince()).finally(() => {
-      this.#running = null
-    })
-    return this.#running
+    return this.#state.is === 'running' ? this.#state.done : this.#begin(this.#keepSince())
   }
 
   /** Compacts the log to one snapshot, without older versions. @throws the errors of the log */
   async finish(): Promise<void> {
-    await this.#running
-    this.#running ??= this.#compact(keepNone).finally(() => {
-      this.#running = null
-    })
-    await this.#running
+    if (this.#state.is === 'running') await this.#state.done
+    await (this.#state.is === 'running' ? this.#state.done : this.#begin(keepNone))
+  }
+
+  #begin(since: number): Promise<void> {
+    const done = this.#compact(since)
+    this.#state = { is: 'running', done }
+    return done
   }
 
   async #compact(since: number): Promise<void> {
+    let until = 0
+    try {
+      until = await this.#storeCounted(since)
+    } catch (error) {
+      until = performance.now() + failedRestMs
+      throw error
+    } finally {
+      this.#state = { is: 'resting', until }
+    }
+  }
+
+  /** Returns the earliest time of the next compaction. */
+  async #storeCounted(since: number): Promise<number> {
     const release = this.#commits.hasOneWriter ? null : await this.#quiet()
     const counted = this.#tail
     this.#tail = { entries: 0, bytes: 0 }
     try {
-      await this.#store(since, counted, release)
+      const covered = await this.#covered().finally(release)
+      await this.#store(since, counted, covered)
+      return covered.until
     } catch (error) {
       this.noted(counted.entries, counted.bytes)
-      this.#restsUntil = performance.now() + failedRestMs
       throw error
     }
   }
 
-  async #store(since: number, counted: LogTail, release: (() => void) | null): Promise<void> {
-    const { snapshot, epoch, upTo } = await this.#covered().finally(release)
+  async #store(since: number, counted: LogTail, { snapshot, epoch, upTo }: Covered): Promise<void> {
     // Null: others have appended what this snapshot does not have.
     if (upTo === null) return this.noted(counted.entries, counted.bytes)
     if (!(await this.#log.compact(this.#doc, epoch, this.#base, upTo, snapshot, since))) {
@@ -151,10 +177,13 @@ export class RoomCompaction {
     this.#hasOlder = since !== keepNone
   }
 
-  async #covered(): Promise<{ snapshot: Uint8Array; epoch: number; upTo: number | null }> {
-    const snapshot = this.#encode()
+  async #covered(): Promise<Covered> {
+    const start = performance.now()
+    const snapshot = this.#document.encode()
+    const end = performance.now()
+    const until = end + (end - start) * (1 / encodingShareMax - 1)
     const { epoch } = this.#commits
-    return { snapshot, epoch, upTo: await this.#commits.exact }
+    return { snapshot, until, epoch, upTo: await this.#commits.exact }
   }
 
   /** Updates the sizes after another node may have compacted the log. The size of its snapshot is estimated. */
@@ -164,15 +193,7 @@ export class RoomCompaction {
       return this.noted(counted.entries, counted.bytes)
     this.#base = head.base
     this.#hasOlder = head.base > head.oldest
-    this.#snapshotBytes = this.#state.sizeBytes
-  }
-
-  #encode(): Uint8Array {
-    const start = performance.now()
-    const snapshot = this.#state.encode()
-    const end = performance.now()
-    this.#restsUntil = end + (end - start) * (1 / encodingShareMax - 1)
-    return snapshot
+    this.#snapshotBytes = this.#document.sizeBytes
   }
 
   #keepSince(): number {

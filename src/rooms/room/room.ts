@@ -49,6 +49,19 @@ const haveCostly = (incoming: readonly IncomingUpdate[]): boolean =>
 /** Bytes of updates that may wait for the end of the turn without being counted. */
 const uncountedBytesMax = 262_144
 
+/** Whether updates may arrive, and the updates that have arrived. */
+type RoomPhase =
+  /** No update waits. */
+  | { readonly is: 'idle' }
+  /**
+   * Updates wait for the end of the tick, or for the lock on the document. Each tick has an array of its own: one that is
+   * kept would grow old in most rooms, and would then keep its new entries from the garbage collector.
+   */
+  | { readonly is: 'receiving'; updates: IncomingUpdate[]; bytes: number; readonly since: number }
+  | { readonly is: 'ended'; readonly reason: Close }
+
+const idle: RoomPhase = { is: 'idle' }
+
 /**
  * One open document: a cache of its log, with the sessions on it. Every change of any source passes the same steps: vet
  * → apply → append → (durable) → members. No member receives a change before it is durable.
@@ -67,18 +80,10 @@ export class Room {
   readonly #compaction: RoomCompaction
   #editing: BackendEdits | null = null
   #replacing: Replacement | null = null
-  /**
-   * Updates that have arrived in this tick. It is null and not empty in between: an empty array would grow old in most
-   * rooms, and would then keep its new entries from the garbage collector.
-   */
-  #incoming: IncomingUpdate[] | null = null
-  #incomingBytes = 0
-  #incomingSince = 0
-  /** Counts what of `#incoming` waits longer than this turn, and an update that is on a thread. */
+  #phase: RoomPhase = idle
+  /** Counts the updates that wait longer than this tick, and an update that is on a thread. */
   readonly #backlog: UpdateBacklog
-  /** Why the room has ended; null while it is open. */
-  #ended: Close | null = null
-  /** The lock on the document. While it is locked, arriving updates wait in `#incoming`. */
+  /** The lock on the document. While it is locked, arriving updates wait. */
   readonly #holding = new WriteLock()
   /** Stops the timer of the last pause. */
   #cancelPause = (): void => {}
@@ -206,6 +211,10 @@ export class Room {
     return Math.max(vectorClientsMin, 2 * this.state.clocks.size)
   }
 
+  get #hasEnded(): boolean {
+    return this.#phase.is === 'ended'
+  }
+
   get existence(): Existence {
     return this.commits.existence
   }
@@ -230,7 +239,7 @@ export class Room {
 
   /** Adds a member. If the room has ended meanwhile, the member ends at once. */
   join(member: Member): void {
-    if (this.#ended !== null) return member.end(this.#ended)
+    if (this.#phase.is === 'ended') return member.end(this.#phase.reason)
     this.#members.add(member)
     this.awareness.join(member)
   }
@@ -241,43 +250,48 @@ export class Room {
 
   /** Takes a vetted update. False when the document would grow past its limit: then it was not taken. */
   receive(incoming: IncomingUpdate): boolean {
-    if (this.#ended !== null) return true
+    const phase = this.#phase
+    if (phase.is === 'ended') return true
     if (isEmpty(incoming.summary)) {
       incoming.onApplied?.()
       return true
     }
     const { length } = incoming.bytes
-    const { documentBytesMax } = this.#tools.limits
-    if (!this.state.hasRoomFor(this.#incomingBytes + length, documentBytesMax)) return false
+    const bytes = length + (phase.is === 'receiving' ? phase.bytes : 0)
+    if (!this.state.hasRoomFor(bytes, this.#tools.limits.documentBytesMax)) return false
     const waits = this.#holding.held !== null || !this.#backlog.isEmpty
     const kept = waits ? withOwnBytes(incoming) : incoming
-    if (this.#incoming === null) {
-      this.#incomingSince = this.#tools.clock.now()
+    if (phase.is === 'idle') {
+      this.#phase = { is: 'receiving', updates: [kept], bytes, since: this.#tools.clock.now() }
       this.#tools.turns.add(this)
-      this.#incoming = [kept]
-    } else this.#incoming.push(kept)
-    this.#incomingBytes += length
+    } else {
+      phase.updates.push(kept)
+      phase.bytes = bytes
+    }
     this.#worked = true
     if (waits) this.#backlog.add(kept)
     // The turn may be late, when those of other documents take long.
-    else if (this.#incomingBytes > uncountedBytesMax) this.#countWaiting(null)
+    else if (bytes > uncountedBytesMax) this.#countWaiting(null)
     return true
   }
 
   /** Counts the updates that wait, and one that is on a thread. */
   #countWaiting(placing: IncomingUpdate | null): void {
-    if (this.#ended !== null) return
-    const incoming = this.#incoming?.map(withOwnBytes) ?? null
-    this.#incoming = incoming
-    this.#backlog.set([...(placing === null ? [] : [placing]), ...(incoming ?? [])])
+    const phase = this.#phase
+    if (phase.is === 'ended') return
+    if (phase.is === 'receiving') phase.updates = phase.updates.map(withOwnBytes)
+    const incoming = phase.is === 'receiving' ? phase.updates : []
+    this.#backlog.set(placing === null ? incoming : [placing, ...incoming])
   }
 
   /** Ends a member whose waiting updates take too much memory. */
   #drop(from: Member): void {
     this.#backlog.forget(from)
-    const left = this.#incoming?.filter((incoming) => incoming.from !== from) ?? []
-    this.#incoming = left.length === 0 ? null : left
-    this.#incomingBytes = bytesIn(left)
+    if (this.#phase.is === 'receiving') {
+      const { updates, since } = this.#phase
+      const left = updates.filter((incoming) => incoming.from !== from)
+      this.#phase = left.length === 0 ? idle : { is: 'receiving', updates: left, bytes: bytesIn(left), since }
+    }
     from.end(close('tryAgainLater', 'too many updates wait for this document: try again'))
   }
 
@@ -302,20 +316,21 @@ export class Room {
   }
 
   #take(when: 'in a tick' | 'at the end'): void {
-    if (this.#incoming === null || this.#ended !== null || this.#holding.held !== null) return
-    const isCostly = this.#isCostly || haveCostly(this.#incoming)
-    if ((isCostly && this.#waitForShare()) || this.#awaitsRights(this.#incoming))
+    const phase = this.#phase
+    if (phase.is !== 'receiving' || this.#holding.held !== null) return
+    const isCostly = this.#isCostly || haveCostly(phase.updates)
+    if ((isCostly && this.#waitForShare()) || this.#awaitsRights(phase.updates))
       return this.#countWaiting(null)
-    const incoming = allowedOf(this.#incoming)
-    this.#incoming = null
-    this.#incomingBytes = 0
+    const incoming = allowedOf(phase.updates)
+    const { since } = phase
+    this.#phase = idle
     const meter = this.#metered()
     try {
       const { accepted, expensive, later } = this.#intake.take(incoming, when)
-      if (accepted.length > 0) this.#commit(accepted, this.#incomingSince)
-      this.#putBack(later)
+      if (accepted.length > 0) this.#commit(accepted, since)
+      this.#putBack(later, since)
       this.#slowDown(meter(incoming.length - later.length))
-      if (expensive !== null) void this.#place(expensive)
+      if (expensive !== null) void this.#place(expensive, since)
       else if (later.length > 0) this.#waitForTick()
       // Last: a sender that is read again may send more at once, which waits if the room is held.
       if (later.length > 0 || expensive !== null || !this.#backlog.isEmpty) this.#countWaiting(expensive)
@@ -325,10 +340,11 @@ export class Room {
   }
 
   /** Updates that were not taken are the first when the room changes again. */
-  #putBack(later: readonly IncomingUpdate[]): void {
-    if (later.length === 0) return
-    this.#incoming = [...later, ...(this.#incoming ?? [])]
-    this.#incomingBytes += bytesIn(later)
+  #putBack(later: readonly IncomingUpdate[], since: number): void {
+    const phase = this.#phase
+    if (later.length === 0 || phase.is === 'ended') return
+    const updates = phase.is === 'receiving' ? [...later, ...phase.updates] : [...later]
+    this.#phase = { is: 'receiving', updates, bytes: bytesIn(updates), since }
   }
 
   /** The document has had its part of this tick: several sockets may ask for more of it in the same one. */
@@ -360,7 +376,7 @@ export class Room {
 
   /** Resolves when the workspace has not spent its share of the event loop. Arriving updates wait until then. */
   async #share(): Promise<void> {
-    while (this.#ended === null && this.#waitForShare()) await this.#holding.held
+    while (!this.#hasEnded && this.#waitForShare()) await this.#holding.held
   }
 
   /** Counts what edits took, and pauses incoming updates while the workspace exceeds its share of the event loop. */
@@ -378,7 +394,7 @@ export class Room {
   }
 
   #pause(ms: number): void {
-    if (this.#holding.held !== null || this.#ended !== null) return
+    if (this.#holding.held !== null || this.#hasEnded) return
     const letGo = this.#holding.hold(() => this.turn())
     this.#cancelPause = this.#tools.clock.after(ms, letGo)
   }
@@ -386,17 +402,17 @@ export class Room {
   /**
    * Lets a thread find the places of the items of an expensive update. Arriving updates of this node wait meanwhile.
    */
-  async #place(item: IncomingUpdate): Promise<void> {
+  async #place(item: IncomingUpdate, since: number): Promise<void> {
     const release = this.#holding.hold(() => this.turn())
     try {
       const placed = await placeOnThread(this.#edited(), item.bytes)
-      if (this.#ended !== null || !this.#members.has(item.from)) return
-      if (mayBeStale(this.#tools.fences, item.from)) return this.#putBack([item])
+      if (this.#hasEnded || !this.#members.has(item.from)) return
+      if (mayBeStale(this.#tools.fences, item.from)) return this.#putBack([item], since)
       if (placed.problem !== null) return item.from.end(close('badRequest', placed.problem))
       const accepted = this.#charged(1, () => this.#intake.takePlaced(item, placed))
       if (accepted.length > 0) this.#commit(accepted, this.#tools.clock.now())
       const next = this.#intake.takeExpensive()
-      if (next !== null) this.#putBack([next])
+      if (next !== null) this.#putBack([next], since)
     } catch (error) {
       this.#refuse(item, error)
     } finally {
@@ -475,7 +491,7 @@ export class Room {
   /** Compacts the log if that is worth it. A failure is harmless, because the log is complete. */
   async compact(when: 'editing' | 'leaving' = 'editing'): Promise<void> {
     const { due, dueAtLeaving } = this.#compaction
-    if (this.#ended !== null || !(when === 'leaving' ? dueAtLeaving && this.#editedAt > 0 : due)) return
+    if (this.#hasEnded || !(when === 'leaving' ? dueAtLeaving && this.#editedAt > 0 : due)) return
     try {
       await this.#compaction.run()
       if (this.#compaction.hasLeft) this.#tools.left(this.doc)
@@ -489,7 +505,7 @@ export class Room {
     if (Math.max(this.#editedAt, this.commits.changed.at) >= editedSince) return 'later'
     // An earlier room may have left them.
     const hasLeft = this.#compaction.hasLeft || (await hasOlderVersions(this.#tools.log, this.doc))
-    if (hasLeft && this.#ended === null) await this.#compaction.finish()
+    if (hasLeft && !this.#hasEnded) await this.#compaction.finish()
     return 'done'
   }
 
@@ -501,8 +517,8 @@ export class Room {
 
   /** Ends everyone's session. The room is of no use afterwards. */
   close(reason: Close): void {
-    if (this.#ended !== null) return
-    this.#ended = reason
+    if (this.#phase.is === 'ended') return
+    this.#phase = { is: 'ended', reason }
     if (this.#editedAt > 0 && this.#compaction.hasLeft) this.#tools.left(this.doc)
     this.awareness.close()
     this.#cancelPause()
@@ -511,7 +527,6 @@ export class Room {
     const members = [...this.#members]
     this.#members.clear()
     for (const member of members) member.end(reason)
-    this.#incoming = null
     this.#backlog.set([])
     // Calls that wait for the document find that it is closed.
     this.#holding.release()
@@ -569,7 +584,7 @@ export class Room {
 
   /** Runs the work that a commit leaves after its broadcast. */
   followUp(): void {
-    if (this.#ended !== null) return
+    if (this.#hasEnded) return
     try {
       this.state.applyDue()
     } catch (error) {
@@ -583,7 +598,7 @@ export class Room {
 
   /** Lets the Y.Doc go when nothing has happened since the last call; its bytes stay. */
   rest(): void {
-    if (!this.#worked && this.#ended === null) this.state.drop()
+    if (!this.#worked && !this.#hasEnded) this.state.drop()
     this.#worked = false
   }
 
@@ -591,7 +606,7 @@ export class Room {
   #begin(): void {
     this.#worked = true
     this.turn()
-    if (this.#ended !== null)
+    if (this.#hasEnded)
       throw new ApiError('server/store-unavailable', 'The document is being closed; try again')
   }
 
@@ -608,7 +623,7 @@ export class Room {
 
   /** Away with what is in memory: clients come back, the log is read again, and their handshake resends what is missing. */
   #fail(error: unknown): void {
-    if (this.#ended !== null) return
+    if (this.#hasEnded) return
     const damage = damageIn(error)
     if (damage !== null) {
       this.#tools.damaged(this, damage)
