@@ -10,7 +10,7 @@ it('never fires a timer early by its own clock', async () => {
   }
   const all: Promise<number>[] = []
   for (let count = 0; count < 500; count++) {
-    // Begun at all parts of a millisecond.
+    // Timers start at all parts of a millisecond.
     await new Promise((resolve) => setImmediate(resolve))
     all.push(early(20 + (count % 50)))
   }

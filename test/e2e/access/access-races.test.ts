@@ -4,12 +4,12 @@ import { openMemoryEngine } from '../../../src/engine/memory/engine.ts'
 import { RawClient, typed } from '../../support/clients/clients.ts'
 import { dataOf, startTestServer, type TestServer } from '../../support/servers/server.ts'
 
-/** A real engine in which one kind of read can be made to wait. */
+/** A real engine that can delay one kind of read. */
 interface Slowed {
   readonly engine: Engine
-  /** The next load of a log, or the next read of a grant, ends only when the returned function is called. */
+  /** Delays the next load of a log, or the next read of a grant, until the returned function is called. */
   slow(what: 'load' | 'grants'): () => void
-  /** Keys read so far that name a document. */
+  /** Number of read keys that name a document. */
   readsOf(documentId: string): number
 }
 
@@ -52,7 +52,7 @@ async function slowed(): Promise<Slowed> {
   }
 }
 
-/** `target` with some members replaced; its other methods are called on itself. */
+/** Returns `target` with some members replaced. Its other methods run on `target` itself. */
 const withOthers = <T extends object>(target: T, others: Partial<T>): T =>
   new Proxy(target, {
     get: (_, name) => {
@@ -123,7 +123,7 @@ it('[ACC-76] keeps the later read of a right when an earlier read ends after it'
 it('reads no rights again of open or connecting clients when other users create documents', async () => {
   const inside = await RawClient.connect(await url('inside', 'ada'))
   await inside.roundTrip()
-  /** Reads of somebody's document who comes in while so many other documents are made. */
+  /** Number of reads of a document while a client connects to it and `others` documents are created. */
   const readsWith = async (documentId: string, others: number): Promise<number> => {
     await done('/v2/crdt/add', {
       organizationId: 'acme',

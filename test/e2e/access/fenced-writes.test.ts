@@ -11,10 +11,10 @@ const organizationId = 'acme'
 const documentId = 'shared'
 
 let server: TestServer
-/** Appends wait for it; null: they do not wait. */
+/** Gate at which appends wait; null if they do not wait. */
 let held: TestGate | null = null
 let appends = 0
-/** Lines of the log. */
+/** Lines of the server log. */
 let lines: { readonly event?: string; readonly msg: string }[] = []
 const clients: RawClient[] = []
 

@@ -27,7 +27,7 @@ const own = {
   jwtSecretPrevious: secrets.make('previous jwt secret'),
   metricsToken: secrets.make('metrics token'),
 }
-/** What somebody shows by mistake is as secret as what is right. */
+/** A wrong credential is as secret as a valid one. */
 const wrong = secrets.make('wrong credential')
 const basicToken = secrets.make('basic webhook token')
 const hookUrl = `http://127.0.0.1/hook?key=${secrets.make('webhook URL')}`
@@ -42,7 +42,7 @@ const environment = {
   WEFT_METRICS_TOKEN: own.metricsToken,
   WEFT_LOG_LEVEL: 'trace',
   WEFT_CALLS_PER_KEY_PER_SECOND: '0',
-  // It is not about what a cut of power leaves.
+  // The test does not depend on durability after a power loss.
   WEFT_DURABILITY: 'process',
 }
 
@@ -54,7 +54,7 @@ const credentials = {
   'x-service-admin-token': own.adminToken,
 }
 
-/** Answers that are meant to show a secret, and which. */
+/** Operations that may return secrets, with the names of these secrets. */
 const showing: Readonly<Record<string, readonly string[]>> = {
   '/v2/auth/generate_token': ['told by /v2/auth/generate_token'],
   '/v2/workspace/create': ['told by /v2/workspace/create'],
@@ -76,7 +76,7 @@ const showing: Readonly<Record<string, readonly string[]>> = {
   ],
 }
 
-/** What must be kept so that it can be compared, shown again or signed with; everything else is kept nowhere. */
+/** Secrets that the store must keep to compare, return or sign with them. It must keep no others. */
 const kept: readonly string[] = [
   'workspace token',
   'declared auth token',
@@ -111,7 +111,7 @@ afterAll(async () => {
   await rm(data, { recursive: true, force: true, maxRetries: 20 })
 })
 
-/** Where a secret was seen that must not be there. */
+/** Places at which a secret was seen that must not be there. */
 const leaks: string[] = []
 const note = (where: string, text: string, allowed: readonly string[] = []): void => {
   for (const name of secrets.in(text)) if (!allowed.includes(name)) leaks.push(`${where}: ${name}`)
@@ -132,7 +132,7 @@ const post: TestServer['post'] = async (path, given, headers = {}) => {
   return { status: response.status, headers: response.headers, body } satisfies Answer
 }
 
-/** Others may show what was configured, or told before. */
+/** Other operations may return a configured secret, or one that was returned before. */
 function learn(path: string, told: string): void {
   const name = `told by ${path}`
   if (secrets.in(told).length === 0 && showing[path]?.includes(name)) secrets.learn(name, told)
@@ -166,7 +166,7 @@ itLong(
         await post(`${endpoints}/update`, { endpointId: 'billing', url: hookUrl })
       const answer = await post(path, body, {
         'x-request-id': 'request-of-the-test',
-        // With which what is kept of the answer can be read.
+        // The stored response can be read with this key.
         'idempotency-key': secrets.make('idempotency key'),
       })
       if (answer.status === 200) succeeded += 1
@@ -187,7 +187,7 @@ itLong(
     running.child.kill('SIGTERM')
     const { code, out, err } = await running.ended
     expect(code).toBe(0)
-    // So that it is known that everything is written.
+    // Checks that the log has all lines.
     expect(out).toContain('"level":"debug"')
     expect(out).toContain('request-of-the-test')
     note('standard output', out)
@@ -200,7 +200,7 @@ itLong(
 it('[SEC-7] stores no token of an operator or user, no configured signing secret and no wrong credential in a file', () => {
   const found = secrets.inFilesOf(join(data, 'data'))
   expect(found.filter((each) => !kept.some((name) => each.endsWith(`: ${name}`)))).toEqual([])
-  // So that it is known to be looked for rightly.
+  // Checks that the search finds stored secrets.
   expect(found.filter((each) => each.endsWith(': auth token')).length).toBeGreaterThan(0)
 })
 

@@ -18,7 +18,7 @@ afterEach(async () => {
 
 const user = { userId: 'ann', userProperties: { name: 'Ann', email: 'ann@example.com' } }
 
-/** Calls again and again, one call after the other, with what `headers` says at that moment. */
+/** Makes one call after another with the current `headers`. */
 class Caller {
   readonly statuses: number[] = []
   #state: 'calling' | 'stopped' = 'calling'
@@ -31,7 +31,7 @@ class Caller {
     this.#ended = call()
   }
 
-  /** Waits for so many more calls. */
+  /** Waits for `count` more calls. */
   async calls(count: number): Promise<void> {
     const until = this.statuses.length + count
     await eventually(() => this.statuses.length >= until)

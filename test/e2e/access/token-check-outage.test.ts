@@ -17,7 +17,7 @@ const clock = new HeldClock(Date.now())
 let directory: string
 let server: RunningServer
 let token: string
-/** What reading of the directory fails with; null: nothing. */
+/** Error of reads of the directory; null if they succeed. */
 let failure: Error | null
 let lines: string[]
 

@@ -17,7 +17,7 @@ async function nodes(weather?: Weather): Promise<readonly [NodeServer, NodeServe
 const done = async (server: NodeServer, path: string, data: object): Promise<unknown> =>
   dataOf(await server.post(path, data))
 
-/** Somebody who has a document open at `there`, whose token `here` has made. */
+/** A client with an open document at `there` and a token of `here`. */
 async function visitor(here: NodeServer, there: NodeServer, userId: string): Promise<RawClient> {
   const token = await here.token(userId)
   const client = await RawClient.connect(`${there.wsUrl}/sync/acme/plan/main?token=${token}`)
@@ -40,7 +40,7 @@ const closePlan = (server: NodeServer) =>
     documents: [{ documentId: 'plan', accessType: 'restricted' }],
   })
 
-/** Nothing of what is told on these topics arrives. */
+/** Loses all messages on these topics. */
 const deaf: Weather = (topic) => (topic.startsWith('access') ? [] : [0])
 
 it.each([
@@ -60,12 +60,12 @@ it.each([
 it('[CS-1] applies the first group of an organization at another node when the bus loses the message', async () => {
   const [here, there] = await nodes(deaf)
   await makePlan(here)
-  // Here it has been found out that nobody is in a group.
+  // This node has cached that no user is in a group.
   ;(await visitor(here, there, 'ada')).end()
   await closePlan(here)
   const acme = { organizationId: 'acme' }
   const token = await here.token('ada')
-  /** 0: ada is let in. */
+  /** Returns the close code, or 0 if the server admits ada. */
   const codeOf = async (): Promise<number> => {
     const client = await RawClient.connect(`${there.wsUrl}/sync/acme/plan/main?token=${token}`)
     const code = await Promise.race([

@@ -28,7 +28,7 @@ describe.skipIf((noNats ?? noPostgres) !== null)('servers that share documents',
       WEFT_POSTGRES_URL: postgres.url,
       WEFT_POSTGRES_SCHEMA: postgres.newSchema(),
       WEFT_NATS_URL: nats.url,
-      // They are asked all the time.
+      // The test calls the server at a high rate.
       WEFT_CALLS_PER_ADDRESS_PER_SECOND: '0',
     }
   })

@@ -11,7 +11,7 @@ import { type ServerProcess, startProcess } from '../../support/servers/process.
 import { startTestServer } from '../../support/servers/server.ts'
 import { itLong } from '../../support/time/full-run.ts'
 
-/** What was read, but for when it was last changed. */
+/** Content as read, without the time of its last change. */
 const timeless = (read: unknown): unknown =>
   (read as readonly Record<string, unknown>[]).map((entry) => ({ ...entry, lastUpdate: 'then' }))
 
@@ -42,7 +42,7 @@ describe.skipIf(noPostgres !== null)('a server over PostgreSQL', () => {
     return running
   }
   const address = { organizationId: 'acme', documentId: 'notes', editorId: 'main' }
-  /** Null while there is no such document: what was typed is stored a moment later. */
+  /** Returns null while the document does not exist: typed text is stored a moment later. */
   const read = async (server: ServerProcess): Promise<unknown> => {
     const { data } = await server.post('/v2/crdt/get', { organizationId: 'acme', documentId: 'notes' })
     return data ?? null
@@ -63,7 +63,7 @@ describe.skipIf(noPostgres !== null)('a server over PostgreSQL', () => {
       expect(JSON.stringify(content)).toContain(replaced.data)
       await server.end('SIGKILL')
       server = await start()
-      // The room and the log each note when it was, a millisecond apart at times.
+      // The room and the log record the time separately, sometimes a millisecond apart.
       expect(timeless(await read(server))).toEqual(timeless(content))
       const again = await syncedEditor(server.wsUrl, 'acme/notes/main', await server.token())
       expect(again.text.toString()).toBe(replaced.data)
@@ -154,7 +154,7 @@ describe.skipIf(noPostgres !== null)('a server over PostgreSQL', () => {
         out: expect.stringMatching(/^written: \d+ bytes\n$/),
       })
       expect((await weft('get', 'shelf/copy/main', '--format', 'text')).out).toBe('in the database')
-      // [RUN-1] So are API keys.
+      // [RUN-1] API keys work the same way.
       const keys = (...args: string[]) => runCli(['keys', ...args], data, environment)
       expect(await keys('add', 'another-key')).toMatchObject({ code: 0 })
       expect((await keys('list')).out).toContain('another-key')
@@ -182,7 +182,7 @@ describe.skipIf(noPostgres !== null)('a server over PostgreSQL', () => {
       const isDatabase = ({ name }: { name: string }) => name === 'database'
       const there = await examined(postgres.url)
       expect(there.names).not.toContain('stored files')
-      // Ours here does not sync.
+      // The PostgreSQL of the tests does not sync.
       const found = expect.stringMatching(/^PostgreSQL 1\d\.\d+, .* ms away: fsync is off/)
       expect(there.database).toMatchObject({ verdict: 'warn', found })
       const gone = await examined('postgres://weft:not-to-be-told@127.0.0.1:1/postgres')
@@ -206,7 +206,7 @@ describe.skipIf(noPostgres !== null)('a server over PostgreSQL', () => {
       const findings = await examine({ ...config, ...given })
       return findings.find(({ name }) => name === 'database')
     }
-    // Three of its 60 are kept for administrators.
+    // PostgreSQL reserves three of its 60 connections for administrators.
     expect((await examined(53))?.found).not.toContain('connections')
     expect(await examined(54)).toMatchObject({
       verdict: 'warn',

@@ -253,7 +253,7 @@ it('[AWA-5] shows a stock client at its new node when its first node is known to
   const { open, at, stop } = await presenceNodes(3)
   const [witness, ada] = [await open(2, 'witness'), await open(0, 'ada')]
   await allSee([witness], 'ada,witness')
-  // Its old connection is not noticed to be gone: the node is dead to the others, and does not know it.
+  // The node of ada is dead for the other nodes and does not notice it. Its old connection stays open.
   const { provider } = ada
   Object.assign(provider.ws ?? {}, { onclose: null, onmessage: null })
   provider.ws = null

@@ -16,7 +16,7 @@ async function start(overrides: Partial<Config>, weather?: Weather) {
   const clock = new HeldClock(Math.floor(Date.now() / 1000) * 1000)
   const started = await startNodes(3, overrides, { clock, ...(weather && { weather }) })
   stop = started.stop
-  /** Calls of every node until it refuses; how many were let in. */
+  /** Calls every node until it rejects a call. Returns the number of accepted calls. */
   const letIn = async (path: string, headers?: Record<string, string>): Promise<number> => {
     let count = 0
     for (const { post } of started.servers) while ((await post(path, {}, headers)).status !== 429) count += 1
@@ -29,7 +29,7 @@ const path = '/v2/workspace/domains/get'
 
 it('[CS-40] accepts as many calls of an API key at three nodes as at one node over time', async () => {
   const { clock, letIn } = await start(limits)
-  // At once each lets in what one would.
+  // At first, each node accepts as many calls as a single one.
   expect(await letIn(path)).toBe(3 * burst)
   clock.advance(250)
   let count = 0
@@ -40,7 +40,7 @@ it('[CS-40] accepts as many calls of an API key at three nodes as at one node ov
       clock.advance(250)
     }
   }
-  // What was let in too much at once has to be waited for.
+  // Calls accepted beyond the limit at first must be waited for.
   expect(3 * burst + count).toBeLessThanOrEqual(burst + perSecond * seconds + 3 * perSecond)
   expect(3 * burst + count).toBeGreaterThan(perSecond * seconds - perSecond)
 })
@@ -54,7 +54,7 @@ it('[CS-40] accepts as many workspace/get calls of a workspace at three nodes as
   }
   for (const { post } of servers) expect((await post('/v2/workspace/get', {}, headers)).status).toBe(200)
   clock.advance(250)
-  // Three of five are known to all.
+  // All nodes know of three of the five calls.
   expect(await letIn('/v2/workspace/get', headers)).toBe(3 * 2)
 })
 

@@ -44,7 +44,7 @@ it.each(['offline', 'online'] as const)(
     let messages = 0
     await eventually(
       () => {
-        // To apply these updates takes time that the servers of this process need.
+        // Applying these updates takes time that the servers in this process need.
         const count = witness.received.length + writer.received.length
         if (count === messages) return false
         messages = count

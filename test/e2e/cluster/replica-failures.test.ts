@@ -89,7 +89,7 @@ it('[CR-11] sends a slow reader the edits of other nodes when it reads again', a
   )
 })
 
-/** Editors at two nodes that do not hear each other, of a document that both have open. */
+/** Editors at two nodes that receive no messages from each other. Both have the document open. */
 async function deafEditors(data: string | null): Promise<readonly [Editor, Editor]> {
   cluster = await startCluster(2, {}, { weather: silence })
   if (data !== null) await server(0).post('/v2/crdt/add', { ...document, type: 'text', data })
@@ -144,7 +144,7 @@ it('[CR-13] applies an update that builds on an update of another node', async (
 
 it('[CR-14] keeps a document that was created again when a late message reports its removal', async () => {
   let news = 0
-  // The first says that it has begun, those after it that logs are gone.
+  // The first message reports the start of the removal, the later ones report deleted logs.
   const weather: Weather = (topic) => (topic === 'documents.removed' && ++news > 1 ? [lateMs] : [0])
   cluster = await startCluster(2, {}, { weather })
   await server(0).post('/v2/crdt/add', { ...document, type: 'text', data: 'of old' })
@@ -159,7 +159,7 @@ it('[CR-14] keeps a document that was created again when a late message reports 
   expect([await readAt(1), await readAt(0)]).toEqual(['anew', 'anew'])
 })
 
-/** A store that fails now and then, and does not say whether it has written. */
+/** A store that fails at random and does not report whether it has written. */
 function failing(engine: Engine, odds: { of: number }): Engine {
   const away = (): void => {
     if (Math.random() < odds.of) throw new StoreUnavailableError('away for a moment')
@@ -188,7 +188,7 @@ function failing(engine: Engine, odds: { of: number }): Engine {
   }))
 }
 
-/** Loses, repeats, and delays. */
+/** Loses, repeats and delays messages. */
 const storm: Weather = () =>
   Math.random() < 0.3 ? [] : Array.from({ length: Math.random() < 0.2 ? 2 : 1 }, () => Math.random() * 40)
 
@@ -250,7 +250,7 @@ it('[CR-16] compacts a log while clients at all nodes type without a pause', asy
   const { workspaceId, apiKey } = server(0).credentials
   const { log } = (cluster.nodes[0] as SharedNode).engine
   const bases = new Set<number>()
-  // As often as with one node: each time that it has become so many times as long.
+  // Compaction runs as often as on one node: each time that the log has grown by a fixed factor.
   try {
     await eventually(
       async () => {

@@ -4,7 +4,7 @@ import { type Editor, eventually, syncedEditor } from '../../support/clients/cli
 import { startCluster, type TestCluster } from '../../support/servers/in-process-cluster.ts'
 import type { Weather } from '../../support/servers/simulated-network.ts'
 
-/** Messages about documents that have been said, and which of them get lost. */
+/** Number of messages about documents, and whether they are lost. */
 let told = 0
 let state: 'heard' | 'lost' = 'heard'
 const weather: Weather = (topic) => {
@@ -17,7 +17,7 @@ const opened: Editor[] = []
 let cluster: TestCluster
 let loads = 0
 
-/** Two nodes that never compare their copies with the log: what they know of each other they have been told. */
+/** Two nodes that never compare their replicas with the log. They know of each other only by messages. */
 beforeAll(async () => {
   const store = await openMemoryEngine()
   const { log } = store

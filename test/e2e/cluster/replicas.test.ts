@@ -43,7 +43,7 @@ async function readAt(index: number): Promise<Read> {
 const textsOf = (editors: readonly Editor[]): string[] => editors.map(({ text }) => text.toString())
 const isOne = (values: readonly unknown[]): boolean => new Set(values).size === 1
 
-/** What the log has, put together anew. */
+/** Returns the content of the log, merged from its entries. */
 async function stored({ log }: Engine, ids = document, root = 'content'): Promise<string> {
   const doc = new Y.Doc()
   const loaded = await log.load(addressKey({ ...(await keyed()), ...ids }))
@@ -58,7 +58,7 @@ const keyed = async () => {
   return { workspaceId, apiKey }
 }
 
-/** Loses, repeats, and delays. */
+/** Loses, repeats and delays messages. */
 const storm: Weather = () =>
   Math.random() < 0.3 ? [] : Array.from({ length: Math.random() < 0.2 ? 2 : 1 }, () => Math.random() * 40)
 const silence: Weather = (topic) => (topic.startsWith('document/') ? [] : [0])

@@ -76,7 +76,7 @@ it('[CF-11] closes the socket of a writing client with 1012 only, and loses no e
   ends.push(() => clearInterval(typing))
   const stopped = server(0).server.close()
   await eventually(() => codes.length > 0)
-  // As a load balancer has it.
+  // Routes the client to the other node, as a load balancer does.
   Object.defineProperty(ann.provider, 'url', {
     value: `${server(1).wsUrl}/sync/${path}?token=${await server(1).token('ann')}`,
   })
@@ -92,7 +92,7 @@ it('[CF-12] removes a client at the other nodes at once when its node closes it'
   const [ann, bob] = [await rawAt(0, 'ann'), await rawAt(1, 'bob')]
   ann.sendAwareness(7, 1, { user: { name: 'Ann' } })
   await eventually(() => bob.awareness().some(({ clientId, state }) => clientId === 7 && state !== null))
-  // It leaves the list after that.
+  // The node leaves the list after that.
   const [node, seen] = [{ ...engine(0) }, gate()]
   Object.assign(engine(0), { close: () => seen.opened.then(() => node.close()) })
   const stopped = server(0).server.close()

@@ -10,7 +10,7 @@ import { HeldClock } from '../../support/time/clock.ts'
 
 const awayMs = 10_000
 
-/** Nodes on which time stands still, and what is told of visits. */
+/** Nodes with stopped clocks, and the events of visits. */
 async function visitedNodes(count: number) {
   const { engine, told: recorded } = await openRecorded()
   const clock = new HeldClock(Math.floor(Date.now() / 1000) * 1000)
@@ -20,13 +20,13 @@ async function visitedNodes(count: number) {
     recorded()
       .filter(({ type }) => type.startsWith('presence.'))
       .map(({ type, actionUser }) => `${actionUser.userId} ${type.slice('presence.'.length)}`)
-  /** After a time in which somebody may be away. */
+  /** Waits for these events, then checks that no others follow. */
   const tells = async (...visits: readonly string[]): Promise<void> => {
     await eventually(() => told().length >= visits.length, told)
     await pass(100)
     expect(told().toSorted()).toEqual(visits.toSorted())
   }
-  /** In steps: what comes of one may be begun by another. */
+  /** Advances the clocks in steps, because one step may start timers for the next. */
   const pass = async (ms: number): Promise<void> => {
     for (let step = 0; step < 10; step++) {
       clock.advance(ms / 10)
@@ -44,7 +44,7 @@ async function visitedNodes(count: number) {
   return { ...nodes, tells, pass, leave }
 }
 
-/** It does nothing any more: here, where it still runs, it takes nobody else for dead. */
+/** The node does nothing more. It still runs in this process and must not treat other nodes as dead. */
 function die({ engine, cut }: SharedNode): void {
   const nodes = engine.cluster.nodes()
   Object.assign(engine.cluster, { nodes: () => nodes })

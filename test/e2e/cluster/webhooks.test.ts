@@ -77,7 +77,7 @@ it('[CS-22] delivers events of another node to a new endpoint within 5 s when th
   const deaf: Weather = (topic) => (topic.startsWith('subscriptions') ? [] : [0])
   const { calls, receiver } = await start(2, { weather: deaf })
   const [here, there] = calls
-  // There it is found out, and remembered, that nobody wants to know.
+  // The other node caches that no endpoint wants the event.
   await there?.document('d0')
   await there?.document('d1')
   await here.endpoint(receiver.url, { filterTypes })

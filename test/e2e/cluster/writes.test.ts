@@ -16,7 +16,7 @@ const organizationId = 'acme'
 
 interface Nodes {
   readonly servers: readonly NodeServer[]
-  /** Calls a node, the one after the one before. */
+  /** Calls the nodes in turn. */
   readonly call: <Data>(path: string, data: object) => Promise<Data>
 }
 
@@ -146,7 +146,7 @@ it('[CS-50] leaves a document as the last call left it when calls at all nodes d
   }
 })
 
-/** A queue of which a node gets nothing while it is `slow`. */
+/** A queue that returns no jobs to a node while it is `slow`. */
 function slowed({ queue, ...engine }: Engine, name: string) {
   const state = { isSlow: true }
   const claim: Queue['claim'] = async (queueName, count, leaseMs) =>
@@ -182,7 +182,7 @@ it.each([
     const deleting = call('/v2/organizations/delete', { organizationIds: [organizationId] })
     const part = organizationPart(scopeOf(here.credentials, organizationId))
     await eventually(async () => (await engine.kv.scan(part, { limit: 1 })).length === 0)
-    // Long enough for the job to be done, too.
+    // Gives the job enough time to run.
     await there.post('/v2/organizations/get', { organizationIds: [organizationId] })
     if (weather !== undefined) state.isSlow = false
     expect(await deleting).toMatchObject({ [organizationId]: { success: true } })

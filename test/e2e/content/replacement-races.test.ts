@@ -29,7 +29,7 @@ const words = (count: number, start: string): string =>
 const paragraphs = (count: number): string =>
   Array.from({ length: count }, (_, index) => `<p id="${index}">text ${index}</p>`).join('')
 
-/** Calls that all arrive at once: their connections are there already. */
+/** Makes calls that arrive at once, on connections that are open already. */
 async function atOnce(server: TestServer, path: string, requests: readonly object[]): Promise<Answer[]> {
   await Promise.all(requests.map(() => server.post('/v2/crdt/get', { ...document, editorId: 'none' })))
   return Promise.all(requests.map((request) => server.post(path, { ...document, type: 'text', ...request })))
@@ -165,7 +165,7 @@ it('[ROOM-35] applies an expensive update of few bytes outside the event loop', 
   expect(room.state.doc.share.size).toBe(1)
   const { bytes } = await replace(room, 'xml', '')
   expect(bytes).toBeLessThan(100)
-  // A document that was applied to would be in memory, not in bytes.
+  // A document that had applied an update would be in memory, not in bytes.
   expect(room.state.bytes).not.toBeNull()
   const { version } = await replace(room, 'xml', paragraphs(4_000).replaceAll('text', 'words'))
   typeInto(room, 'later')

@@ -91,7 +91,7 @@ const words = (count: number): string =>
 const paragraphs = (count: number): string =>
   Array.from({ length: count }, () => `<p id="${random.below(1e6)}">${words(4)}</p>`).join('')
 
-/** Somebody who types into a room, a character a time, until told to stop; returns how much there was of it. */
+/** A client that types one character at a time into a room. `stop` returns the number of characters. */
 function typist(room: Room): { type(): void; start(): void; stop(): number; readonly client: number } {
   const doc = new Y.Doc()
   Y.applyUpdate(doc, room.state.encode())
@@ -173,7 +173,7 @@ it('[ROOM-30] handles other events while it computes a large replacement', async
     done = true
     return turns
   }
-  // Held up, it turns a few times before and after; free, as often as it can for as long as the work takes.
+  // A blocked event loop has few ticks, before and after the work. A free one has many during the work.
   expect(await turnsOf(0)).toBeLessThan(20)
   expect(await turnsOf(1)).toBeGreaterThan(100)
 })

@@ -29,12 +29,12 @@ async function list(server: ServerProcess, from: object = {}): Promise<readonly 
 }
 
 interface Work {
-  /** Texts of the versions that were answered and not asked to be deleted, by their ids. */
+  /** Texts of the answered versions that no call has deleted, by id. */
   readonly made: Map<string, string>
   steps: number
 }
 
-/** Writes, makes versions, restores and deletes them, until the server is gone. */
+/** Writes, and creates, restores and deletes versions until the server ends. */
 async function work(server: ServerProcess, random: Random, done: Work): Promise<void> {
   for (;;) {
     const text = `${random.below(1e9)} `.repeat(1 + random.below(400))
@@ -50,7 +50,7 @@ async function work(server: ServerProcess, random: Random, done: Work): Promise<
   }
 }
 
-/** Works on what a kill has left, for some steps and a moment; then it is killed. */
+/** Works on the store of the killed server for some steps and a moment, then kills the server. */
 async function round(directory: string, random: Random, done: Work): Promise<void> {
   const server = await startProcess(directory, options)
   const end = done.steps + 2 + random.below(12)
@@ -61,7 +61,7 @@ async function round(directory: string, random: Random, done: Work): Promise<voi
   await working
 }
 
-/** Each version that was answered has its content, and can be restored. */
+/** Checks that each answered version has its content and can be restored. */
 async function check(server: ServerProcess, { made }: Work): Promise<void> {
   expect(made.size).toBeGreaterThan(0)
   const listed = new Set((await list(server)).map(({ versionId }) => versionId))
@@ -73,7 +73,7 @@ async function check(server: ServerProcess, { made }: Work): Promise<void> {
   }
 }
 
-/** Contents that are kept, and those that are named. */
+/** Returns the stored contents and the contents that versions name. */
 async function contents(directory: string): Promise<{ kept: unknown[]; named: unknown[] }> {
   const engine = await openLevelEngine({ directory })
   const records = await directoryOn(engine)

@@ -18,7 +18,7 @@ interface EditorIds {
 const words = ['a paragraph', 'b', '漢字', '😀', 'weft and warp']
 const marks = [{ bold: {} }, { link: { href: '#' } }, { bold: null }]
 
-/** What a rich-text editor does, as y-prosemirror stores it. */
+/** Edits of a rich-text editor, as y-prosemirror stores them. */
 const richEdits: readonly ((fragment: Y.XmlFragment, random: Random) => void)[] = [
   (fragment, random) => {
     const element = new Y.XmlElement(random.pick(['paragraph', 'heading']))
@@ -48,7 +48,7 @@ function edit({ doc }: Editor, random: Random): void {
 const isNothing = (data: unknown): boolean =>
   data === '' || isDeepStrictEqual(data, {}) || isDeepStrictEqual(data, [])
 
-/** All roots in all formats; null where one can't be read so, or holds nothing. */
+/** Returns all roots in all formats; null for a format that does not fit or an empty root. */
 async function contentOf(server: TestServer, operation: string, ids: object): Promise<unknown> {
   const shown: Record<string, unknown> = {}
   for (const contentKey of ['text', 'map', 'array', 'xml', 'default'])
@@ -63,7 +63,7 @@ async function contentOf(server: TestServer, operation: string, ids: object): Pr
 
 const inSync = async (server: TestServer, ids: EditorIds, editors: readonly Editor[]): Promise<boolean> => {
   const answer = await server.post('/v2/crdt/get', { ...ids, format: 'update' })
-  // What has been typed first may be on its way.
+  // The first edits may not have arrived yet.
   if (answer.status === 404) return false
   const [entry] = dataOf(answer) as [{ data: string }]
   const doc = new Y.Doc()

@@ -184,7 +184,7 @@ it.each([
   await server.stop()
 })
 
-/** @param changed is told how many more jobs have been claimed, and are not done yet */
+/** @param changed receives the change of the number of claimed, unfinished jobs */
 const counted = (queue: Queue, changed: (more: number) => void): Queue => ({
   extend: queue.extend.bind(queue),
   retry: queue.retry.bind(queue),
@@ -218,7 +218,7 @@ it('[VER-16] saves an automatic version of an editor with edits in time, also af
   clock.advance(minuteMs / 10)
   expect(await list(server)).toEqual([])
   clock.advance(10 * minuteMs)
-  // When its time is over before it is done, what makes the version is done again.
+  // The job that saves the version runs again when its lease ends before it is done.
   await eventually(async () => (await list(server)).length === 1 && jobs === 0)
   expect(await list(server)).toMatchObject([
     { kind: 'automatic', authors: [{ userId: 'ann' }], createdBy: '' },

@@ -27,13 +27,13 @@ const all = pages.map(({ name, samples }) => ({
   samples: samples.map((sample) => ({ ...sample, page: name })),
 }))
 
-/** Headings of the README under which commands are not run here: why not. */
+/** Headings of the README whose commands do not run here, with the reason. */
 const notRunUnder: Readonly<Record<string, string>> = {
   'Quick start': 'it installs; test/quickstart does so, as in the README',
   'Contributing, security, license': 'it runs these tests',
 }
 
-/** Samples of chapters for a shell that are not run, by how they begin: why not. */
+/** Shell samples of chapters that do not run, by their first words, with the reason. */
 const notRun: Readonly<Record<string, string>> = {
   'npm ci && npm start': 'it installs; test/quickstart does so, as the README says',
   'npm run test:soak -- kills power': 'it takes minutes, and is a test itself',
@@ -49,7 +49,7 @@ const notRun: Readonly<Record<string, string>> = {
     'it takes an expensive document; test/rest/project/doc-commands.test.ts has both commands',
 }
 
-/** Languages of samples that are files for other programs, which are not installed here. */
+/** Languages of samples that are files for programs that are not installed here. */
 const files = ['nginx', 'caddyfile', 'yaml', 'sql', 'ini', 'diff', 'text']
 
 type PlacedSample = Sample & { readonly page: string }
@@ -64,10 +64,10 @@ let environment: Record<string, string>
 let replacements: Record<string, string>
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'weft-guide-'))
-  // A server that has run, and is stopped.
+  // A server that has run and stopped.
   await (await startTestServer({ engine: 'level', dataDir: join(folder, 'stopped'), ...credentials })).stop()
   writeFileSync(join(folder, 'stopped', 'credentials.json'), JSON.stringify(credentials))
-  // What a reader has who comes from another server; and such a server, which serves.
+  // Data of a reader who moves from another server, and a running server of that kind.
   mkdirSync(join(folder, 'given'))
   giveOldData(join(folder, 'given'))
   cpSync(join(folder, 'given', 'old', 'leveldb'), join(folder, 'served'), { recursive: true })
@@ -105,7 +105,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true, maxRetries: 20 })
 })
 
-/** Those of `startProcess`. */
+/** The credentials of `startProcess`. */
 const credentials = {
   workspaceId: 'test',
   workspaceAuthToken: 'test-workspace-token',
@@ -125,7 +125,7 @@ async function ySweetToken(): Promise<string> {
   return JSON.stringify(data)
 }
 
-/** Each starts processes, one after the other: these take longest. */
+/** These chapters take longest, because they start many processes in sequence. */
 const long = ['migration', 'import-export', 'operations']
 
 describe.concurrent('samples', () => {
@@ -147,7 +147,7 @@ describe.concurrent('samples', () => {
   )
 })
 
-/** Nothing is refused that is not shown as refused, and what is shown is like what was printed. */
+/** Checks that only shown rejections occur, and that the output has the shown members. */
 function check({ text, prints }: Sample, out: string): void {
   const answers = jsonLinesOf(out) as readonly object[]
   if (prints?.language === 'text') {

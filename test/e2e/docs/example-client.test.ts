@@ -39,7 +39,7 @@ itLong(
 )
 
 it('[EXB-11] rejects a wrong path, member or type at compile time, and compiles the story of the typed client', async () => {
-  // In wrong.ts each error is expected: one that is missing is an error.
+  // TypeScript reports an expected error in wrong.ts that does not occur.
   await run(join(root, 'node_modules', '.bin', 'tsc'), ['-p', folder])
 })
 
@@ -67,7 +67,7 @@ it('[EXB-12] returns the data of a call from the typed client, and throws status
   })
 })
 
-/** A server that does with each request what its turn says. */
+/** A server that answers each request with the next of `turns`. */
 async function answering(...turns: readonly (readonly [code: number, body: object, after?: string])[]) {
   const keys: (string | string[] | undefined)[] = []
   const waits: number[] = []

@@ -18,7 +18,7 @@ it('[EXB-8] counts each edit at each recipient in the load example', async () =>
   const { code, out } = await ended('--url', weft.url, '--json', ...small)
   expect({ code, out }).toMatchObject({ code: 0 })
   const found = JSON.parse(out) as Record<string, Record<string, number>>
-  // Ten of each: four clients on one document, three on the other.
+  // Ten edits of each client: four clients edit one document, three the other one.
   expect(found).toMatchObject({
     edits: { count: 10 * (4 * 3 + 3 * 2) },
     connects: { count: 7 },

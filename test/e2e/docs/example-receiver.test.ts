@@ -18,7 +18,7 @@ async function serving(webhookAllowlist: readonly string[]): Promise<TestServer>
   return weft
 }
 
-/** A receiver with keys of its own: it makes them, which takes a while, unless given. */
+/** Starts a receiver. It creates its keys, which takes a while, unless `privateKey` is given. */
 async function receiverOf(weft: TestServer, privateKey?: string): Promise<Running> {
   const keys = await mkdtemp(join(tmpdir(), 'weft-receiver-'))
   ends.push(() => rm(keys, { recursive: true }))

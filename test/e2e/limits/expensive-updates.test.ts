@@ -34,18 +34,18 @@ const textOf = (updates: readonly Uint8Array[]): string => {
 const shape = (name: 'rightOriginsBackwards' | 'concurrentPrepends', n: number): readonly Uint8Array[] =>
   hostileUpdates[name](n)
 
-/** Small enough for a server to accept it, but too large for the scans of an event loop. */
+/** Small enough for a server to accept, and too expensive for the conflict scans of an event loop. */
 const accepted = 2_000
-/** More steps than an event loop reads. */
+/** More steps than an event loop spends to read a document. */
 const poisoned = 2_500
-/** More steps than any document of its size may take. */
+/** More steps than a document of this size may need. */
 const rejected = 20_000
 
 it('[ROOM-50] integrates an expensive update on a thread, and sends it to the other members', async () => {
   const [writer, witness] = [await connect('shared'), await connect('shared', 'bob')]
   const updates = shape('concurrentPrepends', accepted)
   for (const update of updates) writer.sendUpdate(update)
-  // It arrives while the expensive update is on the thread.
+  // This update arrives while the thread integrates the expensive one.
   writer.sendUpdate(typed('later', 77))
   await eventually(() => contentOf(witness.updates()).includes('later'))
   const expected = [...updates, typed('later', 77)]
@@ -115,7 +115,7 @@ it('[ROOM-52] accepts an expensive update by REST, and the document stays usable
   editor.end()
 })
 
-/** Stores updates as a server did that had no bound for the steps. */
+/** Stores updates as an older server without a bound for steps did. */
 async function store(documentId: string, updates: readonly Uint8Array[]): Promise<void> {
   await server.post('/v2/crdt/add', { ...address('template'), type: 'text', data: 'x' })
   const [known = []] = await engine.log.list([], { limit: 1 })
@@ -158,7 +158,7 @@ it('[ROOM-52] closes a client of such a document at most once for its edits, and
   await store('poisoned', shape('rightOriginsBackwards', poisoned))
   const first = await connect('poisoned')
   first.sendUpdate(typed('mine', 78))
-  // Large enough that the document is read for it.
+  // Large enough that the server needs the document to check the update.
   first.sendUpdate(typed('x'.repeat(300), 79))
   for (let at = 0; at < 100; at += 1) first.sendUpdate(typed('k', 100 + at))
   await Promise.race([first.closed, first.roundTrip()])

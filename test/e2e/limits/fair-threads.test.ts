@@ -26,7 +26,7 @@ const jobWith = (updates: readonly Uint8Array[]): ThreadTask => ({
   state: 'never',
 })
 const quickJob = jobWith([new Uint8Array(2)])
-/** Takes minutes. */
+/** This job takes minutes. */
 const poisonedJob = jobWith(hostileUpdates.rightOriginsBackwards(100_000))
 
 let threads: ThreadPool
@@ -34,7 +34,7 @@ let threads: ThreadPool
 const run = (document: DocumentAddress, job: ThreadTask): Promise<unknown> =>
   threads.use(document, (thread) => thread.run(job))
 
-/** The outcomes of uses so far, in order. */
+/** Returns the outcomes of the uses so far, in order. */
 function watched(uses: readonly Promise<unknown>[]): string[] {
   const ends = uses.map(() => 'under way')
   for (const [index, use] of uses.entries()) {
@@ -106,7 +106,7 @@ it('[ROOM-46] gives a workspace no thread for a while when its jobs fail repeate
   const clock = new HeldClock()
   threads = threadsOf({ jobMs: 3_000 }, { clock })
   await expect(run(eve, poisonedJob)).rejects.toMatchObject({ details: { limit: 'threadJobSeconds' } })
-  // The debt leaves it a tenth of the time.
+  // Because of earlier failures, the deadline is a tenth.
   await expect(run(eve, poisonedJob)).rejects.toMatchObject({
     message: expect.stringContaining('after 0.3 s'),
     details: { limit: 'threadJobSeconds' },

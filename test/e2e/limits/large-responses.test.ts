@@ -63,7 +63,7 @@ const updateOf = (shape: string, valueLength: number, stretches: number): string
   return Buffer.from(Y.encodeStateAsUpdate(doc)).toString('base64')
 }
 
-// The threads of the server give way to everything else that runs on the machine.
+// The threads of the server have a lower priority than other processes of the machine.
 describe('a server with a heap of 512 MB', { timeout: 120_000 }, () => {
   let data: string
   let server: ServerProcess
@@ -82,7 +82,7 @@ describe('a server with a heap of 512 MB', { timeout: 120_000 }, () => {
       const address = { ...editor, editorId: shape }
       for (const [valueLength, stretches] of [
         [1_000_000, 157],
-        // Small enough to be read on the event loop.
+        // The event loop can read this value.
         [60_000, 2_000],
       ] as const) {
         const update = updateOf(shape, valueLength, stretches)

@@ -146,14 +146,14 @@ it('[LIM-5] [LIM-11] counts sockets that wait for the disk, and pauses sockets b
   const [writer, other] = [await connect(), await connect('other')]
   await Promise.all([writer.roundTrip(), other.roundTrip()])
   store.hold()
-  // With the second, more than 4 MB are on their way to the disk, and the burst is used up.
+  // After the second update, more than 4 MB wait for the disk and the burst is used up.
   for (let client = 1; client <= 4; client += 1) writer.sendUpdate(typed('x'.repeat(7_000_000), client))
   for (const limit of ['uncommittedBytes', 'receiveBytesPerWorkspacePerSecond'])
     await eventually(async () => (await exceeded(limit)) === 1)
   store.release()
   const taken = () => metric(server, 'weft_updates_total{source="socket"}')
   await eventually(() => engine.pendingBytes() === 0)
-  // Longer than the disk's readers look whether they may go on.
+  // Longer than readers that wait for the disk poll.
   await new Promise((resolve) => setTimeout(resolve, 200 * ReadBackpressure.pollMs))
   expect(await taken()).toBe(2)
   await eventually(async () => {
@@ -234,7 +234,7 @@ it('[LIM-17] logs one line when many clients reconnect while the store is unavai
   await running.close()
 })
 
-/** Made by a running server, for its key. */
+/** Returns a token that the running server creates for its key. */
 async function tokenOf({ port, credentials }: RunningServer): Promise<string> {
   const answer = await fetch(`http://127.0.0.1:${port}/v2/auth/generate_token`, {
     method: 'POST',

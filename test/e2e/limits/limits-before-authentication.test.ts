@@ -27,7 +27,7 @@ const start = async (overrides: Partial<Config>): Promise<void> => {
   server = await startTestServer(overrides)
 }
 
-/** Tokens of a provider that does not say whether they are good. */
+/** Starts a server whose identity provider does not answer. */
 async function startUndecided(overrides: Partial<Config>): Promise<string> {
   provider.state = 'silent'
   const { issuer: jwtIssuer, audience: jwtAudience } = provider
@@ -37,7 +37,7 @@ async function startUndecided(overrides: Partial<Config>): Promise<string> {
 
 const exceeded = (limit: string): Promise<number> => metric(server, `weft_limit_hits_total{limit="${limit}"}`)
 
-/** A connection that says nothing by itself, and does not answer. */
+/** A connection that sends nothing by itself and does not answer. */
 async function tcp(): Promise<Socket> {
   const socket = connectTcp(server.port, '127.0.0.1')
   sockets.push(socket)
@@ -57,7 +57,7 @@ function frame(bytes: number): Buffer {
   return Buffer.concat([header, Buffer.alloc(bytes)])
 }
 
-/** Resolves when the other side has hung up. */
+/** Resolves when the server has closed the connection. */
 const hungUp = (socket: Socket): Promise<unknown> =>
   socket.destroyed ? Promise.resolve() : new Promise((resolve) => socket.once('close', resolve))
 
@@ -95,7 +95,7 @@ it('[LIM-14] leaves most bytes of an unauthenticated websocket unread, and close
   }
   for (let sent = 0; sent < 64 * 2 ** 20; sent += message.length) socket.write(message, count)
   await hungUp(socket)
-  // This much the buffers of the operating system hold.
+  // The buffers of the operating system hold the remaining bytes.
   expect(takenBytes).toBeLessThan(32 * 2 ** 20)
   expect(await exceeded('unauthenticatedBytes')).toBe(1)
 })

@@ -35,7 +35,7 @@ it('[LIM-16] closes connections before the store has no files left', async () =>
   await writer.roundTrip()
   const open = await Promise.all(Array.from({ length: 700 }, tcp))
   await expect.poll(() => open.filter(({ destroyed }) => destroyed).length).toBeGreaterThan(390)
-  // A thread reads files at its start, the store makes some as it grows.
+  // A thread reads files at its start, and the store creates files as it grows.
   const large = 'x'.repeat(1_000_000)
   for (const client of [1, 2, 3, 4, 5, 6]) writer.sendUpdate(typed(large, client))
   await writer.roundTrip()

@@ -38,7 +38,7 @@ const foreign = (): readonly OpenSocket[] =>
     ({ protocol, localPort }) => !protocol.startsWith('tcp') || localPort !== ownPort(),
   )
 
-/** People type, a backend replaces and adds, and every page is asked for; `look` in between. */
+/** Clients type, a backend replaces and adds content, and every page is requested. `look` runs in between. */
 async function load(look: () => void): Promise<void> {
   const token = await server.token()
   const editors = await Promise.all(

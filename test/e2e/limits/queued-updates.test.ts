@@ -13,7 +13,7 @@ const MiB = 1_048_576
 let server: TestServer
 let engine: HeldEngine
 let other: OtherTenant
-/** Held back until it is opened: the document that a thread needs to integrate an expensive update. */
+/** Delays the document that a thread needs to integrate an expensive update until the gate opens. */
 let copy: TestGate
 const clients: RawClient[] = []
 
@@ -46,7 +46,7 @@ afterEach(async () => {
 
 const held = (holder = 'queued_updates'): Promise<number> =>
   metric(server, `weft_memory_held_bytes{holder="${holder}"}`)
-/** Clients that were ended at the bound of a workspace. */
+/** Number of clients that were closed at the bound of a workspace. */
 const ended = async (): Promise<number> =>
   (await metric(server, 'weft_limit_hits_total{limit="queuedUpdateMemoryPerWorkspace"}')) || 0
 
@@ -113,7 +113,10 @@ it('[LIM-31] closes with 1013 the client whose waiting updates take the most mem
   await eventually(async () => (await held()) === 0)
 })
 
-/** A small part for each of many clients: the summary of such an update takes many times its bytes. */
+/**
+ * An update with a small part for each of many clients, because its summary takes many times its
+ * bytes.
+ */
 const ofManyClients = (count: number, clock: number): Uint8Array =>
   updateOf(list(count, (index) => block(1_000 + index, [item({}, contents.text('a'))], clock)))
 

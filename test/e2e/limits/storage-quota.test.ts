@@ -40,11 +40,11 @@ async function connect(documentId = 'document', by = token): Promise<RawClient> 
 }
 
 const random = new Random(1)
-/** Text that does not compress away. */
+/** Text that does not compress well. */
 const letters = (count: number): string =>
   Array.from({ length: count }, () => String.fromCharCode(33 + random.below(90))).join('')
 
-/** Appends so much that the workspace is full; returns the document. */
+/** Appends until the workspace is full. Returns the document. */
 async function fill(): Promise<Y.Doc> {
   const doc = new Y.Doc()
   const client = await connect()
@@ -87,7 +87,7 @@ it('[LIM-23] closes with 4413 on an update that grows, and accepts deletions, wh
   const doc = await fill()
   const [writer, reader] = [await connect(), await connect()]
   expect(contentOf(reader.offers()).length).toBe(40_000)
-  // An offer of what is stored already does not grow.
+  // An offer of stored content does not grow the document.
   reader.sendOffer(reader.offers()[0] as Uint8Array)
   await reader.roundTrip()
   writer.sendUpdate(typed('one more', 9))
@@ -210,7 +210,7 @@ it('[LIM-25] has the stored bytes after a shutdown and after a crash', async () 
   for (const directory of [data, crashed]) {
     await server.stop()
     await start({ engine: 'level', dataDir: directory })
-    // The first update after the start: no call has read the usage before.
+    // This is the first update after the start: no call has read the usage before.
     const client = await connect('late', await server.token('ada'))
     client.sendUpdate(typed('one more', 9))
     expect(await client.closed).toMatchObject({ code: 4413 })

@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => server?.stop())
 
-/** The shortest of three measurements: other work of the machine only makes them longer. */
+/** The shortest of three measurements, because other work of the machine only extends them. */
 async function elapsedMs(work: () => unknown): Promise<number> {
   let shortest = Number.POSITIVE_INFINITY
   for (let measured = 0; measured < 3; measured++) {

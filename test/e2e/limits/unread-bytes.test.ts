@@ -47,7 +47,7 @@ async function connect(token: string, documentId: string): Promise<RawClient> {
   return client
 }
 
-/** A document with this number of bytes, which stays open. */
+/** A document of `bytes` bytes that stays open. */
 async function largeDocument(token: string, documentId: string, bytes: number): Promise<RawClient> {
   const writer = await connect(token, documentId)
   for (let written = 0, client = 1; written < bytes; written += MiB, client += 1)
@@ -56,7 +56,7 @@ async function largeDocument(token: string, documentId: string, bytes: number): 
   return writer
 }
 
-/** Asks for the whole document, and reads nothing any more. */
+/** Requests the whole document, and then reads nothing. */
 function askAndStop(client: RawClient): void {
   client.send(message([0, 0], Uint8Array.of(0)))
   connectionOf(client).pause()
@@ -76,13 +76,13 @@ it('[LIM-27] bounds the unread bytes of a live document, and closes the clients 
   for (let reader = 0; reader < 8; reader += 1) {
     const client = await connect(token, 'plan')
     askAndStop(client)
-    // The next answer is another frame.
+    // An edit makes the next answer a different frame.
     const before = await updates()
     writer.sendUpdate(typed(`edit ${reader}`, 1_000 + reader))
     await eventually(async () => (await updates()) > before)
     most = Math.max(most, await held('unread_sockets'))
   }
-  // A reader that waits for room is not answered.
+  // The server does not answer a reader that waits for room.
   expect(most).toBeGreaterThan(5 * MiB)
   expect(most).toBeLessThanOrEqual(17 * MiB)
   const late = await connect(other.token, 'theirs')
@@ -123,7 +123,7 @@ it('[LIM-27] closes a client that reads nothing in time', async () => {
   await eventually(async () => (await held('unread_sockets')) === 0)
 })
 
-/** Asks for a document by REST, and reads nothing of the response. */
+/** Requests a document by REST, and reads nothing of the response. */
 async function askUnread(headers: Readonly<Record<string, string>>, documentId: string): Promise<Socket> {
   const socket = connectTcp(server.port, '127.0.0.1')
   sockets.push(socket)

@@ -34,7 +34,10 @@ afterEach(async () => {
   }
 })
 
-/** Rooms whose clock stands still: no time is given back. `spent` has the workspaces that have spent their share. */
+/**
+ * Rooms with a stopped clock, so that no time is forgiven. `spent` has the workspaces that have spent their
+ * share.
+ */
 function roomsOf(engine: Engine): {
   readonly rooms: RoomRegistry
   readonly spent: string[]
@@ -71,7 +74,7 @@ function roomsOf(engine: Engine): {
   return { rooms, spent, clock }
 }
 
-/** Each of these takes milliseconds of the event loop, also if a thread finds out where the items belong. */
+/** Each of these takes milliseconds of the event loop, also if a thread finds the positions of the items. */
 const expensive = {
   'the event loop': hostileUpdates.splits(3_000)[0] as Uint8Array,
   'a thread': hostileUpdates.splits(6_000)[0] as Uint8Array,
@@ -82,7 +85,10 @@ const apply = (rooms: RoomRegistry, address: DocumentAddress, update: Uint8Array
     room.editing.apply('rest', update, { expects: 'either', allowSubdocuments: false }),
   )
 
-/** Resolves when the edit is done, or has spent the share: then it may wait itself, and the clock stands still. */
+/**
+ * Resolves when the edit is done or has spent the share. The edit may then wait itself, because the clock is
+ * stopped.
+ */
 async function doneOrSpent(edit: Promise<unknown>, spent: readonly string[]): Promise<void> {
   const outcome: { failure: unknown; isDone: boolean } = { failure: null, isDone: false }
   edit.then(

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 import { eventually, RawClient, syncedEditor, typed } from '../../support/clients/clients.ts'
 import { dataOf, metric, startTestServer, type TestServer } from '../../support/servers/server.ts'
 
-/** The client id that the tests are about. */
+/** The client id in dispute. */
 const disputed = 42
 const lastClock = 2 ** 31 - 3
 
@@ -22,7 +22,7 @@ async function connect(userId: string, query = ''): Promise<RawClient> {
   return client
 }
 
-/** REST knows the document from its first edit on. */
+/** REST knows a document from its first edit. */
 const create = async (): Promise<unknown> =>
   dataOf(
     await server.post('/v2/crdt/add', {
@@ -39,7 +39,7 @@ interface Seen {
   readonly cursor?: number
 }
 
-/** What `witness` has been told of the disputed client, oldest first. */
+/** States of the disputed client that `witness` has received, oldest first. */
 const seenBy = (witness: RawClient): (Seen | null)[] =>
   witness
     .awareness()
@@ -63,7 +63,7 @@ it('[AWA-9] reserves a client id for the user who announced it, also for a while
       client.sendAwareness(disputed, lastClock, { cursor: 66 })
       client.sendAwareness(disputed, lastClock, null)
     }
-    // Their own come later on the same connections: when they are seen, the attack is over.
+    // Each client then sends its own state. When it arrives, the earlier messages of the attack have arrived.
     attacker.sendAwareness(1, round, { cursor: round })
     another.sendAwareness(round, 1, { cursor: round })
     const told = (clientId: number, clock: number): boolean =>
@@ -159,7 +159,7 @@ it('[AWA-14] keeps the state of each connection of a user when another connectio
   await sees(witness, 1)
   const silent = await connect('ada')
   await sees(silent, 1)
-  // As a stock client that shows nothing itself does.
+  // A stock client without a state of its own sends received states back.
   for (const { clientId, clock, state } of silent.awareness()) silent.sendAwareness(clientId, clock, state)
   await silent.roundTrip()
   silent.end()
@@ -217,7 +217,7 @@ it('[AWA-14] shows a stock client with an unchanged clock when its old connectio
   await eventually(() => last()?.cursor === 1)
   const halfOpen = stock.provider.ws
   if (halfOpen === null) throw new Error('the provider is not connected')
-  // The provider opens another connection; the server still has the old one.
+  // The provider opens another connection while the server keeps the old one.
   Object.assign(halfOpen, { onclose: null, onmessage: null })
   stock.provider.ws = null
   stock.provider.wsconnected = false

@@ -12,11 +12,13 @@ import {
 import { dataOf, startTestServer, type TestServer } from '../../support/servers/server.ts'
 import { itLong } from '../../support/time/full-run.ts'
 
-/** Clients that connect at the same time. */
+/** Number of clients that connect at the same time. */
 const atOnce = 100
-/** A stock client renews its state so often, and drops a state that was not renewed for twice this time. */
+/**
+ * Stock clients renew their state at this interval, and drop a state after twice this time without renewal.
+ */
 const renewalMs = 15_000
-/** All clients share a process with the server; on a machine with other work that takes longer than usual. */
+/** All clients run in the process of the server, which takes longer on a busy machine. */
 const patienceMs = 60_000
 const versions: readonly ProviderVersion[] = [1, 2, 3]
 
@@ -41,7 +43,7 @@ async function connect(path: string, number: number): Promise<RawClient> {
   return client
 }
 
-/** Adds clients to `clients` until they are `count`. */
+/** Adds clients to `clients` up to `count`. */
 async function fill(clients: RawClient[], path: string, count: number): Promise<void> {
   while (clients.length < count) {
     const more = Array.from({ length: Math.min(atOnce, count - clients.length) }, (_, index) => index)
@@ -49,7 +51,7 @@ async function fill(clients: RawClient[], path: string, count: number): Promise<
   }
 }
 
-/** Renews the states of a crowd as stock clients do, until the returned function is called. */
+/** Renews the states of many clients as stock clients do, until the returned function is called. */
 function renewStates(clients: readonly RawClient[]): () => void {
   let clock = 1
   const timer = setInterval(() => {
@@ -67,7 +69,7 @@ const watchers = async (path: string): Promise<readonly Editor[]> => {
   return Promise.all(versions.map((version) => syncedEditor(server.wsUrl, path, token, { version })))
 }
 
-/** Client ids of a crowd that an editor knows of. */
+/** Client ids up to `count` that an editor knows. */
 const seenBy = ({ provider, doc }: Editor, count: number): number[] =>
   [...provider.awareness.getStates().keys()].filter((id) => id <= count && id !== doc.clientID)
 
@@ -91,7 +93,8 @@ itLong(
         () => [seenBy(editor, 1_200).length, closes],
         patienceMs,
       )
-    // What stock clients have heard they send back: when this one's move has come, they have been heard out.
+    // Stock clients send received states back. When the move arrives, the earlier messages of the client have
+    // arrived.
     for (const editor of late) editor.provider.awareness.setLocalStateField('cursor', 'moved')
     for (const editor of early)
       await eventually(
@@ -115,7 +118,7 @@ itLong(
   },
 )
 
-/** When somebody comes and goes, and how. */
+/** Rounds in which a user connects and disconnects, and how. */
 interface Visit {
   readonly from: number
   readonly stay: number
@@ -135,7 +138,7 @@ async function leave(client: RawClient, number: number, { end }: Visit): Promise
   await client.closed
 }
 
-/** Everybody comes and goes in rounds; within a round all at once. */
+/** Connects and disconnects the users in rounds; within a round, all at once. */
 async function carryOut(path: string, visits: readonly Visit[]): Promise<void> {
   const there = new Map<number, RawClient>()
   const come = async (number: number): Promise<void> => void there.set(number, await connect(path, number))
@@ -160,7 +163,7 @@ it('[PRES-17] leaves presence and awareness empty when 500 clients have connecte
     fc.asyncProperty(fc.array(visit, { minLength: 500, maxLength: 500 }), async (visits) => {
       const path = newPath()
       const [organizationId, documentId] = path.split('/')
-      // REST knows the document from its first edit on.
+      // REST knows a document from its first edit.
       const content = { editorId: 'other', type: 'text', data: 'x' }
       dataOf(await server.post('/v2/crdt/add', { organizationId, documentId, ...content }))
       const present = async (): Promise<readonly string[]> => {

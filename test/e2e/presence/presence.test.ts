@@ -20,7 +20,7 @@ beforeAll(async () => {
 
 afterAll(() => server.stop())
 
-/** A document of its own. */
+/** Calls for a new document. */
 async function newDocument(on = server) {
   const ids = { organizationId: 'acme', documentId: `presence-${++documents}` }
   const added = [{ documentId: ids.documentId }]
@@ -46,7 +46,7 @@ interface Seen {
   readonly cursor?: unknown
 }
 
-/** States that a client has, by user: `undefined` for who shows none. */
+/** States that a client has, by user; `undefined` for a user without a state. */
 const statesIn = ({ provider }: Editor): readonly Seen[] => [...provider.awareness.getStates().values()]
 const seenIn = (editor: Editor, userId: string): Seen | undefined =>
   statesIn(editor).find(({ user }) => user?.id === userId)

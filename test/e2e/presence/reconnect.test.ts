@@ -12,7 +12,7 @@ import {
 import { presenceNodes } from '../../support/servers/node-presence.ts'
 import { startTestServer, type TestServer } from '../../support/servers/server.ts'
 
-/** A stock client, whatever it speaks. */
+/** A stock client of any protocol. */
 interface Page {
   readonly name: string
   readonly awareness: Awareness
@@ -51,14 +51,14 @@ async function hocuspocusPage(server: TestServer, path: string, version: Hocuspo
   }
 }
 
-/** What the pages show that a page sees, itself among them. */
+/** States of pages that a page has, including its own. */
 const seenBy = ({ awareness }: Page): string =>
   [...awareness.getStates().values()]
     .map((state) => `${String(state.page)} ${String(state.at)}`)
     .sort()
     .join()
 
-/** Stock clients renew their states after 15 to 18 s, by which all see all. */
+/** Stock clients renew their states after 15 to 18 s. All clients must then have all states. */
 async function allSee(pages: readonly Page[], shown: readonly Page[] = pages): Promise<void> {
   const all = shown
     .map(({ name, awareness }) => `${name} ${String(awareness.getLocalState()?.at)}`)
@@ -126,7 +126,7 @@ it('[AWA-23] shows all clients to each other after a restart, also those that mo
   await eventually(() => editors.every(({ text }) => text.length === 4))
   for (const page of pages) move(page)
   await allSee(pages)
-  // Some versions throw when a server that is away does not answer in time.
+  // Some versions throw when an unavailable server does not answer in time.
   for (const page of hocuspocus) page.disconnect()
   await before.stop()
   for (const page of pages) await allSee([page], [page])

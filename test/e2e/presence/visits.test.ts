@@ -12,7 +12,7 @@ const startedAt = Math.floor(Date.now() / 1000) * 1000
 
 const presenceTypes = ['presence.join', 'presence.leave'] as const
 
-/** On a store whose jobs of telling events are seen; somebody outside wants to be told of `types`, if there are any. */
+/** A server on a store with recorded event jobs. An endpoint wants `types`, if there are any. */
 async function world(types: readonly string[] = presenceTypes) {
   const { engine, told: recorded } = await openRecorded()
   const clock = new HeldClock(startedAt)

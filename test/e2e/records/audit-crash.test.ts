@@ -17,7 +17,7 @@ interface Recorded {
   readonly ids: Readonly<Record<string, readonly string[]>>
 }
 
-/** Every record there is, whatever has come of the call. */
+/** Returns all audit records, for any outcome of the calls. */
 async function log(server: ServerProcess): Promise<readonly Recorded[]> {
   const headers = {
     'content-type': 'application/json',
@@ -47,7 +47,10 @@ async function organizations(server: ServerProcess): Promise<readonly string[]> 
   }
 }
 
-/** Makes organizations, documents with content and tokens in turn, until the server is gone. Names those answered. */
+/**
+ * Creates organizations, documents with content and tokens in turn until the server ends. Adds answered calls
+ * to `answered`.
+ */
 async function change(server: ServerProcess, name: string, answered: string[]): Promise<void> {
   for (let turn = 0; ; turn++) {
     const [organizationId, userId] = [`${name}-${turn}`, `user-${name}-${turn}`]
@@ -73,7 +76,7 @@ it(`[AUDIT-3] has an audit record for each change and each response after ${roun
     const working = Array.from({ length: writers }, (_, writer) =>
       change(server, `r${round}-w${writer}`, answered).catch(() => {}),
     )
-    // Each third call makes a token, which is not counted below.
+    // Each third call creates a token, which is not counted below.
     const enough = answered.length + 2 * writers
     await eventually(() => answered.length >= enough, undefined, 60_000)
     await new Promise((resolve) => setTimeout(resolve, random.below(400)))

@@ -10,7 +10,7 @@ import { newOrganization, statusOf } from '../../support/data/folder-tree.ts'
 import { startTestServer, type TestServer } from '../../support/servers/server.ts'
 import { withLog } from '../../support/stores/pausable-engine.ts'
 
-/** A real engine that removes the logs which `isHeld` picks only after `release`. */
+/** A real engine that removes the logs that `isHeld` selects only after `release`. */
 async function engineHolding(isHeld: (prefix: Key) => boolean) {
   let release: () => void = () => {}
   const released = new Promise<void>((resolve) => {
@@ -140,7 +140,8 @@ it.each(['folder', 'documents'] as const)(
     const within = kind === 'folder' ? folders.delete(scope, 'top') : documents.delete(scope, ['d0'])
     await eventually(() => held() > 0)
     const whole = organizations.delete(tenant, ['acme'])
-    // Here it would end if it did not wait, and what still goes would then write again, or take what is new.
+    // If the deletion did not wait, it would end here. The earlier removal would then write again or delete
+    // new entries.
     await Promise.race([whole, new Promise((resolve) => setTimeout(resolve, 100))])
     const isGone = (await left()).length === 0
     if (isGone) await fill()

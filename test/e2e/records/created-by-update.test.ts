@@ -148,7 +148,7 @@ it('[DOC-19] creates a bounded number of documents by websocket, and closes with
   })
   expect(await documentIds()).toEqual(['plan-0', 'plan-1', 'plan-2'])
   expect(await metric(server, 'weft_limit_hits_total{limit="newDocumentsPerWorkspacePerSecond"}')).toBe(1)
-  // Existing documents and REST are not concerned.
+  // The limit does not apply to existing documents and REST.
   clients[0]?.sendUpdate(typed('y', 8))
   await clients[0]?.roundTrip()
   const added = await server.post('/v2/crdt/add', {

@@ -16,7 +16,7 @@ const actionUser = { userId: 'ann' }
 const kinds = ['comment', 'title', 'judgment'] as const
 type Kind = (typeof kinds)[number]
 
-/** A call with a key; the key is its text, too, so that what it has left can be counted. */
+/** A call with an idempotency key. The key is also its text, so that its effects can be counted. */
 interface Keyed {
   readonly key: string
   readonly kind: Kind
@@ -40,7 +40,7 @@ const send = (server: ServerProcess, { key, kind }: Keyed) => {
   return server.post('/v2/organizations/documents/update', { organizationId: 'acme', documents }, headers)
 }
 
-/** Makes calls one after the other until the server is gone. */
+/** Makes one call after another until the server ends. */
 async function work(server: ServerProcess, name: string, calls: Keyed[]): Promise<void> {
   for (let at = 0; ; at++) {
     const call: Keyed = { key: `${name}-${at}`, kind: kinds[at % 3] ?? 'comment', answered: false }
@@ -53,7 +53,7 @@ async function work(server: ServerProcess, name: string, calls: Keyed[]): Promis
   }
 }
 
-/** The texts of all comments there are. */
+/** Returns the texts of all comments. */
 async function comments(server: ServerProcess): Promise<readonly string[]> {
   const texts: string[] = []
   let token: string | undefined
@@ -66,7 +66,7 @@ async function comments(server: ServerProcess): Promise<readonly string[]> {
   return texts
 }
 
-/** How many judgments a call has left. */
+/** Returns the number of judgments of a call. */
 async function judgments(server: ServerProcess, { key }: Keyed): Promise<number> {
   const { data } = await server.post('/v2/memory/judgments/query', { reviewerId: key })
   return (data as readonly unknown[]).length
@@ -107,7 +107,7 @@ it(`[IDEM-8] adds once, repeats other calls at most once, and reports unknown ou
           continue
         }
         expect(JSON.stringify(answer), call.key).not.toContain('"success":false')
-        // What was answered before the kill was noted before it was answered.
+        // A call that was answered before the kill was stored before its answer.
         if (call.answered) expect(replayed, call.key).toBe(true)
       }
       const keys = calls.filter(({ kind }) => kind === 'comment').map(({ key }) => key)

@@ -20,7 +20,7 @@ const queues = [
 const payloads = ['{', 'null', '{}', '{"kind":"folder","scope":{"workspaceId":1},"address":[],"place":""}']
 const ids = payloads.map((_, index) => `malformed-${index}`)
 
-/** A store that notes which jobs are tried again, and which ones become dead letters. */
+/** A store that records the retried jobs and the dead letters. */
 async function openStore() {
   const engine = await openMemoryEngine()
   const names = new Map<string, string>()

@@ -62,7 +62,7 @@ itLong(
     const data = await mkdtemp(join(tmpdir(), 'weft-removal-'))
     try {
       let server = await startProcess(data, { WEFT_CALLS_PER_KEY_PER_SECOND: '0' })
-      // One that was done before the kill proves nothing, and is tried again with an earlier kill.
+      // A removal that ended before the kill proves nothing. It is tried again with an earlier kill.
       for (let [cut, tries] = [0, 0]; cut < rounds; tries += 1) {
         expect(tries, `seed ${seed}`).toBeLessThan(4 * rounds)
         await fill(server)

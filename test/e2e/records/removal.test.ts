@@ -31,7 +31,7 @@ const connect = async (server: TestServer, ...ids: string[]): Promise<RawClient>
     `${server.wsUrl}/sync/${ids.map(encodeURIComponent).join('/')}?token=${await server.token('ann')}`,
   )
 
-/** One who has written, and one who has only come, to each of the documents. */
+/** A client that has written and a client that has only connected, for each document. */
 async function editorsOf(
   server: TestServer,
   { organizationId }: OrganizationCalls,
@@ -64,7 +64,7 @@ it.each([
     const beside = await newOrganization(server)
     const [other] = await editorsOf(server, beside, ['a'])
     const gone = await editorsOf(server, organization, ['a', 'b'])
-    // These go on typing until they are told.
+    // These clients type until they are closed.
     const typing = gone.map(async ({ writer, reader }) => {
       for (let client = 2; writer.socket.readyState === writer.socket.OPEN; client += 1) {
         writer.sendUpdate(typed('again', client))
@@ -215,7 +215,7 @@ async function fill({ engine, organizations, folders, documents }: TestDirectory
   )
 }
 
-/** What is left: keys and logs. The organization's own activities outlive a folder, and nothing else. */
+/** Number of remaining keys and logs. Only the organization's own activities outlive a folder. */
 async function left({ engine, store }: TestDirectory, kind: 'organization' | 'folder'): Promise<number> {
   const logs = await engine.log.list(organizationPrefix(scope), { limit: 10_000 })
   const entries = await store.read(scope).scan({ limit: 10_000 })
@@ -286,7 +286,7 @@ itLong.each(['organization', 'folder'] as const)(
       second.removals.start()
       await eventually(() => calls > failed)
       failures = 0
-      // It waits longer after each failure.
+      // The server waits longer after each failure.
       await eventually(
         () => isGone(second),
         () => calls,

@@ -127,7 +127,7 @@ it('[DATA-5] sends the leave event of an erased user without the user, and those
   await server.stop()
 })
 
-/** A real engine whose commits in organizations wait while `hold` is on. */
+/** A real engine that delays commits in organizations after `hold`. */
 async function holdingEngine() {
   const engine = await openMemoryEngine()
   let release: () => void = () => {}
@@ -200,13 +200,13 @@ itLong(
     try {
       let server = await start()
       const post = async (path: string, data: object) => (await server.post(path, data)).data
-      /** A call that nobody has an answer to need not have begun anything. */
+      /** An unanswered call may not have started. */
       const isBegun = async (activityIds: readonly string[]) => {
         const data = { organizationId, userId: deletedUserId, activityIds }
         return ((await post('/v2/activities/get', data)) as readonly object[]).length > 0
       }
       const page = async () => (await post('/v2/users/data/get', { userId: zoe.userId })) as readonly object[]
-      // One that was done before the kill proves nothing, and is tried again with an earlier kill.
+      // A call that ended before the kill proves nothing. It is tried again with an earlier kill.
       for (let [cut, tries] = [0, 0]; cut < rounds; tries += 1) {
         expect(tries, `seed ${seed}`).toBeLessThan(6 * rounds)
         await fillOrganization(post, organizationId)

@@ -8,7 +8,7 @@ import { type ServerProcess, startProcess } from '../../support/servers/process.
 
 const address = (editorId: string) => ({ organizationId: 'acme', documentId: 'full', editorId })
 
-/** What util-linux has: limits of a process that runs. */
+/** `prlimit` of util-linux sets limits of a running process. */
 function hasPrlimit(): boolean {
   try {
     execFileSync('prlimit', ['--version'])
@@ -18,7 +18,7 @@ function hasPrlimit(): boolean {
   }
 }
 
-/** From now on no file of the process grows beyond so much: writes fail as they do on a full disk. */
+/** Limits the size of files of the process: writes then fail as on a full disk. */
 const limitFiles = ({ child }: ServerProcess, bytes: number | 'unlimited') =>
   execFileSync('prlimit', ['--pid', String(child.pid), `--fsize=${bytes}:unlimited`])
 

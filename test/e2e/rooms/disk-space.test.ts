@@ -7,7 +7,7 @@ import { contentOf, eventually, RawClient, typed } from '../../support/clients/c
 import { runCli } from '../../support/servers/cli.ts'
 import { type ServerProcess, startProcess } from '../../support/servers/process.ts'
 
-/** A small file system of its own, which can be really full. */
+/** A small file system of its own that can be full. */
 const disk = mkdtempSync(join(tmpdir(), 'weft-disk-'))
 const elsewhere = mkdtempSync(join(tmpdir(), 'weft-elsewhere-'))
 const isMounted = mounted()
@@ -26,7 +26,7 @@ function mounted(): boolean {
   }
 }
 
-/** Takes all that is left, to the last byte. */
+/** Fills the file system to the last byte. */
 function fillUp(): void {
   const { bavail, bsize } = statfsSync(disk)
   writeFileSync(ballast, Buffer.alloc(Math.max(0, bavail * bsize)))
@@ -47,7 +47,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   if (!isMounted) return
-  // None when the first start has failed.
+  // Undefined if the first start has failed.
   await (server as ServerProcess | undefined)?.end('SIGKILL')
   execFileSync('umount', ['-l', disk])
   for (const path of [disk, elsewhere]) rmSync(path, { recursive: true, force: true, maxRetries: 20 })

@@ -36,7 +36,7 @@ async function damage(): Promise<void> {
   server = await startTestServer({ engine: 'level', dataDir: data })
 }
 
-/** An item that says of itself that it follows itself: no client can send it, and Yjs cannot read it. */
+/** An item that claims to follow itself. No client can send it, and Yjs cannot read it. */
 const unreadable = Uint8Array.of(1, 1, 1, 0, 0x84, 1, 0, 1, 97, 0)
 
 async function closeCode(documentId: string): Promise<number> {
@@ -105,7 +105,8 @@ it('[STORE-6] closes only the clients of a document whose bytes have a correct c
     const connect = (documentId: string) =>
       RawClient.connect(`${other.wsUrl}/sync/acme/${documentId}/main?token=${token}`)
     const sound = await connect('sound')
-    // Nothing has to be read of it for who knows nothing; for who knows something Yjs has to.
+    // The server can answer an empty client without reading the document. Yjs must read it for a client with
+    // a state vector.
     const client = await connect('broken')
     client.sendVector(Uint8Array.of(1, 9, 4))
     expect((await client.closed).code).toBe(1011)

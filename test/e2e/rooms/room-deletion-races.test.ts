@@ -59,7 +59,7 @@ afterEach(async () => {
   await engine.close()
 })
 
-/** Somebody who looks at a room; `codes` are those it was ended with. */
+/** A member of a room. `codes` are its close codes. */
 function visitor(id: string): Member & { readonly codes: number[] } {
   const codes: number[] = []
   return {
@@ -98,7 +98,7 @@ const replace = (room: Room, data: string) =>
     expects: 'either',
   })
 
-/** The update of a client that has what `room` has, and types on. */
+/** An update of a client that has the content of `room` and types more. */
 function typedOn(room: Room, text: string): Uint8Array {
   const doc = new Y.Doc()
   Y.applyUpdate(doc, room.state.encode())

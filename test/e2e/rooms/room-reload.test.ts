@@ -42,7 +42,7 @@ async function read(): Promise<Read> {
   return document as Read
 }
 
-/** The activity of the edit is stored, so that nothing writes by itself any more. */
+/** Waits until the activity of the edit is stored, after which the server writes nothing by itself. */
 const edited = (): Promise<void> =>
   eventually(async () => {
     const { organizationId } = address
@@ -72,7 +72,7 @@ afterEach(async () => {
   await rm(directory, { recursive: true, force: true, maxRetries: 20 })
 })
 
-/** What makes a room fail while its appends are on their way. */
+/** Causes for which a room fails during its appends. */
 const failures = {
   'a poisoned update': (client: RawClient) => client.sendUpdate(badEntry(7)),
   'a refused append': (client: RawClient) => {
@@ -95,7 +95,7 @@ it.each(Object.entries(failures))(
     fail(client)
     await client.closed
     const late = await connect()
-    // Time enough to load a document, were it loaded now.
+    // Takes enough time to load a document, if the server loaded it now.
     for (const documentId of ['one', 'two', 'three']) {
       expect((await server.post('/v2/crdt/get', { organizationId: 'acme', documentId })).status).toBe(404)
     }

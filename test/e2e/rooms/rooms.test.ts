@@ -50,7 +50,7 @@ it('[ROOM-1] keeps a bounded backlog for a reader that stops, then sends one dif
     sent += 1
     writer.sendUpdate(update)
   })
-  // The same key again and again: 30 MB go by, the document stays small.
+  // Sets the same key 600 times: the server sends 30 MB while the document stays small.
   for (let round = 0; round < 600; round++) {
     map.set('key', `${round} ${'x'.repeat(50_000)}`)
     if (round % 20 === 0) await new Promise((resolve) => setTimeout(resolve, 1))

@@ -17,7 +17,7 @@ const webhook = '/v2/workspace/advancedwebhook'
 let data: string
 let server: ServerProcess
 let token: string
-/** Takes every request, and never answers. */
+/** A receiver that accepts every request and never answers. */
 let hanging: Receiver
 beforeEach(async () => {
   data = await mkdtemp(join(tmpdir(), 'weft-drain-'))
@@ -32,7 +32,7 @@ afterEach(async () => {
 })
 
 const options = (): Record<string, string> => ({
-  // Long enough for what is asked meanwhile, on a busy machine too.
+  // Long enough for the calls of the test, also on a busy machine.
   WEFT_SHUTDOWN_SECONDS: '12',
   WEFT_CALLS_PER_KEY_PER_SECOND: '0',
   WEFT_WEBHOOK_ALLOWLIST: '127.0.0.1',
@@ -52,7 +52,7 @@ async function callHangingReceiver(): Promise<void> {
   await eventually(() => hanging.connections > 0)
 }
 
-/** Somebody who reads nothing of what others write. */
+/** A client that reads nothing of the edits of others. */
 async function slowReader(): Promise<RawClient> {
   const client = await RawClient.connect(urlOf('one'))
   await client.roundTrip()
@@ -84,7 +84,7 @@ function halfCall(): {
   return { finish: () => socket.write(body), ended, begun: () => answer.includes('100 Continue') }
 }
 
-/** Writes until the connection ends: the code it ended with. */
+/** Writes until the connection ends. Returns the close code. */
 async function write(client: RawClient, from: number): Promise<number> {
   for (let count = 0; client.socket.readyState === client.socket.OPEN; count++) {
     client.sendUpdate(typed(`${from + count};`, from + count))
@@ -93,7 +93,7 @@ async function write(client: RawClient, from: number): Promise<number> {
   return (await client.closed).code
 }
 
-/** Clients whose updates are in the document: one update is of one client. */
+/** Clients with an update in the document: each update has a client of its own. */
 const clientsIn = (updates: readonly Uint8Array[]): readonly number[] => {
   const doc = new Y.Doc()
   for (const update of updates) Y.applyUpdate(doc, update)
@@ -118,7 +118,7 @@ itLong(
     const exited = once(server.child, 'exit') as Promise<[number | null, string | null]>
     server.child.kill('SIGTERM')
     await eventually(async () => (await fetch(`${server.url}/readyz`)).status === 503)
-    // A second one, and another, change nothing.
+    // A second signal, and another one, change nothing.
     server.child.kill('SIGTERM')
     server.child.kill('SIGINT')
     expect(
@@ -138,7 +138,7 @@ itLong(
   60_000,
 )
 
-/** Every update that a reader has been shown is there after a restart, and the call that was answered. */
+/** Checks that every update sent to a reader, and the answered call, exist after a restart. */
 async function expectKept(shown: readonly (readonly number[])[]): Promise<void> {
   server = await startProcess(data, options())
   for (const [at, name] of documents.entries()) {
@@ -166,7 +166,7 @@ itLong(
     const half = halfCall()
     await eventually(() => half.begun())
     server.child.kill('SIGINT')
-    // That it ends at all: each of these would go on for ever.
+    // The server exits, although each of these would last indefinitely.
     expect(await (once(server.child, 'exit') as Promise<[number | null]>)).toEqual([0, null])
     expect(await half.ended).not.toContain('200 OK')
     for (const client of deaf) client.socket.terminate()

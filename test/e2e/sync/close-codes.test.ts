@@ -74,7 +74,7 @@ interface HalfOpen {
   readonly ended: () => boolean
 }
 
-/** A client that never closes its side. */
+/** A client that never closes its side of the connection. */
 function halfOpen(port: number, request: string): HalfOpen {
   const socket = connectTcp({ port, host: '127.0.0.1', allowHalfOpen: true })
   let text = ''
@@ -92,12 +92,12 @@ function halfOpen(port: number, request: string): HalfOpen {
 
 it('[SYNC-21] answers upgrades to other paths with 404, closes them, also half-open ones, and stops without delay', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'weft-elsewhere-'))
-  // A stop that waited for anybody would take longer than the test may.
+  // A stop that waited for a client would exceed the time of the test.
   await start({ shutdownSeconds: 600 }, { engine: await openLevelEngine({ directory }) })
   const clients = Array.from({ length: 10 }, () => halfOpen(server.port, elsewhere))
   await eventually(() => clients.every(({ ended }) => ended()))
   for (const { text } of clients) expect(text()).toMatch(/^HTTP\/1\.1 404 .*"NOT_FOUND"/s)
-  // Only a connection that is closed on both sides refuses what is written to it.
+  // Only a connection that is closed on both sides rejects written bytes.
   await eventually(() => {
     for (const { socket } of clients) if (!socket.destroyed) socket.write('x')
     return clients.every(({ socket }) => socket.destroyed)
@@ -126,7 +126,7 @@ it('[LIM-9] reads at most 64 KB from a rejected socket', async () => {
   await eventually(async () => (await closedAs(4400)) === 1)
   await send('/sync/bad', 100_000)
   await send('/sync/acme/ends/main?token=bad', 100_000)
-  // Cut off: its answer to our close frame is no longer read.
+  // Terminated: the server no longer reads its answer to the close frame.
   await eventually(async () => (await closedAs(1006)) === 2)
   const polite = await connect()
   polite.sendUpdate(typed('x'.repeat(100_000), 1))

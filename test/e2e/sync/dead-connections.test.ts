@@ -9,10 +9,10 @@ import { dataOf, startTestServer, type TestServer } from '../../support/servers/
 
 const script = join(import.meta.dirname, '../..', 'support', 'clients', 'idle-client.ts')
 const isEverythingAsked = process.env.WEFT_TEST_ALL === '1'
-/** A half-open client is gone within this time. */
+/** The server removes a half-open client within this time. */
 const goneWithinMs = 35_000
 
-/** A process that is connected to a document, and shows a cursor. */
+/** A process with a connection to a document and a cursor. */
 async function idleClient(server: TestServer): Promise<ChildProcess> {
   const url = `${server.wsUrl}/sync/acme/stopped/main?token=${await server.token('stopped')}`
   const child = spawn(process.execPath, ['--import', 'tsx', script, url], {
@@ -32,7 +32,7 @@ const sees = ({ provider }: Editor): boolean => provider.awareness.getStates().h
 
 async function watchedWorld(clock: Clock) {
   const server = await startTestServer({}, { clock })
-  // REST knows the document from its first edit on.
+  // REST knows a document from its first edit.
   const address = { organizationId: 'acme', documentId: 'stopped', editorId: 'other' }
   dataOf(await server.post('/v2/crdt/add', { ...address, type: 'text', data: 'x' }))
   const watcher = await syncedEditor(server.wsUrl, 'acme/stopped/main', await server.token('watcher'))
@@ -71,7 +71,7 @@ it('[SYNC-16] removes a client with a stopped process from presence and awarenes
   aheadMs += heartbeatMs
   await eventually(() => !sees(watcher))
   expect(await present()).toEqual(['watcher'])
-  // Who stops right after an answer is pinged twice before that is noticed; a turn of the ticking and some time beside.
+  // A client that stops right after an answer ends within two heartbeats, plus some time for timers.
   expect(2 * heartbeatMs + 2_000).toBeLessThan(goneWithinMs)
   await close()
 })

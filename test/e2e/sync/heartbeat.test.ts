@@ -4,7 +4,7 @@ import { echoAfterMs, heartbeatMs } from '../../../src/sync/socket/heartbeat.ts'
 import { eventually, RawClient } from '../../support/clients/clients.ts'
 import { startTestServer, type TestServer } from '../../support/servers/server.ts'
 
-/** Real time, moved ahead by the test. */
+/** Real time plus an offset that the test sets. */
 let aheadMs = 0
 const clock: Clock = { now: () => Date.now() + aheadMs, after: (ms, fn) => systemClock.after(ms, fn) }
 
@@ -66,7 +66,7 @@ it('[SYNC-17] echoes the awareness renewal of a client that got no other message
   const client = await connect('acme/echo/main')
   client.sendAwareness(3, 1, { cursor: 1 })
   await client.roundTrip()
-  // Longer than an echo needs, and shorter than the silence that the server ends by itself.
+  // Longer than the delay of an echo, and shorter than the silence after which the server sends a message.
   aheadMs += echoAfterMs + 1_000
   client.sendAwareness(3, 2, { cursor: 1 })
   await eventually(() => client.awareness().some(({ clock }) => clock === 2))

@@ -17,7 +17,7 @@ import { withLog } from '../../support/stores/pausable-engine.ts'
 import { isEverythingAsked, itLong } from '../../support/time/full-run.ts'
 
 let server: TestServer
-/** Documents that the store cannot give for the moment, by part of their ids. */
+/** Part of the ids of documents that the store cannot load at the moment. */
 let away: string | null
 let loads: number
 let aheadMs: number
@@ -99,7 +99,7 @@ itLong.each<HocuspocusVersion>([2, 3, 4])(
 )
 
 const name = 'acme/tokens/main'
-/** A client leaves a document: as version 4 says it. */
+/** A message that leaves a document, in the form of version 4. */
 const leaving = (document: string): Uint8Array => frame(document, 7)
 const failures = (): Promise<number> => metric(server, 'weft_auth_failures_total{reason="malformed"}')
 const exceeded = (limit: string): Promise<number> => metric(server, `weft_limit_hits_total{limit="${limit}"}`)
@@ -108,7 +108,7 @@ const isIn = (client: RawClient, document = name): boolean =>
 const refusals = (client: RawClient, document = name): number =>
   client.received.filter((bytes) => isAbout(bytes, document, 2, 1)).length
 
-/** A client that is let in to `name`. */
+/** A client that is admitted to `name`. */
 async function letIn(token: string, query = ''): Promise<RawClient> {
   const client = await connect(query)
   client.send(tokenFrame(name, token))
@@ -136,7 +136,7 @@ it('[DIA-25] takes the token of the URL for an empty token, also for a newer one
   renewing.send(ping)
   await eventually(() => renewing.received.some((bytes) => Buffer.from(bytes).equals(pong)))
   aheadMs += 30_000
-  // Sessions are looked at together.
+  // The server checks both sessions together.
   await eventually(() => refusals(other) === 1)
   expect(refusals(renewing)).toBe(0)
   for (const client of [renewing, other]) client.end()
@@ -178,7 +178,7 @@ it('[DIA-26] rejects expired tokens of any number of documents, and does not cou
   client.end()
 })
 
-/** A client that is let in, and a token of which nobody can say in time whether it is good. */
+/** An admitted client, and a token that the provider does not check in time. */
 async function withUndecided(): Promise<{ client: RawClient; undecided: string; provider: TestProvider }> {
   const provider = new TestProvider()
   const jwtJwksUrl = await provider.start()

@@ -166,7 +166,7 @@ it('[DIA-16] accepts a limited number of bytes, messages and documents before a 
 it('[DIA-16] [LIM-11] closes on an endless message before a token within the same limit', async () => {
   const client = await connect()
   const connection = connectionOf(client)
-  // Header of a masked binary message of 15 MB, and a part of it.
+  // The header and a part of a masked binary message of 15 MB.
   connection.write(Buffer.from([0x82, 0xff, 0, 0, 0, 0, 0, 0xe4, 0xe1, 0xc0, 0, 0, 0, 0]))
   for (let sent = 0; sent < 3_000_000; sent += 65_536) connection.write(Buffer.alloc(65_536))
   expect((await client.closed).code).toBe(1006)
@@ -252,7 +252,7 @@ it('[DIA-12] drops messages that follow the token of a document without permissi
   const other = { type: 'document', id: 'another', organizationId: 'acme', accessRole: 'viewer' } as const
   const resources = [other]
   const token = await server.token('eve', { resources })
-  // All of it comes with one read.
+  // All of them arrive in one read.
   client.send(tokenFrame(name, token))
   for (let sent = 0; sent < 3; sent++) client.send(frame(name, 3))
   client.send(Uint8Array.of(9))
@@ -266,7 +266,7 @@ it('[DIA-12] drops messages that follow the token of a document without permissi
   owner.configuration.websocketProvider.destroy()
 })
 
-/** A client that is let in to a document, and then reads nothing any more. */
+/** A client that is admitted to a document and then reads nothing. */
 async function deafClient(name: string): Promise<RawClient> {
   const client = await connect()
   client.send(tokenFrame(name, await server.token('ada')))

@@ -20,7 +20,7 @@ async function connect(userId: string): Promise<RawClient> {
   return client
 }
 
-/** Of 300 clients that type `ab`, the part with the `b`. */
+/** The second of two updates of a client that types `ab`. */
 const secondPart = (client: number): Uint8Array =>
   bytesOf(1, 1, varUint(client), 1, [0x84, ...varUint(client), 0, ...varString('b')], 0)
 
@@ -52,7 +52,8 @@ it('[SYNC-19] sends one answer at a time to a client that requests repeatedly an
   greedy.socket.pause()
   const before = greedy.offers().length
   for (let time = 0; time < 100; time++) greedy.sendVector(Uint8Array.of(0))
-  // Later on the same connection: when the others see it, all questions have been taken.
+  // The client sends this later on the same connection. When another client has it, the server has read all
+  // requests.
   greedy.sendAwareness(7, 1, { cursor: 1 })
   await eventually(() => writer.awareness().length > 0)
   greedy.socket.resume()
@@ -71,7 +72,8 @@ it('[SYNC-20] requests a missing update once from a client that does not have it
   source.on('update', (update: Uint8Array) => updates.push(update))
   for (const letter of ['a', 'b', 'c']) source.getText('content').insert(0, letter)
   const [, second, third] = updates as [Uint8Array, Uint8Array, Uint8Array]
-  // What it has builds on what it lacks; it answers every question as stock clients do.
+  // The document of this client builds on a missing update. The client answers every request as stock clients
+  // do.
   const doc = new Y.Doc()
   Y.applyUpdate(doc, second)
   const client = await RawClient.connect(

@@ -33,7 +33,7 @@ async function broadcast(documentId: string, data: object): Promise<unknown> {
   return dataOf(await server.post('/v2/livestate/broadcast', { organizationId: 'acme', documentId, ...data }))
 }
 
-/** A client that has been through its handshake. @param query such as `&live=1` */
+/** A client after its handshake. @param query for example `&live=1` */
 async function connect(path: string, query = '&live=1', by = token): Promise<RawClient> {
   const client = await RawClient.connect(`${server.wsUrl}/sync/acme/${path}?token=${by}${query}`)
   await client.roundTrip()
@@ -65,7 +65,7 @@ it('[LIVE-1] delivers a broadcast to a message handler in stock clients of every
   expect(await broadcast(documentId, said)).toEqual(reach(3))
   await eventually(() => heard.length === 3)
   expect(heard.toSorted()).toEqual(versions.map((version) => [version, said]))
-  // They go on as before.
+  // The editors continue as before.
   editors[0]?.text.insert(0, 'hello')
   await eventually(() => editors.every(({ text }) => text.toString() === 'hello'))
   for (const editor of editors) editor.close()
@@ -82,7 +82,7 @@ it('[LIVE-1] sends no live message to a client without live=1', async () => {
     expect(await broadcast(documentId, { event: 'secret' })).toEqual(reach(1))
   await eventually(() => told(listener).length === 5)
   for (const client of plain) await client.roundTrip()
-  // The answer to the round trip is all that came.
+  // The client received nothing but the answer to its round trip.
   expect(plain.map(({ received }) => received.length)).toEqual(before.map((count) => count + 1))
   for (const { received } of plain) {
     expect(received.filter(([type]) => type === live)).toEqual([])

@@ -43,7 +43,7 @@ it('[RUN-11] logs each rejected token with reason, address and document, and a f
     { ...document, documentId: 'other', reason: 'malformed', address, times: 1 },
   ])
   await server.stop()
-  // At the end, the server writes the number of the others.
+  // The server logs the number of the other rejections at its end.
   expect(eventsNamed('token.rejected').slice(3)).toMatchObject([
     { ...document, reason: 'malformed', times: 29 },
   ])

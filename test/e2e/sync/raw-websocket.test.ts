@@ -24,7 +24,7 @@ function frameOf(first: number, payload: Uint8Array, announced = payload.length)
   return Buffer.concat([Uint8Array.of(first, 0xff), length, Buffer.alloc(4), payload])
 }
 
-/** A websocket of bytes: nothing is masked, checked or negotiated but what a test writes. */
+/** A websocket in raw bytes: a test masks, checks and negotiates everything itself. */
 class Bytes {
   readonly socket: Socket
   #received = Buffer.alloc(0)
@@ -62,7 +62,7 @@ class Bytes {
     this.socket.write(frameOf(first, payload, announced))
   }
 
-  /** Code of the close frame, once it has come. */
+  /** Resolves with the code of the close frame. */
   async closeCode(): Promise<number> {
     await eventually(() => this.#closeAt() !== -1)
     return this.#received.readUInt16BE(this.#closeAt() + 2)
@@ -72,7 +72,7 @@ class Bytes {
     return this.#received.length > 0
   }
 
-  /** What has come after the close frame. */
+  /** Bytes received after the close frame. */
   get afterClose(): Buffer {
     const at = this.#closeAt()
     return this.#received.subarray(at + 2 + (this.#received[at + 1] as number))
@@ -86,7 +86,7 @@ class Bytes {
     return true
   }
 
-  /** Walks over whole frames of the server, which are not masked. */
+  /** Reads whole frames of the server, which are not masked. */
   #closeAt(): number {
     let at = 0
     while (at + 4 <= this.#received.length) {
@@ -137,7 +137,7 @@ it('[SEC-5] closes with 4413 as soon as the length of a message exceeds the limi
 it('[SEC-5] reads a message of exactly the limit', async () => {
   const bytes = await Bytes.open()
   bytes.frame(final | binary, Buffer.alloc(messageBytesMax))
-  // Read, and then found to be no message.
+  // The server reads the frame, which is not a valid message.
   expect(await bytes.closeCode()).toBe(4400)
   bytes.socket.destroy()
 })

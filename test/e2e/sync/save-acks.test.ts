@@ -56,7 +56,7 @@ it('[DIA-5] sends the number of durable updates with saved=1, and not before the
   expect(saved(client)).toEqual([])
   engine.release()
   await eventually(() => saved(client).at(-1) === 2)
-  // What is known already is saved, too.
+  // Known content is also saved.
   client.sendOffer(typed('one', 1))
   await eventually(() => saved(client).at(-1) === 3)
   client.end()
@@ -103,7 +103,7 @@ it('[DIA-5] delivers acknowledgments to a message handler in stock y-websocket c
   }
   editor.text.insert(0, 'a')
   editor.text.insert(1, 'b')
-  // The answer to what the server asked of it when it came is the first.
+  // The client's answer to the first request of the server may also count.
   await eventually(() => count === 3 || count === 2)
   editor.close()
 })

@@ -16,7 +16,7 @@ let server: TestServer
 let token: string
 let viewerToken: string
 let documents = 0
-/** A document of its own for every test. */
+/** A path to a new document. */
 const newPath = (): string => `acme/doc-${++documents}/main`
 const url = (path: string, as = token): string => `${server.wsUrl}/sync/${path}?token=${as}`
 
@@ -351,7 +351,7 @@ describe('rejections and close codes', () => {
   })
 })
 
-/** A token of so many seconds, up to one less, minted as a backend with the secret would. */
+/** A token that expires after `seconds` or up to one second less, minted as a backend does. */
 async function shortToken(seconds: number): Promise<string> {
   const { SignJWT } = await import('jose')
   const { workspaceId, apiKey, jwtSecret } = server.credentials

@@ -28,7 +28,7 @@ const callsOf = (server: ServerProcess) =>
     return answer
   })
 
-/** Makes documents until the server is gone; those that were answered go into `answered`. */
+/** Creates documents until the server ends. Adds the answered ones to `answered`. */
 async function write(server: ServerProcess, name: string, answered: Set<string>): Promise<void> {
   for (let number = 0; ; number++) {
     await callsOf(server).document(`${name}-${number}`)
@@ -36,7 +36,7 @@ async function write(server: ServerProcess, name: string, answered: Set<string>)
   }
 }
 
-/** Types into an editor until the server is gone; true if somebody else has seen it. */
+/** Types into an editor until the server ends. Returns whether another client received an edit. */
 async function type(server: ServerProcess, editorId: string): Promise<boolean> {
   const url = `${server.wsUrl}/sync/${organizationId}/typed/${editorId}?token=${await server.token()}`
   const [writer, reader] = [await RawClient.connect(url), await RawClient.connect(url)]
@@ -74,7 +74,7 @@ async function arrived(receiver: HookReceiver, documents: Set<string>, editors: 
   expect(missing(), `seed ${seed}`).toEqual([])
 }
 
-/** `webhook-id`s of each event, by what it is about: documents are made once. */
+/** `webhook-id`s of each event, by its subject: each document is created once. */
 function idsOf(receiver: HookReceiver): ReadonlyMap<string, ReadonlySet<string>> {
   const all = new Map<string, Set<string>>()
   for (const [index, { data }] of receiver.bodies.entries()) {
@@ -98,7 +98,7 @@ itLong(
       const filterTypes = ['document.create', 'crdt.update_data']
       for (const { url } of receivers) await callsOf(server).endpoint(url, { filterTypes })
       for (let round = 0; round < rounds; round++) {
-        // The kill may come before anything is typed.
+        // The kill may happen before the first edit.
         const typing = type(server, `e${round}`).catch(() => false)
         const writing = Array.from({ length: writers }, (_, at) => write(server, `${round}-${at}`, documents))
         const ended = Promise.allSettled(writing)

@@ -4,7 +4,7 @@ import { answering, hanging, hookTests, type ShownDelivery } from '../../support
 
 const second = 1_000
 const hour = 3_600_000
-/** How often it is looked for attempts that are due again. */
+/** Interval at which the server polls for due attempts. */
 const poll = second
 const delays = [5 * second, 300 * second, 1_800 * second, 2 * hour, 5 * hour, 10 * hour, 10 * hour]
 
@@ -40,7 +40,7 @@ it('[HOOK-202] retries after the delays of the schedule, eight attempts in all, 
     const next = Date.parse((await delivery()).nextAttemptAt ?? '') - clock.now()
     expect(next).toBeGreaterThanOrEqual(delay * 0.9)
     expect(next).toBeLessThanOrEqual(delay * 1.1)
-    // Not before its time, though its endpoint is served.
+    // The attempt is not made early, although its endpoint is served.
     clock.advance(next - 1)
     await document(`another ${failures}`)
     await eventually(() => receiver.documentIds.includes(`another ${failures}`))
@@ -66,7 +66,9 @@ it('[HOOK-203] reports an exhausted message to other endpoints, never to the fai
   const told = await endpoint(other.url, { filterTypes: ['message.attempt.exhausted'] })
   const bystanding = await endpoint(bystander.url, { filterTypes: ['message.attempt.exhausted'] })
   await document('d')
-  /** Time goes on while this waits: an attempt whose lease ended when the time jumped is made by a later poll. */
+  /**
+   * Advances the clock while it waits. A later poll makes an attempt whose lease ended with the time jump.
+   */
   const attempted = (endpointId: string, attempts: number): Promise<void> =>
     eventually(async () => {
       clock.advance(poll)
@@ -83,9 +85,10 @@ it('[HOOK-203] reports an exhausted message to other endpoints, never to the fai
   const [{ data }] = bystander.bodies as [{ data: object }]
   const [messageId] = failing.ids
   expect(data).toMatchObject({ endpointId: id, messageId, eventType: 'document.create', attempts: 8 })
-  // The other one fails to be told of it: nobody is told of that.
+  // The other endpoint fails to receive this event, and no endpoint gets an event about that.
   for (let attempt = 1; attempt <= 8; attempt++) {
-    // Not when the request has come: the next one is due after what is recorded of this one.
+    // Waits for the record of the attempt and not for the request, because the next one is due after the
+    // record.
     await attempted(told, attempt)
     clock.advance(11 * hour)
   }
@@ -123,7 +126,7 @@ it('[HOOK-205] disables an endpoint after five days of failures only, counted ag
   const failOnce = async (name: string) => {
     await document(name)
     await eventually(() => receiver.documentIds.includes(name))
-    // An attempt that time overtakes fails.
+    // An attempt fails when the clock passes its deadline.
     await eventually(async () => (await log(id)).deliveries[0]?.attempts.length !== 0)
   }
   const days = async (count: number, name: string) => {
@@ -187,7 +190,7 @@ it('[HOOK-208] sends later messages before one that waits for its next attempt',
   await eventually(() => receiver.hooks.length === 1)
   receiver.behaviour = answering(200)
   await document('second')
-  // The next attempt is due after what is recorded of the first one.
+  // The next attempt is due after the record of the first one.
   await eventually(
     async () =>
       receiver.hooks.length === 2 &&

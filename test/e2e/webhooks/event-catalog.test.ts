@@ -16,13 +16,16 @@ const [ann, bob] = [
   { userId: 'ann', name: 'Ann', email: 'ann@example.com' },
   { userId: 'bob', name: 'Bob', email: 'bob@example.com' },
 ]
-/** More than any time that the server lets an event wait. */
+/** Longer than any delay of an event in the server. */
 const soonMs = 60_000
 const dayMs = 86_400_000
 
 type Hooks = Awaited<ReturnType<typeof start>>
 
-/** What a user does, for every event but those of webhooks themselves. @param quiet resolves when nothing is under way */
+/**
+ * User actions for every event except those of webhooks themselves. @param quiet resolves when nothing is in
+ * progress
+ */
 async function everything({ server, clock, document }: Hooks, quiet: () => Promise<void>): Promise<void> {
   const post = async (path: string, data: object): Promise<unknown> =>
     dataOf(await server.post(`/v2/${path}`, { ...ids, ...data }))
@@ -67,7 +70,7 @@ async function everything({ server, clock, document }: Hooks, quiet: () => Promi
   await client.roundTrip()
   client.socket.close()
   await eventually(async () => ((await post('presence/get', {})) as object[]).length === 0)
-  // An attempt that time overtakes fails.
+  // An attempt fails when the clock passes its deadline.
   await quiet()
   clock.advance(soonMs)
   const gone = { organizationId, documentIds: ['d'] }

@@ -18,7 +18,7 @@ import { itLong } from '../../support/time/full-run.ts'
 
 const { start, receiving } = hookTests()
 
-/** A store that tells how many bytes were on their way to messages of targets at most. */
+/** A store that measures the most bytes in progress for messages of targets. */
 async function openWeighed(clock: HeldClock) {
   const engine = await openMemoryEngine({ clock })
   let [bytes, most] = [0, 0]
@@ -41,7 +41,7 @@ async function openWeighed(clock: HeldClock) {
   return { engine: { ...engine, kv }, most: () => most }
 }
 
-/** A store of which a test says what becomes of commits to messages of targets. */
+/** A store with a hook before commits to messages of targets. */
 async function openMinded(clock: HeldClock) {
   const engine = await openMemoryEngine({ clock })
   const minded = { before: async (_part: Key): Promise<void> => {}, failures: 0 }
@@ -66,7 +66,7 @@ async function openMinded(clock: HeldClock) {
   return { engine: { ...engine, kv, queue }, minded }
 }
 
-/** One call of many comments: an event each. */
+/** Adds many comments with one call, an event for each. */
 async function comment(server: TestServer, count: number, text: string): Promise<void> {
   const actionUser = { userId: 'ann' }
   const comments = Array.from({ length: count }, () => ({ from: actionUser, text }))
@@ -107,7 +107,7 @@ it('[HOOK-241] applies a change of an endpoint to the next request while many me
   const [receiver, other] = [await receiving(), await receiving()]
   const id = await endpoint(receiver.url, { filterTypes: ['document.create'] })
   let answered = 0
-  /** Answers the first request when all wait, the next one after a change. */
+  /** Answers the first request when all messages wait, and the next one after a change. */
   const changing =
     (waiting: number, change: object): Behaviour =>
     async (response) => {
@@ -128,7 +128,7 @@ it('[HOOK-241] applies a change of an endpoint to the next request while many me
   expect(other.hooks).toHaveLength(5)
 })
 
-/** API keys of one new workspace, each with as many endpoints as it can have, which have an event to be told of. */
+/** Creates API keys of a new workspace, each with the maximum number of endpoints, and an event for them. */
 async function endpointsOfOne(server: TestServer, keys: number, url: string): Promise<void> {
   const made = dataOf(
     await server.post(

@@ -17,7 +17,7 @@ import {
 
 const { start, receiving } = hookTests()
 
-/** Records an event as its cause would. */
+/** Records an event as its source does. */
 async function record({ server, engine }: { server: TestServer; engine: Engine }, event: OutboundEvent) {
   const { workspaceId, apiKey } = server.credentials
   const [scope, at] = [{ workspaceId, apiKey, organizationId }, Date.now()]

@@ -38,7 +38,7 @@ const claims = { iss: 'weft', sub: 'ann', exp: seconds + 60, ws: 'ws', key: 'key
 
 const base64 = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
 
-/** Signed by hand, so that a mistake of the library used would show. */
+/** Signed by hand, so that a bug of the used library would show. */
 function mint(
   payload: object,
   header: object = { alg: 'HS256', typ: 'JWT' },

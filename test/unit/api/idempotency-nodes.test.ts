@@ -19,7 +19,7 @@ import { HeldClock } from '../../support/time/clock.ts'
 const caller: KeyCaller = { level: 'key', tenant, authToken: 'token' }
 const hourMs = 3_600_000
 
-/** Their calls. */
+/** Idempotency services of `count` nodes. */
 async function nodesOn(
   count: number,
   { clock, store, limits = {} }: { clock: HeldClock; store: Engine; limits?: Partial<IdempotencyLimits> },
@@ -48,7 +48,7 @@ async function nodes(limits: Partial<IdempotencyLimits> = {}) {
 const callWith = (effect: Effect, key = 'key') =>
   parseIdempotentCall(caller, { path: '/v2/test/do', effect }, key, '{}')
 
-/** Something that is done when it is let go, and counts how often. */
+/** Work that runs until `release`, and the seeds of each run. */
 function held() {
   const seeds: string[] = []
   let release = (_text: string): void => {}
@@ -64,7 +64,7 @@ function held() {
   return { seeds, work, release: (text = 'done') => release(text), fail: (error: unknown) => fail(error) }
 }
 
-/** Time goes by until it has ended. */
+/** Advances the clock until the promise has settled. */
 async function ended<T>(clock: HeldClock, promise: Promise<T>): Promise<T> {
   const state = { goesOn: true }
   const result = promise.finally(() => {
@@ -122,7 +122,7 @@ it('[CS-31] repeats a call of a dead node at another node with the same ids, or 
   for (const effect of ['adds', 'once'] as const) {
     const { clock, store, one } = await nodes()
     const { seeds, work } = held()
-    // What is written by it from now on is lost with it.
+    // Everything that this call writes from now on is lost with its node.
     one.run(callWith(effect), work).catch(() => {})
     await eventually(() => seeds.length === 1)
     const noted = await store.kv.scan(callWith(effect).part, { limit: 10 })
@@ -138,7 +138,7 @@ it('[CS-31] repeats a call of a dead node at another node with the same ids, or 
   }
 })
 
-/** A call that one node has begun, and another one has taken over, for which the first one is dead. */
+/** A call that one node began and another node took over because it treats the first one as dead. */
 async function takenOver() {
   const clock = new HeldClock()
   const store = await openMemoryEngine({ clock })

@@ -23,7 +23,7 @@ beforeEach(async () => {
   engine = await openMemoryEngine({ clock })
 })
 
-/** A process on the store; one that is made later is what comes after a crash of the first. */
+/** A process on the store. A later one is the process after a crash of the first. */
 function started(
   limits = {},
   secrets: readonly string[] = ['a secret'],
@@ -53,7 +53,7 @@ const callWith = (key: string, effect: Effect = 'once', text = '{}'): Idempotent
 const { part } = callWith('any')
 const stored = (): Promise<readonly KvEntry[]> => engine.kv.scan(part, { limit: 10_000 })
 
-/** Something that is done, and counts how often. */
+/** Work that counts its runs. */
 function work(answer: string | Error = 'done') {
   const counted = {
     times: 0,
@@ -211,7 +211,7 @@ it('[IDEM-10] treats an expired key as new, and removes its record in the backgr
   await later.stop()
 })
 
-/** The store holds so many entries once what is due is done. */
+/** Waits until the store has `entries` entries after the removal of expired ones. */
 async function settled(calls: IdempotencyService, entries: number): Promise<void> {
   calls.start()
   await expect.poll(async () => (await stored()).length).toBe(entries)

@@ -58,7 +58,7 @@ it('[AUDIT-7] removes expired records from every log, a bounded number at a time
   const next = new AuditRetention({ kv, tenants, clock, log, keepMs })
   scans.length = 0
   await next.run()
-  // To come upon what was just removed again and again would take a store longer each time.
+  // A scan over removed entries would take a store longer each time.
   const fromStart = scans.filter(([part, { after }]) => part.startsWith('audit') && after === undefined)
   expect(fromStart).toHaveLength(places.length)
   expect(await left()).toEqual([1, 1, 1, 1])

@@ -4,7 +4,7 @@ import { lineDiff } from '../../../src/cli/doc/line-diff.ts'
 
 const text = fc.array(fc.constantFrom('a', 'b', 'c', 'd', ''), { maxLength: 60 })
 
-/** What a reader of the difference makes of the text before. */
+/** Applies a difference to the text before. */
 function patched(before: readonly string[], diff: readonly string[]): readonly string[] {
   const after: string[] = []
   let at = 0

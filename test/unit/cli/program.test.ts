@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { expect, it } from 'vitest'
 import { createProgram } from '../../../src/cli/program.ts'
 
-/** Commands that do something, with the names that lead to them. */
+/** Commands that do something, with their names. */
 function doing(command: Command, names: readonly string[] = []): readonly [string, Command][] {
   if (command.commands.length === 0) return [[names.join(' '), command]]
   return command.commands.flatMap((each) => doing(each, [...names, each.name()]))
@@ -12,7 +12,7 @@ it('[CMD-5] has --json in every command, and describes each command', () => {
   const all = doing(createProgram())
   expect(all.length).toBeGreaterThan(20)
   const without = all.filter(([, { options }]) => !options.some(({ long }) => long === '--json'))
-  // What it prints is for a machine already.
+  // Its output is for a machine already.
   expect(without.map(([name]) => name)).toEqual(['completion'])
   expect(all.filter(([, command]) => !/^[A-Z].*\.$/.test(command.description()))).toEqual([])
 })

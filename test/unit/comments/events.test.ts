@@ -37,7 +37,7 @@ beforeEach(async () => {
 })
 afterEach(() => directory.close())
 
-/** On the store of a directory, where everybody wants to be told of everything. */
+/** Comments on the store of a directory in which subscribers want every event. */
 function commentsOn({ engine, clock, organizations, memory }: OpenDirectory): CommentModule {
   const events = new EventRecorder(clock, () => true)
   const store = new OrganizationStore(engine, events)
@@ -115,7 +115,7 @@ it('[COMM-14] delays only the call with the decision until the judgment is store
   }
   const deciding = change('decided', { suggestion: { kind: 'accept' } })
   await change('assigned', { assignedTo: bob })
-  // What decides nothing new, neither.
+  // A call without a new decision does not wait either.
   await expect
     .poll(async () => (await comments.annotations.find(scope, acting, ['a']))[0]?.record)
     .toMatchObject({
@@ -175,7 +175,7 @@ it('[COMM-18] sends one event for each change, with the annotation and the comme
     'comment.reaction_delete',
     'comment.update',
   ])
-  // There is no event of an annotation's end: its comments say it.
+  // The end of an annotation has no event of its own: its comments have one each.
   await annotations.delete(acting, ['a'])
   const ends = await told()
   expect(ends.map(({ type }) => type)).toEqual(['comment.delete', 'comment.delete'])

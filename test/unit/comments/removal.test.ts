@@ -47,7 +47,7 @@ it.each(Object.keys(changes))(
       forget: async () => {},
       beforehand: async () => {
         attempts += 1
-        // Between what is read and what is written of it.
+        // Runs between the read and the write of the removal.
         if (attempts === 1) await changes[name]?.()
         return 'done'
       },
@@ -76,7 +76,7 @@ it.each(Object.keys(leavings))(
     kv.scan = async (part, range) => {
       const entries = await scan(part, range)
       if (isLeft || range.prefix?.[0] !== 'annotationsIn') return entries
-      // Between the look at the list and the removal of what it says.
+      // Runs between the read of the list and the removal of its entries.
       isLeft = true
       await leavings[name]?.()
       return entries

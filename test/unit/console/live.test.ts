@@ -12,7 +12,7 @@ import {
 } from '../../../src/console/documents/live/value-tree.ts'
 import type { SharedRoot } from '../../../src/content/yjs/root-kind.ts'
 
-/** What a page has of a document: its roots have no type. */
+/** The document of a page: its roots have no type. */
 function received(edit: (doc: Y.Doc) => void): {
   made: Y.Doc
   doc: Y.Doc

@@ -110,7 +110,7 @@ describe('rates and quantiles', () => {
       [],
     )
     expect(kept.map(({ at: time }) => time)).toEqual([2000, keptMs])
-    // A clock that was set back: what is later than now is not shown.
+    // The clock was set back: points later than now are not shown.
     expect(appendPoint(kept, at(1000)).map(({ at: time }) => time)).toEqual([1000])
   })
 })

@@ -52,7 +52,7 @@ it('[CON-22] shows a client with any state as a participant', () => {
   ])
 })
 
-/** A document, as it is for whoever has only received it. */
+/** A document of a client that has only received it. */
 function received(edit: (doc: Y.Doc) => void): Y.Doc {
   const [made, doc] = [new Y.Doc(), new Y.Doc()]
   edit(made)

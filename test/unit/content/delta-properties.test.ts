@@ -43,7 +43,9 @@ const delta = fc.array(op, { maxLength: 8 })
 
 type Op = { insert: unknown; attributes?: Record<string, unknown> }
 
-/** As it is stored: attributes without null, stretches with the same attributes joined, nothing empty. */
+/**
+ * The stored form: attributes without null, adjacent stretches with equal attributes joined, nothing empty.
+ */
 function normal(ops: readonly Op[]): Op[] {
   const joined: Op[] = []
   for (const { insert, attributes = {} } of ops) {
@@ -58,7 +60,7 @@ function normal(ops: readonly Op[]): Op[] {
   return joined
 }
 
-/** A part of the old content between parts of a new one, some of it formatted anew. */
+/** A part of the old content between parts of a new one, with some new formatting. */
 const revision = fc.record({ delta, from: fc.nat(20), length: fc.nat(40), attributes: fc.option(attributes) })
 
 function revised(
@@ -106,7 +108,7 @@ test(
             for (const doc of [server, client]) expect(deltaIn(doc)).toEqual(wanted)
             expect(normal(readDelta(server, key))).toEqual(wanted)
           }
-          // A client that finds marks to tidy up does so by an update of its own.
+          // A client that finds marks to clean up sends an update of its own.
           expect(answers).toBe(0)
         },
       ),

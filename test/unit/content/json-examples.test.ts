@@ -5,7 +5,7 @@ import { ApiError } from '../../../src/errors.ts'
 import { readAs, replace } from './json-support.ts'
 import { key, loaded, updatesOf } from './support.ts'
 
-/** A document as a server holds it. */
+/** A document in the form of the server. */
 function made(make: (doc: Y.Doc) => void): Y.Doc {
   const author = new Y.Doc()
   make(author)

@@ -5,7 +5,7 @@ import { readRoot } from '../../../src/content/read-root.ts'
 import { readAs, replace } from './json-support.ts'
 import { key, loaded, unitsOf, updatesOf } from './support.ts'
 
-/** A document as a server holds it. */
+/** A document in the form of the server. */
 function made(make: (doc: Y.Doc) => void): Y.Doc {
   const author = new Y.Doc()
   make(author)
@@ -19,7 +19,7 @@ const mapWith = (entries: Record<string, unknown>): Y.Doc =>
 
 const arrayWith = (elements: unknown[]): Y.Doc => made((doc) => doc.getArray(key).push(elements))
 
-/** A fragment as a rich-text editor makes it. */
+/** A fragment as a rich-text editor creates it. */
 function fragmentOf(text: string): Y.XmlFragment {
   const [fragment, paragraph, content] = [new Y.XmlFragment(), new Y.XmlElement('paragraph'), new Y.XmlText()]
   content.insert(0, text, { bold: {} })

@@ -85,7 +85,7 @@ test(
   timeoutMs,
 )
 
-/** The same value, the keys of objects the other way round. */
+/** The same value with the keys of objects in reverse order. */
 function reordered(from: unknown): unknown {
   if (Array.isArray(from)) return from.map(reordered)
   if (typeof from !== 'object' || from === null) return from
@@ -96,7 +96,7 @@ function reordered(from: unknown): unknown {
   )
 }
 
-/** Something an editor does meanwhile, anywhere in the document. */
+/** An edit of an editor at any place of the document. */
 function editSomewhere(doc: Y.Doc, as: 'map' | 'array', pick: number): void {
   const types: Y.AbstractType<unknown>[] = []
   const visit = (type: unknown): void => {

@@ -6,7 +6,7 @@ import { key, loaded, wellFormed } from './support.ts'
 
 export type Value = null | boolean | number | string | Value[] | { [key: string]: Value }
 
-/** How a test builds a value: plain, or as shared type. Keys of maps are unique. */
+/** How a test builds a value: plain, or as a shared type. Keys of maps are unique. */
 export type Shape =
   | { as: 'plain'; value: Value }
   | { as: 'text'; text: string }
@@ -14,7 +14,10 @@ export type Shape =
   | { as: 'array'; elements: Shape[] }
   | { as: 'opaque'; what: 'bytes' | 'node' | 'subdocument' | 'no JSON' }
 
-/** Few, so that they meet again in the target; with names that every object has, and of other planes. */
+/**
+ * Few keys, so that they also occur in the target, with names that every object has and characters of other
+ * planes.
+ */
 const keys = fc.constantFrom('a', 'b', 'id', 'name', 'constructor', 'toString', 'é', '键', '😀', 'x y', '0')
 
 const scalars = fc.oneof(
@@ -53,13 +56,13 @@ const shapes = fc.letrec<{ shape: Shape; map: Shape; array: Shape }>((tie) => ({
 export type MapShape = Extract<Shape, { as: 'map' }>
 export type ArrayShape = Extract<Shape, { as: 'array' }>
 export const mapShape = shapes.map as fc.Arbitrary<MapShape>
-/** An array of nothing but XML nodes would be XML. */
+/** An array with XML nodes only would be XML. */
 export const arrayShape = (shapes.array as fc.Arbitrary<ArrayShape>).map(({ elements }) => ({
   as: 'array' as const,
   elements: elements.filter((element) => element.as !== 'opaque' || element.what !== 'node'),
 }))
 
-/** What a test stores for a shape. */
+/** The stored value of a shape. */
 function stored(shape: Shape): unknown {
   switch (shape.as) {
     case 'plain':
@@ -84,7 +87,9 @@ function opaqueValue(what: Extract<Shape, { as: 'opaque' }>['what']): unknown {
   return paragraph
 }
 
-/** Yjs looks at `value.constructor`, so a plain object may have no such key at its top when a test stores it. */
+/**
+ * Yjs reads `value.constructor`, so a plain object may not have such a key at its top when a test stores it.
+ */
 function storable(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Object.getPrototypeOf(value) !== Object.prototype)
     return value
@@ -109,14 +114,14 @@ export function arrayDoc({ elements }: ArrayShape, clientId = 1): Y.Doc {
 export const replace = (doc: Y.Doc, type: string, data: unknown) =>
   replaceContent(doc, { type, contentKey: key, data })
 
-/** As another replica reads it that has only the updates. Empty roots have no kind, so the type is given. */
+/** Content as another replica reads it from the updates. Empty roots have no kind, so the type is given. */
 export function readAs(type: 'map' | 'array', doc: Y.Doc): unknown {
   const content = readRoot(loaded(doc), key)
   if (content.type === type) return content.data
   return type === 'map' ? {} : []
 }
 
-/** Number of steps and what they do to a value: small changes, such as people make, all kinds of them. */
+/** Steps that change a value, of all kinds and as small as edits of users. */
 export const changes = fc.array(fc.record({ pick: fc.nat(), kind: fc.nat(7), value }), { maxLength: 5 })
 
 export function changed(
@@ -155,14 +160,14 @@ function changeObject(at: { [key: string]: Value }, pick: number, kind: number, 
   else at[name] = edited(at[name] ?? null, fresh)
 }
 
-/** A text with something typed into it, else another value. */
+/** A text with an insertion, or another value. */
 const edited = (from: Value, fresh: Value): Value =>
   typeof from === 'string'
     ? `${from.slice(0, from.length / 2)}typed${from.slice(from.length / 2)}`.toWellFormed()
     : fresh
 
-/** The value as it is stored and read: −0 is 0. */
+/** The value as it is stored and read: −0 becomes 0. */
 export const normal = (from: Value): unknown => JSON.parse(JSON.stringify(from))
 
-/** For one property in a long search. */
+/** Time limit of one property in a long search. */
 export const timeoutMs = 600_000

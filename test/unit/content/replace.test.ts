@@ -17,7 +17,7 @@ function refusal(act: () => void): string {
   throw new Error('it was accepted')
 }
 
-/** Documents by the kind of their root, made by the shared types themselves. */
+/** Documents by the kind of their root, built from shared types. */
 const roots: Readonly<Record<Exclude<RootKind, 'none'>, readonly ((doc: Y.Doc) => void)[]>> = {
   text: [
     (doc) => doc.getText(key).insert(0, 'text'),

@@ -15,13 +15,13 @@ const copyOf = (doc: Y.Doc): Y.Doc => {
   return copy
 }
 
-/** Each root that shows anything, in every format that it can be read in. */
+/** Each root with content, in every format that can show it. */
 function contentOf(doc: Y.Doc): unknown {
   const formats: Record<string, readonly string[]> = { text: ['delta'], xmltext: ['xmltext'] }
   const keys = [...doc.share.keys()].filter((key) => rootKind(doc, key) !== 'none').sort()
   return keys.flatMap((key) => {
     const content = readRoot(doc, key)
-    // What is `undefined` reads as absent.
+    // `undefined` reads as absent.
     if (content.type === 'map' && Object.keys(content.data as object).length === 0) return []
     return [[content, (formats[content.type] ?? []).map((type) => readRootAs(doc, type, key).data)]]
   })

@@ -6,7 +6,7 @@ import { times } from '../../support/time/full-run.ts'
 
 export const key = 'content'
 
-/** Pieces that text goes wrong with: every plane, joined emoji, marks, halves of pairs, line breaks. */
+/** Pieces of text that often cause errors: every plane, joined emoji, marks, halves of pairs, line breaks. */
 const pieces = [
   'a|b| |\n|the |fox|.|\r\n|ß|Zoë|e\u0301|ก็|漢|字|한|\u1112\u1161\u11ab',
   '😀|👩‍👩‍👧|👍🏽|🇩🇪|🇫🇷|𝒳|𠀀|\u{e0001}|\u{f0000}|\u{10ffff}|\u{10000}',
@@ -21,15 +21,18 @@ export const wellFormed = fc.oneof(
   { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 25 }) },
 )
 
-/** Without surrogate pairs, for authors that edit anywhere: Yjs itself overwrites a pair that an author cuts. */
+/**
+ * Without surrogate pairs, for authors that edit at any place: Yjs itself overwrites a pair that an author
+ * cuts.
+ */
 export const basicPlane = wellFormed.map((text) => text.replace(/[\u{10000}-\u{10ffff}]/gu, 'x'))
 
-/** Also with unpaired halves of surrogate pairs. */
+/** Includes unpaired halves of surrogate pairs. */
 export const anyText = fc
   .array(fc.oneof(wellFormed, fc.constantFrom('\ud800', '\udfff')), { maxLength: 3 })
   .map((parts) => parts.join(''))
 
-/** One step of an author: text (bold, in a colour or plain), an embed, a deletion, formatting. */
+/** One step of an author: text (bold, in a color or plain), an embed, a deletion, or formatting. */
 export type Step =
   | { readonly do: 'insert'; readonly at: number; readonly text: string; readonly attributes: object }
   | { readonly do: 'embed'; readonly at: number }
@@ -60,7 +63,7 @@ export const steps = (text: fc.Arbitrary<string>): fc.Arbitrary<Step[]> =>
     { maxLength: 7 },
   )
 
-/** The document that the steps make, on an author's replica. */
+/** The document after the steps, on the replica of an author. */
 export function authored(made: readonly Step[], clientId = 1): Y.Doc {
   const doc = new Y.Doc()
   doc.clientID = clientId
@@ -79,7 +82,7 @@ export function take(text: Y.Text, step: Step): void {
   }
 }
 
-/** Another replica with the same content: as a server holds it, with untyped roots. */
+/** Another replica with the same content, in the form of the server: with untyped roots. */
 export function loaded(doc: Y.Doc, clientId = 2): Y.Doc {
   const copy = new Y.Doc()
   Y.applyUpdate(copy, Y.encodeStateAsUpdate(doc))
@@ -94,7 +97,7 @@ export function docWith(text: string): Y.Doc {
 export const replaceText = (doc: Y.Doc, data: string) =>
   replaceContent(doc, { type: 'text', contentKey: key, data })
 
-/** The updates that `act` makes the document send. */
+/** The updates that the document sends during `act`. */
 export function updatesOf(doc: Y.Doc, act: () => void): Uint8Array[] {
   const updates: Uint8Array[] = []
   const listen = (update: Uint8Array): unknown => updates.push(update)
@@ -110,7 +113,7 @@ export interface Unit {
   readonly attributes: string
 }
 
-/** Every live position of the text: who made it, what it is, how it is formatted. An embed's value is empty. */
+/** Every live position of the text: its id, value and formatting. The value of an embed is empty. */
 export function unitsOf(doc: Y.Doc): Unit[] {
   const units: Unit[] = []
   const current: Record<string, unknown> = {}
@@ -132,7 +135,7 @@ export function unitsOf(doc: Y.Doc): Unit[] {
 
 export const textOf = (doc: Y.Doc): string => loaded(doc).getText(key).toJSON()
 
-/** The formatted content, stretches of equal attributes joined however they came about. */
+/** The formatted content, with adjacent stretches of equal attributes joined. */
 export function deltaIn(doc: Y.Doc): unknown[] {
   const joined: { insert: unknown; attributes?: object }[] = []
   for (const part of loaded(doc).getText(key).toDelta() as typeof joined) {
@@ -144,5 +147,5 @@ export function deltaIn(doc: Y.Doc): unknown[] {
   return joined
 }
 
-/** Seeds of failing runs are printed by fast-check; a long search is `WEFT_TEST_ALL=1`. */
+/** fast-check prints the seeds of failing runs. `WEFT_TEST_ALL=1` makes the search long. */
 export const runs = { numRuns: times(150, 700) }

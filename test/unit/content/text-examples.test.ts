@@ -12,14 +12,14 @@ import {
   updatesOf,
 } from './support.ts'
 
-/** A document with this content, as loaded by a server. */
+/** A document with this content, as a server loads it. */
 function docOf(delta: readonly object[]): Y.Doc {
   const author = new Y.Doc()
   author.getText(key).applyDelta([...delta])
   return loaded(author)
 }
 
-/** The text with what the server inserted in brackets. */
+/** The text with the insertions of the server in brackets. */
 function marked(doc: Y.Doc, target: string): string {
   replaceText(doc, target)
   const shown = unitsOf(doc).map(({ id, value }) => (id.startsWith('2:') ? `[${value}]` : value))

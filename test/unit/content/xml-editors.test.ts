@@ -28,7 +28,7 @@ test.each(schemas)('[R22] shows written content in the editor: %s documents', (_
   fc.assert(
     fc.property(documents(schema), documents(schema), (before, after) => {
       const target = stored(after)
-      // What types the attributes have is taken from the document, so it has to have them.
+      // The document determines the types of attributes, so it must have the attributes of both.
       const doc = stored(schema.node('doc', null, before.content.append(after.content)))
       replace(doc, serializeXml(target, richKey), richKey)
       expect(serializeXml(doc, richKey)).toBe(serializeXml(target, richKey))
@@ -38,10 +38,10 @@ test.each(schemas)('[R22] shows written content in the editor: %s documents', (_
   )
 })
 
-/** Characters that XML cannot say may stay where they are or be U+FFFD. */
+/** Characters that XML does not allow may stay or become U+FFFD. */
 const visible = (json: unknown): unknown => JSON.parse(JSON.stringify(json).replaceAll('\\u000b', '\ufffd'))
 
-/** It always writes texts on which two marks of a name lie, and objects, when something beside them differs. */
+/** The binding always writes texts with two marks of one name, and objects, when a neighbor differs. */
 test.each(schemas)('[R22] leaves nothing for the binding to correct: %s documents', (_name, schema) => {
   fc.assert(
     fc.property(documents(schema), documents(schema), (before, after) => {

@@ -18,7 +18,7 @@ export const basicSchema = new Schema({
   marks: basicMarks,
 })
 
-/** Names, nesting and values as Tiptap's extensions have them: tables, tasks, mentions, comments that may overlap. */
+/** Names, nesting and values of Tiptap's extensions: tables, tasks, mentions, comments that may overlap. */
 export const tiptapSchema = new Schema({
   nodes: {
     doc: { content: 'block+' },
@@ -100,7 +100,7 @@ const marksOf = (schema: Schema): fc.Arbitrary<readonly Mark[]> =>
 const textNode = (schema: Schema, marked: boolean): fc.Arbitrary<Node> =>
   fc.tuple(texts, marked ? marksOf(schema) : fc.constant([])).map(([text, marks]) => schema.text(text, marks))
 
-/** Any valid document of a schema, built from its content expressions: at most three blocks deep. */
+/** Any valid document of a schema, built from its content expressions, at most three blocks deep. */
 export function documents(schema: Schema): fc.Arbitrary<Node> {
   const known = new Map<string, fc.Arbitrary<Node>>()
   const nodeOf = (name: string, depth: number, marked: boolean): fc.Arbitrary<Node> => {
@@ -132,7 +132,7 @@ export function documents(schema: Schema): fc.Arbitrary<Node> {
   return nodeOf('doc', 3, true)
 }
 
-/** A document as the editor's binding stores it, on a server. */
+/** A document in the form in which the binding of the editor stores it, on a server. */
 export function stored(node: Node, key = richKey): Y.Doc {
   const author = new Y.Doc()
   author.clientID = 1
@@ -140,11 +140,11 @@ export function stored(node: Node, key = richKey): Y.Doc {
   return loaded(author)
 }
 
-/** What the editor shows of a document. */
+/** The content that the editor shows. */
 export const shown = (doc: Y.Doc, schema: Schema, key = richKey): Node =>
   yXmlFragmentToProseMirrorRootNode(loaded(doc).getXmlFragment(key), schema)
 
-/** Updates that the binding makes when it writes a document that it takes to be the same. */
+/** Updates that the binding sends when it writes a document that it regards as equal. */
 export function correctionsOf(doc: Y.Doc, node: Node, key = richKey): Uint8Array[] {
   const copy = loaded(doc, 9)
   const fragment = copy.getXmlFragment(key)

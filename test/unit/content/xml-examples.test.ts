@@ -15,7 +15,7 @@ import {
   xmlOf,
 } from './xml-support.ts'
 
-/** After replacing `before` by `after` in the same document. */
+/** The document after a replacement of `before` by `after`. */
 function changed(before: string, after: string, key = plainKey) {
   const doc = docOf(before, key)
   const known = identities(doc, key)

@@ -50,7 +50,7 @@ const marks = fc.dictionary(
   { maxKeys: 3 },
 )
 
-/** Content as editors and others make it: elements, texts with marks, texts side by side, empty ones. */
+/** Content of editors and other programs: elements, texts with marks, adjacent texts, empty texts. */
 type Made =
   | { kind: 'text'; delta: [string, object][] }
   | { kind: 'element'; name: string; attributes: Record<string, unknown>; children: Made[] }
@@ -94,7 +94,7 @@ const textsIn = (type: Y.XmlFragment): Y.XmlText[] =>
     return child instanceof Y.XmlElement ? textsIn(child) : []
   })
 
-/** XML as people write it: with layout, marks, references. */
+/** XML as users write it: with layout, marks and references. */
 const written: fc.Arbitrary<string> = fc.letrec<{ content: string; piece: string }>((tie) => ({
   content: fc.array(tie('piece'), { maxLength: 4 }).map((pieces) => pieces.join('')),
   piece: fc.oneof(
@@ -121,7 +121,7 @@ const written: fc.Arbitrary<string> = fc.letrec<{ content: string; piece: string
   ),
 })).content
 
-/** A target: what someone wrote, or what a document reads. */
+/** A target: written XML, or the XML of a document. */
 const targets = (key: string): fc.Arbitrary<string> =>
   fc.oneof(
     written,
@@ -169,7 +169,7 @@ test('[R3] leaves no formatting for clients to clean up', () => {
   fc.assert(
     fc.property(cases, ({ key, before, xml, next }) => {
       const server = docWith(before, key)
-      // Types are read now, so that what the author left untidy is tidied before.
+      // Reads types now, so that untidy formatting of the author is cleaned up first.
       for (const text of textsIn(server.getXmlFragment(key))) Y.cleanupYTextFormatting(text)
       const client = loaded(server, 3)
       for (const text of textsIn(client.getXmlFragment(key))) expect(Y.cleanupYTextFormatting(text)).toBe(0)
@@ -288,7 +288,7 @@ test('[R22] keeps the identity of all other nodes when one node is inserted, rem
       if (kind === 0) sections.splice(at, 0, '<section id="new">another one</section>')
       else if (kind === 1) sections.splice(at, 1)
       else sections[at] = (sections[at] ?? '').replace('>section ', '>edited section ')
-      // Each section was read alone: what it is in all of them is what counts.
+      // Each section was read alone. The sections together are the target.
       const target = sections.join('')
       replace(doc, target)
       const gone = [...known.keys()].filter((id) => !identities(doc).has(id)).length

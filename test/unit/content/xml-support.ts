@@ -5,17 +5,17 @@ import { checkXml, replaceXml } from '../../../src/content/xml/xml.ts'
 import { ApiError } from '../../../src/errors.ts'
 import { loaded } from './support.ts'
 
-/** A root of a rich-text editor, and one that is none. */
+/** A root of a rich-text editor, and another root. */
 export const richKey = 'default'
 export const plainKey = 'content'
 
 export const replace = (doc: Y.Doc, xml: string, key = plainKey): ReplacementResult =>
   replaceXml(doc, key, checkXml(xml))
 
-/** What another replica reads, which has nothing but the update. */
+/** Content as another replica reads it from the update only. */
 export const xmlOf = (doc: Y.Doc, key = plainKey): string => serializeXml(loaded(doc), key)
 
-/** A document as a server holds it, whose root `fill` has filled. */
+/** A document in the form of the server, whose root `fill` has filled. */
 export function made(fill: (root: Y.XmlFragment) => void, key = plainKey): Y.Doc {
   const author = new Y.Doc()
   author.clientID = 1
@@ -74,7 +74,7 @@ export function refusal(act: () => unknown): string {
   throw new Error('it was accepted')
 }
 
-/** Identity of each live element and text: where it is made, with what it is called. */
+/** Identity of each live element and text: its id and its name. */
 export function identities(doc: Y.Doc, key = plainKey): Map<string, string> {
   const found = new Map<string, string>()
   const visit = (type: { _start: Y.Item | null }): void => {

@@ -99,7 +99,7 @@ const editorOf = (): LexicalEditor =>
     },
   })
 
-/** The document that Lexical makes of what `write` puts into it. */
+/** The document that Lexical creates from the content that `write` writes. */
 function lexicalDoc(write: () => void): Y.Doc {
   const author = new Y.Doc()
   const editor = editorOf()
@@ -121,7 +121,7 @@ function lexicalDoc(write: () => void): Y.Doc {
   return loaded(author)
 }
 
-/** What Lexical shows of a document that it receives. */
+/** The state of Lexical after it has received a document. */
 async function lexicalState(doc: Y.Doc): Promise<unknown> {
   const received = new Y.Doc()
   const editor = editorOf()

@@ -75,7 +75,7 @@ it('[MEM-8] gives the same suggestion for the same judgments in any order and af
   )
 })
 
-/** By a linear congruential generator: the numbers of Numerical Recipes. */
+/** Uses a linear congruential generator with the numbers of Numerical Recipes. */
 function shuffled<Item>(items: readonly Item[], seed: number): Item[] {
   let state = seed >>> 0
   const keyed = items.map((item) => {
@@ -130,7 +130,7 @@ it('[MEM-8] updates an index after changes of others, also when it is far behind
   for (let count = 0; count < 12; count++) {
     const place = count % 3 === 0 ? { organizationId: 'acme' } : {}
     ids.push(await judgments.add(tenant, { ...judgment, ...place }))
-    // Now and then it looks, and at the end it has missed more than is written down.
+    // Reads the index at first, and then misses more changes than the log of changes has.
     if (count < 5) expect(await size(everywhere)).toBe(count + 1)
   }
   expect([await size(everywhere), await size(acme)]).toEqual([12, 4])

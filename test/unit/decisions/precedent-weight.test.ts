@@ -9,12 +9,12 @@ const text = fc
 const texts = fc.array(text, { minLength: 1, maxLength: 20 })
 
 const termsOf = (of: string): string[] => of.split(' ').filter((word) => word !== 'the')
-/** Underscores separate words, as other punctuation does. */
+/** Underscores separate words like other punctuation. */
 const plain = (of: string): string => of.replaceAll('__proto__', 'proto')
-/** Different words; a text without any counts as one of one. */
+/** Number of different words; a text without words counts as one. */
 const lengthOf = (terms: readonly string[]): number => Math.max(1, new Set(terms).size)
 
-/** Scores by the formula in the documentation: BM25+ over the shared words, times their number. */
+/** Scores by the formula of the documentation: BM25+ over the shared words, times their number. */
 function scoresOf(all: readonly string[], query: string): number[] {
   const documents = all.map((each) => termsOf(plain(each)))
   const average = documents.reduce((sum, terms) => sum + lengthOf(terms), 0) / documents.length

@@ -83,7 +83,7 @@ it('[MEM-5] ignores the most common words when too many judgments have many of t
   const found = index.search('common').map((each) => each.judgment)
   expect(found).toHaveLength(memoryLimits.matches)
   expect([found.includes(oldest), found.includes(newest)]).toEqual([false, true])
-  // Of those judged at the same time the ids decide, whatever the order in which they came.
+  // The ids decide the order of judgments of the same time, for any order of arrival.
   const ids = found.map(({ judgmentId }) => judgmentId).filter((id) => id !== 'b')
   expect(Math.min(...ids.map((id) => all.indexOf(id)))).toBe(all.length - ids.length)
 })
@@ -135,6 +135,6 @@ it('[MEM-16] finds words of scripts without spaces in texts of any length', () =
   expect(found('天気')).toHaveLength(2)
   expect(found('ภาษาไทย')).toEqual(['ภาษาไทยเป็นภาษา'])
   expect(found('МИР')).toEqual(['Привет, мир'])
-  // Neither a sign nor digits are taken for another word's letters.
+  // The index separates signs and digits from the letters of other words.
   expect([found('043c04380440'), found('~043c04380440'), found('30')]).toEqual([[], [], ['~30']])
 })

@@ -34,7 +34,7 @@ it('[ACT-16] sends the events of huddles and recordings once', async () => {
   const add = (...given: readonly ReturnType<typeof activity>[]) => activities.add(scope, 'd1', given)
   await add(activity('h', 'huddle.create'), activity('j', 'huddle.join'), activity('r', 'recorder.start'))
   expect((await told()).toSorted()).toEqual(['huddle.create', 'huddle.join'])
-  // A call that is made again, as its answer was lost.
+  // A client repeats a call whose response it did not receive.
   await add(activity('h', 'huddle.create'))
   await activities.update(scope, 'd1', [{ id: 'j', displayMessageTemplate: '{{user}} joined' }])
   expect(await told()).toEqual([])

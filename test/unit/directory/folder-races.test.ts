@@ -6,7 +6,9 @@ import { directoryOn, type TestDirectory, tenant } from '../../support/data/dire
 const scope = { ...tenant, organizationId: 'acme' }
 const move = (folderId: string, parentFolderId: string) => ({ folderId, parentFolderId })
 
-/** A chain of 30 folders `n1` … `n30`, one of two `s1`, `s2`, and `z` alone. */
+/**
+ * A chain of 30 folders `n1` to `n30`, a chain of the two folders `s1` and `s2`, and the single folder `z`.
+ */
 async function deepTree(): Promise<TestDirectory> {
   const directory = directoryOn(await openMemoryEngine())
   await directory.organizations.ensure(scope)
@@ -16,7 +18,7 @@ async function deepTree(): Promise<TestDirectory> {
   return directory
 }
 
-/** Moves a folder, and has something else done as soon as the tree has been looked at. */
+/** Moves a folder, and runs `other` as soon as the tree has been read. */
 async function raced(
   { store }: TestDirectory,
   wanted: ReturnType<typeof move>,

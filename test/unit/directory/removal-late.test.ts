@@ -9,7 +9,7 @@ import { gate } from '../../support/time/gate.ts'
 
 const scope = scopeOf(tenant, 'acme')
 
-/** The same engine, but for how its documents are destroyed. */
+/** The same engine with another `destroyPrefix`. */
 const withLog = (engine: Engine, destroyPrefix: DocumentLog['destroyPrefix']): Engine => ({
   ...engine,
   log: Object.assign(Object.create(engine.log) as DocumentLog, { destroyPrefix }),
@@ -19,7 +19,7 @@ it('[CS-54] keeps the record of a recreated document when a paused node continue
   const [one, two] = (await sharedNodes(2)).map(({ engine }) => engine) as [Engine, Engine]
   const [stands, goOn] = [gate(), gate()]
   const here = directoryOn(one)
-  // It does not end before the other one stands still.
+  // The removal of this node waits until the other node has paused.
   const there = directoryOn(
     withLog(two, async (...asked) => {
       await stands.opened
@@ -86,7 +86,8 @@ it('[CS-55] keeps the logs of a recreated document when a node pauses after the 
   const deleting = there.documents.delete(scope, ['d'])
   await eventually(async () => (await there.documents.get(scope, ['d'])).length === 0)
   let asked = 0
-  // It may: the other one has not ended it. When it goes on the other one has.
+  // The node gets the permission because the other one has not finished. When the node continues, the other
+  // one has.
   const late = removal.carryOut({ kind: 'documents', scope, documentIds: ['d'] }, async () => {
     asked += 1
     if (asked > 1) throw new Error('the lease has ended')

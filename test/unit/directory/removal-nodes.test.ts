@@ -31,7 +31,7 @@ it('[CS-52] does not create an organization again while another node removes its
   await new Promise((resolve) => setTimeout(resolve, 300))
   expect(isDeleted).toBe(false)
   await expect(here.organizations.ensure(scope)).rejects.toThrow('being deleted')
-  // Nothing begins there any more: it goes with the organization.
+  // No work can begin in it any more, because the organization is removed.
   await new RemovalLocks(here.store).during({ ...task, documentIds: ['e'] }, () => {
     throw new Error('it has begun')
   })

@@ -16,7 +16,7 @@ const awayMs = 10_000
 const documentOf = (documentId: string) => ({ ...scopeOf(tenant, 'acme'), documentId })
 const visitor = (userId: string): Visitor => ({ user: { userId }, source: 'socket' })
 
-/** Visits, and what has been told of them: `document user type at`. */
+/** Visits, and the events recorded for them: `document user type at`. */
 function noted() {
   const clock = new HeldClock(0)
   const told: string[] = []
@@ -30,7 +30,7 @@ function noted() {
   return { clock, told, visits }
 }
 
-/** At a time somebody comes, or goes. */
+/** An arrival or departure at a time. */
 interface Step {
   readonly after: number
   readonly who: number

@@ -30,7 +30,7 @@ it('[CL-18] uses buckets evenly, and gives nodes even shares of them', () => {
     const bucket = bucketOf(keyName(['ws', 'key', 'acme', `document ${index}`, 'main']))
     used.set(bucket, (used.get(bucket) ?? 0) + 1)
   }
-  // Of 4 in each on average, e⁻⁴ have none.
+  // With 4 on average, a share of e⁻⁴ has none.
   expect([...used.keys()].every((bucket) => bucket >= 0 && bucket < bucketCount)).toBe(true)
   expect(used.size).toBeGreaterThan(0.97 * bucketCount)
   expect(Math.max(...used.values())).toBeLessThan(25)

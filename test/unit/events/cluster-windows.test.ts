@@ -26,7 +26,7 @@ async function directories() {
   return { clock, store, nodes: [one, two] as const }
 }
 
-/** Notes a commit at a node, as a room does. */
+/** Records a commit at a node, as a room does. */
 async function commit({ engine, edits }: TestDirectory): Promise<void> {
   const begun = edits.windows.noted(address, [ann])
   if (begun !== null) await store(engine, begun)
@@ -82,7 +82,7 @@ it('[CS-24] sends one event for edits at several nodes within a window, after it
       await engine.queue.done(token)
     }
   }
-  // Of 10 s, where nobody knows where in a window they begin.
+  // The edits take 10 s, and the start of the first window is unknown.
   expect(events.size).toBeGreaterThanOrEqual(1)
   expect(events.size).toBeLessThanOrEqual(3)
 })

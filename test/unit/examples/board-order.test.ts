@@ -21,6 +21,6 @@ it('[EXB-5] finds a place between any two others, and keeps places short', async
   let last = ''
   for (let count = 0; count < 1000; count++) last = between(last)
   expect(last.length).toBeLessThan(100)
-  // What others have written may be anything.
+  // Other clients may have written any value.
   assert(property(string(), string(), (low, high) => between(low, high).length > 0))
 })

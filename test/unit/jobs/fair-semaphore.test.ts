@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { FairSemaphore } from '../../../src/jobs/fair-semaphore.ts'
 
-/** Work that goes on until it is ended, one piece after the other. */
+/** Jobs that run until they are ended, one after the other. */
 function pieces() {
   const begun: string[] = []
   const ends: (() => void)[] = []

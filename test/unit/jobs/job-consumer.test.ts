@@ -5,7 +5,7 @@ import { createLog } from '../../../src/log.ts'
 import { eventually } from '../../support/clients/clients.ts'
 import { HeldClock } from '../../support/time/clock.ts'
 
-/** A job that is being carried out until `finish`; leases cannot be extended while `isAway`. */
+/** A job that runs until `finish`. Leases cannot be extended while `isAway`. */
 async function carrying() {
   const clock = new HeldClock()
   const { kv, queue } = await openMemoryEngine({ clock })
@@ -38,7 +38,7 @@ async function carrying() {
   await kv.commit(['test'], { jobs: [{ queue: 'jobs', id: 'a', at: 0, payload: new Uint8Array() }] })
   pull.start()
   await eventually(() => hold !== null)
-  /** Time passes, and a lease is extended, or not. */
+  /** Advances the clock, and waits for one attempt to extend the lease. */
   const pass = async (): Promise<void> => {
     const before = store.extensions
     clock.advance(3_400)

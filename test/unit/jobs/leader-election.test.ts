@@ -12,7 +12,7 @@ it('[CS-21] elects another node after the lease of a silent leader, and never be
   const store = await openMemoryEngine({ clock })
   const nodes = await sharedNodes(2, { clock, store })
   const begun: number[] = []
-  /** The time of the first one stands still with it. */
+  /** The clock of the first node stops with it. */
   const clocks = [new HeldClock(clock.now()), clock]
   const elections = nodes.map(({ engine }, index) => {
     const ownClock = clocks[index] as HeldClock
@@ -39,7 +39,7 @@ it('[CS-21] elects another node after the lease of a silent leader, and never be
     return elections[1].isLeader
   })
   expect(begun).toEqual([0, 1])
-  // It wakes up, and finds out how late it is before it does anything.
+  // The node continues and notices the elapsed time before it does anything.
   clocks[0]?.advance(20_000)
   expect(elections[0].isLeader).toBe(false)
   await elections[0].stop()

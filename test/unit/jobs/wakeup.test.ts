@@ -6,10 +6,10 @@ import { TaskWorker } from '../../../src/jobs/task-worker.ts'
 import { createLog } from '../../../src/log.ts'
 import { HeldClock } from '../../support/time/clock.ts'
 
-/** Turns of the queue of microtasks after a claim in which somebody may wake: more than there are until the end. */
+/** Number of microtask ticks after a claim at which a wakeup may arrive. A claim takes fewer. */
 const turns = 12
 
-/** A queue with nothing in it, at which a job comes some turns after the first claim. */
+/** An empty queue that gets a job some ticks after the first claim. */
 function lateQueue(): { queue: Queue; claims: () => number; claimed: Promise<void> } {
   let [claims, told] = [0, () => {}]
   const claimed = new Promise<void>((resolve) => {

@@ -23,7 +23,7 @@ beforeEach(async () => {
 })
 afterEach(() => directory.close())
 
-/** All pages of what somebody has judged. */
+/** All pages of the judgments of a reviewer. */
 async function allOf(scope: ReviewerScope, limit: number, of = memory): Promise<readonly Judgment[]> {
   const all: Judgment[] = []
   for (let after: string | undefined; ; ) {
@@ -39,7 +39,7 @@ async function addMany(count: number, input: JudgmentInput = judgment): Promise<
   for (let index = 0; index < count; index++) await memory.add(tenant, input)
 }
 
-/** How often a text is in what is stored of a tenant, keys included. */
+/** Number of times that a text occurs in the stored data of a tenant, keys included. */
 async function timesStored(text: string, of = tenant): Promise<number> {
   const entries = await directory.engine.kv.scan(memoryPart(of), { prefix: [], limit: 100_000 })
   const has = (value: string | Uint8Array): boolean => Buffer.from(value as string).includes(text)
@@ -112,7 +112,7 @@ it('[MEM-18] removes a reviewer from judgments, indexes and suggestions, and kee
   expect(await memory.forgetReviewer(tenant, ann)).toBe(2)
   expect(await timesStored(judgment.reviewerId)).toBe(0)
   expect(await timesStored(judgment.reviewerId, other)).toBeGreaterThan(0)
-  // The index that is in memory, and one that is built anew.
+  // The cached index, and one that is built again.
   const fresh = new DecisionMemory(directory.engine.kv, directory.store, directory.clock)
   for (const each of [memory, fresh]) {
     expect(await each.suggest(tenant, 'late parcel', {})).toEqual(before)

@@ -5,7 +5,7 @@ import { EncodedJson, encodeJson, jsonPieces, jsonTextUpTo } from '../../../src/
 const textOf = ({ parts }: EncodedJson): string => Buffer.concat(parts).toString()
 const unlimited = Number.MAX_SAFE_INTEGER
 
-/** Values with all that `JSON.stringify` treats in a special way, and some long strings. */
+/** Values with everything that `JSON.stringify` treats specially, and some long strings. */
 const values = fc.letrec((tie) => ({
   value: fc.oneof(
     { maxDepth: 5 },

@@ -10,7 +10,7 @@ import { HeldClock } from '../../support/time/clock.ts'
 
 const scope = { ...tenant, organizationId: 'acme' }
 
-/** A real engine that tells the most bytes that it has read, or written, at once. */
+/** A real engine that measures the most bytes read or written at once. */
 function measured(engine: Engine): { readonly engine: Engine; readonly largest: () => number } {
   let largest = 0
   const see = (values: readonly (Uint8Array | null)[]): void => {

@@ -34,7 +34,7 @@ it('[NOTE-13] leaves nothing of a notification that is read while it is deleted'
     const reading = userIds.map((userId) =>
       notifications.update(scope, [{ id: 'n', readByUserIds: [userId] }]),
     )
-    // Deletions begin at other points of the reading each time.
+    // Deletions begin at a different step of the update each time.
     for (let turn = 0; turn < round * 4; turn++) await Promise.resolve()
     const deleting = notifications.delete(scope, {}, ['n'])
     for (const results of await Promise.all(reading)) outcomes.add(results.n?.success)

@@ -27,7 +27,7 @@ it('[API-30] accepts exactly the calls that burst and rate allow in any period',
         const waitMs = limiter.take('key')
         if (waitMs === 0) taken.push(clock.now())
         else {
-          // What it says is enough, and is needed.
+          // The returned waiting time is sufficient and necessary.
           clock.advance(Math.ceil(waitMs))
           expect(limiter.take('key')).toBe(0)
           taken.push(clock.now())

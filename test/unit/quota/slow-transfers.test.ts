@@ -4,7 +4,7 @@ import { SlowTransfers } from '../../../src/quota/slow-transfers.ts'
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
-/** Runs a transfer for 100 s, and returns the second in which it was ended; null: it was not. */
+/** Runs a transfer for 100 s. Returns the second in which it was ended, or null. */
 function endOf(bytesPerSecond: number, isPaused = false): number | null {
   const transfers = new SlowTransfers(10_000)
   const begin = Date.now()

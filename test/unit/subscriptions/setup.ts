@@ -9,7 +9,7 @@ import { WebhookConfigService } from '../../../src/subscriptions/webhook-config-
 import { tenant } from '../../support/data/directory.ts'
 import { HeldClock } from '../../support/time/clock.ts'
 
-/** The services of one process, on a store that others may use, too. */
+/** The services of one process on a store that other processes may share. */
 export function processOn(
   { kv, foreignChanges }: Pick<Engine, 'kv' | 'foreignChanges'>,
   bus: Bus,

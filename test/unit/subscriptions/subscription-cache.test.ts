@@ -11,13 +11,13 @@ import { newEndpoint, openProcess, processOn, toldEvent } from './setup.ts'
 
 const neighbour: Tenant = { workspaceId: 'workspace', apiKey: 'key2' }
 
-/** Types that are wanted, once it is known: what `targetsOf` has read is remembered. */
+/** Wanted event types after a read, because `targetsOf` caches what it reads. */
 async function wantedTypes(subscriptions: SubscriptionCache, of: Tenant = tenant) {
   await subscriptions.targetsOf(of, toldEvent())
   return eventTypes.filter((type) => subscriptions.wanted(of, type))
 }
 
-/** A bus that loses messages when told to. */
+/** A bus that loses messages on request. */
 class LossyBus extends LocalBus {
   readonly #listeners: (() => void)[] = []
   isDeaf = false
@@ -52,7 +52,7 @@ it('[HOOK-41] applies a change at once in its process, without the bus', async (
   const { subscriptions, configs, endpoints } = processOn(await openMemoryEngine(), bus)
   const basic = (useWebhookService: boolean, rawNotificationUrl: string) =>
     configs.updateBasic(tenant, { useWebhookService, webhookServiceConfig: { rawNotificationUrl } })
-  /** What is said right after the change, and when it is known. */
+  /** The result right after the change, and after a read. */
   const after = async (change: Promise<unknown>) => {
     await wantedTypes(subscriptions)
     await change
@@ -139,10 +139,10 @@ it('[HOOK-43] bounds the cache in bytes, and reads evicted entries again', async
   expect(known.length).toBeGreaterThan(0)
   expect(known.length).toBeLessThan(10)
   expect(known).toContain(tenants.at(-1))
-  // The questions above have made it read all of them again.
+  // The queries above have made it read all tenants again.
   await Promise.all(tenants.map((each) => subscriptions.targetsOf(each, toldEvent())))
   expect(await wantedTypes(subscriptions, tenants[0])).toEqual([])
-  // What was forgotten while it was read takes no room.
+  // An entry that was dropped while it was read takes no room.
   for (const each of tenants) {
     const late = subscriptions.targetsOf(each, toldEvent())
     subscriptions.forget(each)

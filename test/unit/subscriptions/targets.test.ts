@@ -5,7 +5,7 @@ import { targetIdOf } from '../../../src/subscriptions/target.ts'
 import { tenant } from '../../support/data/directory.ts'
 import { newEndpoint, openProcess, toldEvent } from './setup.ts'
 
-/** Advanced webhooks are on; endpoints are named by their uids. */
+/** Services with advanced webhooks enabled, whose endpoints have uids. */
 async function openTargets() {
   const process = await openProcess()
   const { subscriptions, endpoints, configs } = process
@@ -13,7 +13,7 @@ async function openTargets() {
   return {
     ...process,
     add: (uid: string, more: object = {}) => endpoints.create(tenant, newEndpoint({ uid, ...more })),
-    /** Who is told of an event, in the order of the names. */
+    /** The targets of an event in the order of their names. */
     told: async (more: object = {}) =>
       (await subscriptions.targetsOf(tenant, toldEvent(more)))
         .map((target) => (target.kind === 'endpoint' ? target.endpoint.uid : targetIdOf(target)))
@@ -135,7 +135,7 @@ it('[HOOK-54] sends nothing to an endpoint disabled for its failures until it is
     expect(still.enabledSince).toBe(again.enabledSince)
     expect(await told()).toEqual(['mine'])
   }
-  // Who delivers is not kept from it where nobody else may, and is not stopped by what is gone.
+  // A delivery can disable an endpoint while advanced webhooks are off. A deleted endpoint stays deleted.
   await configs.updateAdvanced(tenant, { isEnabled: false })
   await endpoints.disable(tenant, id, 'gone')
   await configs.updateAdvanced(tenant, { isEnabled: true })

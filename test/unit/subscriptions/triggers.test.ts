@@ -4,7 +4,7 @@ import type { BasicConfigPatch } from '../../../src/subscriptions/webhook-config
 import { tenant } from '../../support/data/directory.ts'
 import { openProcess } from './setup.ts'
 
-/** In the words of the specification: on at first, off at first. */
+/** The lists of the specification: enabled at first, and disabled at first. */
 const on = [
   'comment_annotation.add',
   'comment.add',
@@ -61,7 +61,7 @@ function changeOf({ useWebhookService, triggers: entries, ...config }: Step): Ba
   return { useWebhookService, webhookServiceConfig: { ...config, ...given } }
 }
 
-/** What holds, name by name; names that are no triggers hold as they were written. */
+/** The effective triggers by name. Names that are not triggers stay as they were written. */
 class Model {
   isOn = false
   readonly config = new Map<string, unknown>()

@@ -67,7 +67,7 @@ function contentOf(yjs: typeof Y, updates: readonly Uint8Array[]): unknown {
   return shapeOf(yjs, doc)
 }
 
-/** Ids in the order of each list: more than content shows. */
+/** Ids in the order of each list, which show more than the content. */
 function shapeOf(yjs: typeof Y, doc: Y.Doc): unknown {
   const ids: string[] = []
   const walk = (type: { _start: Y.Item | null; _map: Map<string, Y.Item> }): void => {

@@ -13,7 +13,7 @@ const docOf = (updates: readonly Uint8Array[]): Y.Doc => {
 const stateOf = (doc: Y.Doc): Uint8Array => Y.encodeStateAsUpdate(doc)
 const deletes = (update: Uint8Array): number => readUpdate(update, { allowSubdocuments: true }).deletes
 
-/** Several who write, each a few words, at the end or at the start, without deleting. */
+/** Updates of several writers, who insert words at the end or at the start and delete nothing. */
 function typed(turns: readonly (readonly [writer: number, at: 'start' | 'end'])[]): Uint8Array[] {
   const updates: Uint8Array[] = []
   const docs = [1, 2, 3].map((clientID) => Object.assign(new Y.Doc(), { clientID }))

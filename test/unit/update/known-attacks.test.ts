@@ -7,7 +7,7 @@ import { bytesOf, varString, varUint } from '../../support/faults/crafted-update
 
 const read = (bytes: Uint8Array) => readUpdate(bytes, { allowSubdocuments: true })
 
-/** Structs of client 7 from `clock` on, and nothing deleted. */
+/** Structs of client 7 from `clock` on, without deletions. */
 const ofClient7 = (clock: number, structs: readonly (readonly number[])[]): Uint8Array =>
   bytesOf(1, varUint(structs.length), 7, varUint(clock), structs.flat(), 0)
 
@@ -23,7 +23,7 @@ const insideKey = (kind: number, ...content: readonly number[]): number[] => [
 ]
 const textAfter = (clock: number, text: string): number[] => [0x84, 7, ...varUint(clock), ...varString(text)]
 
-/** The bytes 0 and 1 again and again: collected runs, or deletions of the first character. */
+/** The bytes 0 and 1 repeatedly: collected runs, or deletions of the first character. */
 const pairs = (count: number): Uint8Array => new Uint8Array(count * 2).map((_, index) => index % 2)
 const runs = (count: number): Uint8Array =>
   Buffer.concat([bytesOf(1, varUint(count), 7, 0), pairs(count), bytesOf(0)])
@@ -31,7 +31,7 @@ const runs = (count: number): Uint8Array =>
 const subdocument = (...options: readonly number[]): Uint8Array =>
   ofClient7(0, [[9, 1, ...varString('t'), ...varString('guid'), ...options]])
 
-/** A map in the root, then the structs. Applied to a document, as the room does. */
+/** Applies a map in the root, then the structs, to a document as the room does. */
 function check(structs: readonly (readonly number[])[], ...deleted: readonly number[]): () => void {
   const map = [7, 1, ...varString('t'), 1]
   const bytes = bytesOf(1, structs.length + 1, 7, 0, map, structs.flat(), deleted.length > 0 ? deleted : 0)

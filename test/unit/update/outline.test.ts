@@ -6,7 +6,7 @@ import { readOutline } from '../../../src/update/outline.ts'
 import { readUpdate } from '../../../src/update/read-update.ts'
 import { randomHistory } from '../../support/data/random-doc.ts'
 
-/** What vetting says of the same bytes. */
+/** The result of vetting the same bytes. */
 function vetted(bytes: Uint8Array) {
   const { clients, structsEnd } = readUpdate(bytes, { allowSubdocuments: true })
   return { clients, structsEnd }

@@ -4,7 +4,7 @@ import * as Y from 'yjs'
 import { readStatistics } from '../../../src/update/statistics.ts'
 import { randomHistory } from '../../support/data/random-doc.ts'
 
-/** The same, counted in Yjs' own objects. */
+/** The same counts from the objects of Yjs. */
 function counted(updates: readonly Uint8Array[], gc: boolean) {
   const doc = new Y.Doc({ gc })
   for (const update of updates) Y.applyUpdate(doc, update)

@@ -38,7 +38,7 @@ async function stores() {
   return { clock, store, nodes, engines, directory, version }
 }
 
-/** A node whose blobs are stored, and then nothing goes on until it is let go. */
+/** A node that pauses after it has stored a blob, until it is released. */
 function pausing(engine: Engine) {
   let [go, stored] = [(): void => {}, (): void => {}]
   const gate = new Promise<void>((resolve) => {

@@ -26,7 +26,7 @@ const thinned = (records: readonly VersionRecord[], now: number): VersionRecord[
   return records.filter(({ versionId }) => !gone.has(versionId))
 }
 
-/** What is left of a version every half hour, when they are thinned each time. */
+/** The remaining versions of one version every half hour, with a removal each time. */
 function history(days: number): { readonly kept: readonly VersionRecord[]; readonly now: number } {
   let kept: VersionRecord[] = []
   let now = 20_000 * dayMs + 7 * minuteMs

@@ -8,13 +8,13 @@ import { DestinationPolicy } from '../../../src/webhooks/destination-policy.ts'
 import { type Behaviour, onRequest, Receiver } from '../../support/clients/delivery-receiver.ts'
 import { HeldClock } from '../../support/time/clock.ts'
 
-/** Loopback is listed, and every name leads there. */
+/** Loopback is listed, and every name resolves to it. */
 export const loopback = new DestinationPolicy(['127.0.0.0/8'], async () => ['127.0.0.1'])
 
 /** An attempt at a receiver of its own. */
 export interface Attempting {
   readonly receiver: Receiver
-  /** Stands still until it is moved. */
+  /** Stopped until the test advances it. */
   readonly clock: HeldClock
   readonly outcome: Promise<AttemptOutcome>
   readonly stop: AbortController

@@ -24,13 +24,13 @@ async function open(pending = 3) {
     actionUser: { userId: 'ann' },
     data: { documentId },
   })
-  /** The same with other limits. */
+  /** The same service with another limit. */
   const more = (pending: number) =>
     new DeliveryService({ store, bus, clock, limits: { ...deliveryLimits, pending } })
   return { clock, queue, event, more, deliveries: more(pending) }
 }
 
-/** Of what is due. */
+/** Document ids of due messages. */
 async function documentIds(deliveries: DeliveryService): Promise<readonly (string | null | undefined)[]> {
   const due = await deliveries.due(address, 10)
   const events = await Promise.all(due.map(({ id }) => deliveries.eventOf(address, id)))

@@ -13,7 +13,7 @@ const receiver6 = new Receiver((socket) =>
   onRequest(socket, () => socket.end('HTTP/1.1 204 No Content\r\n\r\n')),
 )
 beforeAll(async () => {
-  // Of every interface, so that any address of this machine would get there.
+  // Listens on every interface, so that any address of this machine would reach it.
   await receiver.start('0.0.0.0')
   await receiver6.start('::1')
 })
@@ -22,7 +22,7 @@ afterAll(() => {
   receiver6.stop()
 })
 
-/** Names resolve to what a test says; asked for anything else they fail. */
+/** Resolves names from a table, and fails for others. */
 const resolving =
   (names: Readonly<Record<string, readonly string[]>>) =>
   async (host: string): Promise<readonly string[]> => {
@@ -94,7 +94,7 @@ it('[HOOK-112] rejects a name with one address that is not public, in any positi
 
 it('[HOOK-112] connects to the checked address of a name that resolves elsewhere a moment later', async () => {
   const before = receiver.connections
-  // The first answer is listed and has no listener; every later one has the listener.
+  // The first resolution is listed and has no server. Every later one has the server.
   let asked = 0
   const destinations = new DestinationPolicy(['127.0.0.77/32'], async () => {
     asked += 1

@@ -8,7 +8,7 @@ const [a, aaaa] = [1, 28]
 const ipv4 = Buffer.from([127, 0, 0, 1])
 const ipv6 = Buffer.from('20010db8000000000000000000000001', 'hex')
 
-/** By the first label of a name, what is answered; what is not here is not known. */
+/** Records by the first label of a name; other names are unknown. */
 const zone: Readonly<Record<string, readonly (readonly [type: number, data: Buffer])[]>> = {
   both: [
     [a, ipv4],
@@ -19,7 +19,7 @@ const zone: Readonly<Record<string, readonly (readonly [type: number, data: Buff
   six: [[aaaa, ipv6]],
 }
 
-/** An answer to a question: header, the question, and a record for each address (RFC 1035 4.1). */
+/** A response to a query: header, question, and a record for each address (RFC 1035 4.1). */
 function answerTo(query: Buffer): Buffer {
   const end = query.indexOf(0, 12) + 5
   const records = zone[query.subarray(13, 13 + (query[12] ?? 0)).toString()]

@@ -1,4 +1,4 @@
-/** Hosts of URLs that lead, or might lead, to what is not the public internet. */
+/** Hosts of URLs that do or might lead outside the public internet. */
 export const hostileHosts: readonly string[] = [
   // This machine, in every spelling that a URL parser knows.
   '127.0.0.1',
@@ -22,7 +22,7 @@ export const hostileHosts: readonly string[] = [
   '[::1]',
   '[0:0:0:0:0:0:0:1]',
   '[::]',
-  // IPv4 in IPv6: mapped, compatible, translated, tunnelled.
+  // IPv4 in IPv6: mapped, compatible, translated, tunneled.
   '[::ffff:127.0.0.1]',
   '[::ffff:7f00:1]',
   '[0:0:0:0:0:ffff:7f00:0001]',
@@ -68,14 +68,14 @@ export const hostileHosts: readonly string[] = [
   '[fe80::1%25lo]',
   '[fe80::1%lo]',
   '[febf::1]',
-  // Everybody at once.
+  // Multicast and broadcast.
   '224.0.0.1',
   '239.255.255.250',
   '255.255.255.255',
   '0xffffffff',
   '[ff02::1]',
   '[ff0e::1]',
-  // Set aside for something else.
+  // Reserved for other purposes.
   '192.0.0.1',
   '192.0.2.1',
   '198.18.0.1',
@@ -95,7 +95,7 @@ export const hostileHosts: readonly string[] = [
   '[1::1]',
 ]
 
-/** Names, and what they resolve to; some are of the inside even where that would be a public address. */
+/** Names and their addresses. Some names are private although the address would be public. */
 export const hostileNames: readonly (readonly [name: string, address: string])[] = [
   ['localhost', '127.0.0.1'],
   ['LOCALHOST', '127.0.0.1'],

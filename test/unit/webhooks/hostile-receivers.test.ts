@@ -23,7 +23,7 @@ const dripping =
       socket.on('close', () => clearInterval(timer))
     })
 
-/** Writes for as long as the connection takes it. @returns bytes that were taken */
+/** Writes while the connection accepts bytes. @returns the number of accepted bytes */
 function pouring(socket: Socket, head: string, chunk: string): { bytes: number } {
   const poured = { bytes: 0 }
   const pour = (): void => {
@@ -83,7 +83,7 @@ it.each(unfinished)('[HOOK-131] takes the status of a receiver that %s', async (
   const { receiver, clock, outcome } = await attempting(behaviour)
   let durationMs = 0
   const done = outcome.then(() => true)
-  // The status may still be on its way; time goes on in steps that are shorter than both limits.
+  // The status may still be in transit. The clock advances in steps shorter than both limits.
   while (!(await Promise.race([done, new Promise((resolve) => setTimeout(resolve, 20, false))]))) {
     clock.advance(drainMs / 10)
     durationMs += drainMs / 10
@@ -104,7 +104,7 @@ it.each([
   })
   expect(await outcome).toMatchObject({ kind: 'succeeded', httpStatus: 200 })
   await expect.poll(() => receiver.open).toBe(0)
-  // What the buffers of both ends take is more than what is read.
+  // The buffers of both ends hold more than the limit of the read.
   expect(poured.bytes).toBeLessThan(32 * 2 ** 20)
 })
 

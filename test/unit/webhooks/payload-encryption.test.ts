@@ -87,7 +87,7 @@ it('[HOOK-6] reads both kinds of RSA key, with and without line breaks', () => {
 })
 
 const der = (key: KeyObject): string => key.export({ format: 'der', type: 'spki' }).toString('base64')
-/** The same key with a modulus that is even: loads, and is of no use. */
+/** The same key with an even modulus, which loads and is useless. */
 function evenModulus(): string {
   const bytes = Buffer.from(pkcs1, 'base64')
   const last = bytes.length - 6
@@ -95,7 +95,7 @@ function evenModulus(): string {
   return bytes.toString('base64')
 }
 
-/** The same key with 65,537 made 1: what it encrypts stays as it is. */
+/** The same key with the exponent 1, with which encryption changes nothing. */
 function exponentOne(): string {
   const jwk = publicKey.export({ format: 'jwk' })
   return der(createPublicKey({ key: { ...jwk, e: 'AQ' }, format: 'jwk' }))

@@ -155,7 +155,7 @@ it.each(others)('[HOOK-141] shows the protected data of %s', (type, data, shown)
   expect(basicPayload(told('protected', { type, data })).data).toEqual(shown)
 })
 
-/** Every member that any event's data is known to have. */
+/** Every known member of the data of any event. */
 const everything = {
   annotation: { ...annotation, comments: [comment] },
   comment,
@@ -178,7 +178,7 @@ const everything = {
   error: 'none',
 }
 
-/** The same with other values, and with members that nobody knows of. */
+/** The same with other values and unknown members. */
 function changed(value: unknown, next: () => unknown): unknown {
   if (typeof value !== 'object' || value === null) return next()
   if (Array.isArray(value)) return value.map((each) => changed(each, next))
@@ -186,10 +186,10 @@ function changed(value: unknown, next: () => unknown): unknown {
   return { ...Object.fromEntries(entries), unknown: next() }
 }
 
-/** What stands here is an id, whatever it looks like. */
+/** Names of members that contain ids. */
 const idNames = /^(id|\w+Id)$/
 
-/** Strings that stand where no id does. */
+/** Strings that are not ids. */
 function unnamed(value: unknown, name = ''): readonly string[] {
   if (typeof value === 'string') return idNames.test(name) ? [] : [value]
   if (typeof value !== 'object' || value === null) return []

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import type { ApiResponse } from '../../../../src/console/api/client.ts'
 import { emptyPagesMax, firstNonemptyPage } from '../../../../src/console/api/first-nonempty-page.ts'
 
-/** A listing whose pages are these; tokens are their numbers. */
+/** A listing with these pages. A token is the number of its page. */
 function listing(pages: readonly (readonly string[])[]) {
   const asked: (string | null)[] = []
   const read = async (token: string | null): Promise<ApiResponse<readonly string[]>> => {

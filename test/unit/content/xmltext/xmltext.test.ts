@@ -18,7 +18,7 @@ const docOf = (data: unknown): Y.Doc => {
   return loaded(author)
 }
 
-/** Elements as Lexical and Slate have them: always with a type of their own. */
+/** Elements of Lexical and Slate, which always have a type. */
 const words = fc
   .array(fc.constantFrom('the ', 'fox', ' ', '\n', '😀', 'é', '漢', 'x'), { minLength: 1, maxLength: 6 })
   .map((parts) => parts.join(''))
@@ -60,7 +60,7 @@ const { text } = fc.letrec<{ text: object; element: object; piece: object }>((ti
   ),
 }))
 
-/** What a root of an editor holds. */
+/** Content of a root of an editor. */
 const roots = fc.record({
   attributes: named,
   delta: fc.array(

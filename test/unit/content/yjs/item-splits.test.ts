@@ -8,7 +8,7 @@ import { asRoot } from '../../../../src/content/yjs/root-kind.ts'
 const key = 'content'
 const plain = (value: unknown): Insertion['values'] => [{ as: 'plain', value }]
 
-/** An array of numbers in items of the given lengths; a shared value parts them. */
+/** An array of numbers in items of the given lengths, separated by a shared value. */
 function arrayOf(lengths: readonly number[]): Y.Doc {
   const doc = new Y.Doc()
   let next = 0
@@ -19,7 +19,7 @@ function arrayOf(lengths: readonly number[]): Y.Doc {
   return doc
 }
 
-/** What an edit makes of the elements. */
+/** The elements after an edit. */
 function outcome(elements: readonly unknown[], { removed, insertions }: ArrayEdit): unknown[] {
   const made: unknown[] = []
   for (let index = -1; index < elements.length; index++) {
@@ -30,7 +30,7 @@ function outcome(elements: readonly unknown[], { removed, insertions }: ArrayEdi
   return made
 }
 
-/** No edit begins or ends inside of an item. */
+/** Checks that no edit begins or ends inside an item. */
 function expectWhole({ type, removed, insertions }: ArrayEdit): void {
   let index = 0
   for (let item = type._start; item !== null; item = item.right) {
@@ -64,7 +64,7 @@ test('[R7] makes an edit with the same result for any limit of cuts, and exceeds
           .map((after) => ({ after, values: plain(`after ${after}`) })),
       }
       const left = { shiftedStructs: 1e9, copiedElements: budget }
-      // Looked at before the end of the transaction, when Yjs joins what has been cut for nothing.
+      // Read before the end of the transaction, in which Yjs joins unnecessary cuts.
       doc.transact((transaction) => {
         const cut = splitItems(transaction, edit, left)
         expect(left.copiedElements).toBeGreaterThanOrEqual(0)

@@ -5,7 +5,7 @@ import { rejectedMoves } from '../../../../src/directory/documents/folder-moves.
 
 const depthMax = 5
 
-/** Depth of every folder, by walking up; null for those that never reach the top. */
+/** Depth of every folder; null if the path upwards does not reach the top. */
 function depths(parents: ReadonlyMap<string, string>): ReadonlyMap<string, number | null> {
   return new Map(
     [...parents.keys()].map((id) => {
@@ -25,7 +25,7 @@ const isSound = (parents: ReadonlyMap<string, string>): boolean =>
 const withMoves = (parents: ReadonlyMap<string, string>, moves: Iterable<readonly [string, string]>) =>
   new Map([...parents, ...moves])
 
-/** Each folder is in `root` or in one with a smaller number, unless that would be too deep. */
+/** Each folder is in `root` or in a folder with a smaller number, within the maximum depth. */
 const trees = fc.array(fc.nat(), { minLength: 1, maxLength: 14 }).map((picks) => {
   const parents = new Map<string, string>()
   for (const [index, pick] of picks.entries()) {

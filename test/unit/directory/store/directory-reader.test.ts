@@ -7,7 +7,7 @@ import { countReads } from '../../../support/stores/counted-store.ts'
 
 const part: Key = ['part']
 const numbers = Array.from({ length: 2_500 }, (_, number) => number)
-/** Every third one is not there. */
+/** Every third record is missing. */
 const recordOf = (number: number) => (number % 3 === 0 ? null : { number })
 
 it('[PERM-13] caches the thousand records used last, and returns all requested ones', async () => {

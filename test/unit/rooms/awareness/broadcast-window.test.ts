@@ -8,7 +8,7 @@ import { HeldClock } from '../../../support/time/clock.ts'
 const document = { workspaceId: 'ws', apiKey: 'key', organizationId: 'acme', documentId: 'doc' }
 const windowMs = 40
 
-/** A room where ada moves a cursor and eve watches; its window has just begun. */
+/** A room in which ada moves a cursor and eve receives it. A window has just begun. */
 function world() {
   const clock = new HeldClock()
   const presence = presenceAlone(clock)

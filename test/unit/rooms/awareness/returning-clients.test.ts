@@ -49,7 +49,7 @@ const overwritten: Step[] = [
   ...stepsOf(1, 'down', 'show'),
 ]
 
-/** A client that left before a restart connects when the others have been back for a renewal. */
+/** A client that left before a restart connects when the others have returned and renewed their states. */
 const longAway: Step[] = [
   ...stepsOf(2, 'up', 'lose', 'notice'),
   { kind: 'time', ms: windowMs },
@@ -73,9 +73,9 @@ it('[AWA-23] shows all states to clients that connect, leave and send in any ord
       const pass = (ms: number): void => {
         clock.advance(ms)
         if (ms === windowMs) return
-        // Connected or not.
+        // Runs for connected and disconnected clients.
         for (const each of clients) each.renew()
-        // A room without members is closed, and opened by the next client.
+        // A room without members closes, and the next client opens it.
         if (server.members.size === 0) open()
       }
       const restart = (): void => {
@@ -167,7 +167,7 @@ it.each([true, false])(
     expect(back.own).toEqual({ cursor: 2, note: 'changed' })
     for (const each of others)
       expect(each.awareness.getStates().get(1)).toMatchObject({ cursor: 2, note: 'changed' })
-    // Others do not receive the state that it has changed meanwhile.
+    // Other clients do not receive the state that the client has changed meanwhile.
     for (const { heard } of others)
       expect(
         statesIn(heard).flatMap(({ clientId, state }) => (clientId === 1 && state ? [state.note] : [])),

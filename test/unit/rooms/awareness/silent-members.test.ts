@@ -8,7 +8,7 @@ import { document, query, Server, windowMs } from './stock-clients.ts'
 
 const asItIs = (bytes: Uint8Array): Uint8Array => bytes
 
-/** A member that answers nothing, with the frames that it has received. */
+/** A member that sends no answers, and the frames that it has received. */
 function silentMember(server: Server, userId: string, answersRemoval = true) {
   const frames: Uint8Array[] = []
   const member: Member = {

@@ -14,9 +14,9 @@ import type { HeldClock } from '../../../support/time/clock.ts'
 
 export const document = { workspaceId: 'ws', apiKey: 'key', organizationId: 'acme', documentId: 'doc' }
 export const windowMs = 40
-/** Rounds in which everything in flight arrives: what is not over then goes on for ever. */
+/** Rounds in which every message in flight arrives. More rounds mean an endless exchange. */
 const roundsMax = 50
-/** By then stock clients, who check every 3 s whether 15 s have passed, have renewed their states. */
+/** Stock clients check every 3 s whether 15 s have passed, and have renewed their states by this time. */
 export const renewedMs = 18_000
 
 export const query = Uint8Array.of(3)
@@ -55,13 +55,13 @@ interface Link {
   readonly down: Uint8Array[]
 }
 
-/** A stock client, whose messages arrive when the test says so. */
+/** A stock client, whose messages arrive when the test delivers them. */
 export class Client {
   readonly awareness: Awareness
   readonly userId: string
-  /** What it has been told since it came, or since it was last looked at. */
+  /** Messages received since the connection or the last read. */
   readonly heard: Uint8Array[] = []
-  /** What its user has chosen. */
+  /** The state that the user has chosen. */
   own: Readonly<Record<string, unknown>> = {}
   readonly #answersRemoval: boolean
   #link: Link | null = null
@@ -110,7 +110,7 @@ export class Client {
     this.#say([this.awareness.clientID])
   }
 
-  /** The server does not notice. */
+  /** Loses the connection without the notice of the server. */
   lose(): void {
     if (this.#link === null) return
     this.#halfOpen.push(this.#link)
@@ -126,7 +126,7 @@ export class Client {
     }
   }
 
-  /** What it has shown before, again. */
+  /** Sends its own state again. */
   repeat(): void {
     this.#say([this.awareness.clientID])
   }
@@ -172,7 +172,7 @@ export class Client {
   }
 }
 
-/** Notices who is lost, and delivers everything until nothing is left. */
+/** Ends lost connections, and delivers messages until none is left. */
 export function settle(clock: HeldClock, clients: readonly Client[]): void {
   for (const client of clients) client.notice()
   for (let round = 0; round < roundsMax; round++) {
@@ -189,6 +189,6 @@ export const end = (server: Server, clients: readonly Client[]): void => {
   server.end()
 }
 
-/** What a client sees of who is connected, without what the server adds. */
+/** The states that a client has of connected clients, without the additions of the server. */
 export const seenBy = ({ awareness }: Client): string =>
   JSON.stringify([...awareness.getStates()].map(([id, { cursor, note }]) => [id, { cursor, note }]).sort())

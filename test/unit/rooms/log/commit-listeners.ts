@@ -1,6 +1,6 @@
 import type { CommitListeners, RemoteUpdates } from '../../../../src/rooms/log/commits.ts'
 
-/** Nothing needs a thread. */
+/** Runs everything without a thread. */
 export const remoteUpdates: RemoteUpdates = {
   split: (foreign) => [foreign],
   isExpensive: () => false,

@@ -29,7 +29,7 @@ const address = {
 }
 const doc: Key = addressKey(address)
 
-/** At most 1,010 bytes each: too few for a compaction. */
+/** At most 1,010 bytes each; together they cause no compaction. */
 const editsInTail = 12
 
 let clock: HeldClock
@@ -75,7 +75,7 @@ function openRooms(keepVersionsMs: number): void {
   )
 }
 
-/** Numbers that snapshots have covered, as seen after each edit. */
+/** Heads covered by snapshots, read after each edit. */
 let bases: Set<number>
 
 interface Handed {
@@ -99,8 +99,8 @@ async function read(room: Room): Promise<Handed> {
 }
 
 /**
- * Writes and removes as much in many places, so that neither the text grows nor the time between compactions, a step of
- * `everyMs` after the other; returns the versions handed out after each.
+ * Inserts and deletes equally in many places, so that neither the text nor the time between compactions
+ * grows. One step follows the other after `everyMs`. Returns the versions returned after each step.
  */
 async function edit(
   room: Room,
@@ -114,7 +114,7 @@ async function edit(
     const inserted = `${index} ${'weft '.repeat(random.below(200))}`
     await replace(room, text.slice(0, at) + inserted + text.slice(at + random.below(1_000)))
     handed.push(await read(room))
-    // A compaction begins when what was committed is on its way.
+    // A compaction begins while the commit is in progress.
     await new Promise((resolve) => setTimeout(resolve, 1))
     bases.add(await baseNow())
   }
@@ -145,12 +145,12 @@ describe(`seed ${seed}`, () => {
         }
       }
     })
-    // Only then has one been dropped between others that were kept.
+    // Otherwise no snapshot between kept ones was removed.
     expect(bases.size).toBeGreaterThan(snapshotsMax + 1)
     const gone = await Promise.all(handed.map(textAt)).then(
       (texts) => texts.filter((text) => text === null).length,
     )
-    // Of 35 minutes at most twice 10 are kept, and what comes between two compactions: 3 minutes or so.
+    // The log keeps at most twice 10 of the 35 minutes, plus the time between two compactions, about 3.
     expect(gone).toBeGreaterThan(70)
   })
 
@@ -214,7 +214,7 @@ it('[ROOM-21] counts the updates after the snapshot of a document opened from it
 
 it('[ROOM-25] compacts a log with a large tail when all clients have left, so that the next opening needs no Y.Doc', async () => {
   openRooms(600_000)
-  // Not any seed: the tail has to be long enough.
+  // Uses a fixed seed, because the tail must be long enough.
   await rooms.use(address, (room) => edit(room, { count: editsInTail, everyMs: 1, random: new Random(2) }))
   expect(await baseNow()).toBe(0)
   expect((await loadRoom(engine.log, doc)).tail.bytes).toBeGreaterThan(4_096)

@@ -29,7 +29,7 @@ const weather = fc.array(fc.array(fc.constantFrom(0, 1, 90, 700), { maxLength: 2
   maxLength: 20,
 })
 
-/** Nodes whose network is bad until `calm`, and what is told of visits. */
+/** Nodes with a bad network until `calm`, and the events of visits. */
 async function start(conditions: readonly (readonly number[])[]) {
   const { engine: store, told } = await openRecorded()
   const run = { isCalm: false, messages: 0 }
@@ -57,7 +57,7 @@ async function start(conditions: readonly (readonly number[])[]) {
   return { world, run, told, visitEvents }
 }
 
-/** Commits take turns of the event loop. */
+/** A commit takes several ticks of the event loop. */
 async function pass(world: World, ms: number): Promise<void> {
   await world.pass(ms)
   for (let turn = 0; turn < 5; turn++) await nextTurn()

@@ -18,7 +18,10 @@ it(
   testMs,
 )
 
-/** Nobody who is not there, and all nodes agree. Of several sockets of a user which one was heard of last is not certain. */
+/**
+ * Checks that no absent user is listed and that all nodes agree. It is uncertain which of several sockets of
+ * a user a node knows last.
+ */
 async function expectAgreement({ world, pages, named }: Run): Promise<void> {
   const possible = new Set(
     [...named].flatMap(([userId, { isDeleted }]) => (isDeleted ? [] : `${userId} rest`)),

@@ -5,7 +5,7 @@ import { document, Page, World } from './simulated-cluster.ts'
 
 const asItIs = (bytes: Uint8Array): Uint8Array => bytes
 
-/** A member that sends what the test says, and answers nothing. */
+/** A member that sends the messages of the test and no answers. */
 const silentMember = (userId: string): Member => ({
   encoder: { update: asItIs, awareness: asItIs, awarenessQuery: Uint8Array.of(3), answersRemoval: true },
   user: { id: userId, name: userId, email: '' },

@@ -64,7 +64,7 @@ const calls = [
   { ...call, payload: { document, editorId: 'main', clientIds: [1, 2] } },
 ]
 
-/** All places in a value, each as the path to it. */
+/** The paths of all places in a value. */
 function placesIn(value: unknown): readonly (readonly string[])[] {
   if (typeof value !== 'object' || value === null) return [[]]
   const inside = Object.entries(value).flatMap(([key, each]) => placesIn(each).map((path) => [key, ...path]))
@@ -79,7 +79,7 @@ function changedAt(value: unknown, [key, ...rest]: readonly string[], put: unkno
   return copy
 }
 
-/** What is meant, with something else at one of its places. */
+/** A valid message with another value at one place. */
 const strange = fc
   .constantFrom<unknown>(...messages, ...calls)
   .chain((message) =>
@@ -101,7 +101,7 @@ const topics = [
   'nodes.answer.node-2',
 ]
 
-/** Clients cannot read them. */
+/** Clients cannot parse them. */
 const unreadable = [
   [['text'], 'x'],
   [['clock'], 1e300],

@@ -12,13 +12,13 @@ import { times } from '../../../support/time/full-run.ts'
 
 const document = { workspaceId: 'ws', apiKey: 'key', organizationId: 'acme', documentId: 'doc' }
 const windowMs = 40
-/** Rounds in which everything in flight arrives: what is not over then goes on for ever. */
+/** Rounds in which every message in flight arrives. More rounds mean an endless exchange. */
 const roundsMax = 50
 
 const query = Uint8Array.of(3)
 const asItIs = (bytes: Uint8Array): Uint8Array => bytes
 
-/** Rooms of one document, with y-protocols clients whose messages arrive when the test says so. */
+/** Rooms of one document with y-protocols clients, whose messages arrive when the test delivers them. */
 class World {
   readonly clock = new HeldClock()
   readonly presence = presenceAlone(this.clock)
@@ -29,7 +29,7 @@ class World {
     this.clients = who.map(([userId, editorId], index) => new Client(userId, index + 1, this.#room(editorId)))
   }
 
-  /** Delivers everything until nothing is left. */
+  /** Delivers messages until none is left. */
   settle(): void {
     for (let round = 0; round < roundsMax; round++) {
       for (const client of this.clients) while (client.up.length > 0) client.deliverUp()
@@ -75,7 +75,7 @@ class Client {
     const doc = new Y.Doc()
     doc.clientID = clientId
     this.awareness = new Awareness(doc)
-    // As y-websocket does, whoever has caused the change.
+    // y-websocket sends a message for each change of any origin.
     this.awareness.on('update', (changes: Record<'added' | 'updated' | 'removed', number[]>) => {
       const clientIds = [...changes.added, ...changes.updated, ...changes.removed]
       this.up.push(encodeAwarenessUpdate(this.awareness, clientIds))
@@ -129,9 +129,9 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 2, arbitrary: fc.constant<Step>({ kind: 'time' }) },
 )
 
-/** Crossings that random steps find too seldom. */
+/** Crossings that random steps seldom produce. */
 const examples: [Step[]][] = [
-  // A move with the clock that the server has given to something else meanwhile.
+  // A move has a clock that the server has used for another change meanwhile.
   [
     [
       { kind: 'up', client: 1 },
@@ -141,7 +141,7 @@ const examples: [Step[]][] = [
       { kind: 'move', client: 1 },
     ],
   ],
-  // A client that is told of its own removal answers with a state that the server has made.
+  // A client that receives its own removal answers with a state that the server has created.
   [
     [
       { kind: 'status', user: 'bob' },
@@ -154,7 +154,7 @@ const examples: [Step[]][] = [
       { kind: 'add', user: 'bob' },
     ],
   ],
-  // A client that is told of its own removal goes one further, to the clock of what it is told next.
+  // A client that receives its own removal increments its clock to that of the next message.
   [
     [
       { kind: 'up', client: 1 },
@@ -165,7 +165,7 @@ const examples: [Step[]][] = [
   ],
 ]
 
-/** What REST has said: of whom, and whether they are there. */
+/** The latest values of REST by user, and whether the user is present. */
 class Model {
   readonly said = new Map<string, { readonly name?: string; readonly status?: string }>()
   readonly here = new Set(['ada', 'bob'])

@@ -4,7 +4,9 @@ import { document, Page, World } from './simulated-cluster.ts'
 
 const nodeCount = 3
 const renewalMs = 15_000
-/** Nodes that do not hear each other may disagree on what was earlier: by as many ms as they have sent messages in one. */
+/**
+ * Separated nodes may disagree on the order of changes, by as many ms as they have sent messages in one ms.
+ */
 const surelyLaterMs = 1_000
 export type Step =
   | { readonly kind: 'connect'; readonly page: number; readonly node: number }
@@ -15,9 +17,9 @@ export type Step =
 
 export interface History {
   readonly steps: readonly Step[]
-  /** What happens to each message in turn: when its copies arrive; none: it is lost. */
+  /** The arrival times of the copies of each message in turn; no copies: the message is lost. */
   readonly weather: readonly (readonly number[])[]
-  /** What the nodes draw at random follows from it. */
+  /** Seed of the random choices of the nodes. */
   readonly chance: number
 }
 
@@ -57,15 +59,18 @@ export const historyOf = (step: fc.Arbitrary<Step>): fc.Arbitrary<History> =>
     chance: fc.nat(),
   })
 
-/** Nodes, and pages that go from one to another. */
+/** Nodes, and pages that move between them. */
 export interface Run {
   readonly world: World
   readonly pages: readonly Page[]
-  /** Users whom REST has named: when last, and whether a node that knew of them was told afterwards that they are gone. */
+  /**
+   * Users of REST calls: the time of the last call, and whether a node that knew them received a deletion
+   * afterwards.
+   */
   readonly named: Map<string, { readonly at: number; readonly isDeleted: boolean }>
 }
 
-/** Does what a history says, and then what all comes to rest with: `check` sees how. */
+/** Runs a history, and lets the cluster settle. `check` verifies the result. */
 export async function after(
   { steps, weather, chance }: History,
   check: (run: Run) => Promise<void>,
@@ -116,7 +121,7 @@ async function say({ world, named }: Run, { kind, user: userId, node: at }: Extr
   } else await world.during(presence.update(document, [{ userId, status: 'busy' }]))
 }
 
-/** Half-open connections are ended, and stock clients renew their states once. */
+/** Ends half-open connections, and renews the states of stock clients once. */
 async function calmDown({ world, pages }: Run): Promise<void> {
   for (const each of world.nodes) each.shared.mend()
   for (const each of pages) each.endOld()
@@ -125,7 +130,7 @@ async function calmDown({ world, pages }: Run): Promise<void> {
   await world.pass(1_000)
 }
 
-/** For histories without REST: all nodes and pages list and show who is connected, and nobody else. */
+/** For histories without REST: checks that all nodes and pages list and show exactly the connected users. */
 export async function expectExactly({ world, pages }: Run): Promise<void> {
   const connected = pages.filter(({ isConnected }) => isConnected)
   const here = [...new Set(connected.map(({ userId }) => `${userId} socket`))].sort()
@@ -143,7 +148,7 @@ export async function expectExactly({ world, pages }: Run): Promise<void> {
   }
 }
 
-/** Numbers from 0 to 1, the same each time (mulberry32). */
+/** Pseudo-random numbers from 0 to 1 (mulberry32). */
 function numbersFrom(seed: number): () => number {
   let state = seed | 0
   return () => {

@@ -11,7 +11,7 @@ import { document, Page, World } from './simulated-cluster.ts'
 const fair = [[0]]
 const silenceMs = 100_000
 
-/** Who is listed by all nodes, once they have heard each other. */
+/** Returns the users whom all nodes list after they have exchanged messages. */
 async function listedAfter(steps: readonly Step[], weather: History['weather'] = fair): Promise<unknown> {
   let lists: (readonly string[])[] = []
   await after({ steps, weather, chance: 1 }, async ({ world }: Run) => {

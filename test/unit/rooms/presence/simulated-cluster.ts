@@ -27,12 +27,12 @@ interface Room {
 }
 
 interface WorldOptions {
-  /** Who is told who comes and goes at a node. */
+  /** Listener for arrivals and departures at a node. */
   readonly visits?: (node: SharedNode, clock: HeldClock) => VisitListener
   readonly store?: Engine
 }
 
-/** Nodes with a network between them, and time that passes when the test says so. */
+/** Nodes with a network between them, whose time passes when the test advances it. */
 export class World {
   readonly clock: HeldClock
   readonly nodes: readonly WorldNode[]
@@ -59,7 +59,7 @@ export class World {
     return this.nodes[index] as WorldNode
   }
 
-  /** Lets time pass, and what is under way arrive. */
+  /** Advances the time, and delivers messages in flight. */
   async pass(ms: number): Promise<void> {
     for (let left = ms; left > 0; left -= 20) {
       this.clock.advance(Math.min(left, 20))
@@ -68,7 +68,7 @@ export class World {
     await turn()
   }
 
-  /** Waits for an answer while time passes. */
+  /** Waits for a result while time passes. */
   async during<T>(work: Promise<T>): Promise<T> {
     const waiting = { goesOn: true }
     const done = work.finally(() => {
@@ -85,16 +85,16 @@ export class World {
   }
 }
 
-/** Microtasks, of which messages are made. */
+/** Runs the microtasks that create messages. */
 const turn = async (): Promise<void> => {
   for (let task = 0; task < 12; task++) await Promise.resolve()
 }
 
-/** One node: presence and the room of the one editor, while somebody is in it. */
+/** One node: its presence, and the room of the one editor while it has clients. */
 export class WorldNode {
   readonly shared: SharedNode
   readonly presence: PresenceRegistry
-  /** Topics that are listened to, as often as they are. */
+  /** Subscribed topics, with repetitions. */
   readonly topics: string[] = []
   readonly published: string[] = []
   readonly #clock: HeldClock
@@ -128,7 +128,7 @@ export class WorldNode {
     }
   }
 
-  /** Who is listed here, in order. */
+  /** The users listed at this node, in order. */
   listed(): readonly string[] {
     return this.presence
       .presenceOf(document)
@@ -137,7 +137,10 @@ export class WorldNode {
       .sort()
   }
 
-  /** What a newcomer would see, in order: clients by their ids, and users without one; null without a room. */
+  /**
+   * The states that a new client would receive, in order: clients by id, and virtual users; null without a
+   * room.
+   */
   shown(): readonly string[] | null {
     if (this.#room === null) return null
     const states = this.#room.board.all().flatMap((bytes) => readAwareness(bytes))
@@ -178,7 +181,7 @@ export class WorldNode {
 const query = Uint8Array.of(3)
 const asItIs = (bytes: Uint8Array): Uint8Array => bytes
 
-/** A page with a stock client, which goes from node to node. */
+/** A page with a stock client that moves between nodes. */
 export class Page {
   readonly userId: string
   readonly awareness: Awareness
@@ -205,7 +208,7 @@ export class Page {
     return this.awareness.getLocalState()?.cursor
   }
 
-  /** The earlier connection, if there is one, is noticed to be gone later. */
+  /** The server notices the end of an earlier connection later. */
   connect(node: WorldNode): void {
     const isNew = (): boolean => this.#send === send
     const member: Member = {
@@ -231,7 +234,7 @@ export class Page {
     for (const bytes of board.all()) applyAwarenessUpdate(this.awareness, bytes, 'test')
   }
 
-  /** The server notices that all but the last connection are gone. */
+  /** Ends all connections but the last at the server. */
   endOld(): void {
     for (const leave of this.#leaving.splice(0, this.#leaving.length - (this.isConnected ? 1 : 0))) leave()
   }
@@ -246,7 +249,7 @@ export class Page {
     this.awareness.setLocalStateField('cursor', cursor)
   }
 
-  /** As stock clients do every 15 s. */
+  /** Renews the state as stock clients do every 15 s. */
   renew(): void {
     this.awareness.setLocalState(this.awareness.getLocalState())
   }

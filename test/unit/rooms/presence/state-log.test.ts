@@ -29,7 +29,7 @@ type Step =
   | { readonly kind: 'arrive'; readonly which: number }
 
 const name = fc.constantFrom('a', 'b', 'c')
-/** Nothing: it is lost; several numbers: it comes as often. */
+/** Arrival times of the copies; no copies: the message is lost. */
 const copies = fc.array(fc.nat({ max: 9 }), { maxLength: 2 })
 const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({
@@ -42,7 +42,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ kind: fc.constant('arrive' as const), which: fc.nat({ max: 20 }) }),
 )
 
-/** What a listener believes, by what it was told was new. */
+/** The values of a listener according to the reported changes. */
 class Believed {
   readonly account = new RemotePresenceState<number>()
   readonly values = new Map<string, number>()

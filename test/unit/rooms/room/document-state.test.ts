@@ -15,7 +15,7 @@ import { HeldClock } from '../../../support/time/clock.ts'
 
 const clock = new HeldClock()
 
-/** What somebody has typed, as updates, and where that led to. */
+/** Typed text as updates, and the resulting document. */
 function typed(words: readonly string[], deleting = false): { doc: Y.Doc; updates: Uint8Array[] } {
   const updates: Uint8Array[] = []
   const doc = new Y.Doc()
@@ -137,7 +137,7 @@ it('[ROOM-26] fails again at the next read after an update that cannot be applie
   const { updates } = typed(['a'])
   const [bytes] = updates as [Uint8Array]
   const summary = readUpdate(bytes, { allowSubdocuments: false })
-  // What was vetted is not what is applied.
+  // The applied bytes differ from the vetted ones.
   state.applyLater([{ bytes: bytes.slice().fill(255), summary }])
   for (let time = 0; time < 2; time++) expect(() => state.encode()).toThrow()
 })

@@ -55,7 +55,7 @@ itLong('rooms that come to rest together do so in several turns of the event loo
   const open: Room[] = []
   for (let index = 0; index < roomCount; index++) {
     const address = {
-      // The clock stands still: one workspace would have to wait for its share of the event loop.
+      // The clock is stopped: one workspace would have to wait for its share of the event loop.
       workspaceId: `w${index}`,
       apiKey: 'k',
       organizationId: 'o',

@@ -6,7 +6,7 @@ import { advance, isPlain, isSimple } from '../../../../src/update/summary.ts'
 import { randomHistory } from '../../../support/data/random-doc.ts'
 import { seed } from '../../../support/data/seed.ts'
 
-/** Has `limit` simple updates wait at most; what is not simple is applied as it is. */
+/** Lets at most `limit` simple updates wait. Other updates are applied as they are. */
 function applied(
   updates: readonly Uint8Array[],
   limit: number,

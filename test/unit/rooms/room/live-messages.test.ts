@@ -16,7 +16,7 @@ it('[LIVE-9] keeps nothing of documents without listeners', () => {
   leaves[1]?.()
   expect([board.count, board.broadcast(address, null, '{}').delivered]).toEqual([0, 0])
   const again = board.enter(address, listener())
-  // Leaving twice harms nobody.
+  // A second call changes nothing.
   leaves[0]?.()
   expect(board.count).toBe(1)
   again()

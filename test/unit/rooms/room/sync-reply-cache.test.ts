@@ -66,7 +66,7 @@ it('[ROOM-39] sends waiting updates in a frame of their own, and builds no Y.Doc
   state.advance(second.summary)
   state.applyLater([second])
   expect(answering.framesFor(yWebsocket, nothing)[1]).toBe(frame)
-  // With a Y.Doc, the frame that lacks what waited is of no use.
+  // The frame without the waiting updates is useless once a Y.Doc exists.
   const whole = Y.encodeStateAsUpdate(state.doc)
   expect(inHex(answering.framesFor(yWebsocket, nothing))).toEqual(inHex([yWebsocket.offer(whole)]))
 })

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { TickScheduler } from '../../../../src/rooms/room/tick-scheduler.ts'
 
-/** Longer than the part of a tick that turns, or answers, have. */
+/** Longer than the time that ticks of rooms, or answers, have per tick of the event loop. */
 const longMs = 20
 
 function work(ms: number): void {
@@ -10,7 +10,7 @@ function work(ms: number): void {
 
 const later = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
-/** Lets other events of the event loop be handled between what `work` and the turns note. */
+/** Lets the event loop handle other events between the notes of `begin`. */
 async function noted(begin: (note: (name: string) => void) => void, count: number): Promise<string[]> {
   const notes: string[] = []
   begin((name) => notes.push(name))

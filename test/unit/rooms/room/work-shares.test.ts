@@ -11,7 +11,7 @@ it('[ROOM-53] delays documents of a workspace that has spent its share, and no o
   const shares = new WorkShares(clock, (workspaceId) => exceeded.push(workspaceId))
   for (let tick = 0; tick < 1_000; tick += 1) expect(shares.spend('honest', cheap)).toBe(0)
   for (let tick = 0; tick < 5; tick += 1) expect(shares.spend('hostile', expensive)).toBe(0)
-  // One edit more than the burst: 100 ms are forgiven in a second.
+  // One edit above the burst: 100 ms are forgiven per second.
   expect(shares.spend('hostile', expensive)).toBe(1_000)
   expect(shares.waitMs('hostile')).toBe(1_000)
   expect(shares.waitMs('honest')).toBe(0)

@@ -7,7 +7,7 @@ import { frame, ping, tokenFrame } from '../../../support/clients/hocuspocus-fra
 
 const nothing = (): void => {}
 
-/** Reads on as long as it is not paused. */
+/** Reads while it is not paused. */
 class ReadingSocket implements ClientSocket {
   get isOpen(): boolean {
     return this.code === null
@@ -15,7 +15,7 @@ class ReadingSocket implements ClientSocket {
   readonly isFull = false
   readonly isCrowded = false
   reading: 'on' | 'paused' = 'on'
-  /** It was closed with. */
+  /** The close code. */
   code: number | null = null
   readonly onClosed = nothing
   readonly write = nothing

@@ -6,7 +6,7 @@ interface Frame {
   readonly length: number
   readonly isMasked: boolean
   readonly isLast: boolean
-  /** Control frames are whole, and may come between the fragments of a message. */
+  /** Control frames are complete, and may occur between the fragments of a message. */
   readonly isControl: boolean
 }
 

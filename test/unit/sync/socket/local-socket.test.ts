@@ -12,7 +12,7 @@ import type { ClientSocket } from '../../../../src/sync/socket/client-socket.ts'
 import { SocketAcceptor } from '../../../../src/sync/socket/local-socket.ts'
 import { roomyAccounts } from '../../../support/servers/memory.ts'
 
-/** What a client hears, in its order, of a server that says it in one turn. */
+/** Returns the order in which a client receives the messages of one tick. */
 async function heard(say: (socket: ClientSocket) => void): Promise<string[]> {
   const [metrics, logger] = [createMetrics(), createLog('silent')]
   const reports = new LimitReports({ clock: systemClock, log: logger, metrics })

@@ -5,7 +5,7 @@ import {
   ReadBackpressure,
 } from '../../../../src/sync/socket/read-backpressure.ts'
 
-/** Goes on when everybody who has held it up lets it. */
+/** Reads when no limit pauses it. */
 class CountedReader implements BudgetedReader {
   readonly workspaceId: string
   readonly budget = newTickBudget()
@@ -70,7 +70,7 @@ it('[LOAD-4] resumes a waiting reader in its tick, also when more of its message
   for (const reader of [first, second]) take(pressure, reader, ReadBackpressure.messagesPerTick)
   await nextTurn()
   expect([first.reading, second.reading]).toEqual(['on', 'paused'])
-  // What a worker had read of the socket before it was told to wait.
+  // Messages that a worker had read from the socket before the pause.
   take(pressure, second, ReadBackpressure.messagesPerTick)
   await nextTurn()
   expect(second.reading).toBe('on')

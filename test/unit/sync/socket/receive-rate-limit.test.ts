@@ -4,7 +4,7 @@ import type { PausableReader } from '../../../../src/sync/socket/read-backpressu
 import { ReceiveRateLimit } from '../../../../src/sync/socket/receive-rate-limit.ts'
 import { HeldClock } from '../../../support/time/clock.ts'
 
-/** What is counted beside the bytes of a message. */
+/** Bytes counted in addition to those of a message. */
 const header = 8
 
 class Socket implements PausableReader {
@@ -50,7 +50,7 @@ it('[LIM-5] reads at most burst and rate in any period, plus one message per soc
         const allowed = burst + ((clock.now() - start) * perSecond) / 1000
         expect(read).toBeLessThanOrEqual(allowed + 4 * (3000 + header))
       }
-      // Nobody is held for ever.
+      // No socket stays paused.
       for (let waits = 0; waits < 40; waits += 1) clock.advance(1000)
       expect(sockets.every(({ reading }) => reading)).toBe(true)
     }),
