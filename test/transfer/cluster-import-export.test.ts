@@ -91,7 +91,7 @@ describe.skipIf((noNats ?? noPostgres) !== null)(
       })
       expect((await weft('export', at('again'), '--secrets')).code).toBe(0)
       expect(heldBy(at('again'))).toEqual(heldBy(at('all')))
-      // The first one to start has never heard of the credentials.
+      // The first server to start does not have the credentials.
       const [one, two] = [await node('of-another'), await node('of-the-first')]
       try {
         for (const server of [one, two]) {
@@ -127,7 +127,7 @@ describe.skipIf((noNats ?? noPostgres) !== null)(
       await one.post('/v2/crdt/add', { ...ids, type: 'text', data: 'made there' })
       before = await shown(two)
       await Promise.all([one.stop(), two.stop()])
-      // As on a machine that is none of theirs.
+      // Simulates a machine without any server.
       const elsewhere = { ...environment('nowhere') }
       expect(await runCli(['export', at('back'), '--secrets'], root, elsewhere)).toMatchObject({ code: 0 })
       expect(await embedded('import', 'weft', at('back'), '--data-dir', at('home'))).toMatchObject({

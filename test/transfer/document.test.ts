@@ -80,7 +80,7 @@ itLong(
 
 const main = join(import.meta.dirname, '../..', 'dist', 'main.js')
 
-/** `doc get | doc put`, as a shell runs it. */
+/** Runs `doc get | doc put` in a shell. */
 const copied = async (from: string, to: string, where: readonly string[]): Promise<string> => {
   const command = 'from=$1 to=$2; shift 2; node "$0" doc get "$from" "$@" | node "$0" doc put "$to" "$@"'
   const run = promisify(execFile)('bash', ['-c', command, main, pathTo(from), pathTo(to), ...where], {
@@ -123,7 +123,7 @@ it('[OUT-13] gives another document the same content of the same type by `doc ge
   const merged = await weft('doc', 'put', pathTo(`${first}-state`), at('state.json'), ...serving)
   expect(merged.out).toMatch(/^written: \d+ bytes\n$/)
   await server.stop()
-  // A data directory that is named is that of a stopped server, whatever the variable has.
+  // A named data directory belongs to a stopped server, for any value of the variable.
   const elsewhere = { WEFT_URL: 'http://127.0.0.1:9' }
   for (const editorId of ['delta']) {
     expect(
@@ -145,7 +145,7 @@ it('[OUT-13] gives another document the same content of the same type by `doc ge
     writeFileSync(at('empty.json'), JSON.stringify({ type: 'array', contentKey: 'board', data: [] }))
     await weft('doc', 'put', pathTo('empty'), at('empty.json'), ...stopped)
     expect(await shownAt('empty', stopped)).toEqual({ type: 'array', contentKey: 'board', data: [] })
-    // Without a name, it is written into the only root.
+    // Without a name, the content goes into the only root.
     writeFileSync(at('list.json'), '[1]')
     await weft('doc', 'put', pathTo('empty'), at('list.json'), '--type', 'array', ...stopped)
     expect(await shownAt('empty', stopped)).toEqual({ type: 'array', contentKey: 'board', data: [1] })
@@ -236,7 +236,7 @@ itLong(
     for (const [editorId, type, data] of contents) {
       const format = type === 'text' || type === 'xml' ? type : 'json'
       const file = at(`${editorId}.${format}`)
-      // Formatting is not in what is shown of a text.
+      // The text format has no formatting.
       if (type === 'delta') writeFileSync(file, JSON.stringify(data))
       else await weft('doc', 'get', pathTo(editorId), '--format', format, '--out', file, ...serving)
       const as = type === 'delta' ? ['--type', 'delta'] : []

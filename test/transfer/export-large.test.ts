@@ -18,7 +18,7 @@ const address = {
 itLong('[OUT-1] exports the update and the text of a document that is too long for JSON', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'weft-export-'))
   try {
-    // In JSON each takes six characters, in content and delta.
+    // Each character takes six characters in JSON, in content and delta.
     const doc = new Y.Doc()
     doc.getText('t').insert(0, '\u0001'.repeat(46_000_000))
     const tree = await ExportDirectory.begin(join(directory, 'out'))

@@ -39,7 +39,8 @@ beforeAll(async () => {
   const filled = await startOn(at('data'))
   rich = await fill(filled)
   await filled.stop()
-  // A server says when it has noted a change in memory, a later one when that was stored.
+  // A running server returns the time of the change in memory. A later server returns the time of its
+  // storage.
   const server = await startOn(at('data'))
   before = await shown(server)
   await server.stop()

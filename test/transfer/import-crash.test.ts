@@ -34,7 +34,7 @@ itLong(
     try {
       for (let round = 0; round < rounds; round++) {
         const importing = startCli(['import', 'updates', file, '--data-dir', data], data)
-        // The share that is told is of what was looked at: each round gets somewhere before it is killed.
+        // The printed share counts checked documents, so that each round makes progress before the kill.
         const share = round % 2 === 0 ? /documents 25 %/ : /documents 50 %/
         await new Promise<void>((resolve) => {
           let told = ''

@@ -39,7 +39,7 @@ afterEach(async () => {
   await forget(old)
 })
 
-/** Lines of JSON with all updates. */
+/** Writes lines of JSON with all updates. */
 function writeLines(documents: Moved): string {
   const file = join(old, 'updates.jsonl')
   const lines = [...documents].flatMap(([name, updates]) =>

@@ -27,7 +27,7 @@ const key = (documentId: string) => ['w', 'k', 'acme', documentId, 'main']
 const odd = 'a\u2028b\u2029c'
 const job = { queue: 'q', id: 'one', at: 1, payload: Buffer.from('{"say":"hello"}') }
 
-/** A store with documents, values, and work that waits; `documents` tells stores apart. */
+/** A store with documents, values and waiting jobs. `documents` distinguishes stores. */
 async function makeStore(name: string, documents: readonly string[]): Promise<void> {
   const { engine } = await openForImport(at(name))
   for (const id of documents)
@@ -53,7 +53,7 @@ const importInto = (directory: string, source = 'first', onProgress: (step: stri
     onProgress,
   )
 
-/** Ends the import where it begins with the documents. */
+/** Ends the import at the start of the documents. */
 function endAtDocuments(step: string): void {
   if (step === 'documents') throw new Error('ended')
 }
@@ -115,7 +115,7 @@ it('[OUT-8] enqueues waiting work once when an import is repeated', async () => 
   expect((await contentOf('work'))['admin.jsonl']).toBe(heldBy(at('first-export'))['admin.jsonl'])
 })
 
-/** An export whose checksums fit, of which one list has another line. */
+/** An export with correct checksums in which one list has another line. */
 async function forge(
   kind: ListKind,
   change: (line: string) => string,

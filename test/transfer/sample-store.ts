@@ -26,9 +26,9 @@ export const contents: readonly (readonly [string, string, unknown])[] = [
   ['xmltext', 'xmltext', xmlText],
 ]
 
-/** What has been put into a store, to be asked for again. */
+/** Content of a filled store, for later queries. */
 export interface RichStore {
-  /** Of each API key of the store: what it shows, and the id of a version. */
+  /** For each API key of the store: ids that it has, and the id of a version. */
   readonly tenants: readonly { readonly headers: Headers; readonly told: Record<string, string> }[]
   readonly credentials: TestServer['credentials']
 }
@@ -36,7 +36,7 @@ export interface RichStore {
 export const startOn = (data: string): Promise<TestServer> =>
   startTestServer({ engine: 'level', dataDir: data, adminToken })
 
-/** Everything of everything, by REST and sockets, for three API keys of two workspaces. */
+/** Fills a store with every kind of data, by REST and sockets, for three API keys of two workspaces. */
 export async function fill(server: TestServer): Promise<RichStore> {
   const { apiKey, authToken } = server.credentials
   const own = { 'x-service-api-key': apiKey, 'x-service-auth-token': authToken }
@@ -48,7 +48,7 @@ export async function fill(server: TestServer): Promise<RichStore> {
     tenants.push({ headers, told: await fillTenant(post) })
   }
   await typeSomething(server)
-  // Edits and events are noted in the background.
+  // The server records edits and events in the background.
   await eventually(async () => (await activitiesOf(server)).length > 2)
   return { tenants, credentials: server.credentials }
 }
@@ -83,7 +83,7 @@ async function fillTenant(post: TestServer['post']): Promise<Record<string, stri
   return told
 }
 
-/** Text of a socket, with deletions. */
+/** Types text on a socket, with deletions. */
 async function typeSomething(server: TestServer): Promise<void> {
   const token = await server.token('ann', { isAdmin: true })
   const editor = await syncedEditor(server.wsUrl, 'acme/report/typed', token)
@@ -110,7 +110,7 @@ async function typeSomething(server: TestServer): Promise<void> {
 const activitiesOf = async ({ post }: TestServer): Promise<readonly unknown[]> =>
   dataOf(await post('/v2/activities/get', { organizationId: 'acme' })) as readonly unknown[]
 
-/** Change with each call, or by themselves. */
+/** Operations whose responses change with each call or by themselves. */
 const moving = [
   '/v2/auth/generate_token',
   '/v2/presence/get',
@@ -118,7 +118,7 @@ const moving = [
   '/v2/workspace/advancedwebhook/deliveries/get',
 ]
 
-/** What a call of each operation that reads answers, for each API key. Those in `moving` are not asked. */
+/** Returns the responses of all operations that read, for each API key, except those in `moving`. */
 export async function answersOf(
   server: TestServer,
   { tenants }: RichStore,
@@ -138,7 +138,7 @@ export async function answersOf(
       openApi.paths[path]?.post.requestBody.content['application/json'].examples.done?.value.data,
     ]
     for (const [index, { headers, told }] of tenants.entries()) {
-      // The last one is of another workspace, whose token only its maker has.
+      // The last API key belongs to another workspace, whose token only its creator has.
       if (auth === 'workspace' && index === tenants.length - 1) continue
       const known: Record<string, unknown> = { ...told, apiKey: headers['x-service-api-key'] }
       const data = Object.fromEntries(
@@ -177,7 +177,7 @@ interface OpenApi {
   >
 }
 
-/** Ids of what moves by itself: nothing of it is lost. */
+/** Ids of records that change by themselves, none of which may be lost. */
 export async function movingIds({ post }: TestServer, { tenants }: RichStore): Promise<readonly string[]> {
   const ids: string[] = []
   for (const { headers } of tenants) {
@@ -191,7 +191,7 @@ export async function movingIds({ post }: TestServer, { tenants }: RichStore): P
   return [...new Set(ids)].sort()
 }
 
-/** What a socket sees of an editor of the first API key. */
+/** The content that a socket receives of an editor of the first API key. */
 export async function seenBySocket(
   server: TestServer,
   path: string,
@@ -209,7 +209,7 @@ export const filesIn = (directory: string): string[] =>
     .filter((name) => statSync(join(directory, name)).isFile())
     .sort()
 
-/** All that an export holds, but the moment at which it was made. */
+/** The content of an export, except its time. */
 export function heldBy(directory: string): Record<string, string> {
   const files = filesIn(directory).filter((name) => name !== 'export.json')
   return Object.fromEntries(files.map((name) => [name, readFileSync(join(directory, name), 'latin1')]))

@@ -35,7 +35,7 @@ afterEach(async () => {
 
 type Row = readonly [name: string | null, data: Uint8Array | string | null]
 
-/** A database as Hocuspocus makes it, and with rows that it never would. */
+/** A database as Hocuspocus creates it, also with rows that it would never write. */
 function write(rows: readonly Row[], pragma = ''): void {
   rmSync(file, { force: true })
   const database = new sqlite.Database(file)
@@ -47,7 +47,10 @@ function write(rows: readonly Row[], pragma = ''): void {
 
 const state = (text: string): Uint8Array => Y.encodeStateAsUpdate(docOf(typedAfter([], text)))
 
-/** Made by @hocuspocus/extension-sqlite 4.7.0 itself, which needs a native module; each document was stored twice. */
+/**
+ * Created by @hocuspocus/extension-sqlite 4.7.0 itself, which needs a native module. Each document was stored
+ * twice.
+ */
 const real = join(import.meta.dirname, 'fixtures', 'hocuspocus-4.7.0.sqlite')
 
 it('[MOVE-2] imports everything that the real @hocuspocus/extension-sqlite stored, and does not change its file', async () => {
@@ -69,7 +72,7 @@ itLong(
   async () => {
     copyFileSync(real, file)
     const bytes = readFileSync(file)
-    // Versions of the format to write and to read: 2 is a write-ahead log (SQLite's file format, 1.3.3).
+    // Versions of the write and read format: 2 is a write-ahead log (SQLite's file format, 1.3.3).
     bytes.set([2, 2], 18)
     writeFileSync(file, bytes)
     const ran = await runImport(data, 'hocuspocus-sqlite', file, '--organization', 'old')

@@ -47,7 +47,7 @@ afterAll(() => rmSync(root, { recursive: true, force: true, maxRetries: 20 }))
 const importInto = (name: string, source = 'export', run: 'real' | 'dry' = 'real') =>
   importExport(at(source), at(name), { run, tenant: null, defaultAccess: 'public' }, noProgress)
 
-/** What a store holds, as an export of it shows it. */
+/** The content of a store, as its export shows it. */
 async function contentOf(name: string): Promise<Record<string, string>> {
   rmSync(at(`${name}-seen`), { recursive: true, force: true, maxRetries: 20 })
   await exportStore(at(name), at(`${name}-seen`), all, noProgress)
@@ -58,7 +58,7 @@ itLong('[OUT-7] names the file with a changed byte, and writes nothing', deep, a
   const names = filesIn(at('export'))
   expect(names.length).toBeGreaterThan(documents)
   for (const [index, name] of names.entries()) {
-    // Those of documents are alike.
+    // The files of documents are similar.
     if (name.startsWith('documents/') && index % 20 !== 0) continue
     const path = at('export', name)
     const bytes = readFileSync(path)
@@ -98,7 +98,10 @@ itLong(
   },
 )
 
-/** Ends the command once it has printed so much on standard error, and some time later. False: it was done before. */
+/**
+ * Kills the command when it has printed a pattern on standard error, after a delay. Returns false if it had
+ * ended before.
+ */
 async function killed(args: readonly string[], pattern: RegExp, afterMs: number): Promise<boolean> {
   const { child, ended } = startCli(args, root)
   let err = ''
@@ -134,7 +137,7 @@ itLong('[OUT-8] completes an import that is killed several times', deep, async (
   expect(await contentOf('resumed')).toEqual(before)
 })
 
-/** A document of the export, to be placed over a log of a former epoch, with a head that nobody counts to. */
+/** A document of the export with a log of a later epoch and a very large head. */
 function farDocument() {
   const bytes = readFileSync(
     at('export', filesIn(at('export')).find((name) => name.endsWith('state.bin')) ?? ''),

@@ -51,7 +51,7 @@ it('[ENG-72] reads all keys of one tick from the disk together, and a damaged va
 
 it('[ENG-73] returns a write to a read that starts after its acknowledgment, also when an earlier read of the same tick missed it', async () => {
   const [before, after] = await new Promise<readonly [ReadSnapshot, ReadSnapshot]>((resolve) => {
-    // A timer: what the thread answers while it is busy comes in the same turn, before its end.
+    // A timer runs the test in a tick in which results of the thread arrive before the end of the busy loop.
     setTimeout(() => {
       const first = store.snapshot()
       void store.write([put('new', 'value')], false).then(() => resolve([first, store.snapshot()]))

@@ -10,7 +10,7 @@ let directory: { readonly path: string; remove(): Promise<void> }
 /** Keys of each batch. */
 let batches: (readonly string[])[]
 
-/** A real store that tells of its writes. */
+/** A real store that reports its writes. */
 const openStore: OpenStore = async (path) => {
   const store = await openLevelStore(path)
   return {
@@ -36,7 +36,7 @@ afterEach(async () => {
 const soon = (name: string) =>
   engine.kv.commit(['log'], { puts: [{ key: [name], value: bytesOf('x') }], pace: 'soon' })
 const put = (name: string) => engine.kv.commit(['data'], { puts: [{ key: [name], value: bytesOf('x') }] })
-/** Of each batch, whether it has these keys. */
+/** The given names whose keys each batch contains. */
 const having = (...names: readonly string[]) =>
   batches.map((keys) => names.filter((name) => keys.some((key) => key.includes(name))))
 
@@ -81,6 +81,6 @@ it('[ENG-74] shares batches between many writers, and delays no single writer', 
     await nextTurn()
   }
   await Promise.all(crowd)
-  // The first few tell how many come. Timers are exact to a millisecond: 2 ms may be a little more than one.
+  // The first commits set the pace. Timers are exact to a millisecond: 2 ms may be little more than one.
   expect(batches.length).toBeLessThan(20 + (performance.now() - start) / 1.2)
 })

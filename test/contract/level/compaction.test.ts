@@ -17,21 +17,21 @@ import {
 import { storedKeys, type TemporaryDirectory, temporaryDirectory } from './store-tools.ts'
 
 const doc = docKey('document')
-/** More than fit into two commits, each an append of its own. */
+/** More than two commits can delete, each an append of its own. */
 const appends = 2 * deletedPerCommitMax + 10
 
 let directory: TemporaryDirectory
 let image: TemporaryDirectory
 let engine: LevelEngine
-/** Keys deleted by each batch that deletes something. */
+/** Number of keys deleted by each batch with deletions. */
 let deletions: number[]
-/** Asked before each such batch. */
+/** Runs before each such batch. */
 let beforeDeleting: () => Promise<void>
 
-/** Asked before the keys of the next slice are read. */
+/** Runs before the keys of the next slice are read. */
 let beforeSlice: () => Promise<void>
 
-/** A real store that tells of its deletions. */
+/** A real store that reports its deletions. */
 const openStore: OpenStore = async (path) => {
   const store = await openLevelStore(path)
   return {
@@ -75,11 +75,11 @@ afterEach(async () => {
 const compact = ({ log }: LevelEngine, expectBase: number, upTo: number, keepSince = keepNone) =>
   log.compact(doc, 1, expectBase, upTo, bytesOf(`1 to ${upTo}`), keepSince)
 
-/** Head, snapshots and appends that are stored. */
+/** Number of stored heads, snapshots and appends. */
 const stored = ({ store }: TemporaryDirectory): Promise<number> =>
   storedKeys(store, 'document').then((keys) => keys.length)
 
-/** Compacts, and copies the store as a crash in the middle of the deletions would leave it. */
+/** Compacts, and copies the store in the state that a crash during the deletions would leave. */
 async function compactAndCrash(): Promise<void> {
   let slices = 0
   beforeDeleting = async () => {
@@ -139,7 +139,7 @@ it('[ENG-56] keeps nothing of the old document when it is deleted and created ag
 
 it('[ENG-56] keeps the new entries of a document that is deleted and created again during the deletions', async () => {
   let slices = 0
-  // The second append of the new log is stored where updates of the old one are still to be deleted.
+  // The second append of the new log has a number of an old update that is not deleted yet.
   const first = appends - 5
   beforeSlice = async () => {
     slices += 1

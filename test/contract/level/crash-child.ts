@@ -3,8 +3,8 @@ import { openLevelEngine } from '../../../src/engine/level/engine.ts'
 import { bytesOf, docKey, keepNone, updates } from '../suite/sample-data.ts'
 
 /**
- * Writes to a data directory until it is killed, and says on standard output what has been acknowledged: a line of
- * the document's name and the number of its last update, or `kv` and the last value.
+ * Writes to a data directory until it is killed. Prints a line for each acknowledgment: the name of the
+ * document and the number of its last update, or `kv` and the last value.
  */
 const [directory = '', durability = 'disk'] = process.argv.slice(2)
 const documents = ['a', 'b', 'c']

@@ -7,7 +7,7 @@ import { docKey, entriesOf, loadLive, oneTo, textOf, versionAt } from '../suite/
 import { type TemporaryDirectory, temporaryDirectory } from './store-tools.ts'
 
 const rounds = 6
-/** Acknowledgements after which a round may end. */
+/** Maximum of acknowledgments in a round. */
 const acknowledgedMax = 600
 
 let directory: TemporaryDirectory
@@ -22,7 +22,10 @@ afterEach(async () => {
   await directory.remove()
 })
 
-/** Lets a process write until it has acknowledged so much, kills it, and returns the last acknowledged numbers. */
+/**
+ * Lets a process write until it has printed `acknowledgements` of them, kills it, and returns the last
+ * acknowledged numbers.
+ */
 async function writeUntilKilled(durability: string, acknowledgements: number): Promise<Map<string, number>> {
   const script = join(import.meta.dirname, 'crash-child.ts')
   const writer = spawn(process.execPath, ['--import', 'tsx', script, directory.path, durability])
@@ -67,7 +70,7 @@ async function expectKept(acknowledged: ReadonlyMap<string, number>): Promise<vo
   await engine.close()
 }
 
-/** Each count came with a job, in one commit: there are as many jobs as were counted. */
+/** Each increment was committed with a job: the number of jobs must equal the count. */
 async function expectCountKept(
   { kv, queue }: Awaited<ReturnType<typeof openLevelEngine>>,
   acknowledged: number,

@@ -48,7 +48,7 @@ async function stored(marker: string) {
   return pair
 }
 
-/** Changes the record that contains `marker`; returns a function that puts it back. */
+/** Changes the record that contains `marker`. Returns a function that restores it. */
 async function change(marker: string, how: (value: Buffer) => Buffer | null): Promise<() => Promise<void>> {
   await engine.close()
   const [key, value] = await storedPair(directory.store, marker)

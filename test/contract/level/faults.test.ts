@@ -45,7 +45,7 @@ afterEach(async () => {
 
 const turn = () => new Promise((resolve) => setTimeout(resolve, 1))
 
-/** Moves the clock on in small steps until `awaited` has ended. */
+/** Advances the clock in small steps until `awaited` has ended. */
 async function passTime<T>(awaited: Promise<T>, stepMs = 100): Promise<T> {
   const ended = { yes: false }
   const end = () => {
@@ -59,7 +59,7 @@ async function passTime<T>(awaited: Promise<T>, stepMs = 100): Promise<T> {
   return awaited
 }
 
-/** Resolves when `isTrue`, letting everything else run. */
+/** Resolves when `isTrue`, and lets other work run meanwhile. */
 async function until(isTrue: () => boolean): Promise<void> {
   while (!isTrue()) {
     clock.advance(1)
@@ -67,7 +67,7 @@ async function until(isTrue: () => boolean): Promise<void> {
   }
 }
 
-/** Every kind of write, and what became of it. */
+/** Starts every kind of write, and collects the outcomes. */
 function writeEverywhere(): { readonly ended: string[]; readonly all: Promise<string[]> } {
   const ended: string[] = []
   const writes: [string, Promise<unknown>][] = [
@@ -127,14 +127,14 @@ describe('level with a paused disk', () => {
   it('[ENG-4] has an append in progress in its head after reads of many other documents', async () => {
     disk.hold()
     const second = outcomeOf(engine.log.append(doc, 1, updates('2')))
-    // More than the engine keeps heads of.
+    // More than the number of heads that the engine caches.
     for (let group = 0; group < 50; group++) {
       const others = Array.from({ length: 100 }, (_, index) => docKey(`other ${group} ${index}`))
       const outcomes = others.map((other) => outcomeOf(engine.log.append(other, 1, updates('x'))))
       expect(new Set(await Promise.all(outcomes))).toEqual(new Set(['absent']))
     }
     const third = outcomeOf(engine.log.append(doc, 1, updates('3'), { expectHead: 2 }))
-    // Whatever the third one has to read has been read when this one is answered: before the second is on the disk.
+    // When this append is answered, the third one has read its head, before the second one is on disk.
     expect(await outcomeOf(engine.log.append(docKey('last'), 1, updates('x')))).toBe('absent')
     disk.release()
     expect(await Promise.all([second, third])).toEqual(['appended', 'appended'])

@@ -1,24 +1,24 @@
 import { type OpenStore, openLevelStore, type Store } from '../../../src/engine/level/store/store.ts'
 
-/** What a write meets: a good disk; a full one; or one that wrote and could not say so. */
+/** State of the disk for writes: working; full; or `silent`, when it writes and returns an error. */
 type Weather = 'fine' | 'full' | 'silent'
 
 const noSpace = () =>
   Object.assign(new Error('IO error: 000005.log: No space left on device'), { code: 'LEVEL_IO_ERROR' })
 
 /**
- * A real LevelDB whose writes can be made to fail or be held back. As with LevelDB itself, a handle that has failed
- * once stays failed, even when the disk has room again.
+ * A real LevelDB whose writes can fail or be delayed. As in LevelDB itself, a handle that has failed once
+ * stays failed, even when the disk has room again.
  */
 export class FaultyStore {
   weather: Weather = 'fine'
-  /** Batches that were asked for. */
+  /** Number of requested batches. */
   writes = 0
   #gate: Promise<void> = Promise.resolve()
   #open: () => void = () => {}
   #read: (key: Uint8Array) => Promise<void> = () => Promise.resolve()
 
-  /** Writes wait from now on. */
+  /** Delays writes from now on. */
   hold(): void {
     this.#gate = new Promise((resolve) => {
       this.#open = resolve
@@ -30,7 +30,7 @@ export class FaultyStore {
     this.#gate = Promise.resolve()
   }
 
-  /** Reads of keys that contain `marker` wait until the returned function is called. */
+  /** Delays reads of keys that contain `marker` until the returned function is called. */
   holdReads(marker: string): () => void {
     let end = (): void => undefined
     const ended = new Promise<void>((resolve) => {

@@ -18,14 +18,14 @@ const [flips, cuts] = all ? [60, 30] : [6, 4]
 const names = Array.from({ length: 12 }, (_, index) => `document ${index}`)
 const kinds = { CURRENT: /^CURRENT$/, MANIFEST: /^MANIFEST/, '.ldb': /\.ldb$/, '.log': /\.log$/ }
 type Kind = keyof typeof kinds
-/** Of the table here: its footer, its index and some of its filter. */
+/** The footer and the index of the table here, and a part of its filter. */
 const searchedBytes = 200
 
 let root: string
 let copies = 0
 const template = () => join(root, 'template')
 
-/** Text that does not compress away. */
+/** Text that does not compress well. */
 const textOfDocument = (random: Random): string =>
   Array.from({ length: 900 }, () => String.fromCharCode(97 + random.below(26))).join('')
 
@@ -37,7 +37,7 @@ async function fill(engine: Engine, random: Random, epochs: 'create' | 'append')
   }
 }
 
-/** What can be read: the text of each document and value, or that it is refused. */
+/** The readable content: the text of each document and value, or its rejection. */
 async function contentsOf(engine: Engine): Promise<readonly string[]> {
   const read = async (what: () => Promise<string>) => {
     try {
@@ -93,7 +93,9 @@ async function damagedCopy(kind: Kind, how: (path: string, bytes: Buffer) => Pro
   return directory
 }
 
-/** What a start says, and what is read then; null: it is refused with a sentence. */
+/**
+ * The warnings of a start and the content that is read then; null if the start is rejected with a sentence.
+ */
 async function start(
   directory: string,
 ): Promise<{ warnings: readonly string[]; read: readonly string[] } | null> {
@@ -111,7 +113,7 @@ async function start(
 
 const ignore = () => undefined
 
-/** The list of what the files were when the store was closed. */
+/** The list of files at the time of the close. */
 const closedList = (directory: string) => join(directory, 'store', 'CLOSED')
 
 async function expectReported(directory: string, what: string): Promise<void> {
@@ -174,10 +176,10 @@ for (const kind of Object.keys(kinds) as Kind[]) {
   }, 120_000)
 }
 
-// After a crash there is no list of what the files were: tables must tell by themselves.
+// Without the list of files after a crash, the tables themselves must reveal damage.
 it('[STORE-7] reports a record that one changed bit turns into a deletion, also after a crash', async () => {
   const places: number[] = []
-  // One is what a record is told from a deletion by, behind its key.
+  // The byte 1 behind the key distinguishes a record from a deletion.
   await damagedCopy('.ldb', async (_, bytes) => {
     for (const [at, byte] of bytes.entries()) if (byte === 1) places.push(at)
   })

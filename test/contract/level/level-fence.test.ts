@@ -21,7 +21,7 @@ const ignore = () => undefined
 
 let root: string
 let copies = 0
-/** The one table of the store that all are copies of. */
+/** The only table of the store that the tests copy. */
 let table: string
 let sound: Buffer
 
@@ -34,7 +34,7 @@ beforeAll(async () => {
   const template = join(root, 'template')
   const engine = await openLevelEngine({ directory: template })
   for (const name of names) {
-    // It does not compress away.
+    // The value does not compress well.
     const value = bytesOf(`${name} ${randomBytes(1_000).toString('latin1')}`)
     await engine.kv.commit(['p'], { puts: [{ key: [name], value }] })
   }
@@ -50,7 +50,7 @@ afterAll(() => rm(root, { recursive: true, force: true, maxRetries: 20 }))
 
 interface Block {
   readonly at: number
-  /** Where its kind of compression is. */
+  /** Position of the kind of compression. */
   readonly kindAt: number
 }
 
@@ -71,7 +71,7 @@ function blocks(): { readonly filter: Block; readonly index: Block } {
   return { filter: readBlock(entry), index }
 }
 
-/** Its first key becomes so short that LevelDB would end the process on it. */
+/** Makes the first key of a block so short that LevelDB would end the process when it reads the block. */
 function withShortKey(at: number): Buffer {
   const bytes = Buffer.from(sound)
   bytes[at + 1] = 3
@@ -86,7 +86,7 @@ async function damagedCopy(bytes = withShortKey(0)): Promise<string> {
   return directory
 }
 
-/** The list of what the files were says of the table that it is what it was: as if its damage were older. */
+/** Changes the list of files so that it accepts the table, as if the damage were older than the list. */
 async function takenForSound(directory: string): Promise<string> {
   const list = JSON.parse(await readFile(closedOf(directory), 'utf8')) as {
     files: { name: string; crc: number }[]
@@ -96,7 +96,7 @@ async function takenForSound(directory: string): Promise<string> {
   return directory
 }
 
-/** Names of what is refused; what is read must be what was written. */
+/** Returns the names of rejected values. Other values must be as they were written. */
 async function refused({ kv }: Engine): Promise<readonly string[]> {
   const found: string[] = []
   for (const name of names) {
@@ -111,7 +111,7 @@ async function refused({ kv }: Engine): Promise<readonly string[]> {
   return found
 }
 
-/** Bytes in which the table is not what `before` says. */
+/** Returns the bytes in which the table differs from `before`. */
 async function changedIn(directory: string, before: Buffer): Promise<readonly (readonly number[])[]> {
   const after = await readFile(tableOf(directory))
   return [...after.entries()].flatMap(([at, byte]) =>
@@ -119,7 +119,7 @@ async function changedIn(directory: string, before: Buffer): Promise<readonly (r
   )
 }
 
-/** Why a store is not opened. */
+/** Returns the error of a failed opening. */
 async function failureOf(opening: Promise<unknown>): Promise<EngineOpenError> {
   const error = await opening.catch((reason: unknown) => reason)
   if (error instanceof EngineOpenError) return error
@@ -154,7 +154,7 @@ for (const end of ['an orderly end', 'a crash'] as const)
 
 it('[STORE-17] rejects a table with a damaged index, and searches a table with a damaged filter without the filter', async () => {
   const { index, filter } = blocks()
-  // What says of which format the store is is in this table, too.
+  // This table also contains the format of the store.
   const error = await failureOf(openLevelEngine({ directory: await damagedCopy(withShortKey(index.at)) }))
   expect(error.reason).toBe('corrupted')
   expect(error.message).toContain(table)
@@ -200,7 +200,7 @@ it('[STORE-17] checks every table in each command that opens a stopped store', a
 it('[STORE-17] reports a fenced block at each start, also behind much newer tables', async () => {
   const directory = await damagedCopy()
   await (await openLevelEngine({ directory })).close()
-  // LevelDB removes it.
+  // LevelDB removes this file.
   const newer = join(storeOf(directory), '999999.ldb')
   await writeFile(newer, '')
   await truncate(newer, 129 * 1024 * 1024)
@@ -255,7 +255,7 @@ itLong('[STORE-18] rejects compact on a store with a changed log without opening
   }
 })
 
-/** A store that can be told to rewrite its tables, and whose next opening can be held back. */
+/** A store that can rewrite its tables on request, and whose next opening can be delayed. */
 interface Held {
   store: Store | null
   opening: Promise<void>

@@ -95,7 +95,7 @@ it('[STORE-21] starts after a crash, at any step of an opening, and on a copy', 
   await cp(directory.path, crashed, { recursive: true })
   await engine.close()
   const stores = [closed, crashed]
-  // An opening that is interrupted leaves any of the files that it removes.
+  // An interrupted opening leaves any of the files that it removes.
   for (const former of await readdir(join(closed, 'store'))) {
     const isNew = await stat(join(crashed, 'store', former)).then(
       () => false,

@@ -6,15 +6,15 @@ import { type OpenStore, openLevelStore } from '../../../src/engine/level/store/
 import { bytesOf, docKey } from '../suite/sample-data.ts'
 
 /**
- * Writes to a data directory until it is killed, and says on standard output, in this order, how much of the logs of
- * the store has been synced (`synced NAME BYTES`), and what has been acknowledged then (`ack DOCUMENT NUMBER`).
+ * Writes to a data directory until it is killed. Prints, in this order, the number of synced bytes of each
+ * log of the store (`synced NAME BYTES`), and the acknowledgments after that (`ack DOCUMENT NUMBER`).
  */
 const [directory = '', durability = 'disk'] = process.argv.slice(2)
 const say = (...words: (string | number)[]) => process.stdout.write(`${words.join(' ')}\n`)
 
 const syncMs = 5
 
-/** Large enough for LevelDB to begin a new log every few hundred appends. */
+/** Large enough that LevelDB begins a new log every few hundred appends. */
 const padding = bytesOf(' '.repeat(60_000))
 
 const openStore: OpenStore = async (path) => {
@@ -24,9 +24,9 @@ const openStore: OpenStore = async (path) => {
     async write(operations, sync) {
       await store.write(operations, sync)
       if (!sync) return
-      // As on a slower disk: most kills come while something is on its way.
+      // Simulates a slower disk, so that most kills happen during a write.
       await setTimeout(syncMs)
-      // One write at a time: what is in the newest log now is what has been synced.
+      // The process makes one write at a time: the newest log has only synced bytes now.
       const logs = readdirSync(path).filter((name) => name.endsWith('.log'))
       for (const name of logs) {
         const size = statSync(join(path, name), { throwIfNoEntry: false })?.size

@@ -11,7 +11,7 @@ import { docKey, entriesOf, loadLive } from '../suite/sample-data.ts'
 import { type TemporaryDirectory, temporaryDirectory } from './store-tools.ts'
 
 const rounds = times(1, 6)
-/** Where a disk is fast and a machine busy, few processes die between a write and its sync. */
+/** On a fast disk and a busy machine, few processes end between a write and its sync. */
 const roundsMax = rounds + 1
 const linesMax = 800
 
@@ -28,12 +28,12 @@ afterEach(async () => {
 })
 
 interface Said {
-  /** Bytes of each log that are on the disk whatever happens. */
+  /** Number of bytes of each log that are on disk in any case. */
   readonly synced: ReadonlyMap<string, number>
   readonly acknowledged: ReadonlyMap<string, number>
 }
 
-/** Lets a process write until it has said so many lines, and kills it. */
+/** Lets a process write until it has printed `lines` lines, and kills it. */
 async function writeUntilKilled(durability: string, lines: number): Promise<Said> {
   const script = join(import.meta.dirname, 'power-child.ts')
   const writer = spawn(process.execPath, ['--import', 'tsx', script, directory.path, durability], {
@@ -56,7 +56,7 @@ async function writeUntilKilled(durability: string, lines: number): Promise<Said
   return { synced: last('synced'), acknowledged: last('ack') }
 }
 
-/** How many acknowledged updates are gone; those that are there are whole and in order. */
+/** Returns the number of lost acknowledged updates. The remaining ones must be complete and in order. */
 async function lostUpdates({ acknowledged }: Said): Promise<number> {
   const engine = await openLevelEngine({ directory: directory.path })
   let lost = 0

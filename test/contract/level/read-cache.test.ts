@@ -12,7 +12,7 @@ const step = fc.oneof(
 )
 type Step = typeof step extends fc.Arbitrary<infer S> ? S : never
 
-/** A disk, those who look at it, and those who write: what is remembered must be what the disk has. */
+/** A disk with readers and writers: the cache must have the values of the disk. */
 class Model {
   readonly recent = new ReadCache()
   readonly #disk = new Map<string, number>()

@@ -22,7 +22,7 @@ export async function temporaryDirectory(): Promise<TemporaryDirectory> {
 
 type Pair = readonly [key: Buffer, value: Buffer]
 
-/** Works on the store of a closed engine, behind its back. */
+/** Works on the store of a closed engine without the engine. */
 async function withDatabase<T>(
   store: string,
   work: (database: Level<Buffer, Buffer>) => Promise<T>,
@@ -36,7 +36,7 @@ async function withDatabase<T>(
   }
 }
 
-/** The one stored pair whose key or value contains `marker`. */
+/** The only stored pair whose key or value contains `marker`. */
 export async function storedPair(store: string, marker: string): Promise<Pair> {
   const pairs = await withDatabase(store, (database) => database.iterator().all())
   const found = pairs.filter(([key, value]) => key.includes(marker) || value.includes(marker))
@@ -50,7 +50,7 @@ export const storedKeys = (store: string, marker: string): Promise<Buffer[]> =>
     (await database.keys().all()).filter((key) => Buffer.from(key).includes(marker)),
   )
 
-/** Null deletes. Makes the store if it is not there. */
+/** Null deletes the key. Creates a missing store. */
 export const overwrite = (store: string, key: Buffer, value: Buffer | null): Promise<void> =>
   withDatabase(store, (database) => (value === null ? database.del(key) : database.put(key, value)))
 

@@ -16,7 +16,10 @@ let directory: string
 let path: string
 let sound: Buffer
 
-/** One table that LevelDB has made, with some hundred blocks, and an index so long that it is compressed. */
+/**
+ * One table that LevelDB has written, with some hundred blocks and an index that is long enough to be
+ * compressed.
+ */
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'weft-tables-'))
   const store = await openLevelStore(directory)
@@ -44,7 +47,7 @@ async function problemOf(bytes: Buffer, depth: 'structure' | 'all'): Promise<str
 
 const isTold = expect.stringMatching(/^changed\.ldb is damaged \(.+\): data may be lost$/)
 
-/** At the end, without any data: the filter alone has ten bits for each key. */
+/** Bytes at the end without any data: the filter has ten bits for each key. */
 const searchedBytes = (pairs * 10) / 8
 
 it('[STORE-7] computes the CRC-32C values of RFC 3720, B.4', () => {

@@ -130,7 +130,7 @@ describe.skipIf(noNats !== null)('nodes on a bus over NATS', () => {
     a.publish('topic', new Uint8Array(2 * 2 ** 20))
     await eventually(() => others.length === 1 && lost.count === 1)
     expect(own).toHaveLength(2)
-    // The loss has been told: what follows is no further one, but for the gap before it.
+    // The loss was reported. The next message reports no further loss except the gap before it.
     a.publish('topic', bytesOf('next'))
     await eventually(() => others.length === 2 && lost.count === 2)
     a.publish('topic', bytesOf('and next'))
@@ -248,7 +248,7 @@ describe.skipIf(noNats !== null)('nodes on a bus over NATS', () => {
     }
     await said(a, heardB)
     await said(b, heardA)
-    // Whichever of the two it is connected to.
+    // Works with either of the two servers.
     for (const each of servers.slice(1)) {
       heardB.length = 0
       await each.kill()

@@ -68,7 +68,7 @@ describe.skipIf((noNats ?? noPostgres) !== null)('nodes that share a schema', ()
     await listsAre([a, b], ['a', 'b'])
     expect(changes).toBeGreaterThan(0)
     expect(homes(a)).toEqual(homes(b))
-    // Nothing else has moved.
+    // No other document has moved.
     for (const [index, home] of before.entries()) if (home !== 'c') expect(homes(a)[index]).toBe(home)
   })
 
@@ -150,7 +150,7 @@ describe.skipIf((noNats ?? noPostgres) !== null)('nodes that share a schema', ()
       })
     }
     await postgres.kill()
-    // Longer than what makes a node dead.
+    // Longer than the time after which a node is dead.
     await new Promise((resolve) => setTimeout(resolve, 5_000))
     await postgres.start()
     await eventually(() => a.health().ok && b.health().ok && lost >= 2)
@@ -172,7 +172,7 @@ describe.skipIf((noNats ?? noPostgres) !== null)('nodes that share a schema', ()
     await slow.query(`begin; update ${schema}.lease set until = clock_timestamp() + interval '1 min'`)
     const waiting = `select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`
     await eventually(async () => (await postgres.sql(waiting)).length >= 2)
-    // Longer than what makes a node dead.
+    // Longer than the time after which a node is dead.
     await new Promise((resolve) => setTimeout(resolve, 5_000))
     await slow.query('commit')
     await slow.end()
@@ -206,7 +206,7 @@ describe.skipIf((noNats ?? noPostgres) !== null)('nodes that share a schema', ()
       engine.kv.commit(['p'], { puts: [{ key: [id], value: bytesOf(id) }], jobs: [job(id, at)] })
     await enqueue(a, 'now', early.now())
     await enqueue(a, 'later', early.now() + hourMs / 2)
-    // They agree as exactly as the time of an answer can be known.
+    // The nodes agree as exactly as the time of a response can be known.
     const soon = async (engine: Engine) => {
       const found: string[] = []
       await eventually(async () => found.push(...(await ids(engine))) > 0)

@@ -121,7 +121,7 @@ describe.skipIf(noPostgres !== null)('opening a schema of PostgreSQL', () => {
     )
     const opening = open(schema)
     await sleep(300)
-    // What it had under way when it died is done later.
+    // A write of the dead server that was in progress is stored later.
     await server.sql(`update ${schema}.lease set until = until + interval '500 ms' where holder = 'gone'`)
     const next = await opening
     expect((await loadLive(next.log, doc)).head).toBe(1)
@@ -169,7 +169,7 @@ describe.skipIf(noPostgres !== null)('opening a schema of PostgreSQL', () => {
     ['statement_timeout', '1', '5s'],
     ['idle_in_transaction_session_timeout', '1', '10s'],
     ['idle_session_timeout', '5000', '0'],
-    // From PostgreSQL 17 on.
+    // Exists in PostgreSQL 17 and later.
     ['transaction_timeout', '5000', '0'],
     ['standard_conforming_strings', 'off', 'on'],
     ['bytea_output', 'escape', 'hex'],
@@ -177,7 +177,7 @@ describe.skipIf(noPostgres !== null)('opening a schema of PostgreSQL', () => {
     ['search_path', "'nowhere'", 'public'],
   ]
 
-  /** False when another one came in between. */
+  /** Returns false when another process has written in between. */
   async function increment({ kv }: Engine): Promise<boolean> {
     const [value = null] = await kv.get(['counter'], [['value']])
     const next = bytesOf(`${Number(value === null ? 0 : textOf(value)) + 1}`)
@@ -252,7 +252,7 @@ describe.skipIf(noPostgres !== null)('opening a schema of PostgreSQL', () => {
     const nobody = `postgres://nobody:${secret}@127.0.0.1:${server.port}/postgres`
     const nowhere = `postgres://weft:${secret}@127.0.0.1:1/postgres`
     const noDatabase = `postgres://weft:${secret}@127.0.0.1:${server.port}/none`
-    // A database that may be starting is waited for, a wrong name is not.
+    // The engine waits for a database that may be starting, and not for a wrong name.
     for (const [url, words, options] of [
       [nobody, /role "nobody" does not exist/, {}],
       [nowhere, /ECONNREFUSED/, { holdMs: 10 }],

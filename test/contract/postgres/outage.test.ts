@@ -26,7 +26,7 @@ describe.skipIf(noPostgres !== null)('a database that becomes unavailable', () =
     const docs = Array.from({ length: 20 }, (_, index) => docKey(`killed ${index}`))
     const acknowledged = docs.map(() => 0)
     const state = { goesOn: true }
-    // Three on their way at once: what is behind one that may be missing must not be there without it.
+    // Three writes in progress at once: a write behind a missing one must not be stored.
     const write = async (index: number) => {
       const key = docs[index] as string[]
       await engine.log.append(key, 'create', updates('1'))

@@ -7,7 +7,7 @@ import { engineContract, type OpenedEngine } from '../suite/suite.ts'
 let server: PostgresServer
 
 async function openIn(schema: string, clock: Clock): Promise<OpenedEngine> {
-  // Fewer partitions than usual: each is a table to be made and removed.
+  // Fewer partitions than usual, because each one is a table that takes time to create and remove.
   const engine = await openPostgresEngine({ url: server.url, schema, clock, partitions: 2 })
   return {
     engine,
@@ -19,7 +19,7 @@ async function openIn(schema: string, clock: Clock): Promise<OpenedEngine> {
   }
 }
 
-// It takes long: what is PostgreSQL's own is tested beside this.
+// The suite takes long. The tests next to this file cover the parts that only PostgreSQL has.
 describe.skipIf(process.env.WEFT_TEST_ALL !== '1' || noPostgres !== null)('over PostgreSQL', () => {
   beforeAll(async () => {
     server = await startPostgres()

@@ -23,7 +23,7 @@ describe.skipIf(noPostgres !== null)('a primary with standbys', () => {
       await servers.failOver()
       expect(await engine.log.append(doc, 1, updates(`${seq}`))).toMatchObject({ last: seq })
       await servers.repair()
-      // The first one named is a standby now.
+      // The server that is named first is a standby now.
       const look = await probeDatabase({ url: servers.url, connectTimeoutMs: 5_000 })
       expect(look.warnings).toHaveLength(1)
     }
@@ -58,7 +58,7 @@ describe.skipIf(noPostgres !== null)('a primary with standbys', () => {
     expect(await engine.log.append(doc, 1, updates('2'))).toMatchObject({ last: 2 })
     expect((await loadLive(engine.log, doc)).head).toBe(2)
     former.resume()
-    // What was under way there goes on, and nobody waits for it.
+    // Statements in progress on the former primary continue, and nothing waits for them.
     const usable = `select 1 from pg_stat_activity where application_name = 'weft' and state like 'idle%'`
     await eventually(async () => (await former.sql(usable)).length === 0)
     await engine.close()
@@ -67,7 +67,7 @@ describe.skipIf(noPostgres !== null)('a primary with standbys', () => {
   }, 60_000)
 
   it('[PG-31] does not acknowledge a write that no standby has, also when its waiting is cancelled', async () => {
-    // Also where the database is to say no more than what it must.
+    // Also when the database sends only errors.
     await servers.sql('alter role weft set client_min_messages = error')
     const engine = await openPostgresEngine({ url: servers.url, schema: 'alone', holdMs: 1_000 })
     await engine.log.append(doc, 'create', updates('1'))

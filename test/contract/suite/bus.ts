@@ -5,7 +5,7 @@ import type { Bench } from './suite.ts'
 export function busContract(bench: () => Bench): void {
   const bus = () => bench().engine.bus
 
-  /** A bus owes no delivery; an echo behind what was published shows that it has been through. */
+  /** Resolves when all earlier messages have passed the bus, which the arrival of a later message shows. */
   const drained = () =>
     new Promise<void>((resolve) => {
       const end = bus().subscribe('echo', () => {

@@ -16,7 +16,7 @@ const distinctKeys = fc.uniqueArray(key, {
   comparator: (a, b) => compare(a, b) === 0,
 })
 
-/** The promised order: segment by segment, each by its bytes of UTF-8; what is shorter first. */
+/** The promised order: by segment, each by its UTF-8 bytes, a shorter key first. */
 export function compare(a: Key, b: Key): number {
   for (let index = 0; index < Math.min(a.length, b.length); index++) {
     const order = Buffer.compare(Buffer.from(a[index] as string), Buffer.from(b[index] as string))

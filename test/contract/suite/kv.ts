@@ -12,7 +12,7 @@ export function kvContract(bench: () => Bench): void {
   const scan = async (range: KvRange) => (await kv().scan(part, range)).map(({ key }) => key.join('/'))
   const get = async (...keys: readonly Key[]) => (await kv().get(part, keys)).map(textOf)
 
-  /** Checks `a` and another key, and would write in all ways. */
+  /** Checks `a` and another key, and writes in all ways if the check succeeds. */
   const attempt = (key: Key, value: string | null) =>
     kv().commit(part, {
       checks: [

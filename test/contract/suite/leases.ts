@@ -30,7 +30,7 @@ export function leaseContract(bench: () => Bench): void {
     })
     for (let seconds = 0; seconds < 30; seconds++) {
       clock.advance(1_000)
-      // What a renewal asks of the store is answered before a later call.
+      // The store answers a renewal before a later call.
       expect(await leases().acquire('a')).toBeNull()
       await new Promise((resolve) => setTimeout(resolve, 5))
     }

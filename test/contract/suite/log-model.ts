@@ -45,7 +45,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
 )
 
-/** What one document should hold: its entries are named by their numbers, its snapshot by its end. */
+/** The expected content of one document: its entries have their numbers as names, its snapshot its end. */
 class Model {
   state: 'absent' | 'live' | 'deleted' = 'absent'
   epoch = 0
@@ -99,7 +99,7 @@ async function observed(
   return { ...rest, snapshot: textOf(loaded.snapshot), entries: entriesOf(loaded) }
 }
 
-/** Appends overlap; everything else waits for them. */
+/** Runs appends concurrently, and other steps after all of them. */
 async function run(log: DocumentLog, doc: Key, steps: readonly Step[]): Promise<void> {
   const model = new Model()
   const calls: { readonly outcome: Promise<string>; readonly expected: string }[] = []
@@ -145,7 +145,7 @@ async function run(log: DocumentLog, doc: Key, steps: readonly Step[]): Promise<
   expect(await observed(log, doc, {})).toEqual(model.expected(-1, Number.POSITIVE_INFINITY))
 }
 
-/** A page of a log whose entries are named by their numbers shows one moment. */
+/** Checks that a page of a log, whose entries have their numbers as names, is of one moment. */
 function expectOneMoment(loaded: LiveLog): void {
   const { base, head, snapshot, entries } = loaded
   expect(textOf(snapshot)).toBe(base === 0 ? null : `1 to ${base}`)

@@ -13,7 +13,7 @@ export const bytesOf = (text: string): Uint8Array => new Uint8Array(Buffer.from(
 export const textOf = (bytes: Uint8Array | null): string | null =>
   bytes === null ? null : Buffer.from(bytes).toString()
 
-/** As `keepSince`: compaction keeps no older version. */
+/** A `keepSince` with which compaction keeps no older version. */
 export const keepNone = Number.POSITIVE_INFINITY
 
 export const docKey = (name: string): Key => ['workspace', 'api-key', 'organization', name, 'editor']
@@ -28,7 +28,7 @@ export const numbered = (from: number, count: number): LogUpdate[] =>
 
 export type LiveLog = Extract<LoadedLog, { state: 'live' }>
 
-/** A log that must be there. */
+/** Loads a log that must exist. */
 export async function loadLive(
   log: DocumentLog,
   doc: Key,
@@ -47,8 +47,8 @@ export const entriesOf = ({ entries }: LiveLog): [seq: number, text: string | nu
 export const oneTo = (last: number): number[] => Array.from({ length: last }, (_, index) => index + 1)
 
 /**
- * The numbers of all updates that a version is rebuilt from, where updates are named by their numbers and snapshots
- * `1 to n`; null when it can't be rebuilt.
+ * The numbers of all updates from which a version is rebuilt, if updates have their numbers as names and
+ * snapshots are `1 to n`; null for a version that cannot be rebuilt.
  */
 export async function versionAt(
   log: DocumentLog,
@@ -69,7 +69,7 @@ export async function versionAt(
   }
 }
 
-/** Why an append was refused, or what else became of it. */
+/** The reason for which an append was rejected, or another outcome. */
 export const outcomeOf = (append: Promise<unknown>): Promise<string> =>
   append.then(
     (result) => (result as Partial<AppendResult> | undefined)?.state ?? 'appended',
@@ -90,12 +90,12 @@ export async function enqueue({ kv }: Engine, ...jobs: readonly Job[]): Promise<
   await kv.commit(['jobs'], { jobs })
 }
 
-/** Ids of what can be claimed now. */
+/** Ids of the jobs that can be claimed now. */
 export async function claimable({ queue }: Engine, name = 'queue', leaseMs = 1_000): Promise<string[]> {
   return (await queue.claim(name, 100, leaseMs)).map(({ id }) => id)
 }
 
-/** Repeats `work`, a turn of the event loop apart, until `writing` has ended; its error is thrown. */
+/** Repeats `work` at each tick of the event loop until `writing` has ended, and throws its error. */
 export async function during(writing: Promise<unknown>, work: () => Promise<void>): Promise<void> {
   const state = { hasEnded: false }
   const ended = writing.finally(() => {

@@ -8,7 +8,7 @@ const recordBytes = 4_096
 const records = 40
 const total = 3 * records * recordBytes
 
-/** How much is stored under keys. */
+/** Tests of the estimate of stored bytes. */
 export function storedBytesContract(bench: () => Bench): void {
   const under = { logs: [['workspace']], blobs: [['versions', 'workspace']], parts: [['kind', 'workspace']] }
 

@@ -21,7 +21,7 @@ import { versionContract } from './versions.ts'
 
 export interface OpenedEngine {
   readonly engine: Engine
-  /** Closes the engine and opens it over the same store; null where the store ends with the engine. */
+  /** Closes the engine and opens it over the same store; null if the store ends with the engine. */
   readonly reopen: (() => Promise<OpenedEngine>) | null
   /** Closes the engine and removes its store. */
   dispose(): Promise<void>
@@ -30,15 +30,15 @@ export interface OpenedEngine {
 /** Opens an engine with an empty store of its own. */
 export type OpenEngine = (clock: Clock) => Promise<OpenedEngine>
 
-/** What the parts of the suite work on, made anew for each test. */
+/** The engine and clock of the parts of the suite, created for each test. */
 export interface Bench {
   readonly engine: Engine
   readonly clock: HeldClock
-  /** After it `engine` is the one that was opened over the same store, if it outlives an engine. */
+  /** Afterwards `engine` is the one opened over the same store, if the store outlives an engine. */
   reopen(): Promise<void>
 }
 
-/** Everything `src/engine/engine.ts` promises of any engine; `keeps`: also over a restart. */
+/** All promises of `src/engine/engine.ts` for any engine. With `keeps`, they must hold over a restart. */
 export function engineContract(name: string, { keeps, open }: { keeps: boolean; open: OpenEngine }): void {
   describe(`${name} engine`, () => {
     let clock = new HeldClock()

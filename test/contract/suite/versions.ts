@@ -42,16 +42,16 @@ const step: fc.Arbitrary<{ readonly afterMs: number; readonly step: Step }> = fc
   ),
 })
 
-/** What must be there, from the words of the interface alone: which versions, and which not. */
+/** The versions that must and must not exist, by the text of the interface only. */
 class Model {
   epoch = 1
   base = 0
   basedAt = 0
   /** When each update was appended; the first is number 1. */
   readonly appendedAt: number[] = []
-  /** The oldest version that has been promised at every compaction. */
+  /** The oldest version that every compaction has promised. */
   promised = 0
-  /** Versions before this one have been given up on purpose. */
+  /** Versions before this one were given up on purpose. */
   given = 0
 
   get head(): number {
@@ -79,7 +79,7 @@ export function versionContract(bench: () => Bench): void {
   const log = () => bench().engine.log
   let documents = 0
 
-  /** Those that can be rebuilt reach from one, which is returned, to the head, and are as they were. */
+  /** Checks that versions from the returned one to the head can be rebuilt exactly, and no others. */
   async function oldestKept(doc: readonly string[], { epoch, head }: Model): Promise<number> {
     let oldest = head + 1
     for (let seq = head; seq >= 0; seq--) {

@@ -38,7 +38,7 @@ async function connect(userId: string, options: TokenOptions = {}): Promise<RawC
 
 let edits = 0
 
-/** Whether what the client sends becomes part of the document. */
+/** Returns whether an edit of the client becomes part of the document. */
 async function canEdit(client: RawClient): Promise<boolean> {
   const doc = new Y.Doc()
   doc.getMap('edits').set(`edit ${++edits}`, true)

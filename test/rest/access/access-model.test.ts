@@ -32,7 +32,7 @@ beforeEach(async () => {
 })
 afterEach(() => directory.close())
 
-/** Does the same to the services and to the model. */
+/** An action on the services and on the model. */
 type Action = (model: AccessModel) => Promise<void>
 
 const resourceOf = (name: string): Resource => {
@@ -193,7 +193,7 @@ async function buildTree(): Promise<void> {
   )
 }
 
-/** Every grant is in the index of its subject, with its end, and nothing else is. */
+/** Checks that the index of each subject has exactly its grants, with their expiry. */
 async function checkIndex(): Promise<void> {
   const reader = directory.store.read(scope)
   const grants = await reader.scan({ prefix: ['grants'], limit: 1_000 })
@@ -209,7 +209,7 @@ async function checkIndex(): Promise<void> {
   expect(found.toSorted()).toEqual(wanted.toSorted())
 }
 
-/** What may be done on everything, by the AccessReader and by the report. */
+/** Checks the roles on everything, by the AccessReader and by the permissions report. */
 async function check(model: AccessModel): Promise<void> {
   const query = { userIds: users, folderIds: folders, documentIds: documents }
   const report = await directory.permissionReader.read(scope, query)
@@ -259,7 +259,7 @@ const roleOn = async (documentId: string, userId: string) => {
   return directoryRole(levels, member, directory.clock.now()).role
 }
 
-it('[ACC-52] makes every user editor of a document or organization without a record', async () => {
+it('[ACC-52] gives every user the role editor on a document or organization without a record', async () => {
   expect(await roleOn('unknown', 'ann')).toBe('editor')
 })
 

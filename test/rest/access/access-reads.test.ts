@@ -15,7 +15,10 @@ const documentIds = Array.from({ length: 40 }, (_, index) => `d${index}`)
 const groupIds = Array.from({ length: groups }, (_, index) => `g${index}`)
 const folderIds = Array.from({ length: depth }, (_, index) => `f${index}`)
 
-/** Ann is in all groups, one of which may look at what is in the folder in the middle: all documents. */
+/**
+ * An organization in which ann is in all groups. One group is viewer on the folder in the middle, with all
+ * documents.
+ */
 async function deepOrganization() {
   const { engine, reads } = countReads(await openMemoryEngine())
   const directory = directoryOn(engine)

@@ -134,7 +134,7 @@ function bracketed(code: string, start: number): string {
   return code.slice(start)
 }
 
-/** The value of a member or constant in JSON or JavaScript, as it is written. */
+/** The value of a member or constant in JSON or JavaScript, as it is written in the text. */
 function writtenAs(name: string, code: string, kind: 'member' | 'constant'): string | null {
   const pattern = kind === 'member' ? `"?\\b${name}"?\\s*:\\s*` : `\\bconst ${name} = `
   const found = [...code.matchAll(new RegExp(pattern, 'g'))].at(-1)
@@ -143,7 +143,7 @@ function writtenAs(name: string, code: string, kind: 'member' | 'constant'): str
   return value.startsWith('{') ? bracketed(value, 0) : (value.split(/[,\n}]/)[0] ?? null)
 }
 
-/** What a call of `generate_token` sends, as it is written, with the constants of its function in place of their names. */
+/** The data that a call of `generate_token` sends, with the values of its constants. */
 function sentBy(code: string, index: number): string {
   const after = code.slice(index)
   const json = /^[^\n]*(?:\n(?!\n)[^\n]*){0,4}?'(\{.*\})'/.exec(after)?.[1]
@@ -157,7 +157,7 @@ function sentBy(code: string, index: number): string {
   return `${body} permissions: ${writtenAs('permissions', before.split(/\n {0,2}\}\n/).at(-1) ?? '', 'constant')}`
 }
 
-/** Why a sample does not give its token the least permissions, or null. */
+/** Returns why a sample does not give its token the least permissions, or null. */
 function privilegeProblem(sent: string): string | null {
   if (/\bisAdmin\b/.test(sent)) return 'the user is an administrator'
   const permissions = writtenAs('permissions', sent, 'member')
@@ -220,7 +220,7 @@ it('[DEF-5] gives the least permissions to the token of every sample', () => {
     const text = readFileSync(join(root, file), 'utf8')
     const isProse = file.endsWith('.md')
     const codes = isProse ? text.match(/^ *```[\s\S]*?^ *```|(?<!`)`[^`\n]+`(?!`)/gm) : [text]
-    // A call that is only named in a sentence sends nothing.
+    // A sentence that only names the call sends nothing.
     const calls = (codes ?? []).filter((code) => !/^`[^`]*generate_token`$/.test(code))
     return calls.map((code) => ({ file, code }))
   })

@@ -17,7 +17,7 @@ afterAll(() => server.stop())
 
 type Headers = Readonly<Record<string, string>>
 
-/** A tenant of its own. */
+/** Creates an API key. */
 async function newKey(): Promise<Headers> {
   const answer = await server.post(
     '/v2/workspace/create',

@@ -40,7 +40,7 @@ const reportOn = async (userId: string): Promise<Report> => {
   })
   return reports[userId] as Report
 }
-/** Without the reasons. */
+/** The permissions of a user without the reasons. */
 const rightsOf = async (userId: string): Promise<Report> => {
   const report = JSON.stringify(await reportOn(userId), (name, value: unknown) =>
     name === 'reason' ? undefined : value,

@@ -17,7 +17,7 @@ const upgrade = (path: string, ...lines: readonly string[]): string =>
 const healthy = 'GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n'
 const handshake = ['sec-websocket-version: 13', 'sec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==']
 
-/** One of each kind of answer that there is; what no HTTP client would send, too. */
+/** A request for each kind of response, also ones that no HTTP client would send. */
 const requests: Readonly<Record<string, readonly [number, string]>> = {
   'a page': [200, 'GET / HTTP/1.1\r\nhost: x\r\naccept: text/html\r\n\r\n'],
   JSON: [200, 'GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n'],
@@ -104,7 +104,7 @@ it.each([
   expect(text).not.toMatch(/^HTTP\/1\.1 (?!200)/)
 })
 
-/** Sends the parts one after another, each when the one before has been answered; all that came until the end. */
+/** Sends each part after the response to the one before. Returns everything received until the end. */
 function readAll(...parts: readonly string[]): Promise<string> {
   const socket = connect(server.port, '127.0.0.1').setEncoding('utf8')
   let text = ''

@@ -9,9 +9,9 @@ const sources = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter(
 )
 const read = (name: string): string => readFileSync(join(root, name), 'utf8')
 
-/** What holds a secret by its name, itself or as a member. */
+/** A name that contains a secret, alone or as a member. */
 const secret = String.raw`[\w.?[\]]*\b(?:\w*(?:[tT]oken|[sS]ecret|[pP]assword)|authorization)\b`
-/** That there is one, which is no secret, is said by these. */
+/** Comparisons with these only check whether a secret exists. */
 const harmless = String.raw`(?:null|undefined|''|-?\d|true|false)`
 const comparisons: readonly RegExp[] = [
   new RegExp(String.raw`${secret} [!=]==? (?!${harmless})\S.*`, 'g'),
@@ -19,7 +19,7 @@ const comparisons: readonly RegExp[] = [
   new RegExp(String.raw`\.(?:includes|indexOf|startsWith|endsWith|localeCompare)\(${secret}\)`, 'g'),
 ]
 
-/** At the start, among what the operator has configured or kept: nobody else can ask, or measure. */
+/** Comparisons of configured or stored values at the start, which no client can request or measure. */
 const atStart: readonly string[] = [
   'config/read-config.ts: config.jwtSecret === config.jwtSecretPrevious',
   'directory/tenants/bootstrap.ts: found.authToken === token',

@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.stop())
 
-/** About the API key that a new server has. */
+/** Calls an operation on the API key of a new server. */
 const ofKey = (path: string, data: object = {}) => {
   const { apiKey, workspaceId, workspaceAuthToken } = server.credentials
   return server.post(

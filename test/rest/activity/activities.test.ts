@@ -42,7 +42,7 @@ const activity = (id: string, more: object = {}) => ({
   ...more,
 })
 const add = (data: object) => server.call<ItemResults>('/v2/activities/add', { documentId: 'd1', ...data })
-/** Without those of making the organization. */
+/** Leaves out the activities of creating the organization. */
 const get = async (data: object) => {
   const all = await server.call<Row[]>('/v2/activities/get', data)
   return all.filter(({ actionUser }) => actionUser.userId !== server.credentials.apiKey)
@@ -265,7 +265,8 @@ it('[ACT-9] returns each match of any filters once while others are added and de
         let number = 0
         const put = async ({ documentId, userId, wait, ...row }: (typeof initial)[number]): Promise<Made> => {
           directory.clock.advance(wait)
-          // Ids in no order, so that those of one millisecond come in another order than they were made.
+          // Ids without an order, so that activities of one millisecond are not in the order of their
+          // creation.
           const id = `${(number++ * 7919) % 1009}`
           const { targetEntityId, ...more } = row
           const target = targetEntityId === undefined ? {} : { targetEntityId }
@@ -293,7 +294,7 @@ it('[ACT-9] returns each match of any filters once while others are added and de
         for (let after: string | null | undefined; after !== null; ) {
           const { items, next } = await listed(after)
           expect(items.length).toBeLessThanOrEqual(limit)
-          // Those of making the organization are not of a person.
+          // The activities of creating the organization have no user.
           seen.push(
             ...items.filter(({ actionUser }) => people.includes(actionUser.userId)).map(({ id }) => id),
           )
@@ -355,7 +356,7 @@ it('[ACT-15] records activities of changes by REST in the commit of the change',
     (await page({ ...query, featureTypes: [featureType] })).data.map(({ actionType }) => actionType)
   expect(await ofType('administration')).toHaveLength(before.length)
   expect(await ofType('custom')).toEqual([])
-  // Of one millisecond, in the order of ids that nobody has chosen.
+  // Activities of one millisecond are in the order of their generated ids.
   expect((await listed()).toSorted()).toEqual(before.toSorted())
   await call('/v2/organizations/documents/delete', { documentIds: [documentId] })
   const left = before.filter(([, , document]) => document === undefined)

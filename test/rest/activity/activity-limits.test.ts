@@ -20,7 +20,7 @@ const activity = (id: string, changes: Record<string, unknown>) => ({
 })
 
 it('[ACT-10] ends a page early when few activities match, and continues with the next', async () => {
-  // Half of each kind: neither index alone says that no activity is of both.
+  // Half of each kind: neither index alone shows that no activity is of both kinds.
   const count = 5_000
   for (let from = 0; from < count; from += 500) {
     const batch = Array.from({ length: 500 }, (_, index) => {

@@ -114,7 +114,7 @@ it('[COMM-16] deletes the annotations of a location with their activities, and n
   await call('add', { documentId: 'd2', annotations: [{ annotationId: 'other', location: { id: 'page' } }] })
   const on = { annotationId: 'go0', commentId: 'c', actionUser: bob }
   await call('comments/reactions/add', { ...on, reactions: [{ reaction: '!' }] })
-  // Of another document, and on a thing of the same name.
+  // An activity of another document with the same target id.
   const foreign = {
     id: 'foreign',
     featureType: 'custom',
@@ -199,7 +199,7 @@ it('[COMM-22] deletes the location without an organization when one organization
   expect(await call('get', { documentId: 'only' })).toHaveLength(1)
   expect((await clear({ documentId: 'only', location })).status).toBe(200)
   expect(await call('get', { documentId: 'only' })).toEqual([])
-  // Of several, nothing is deleted in any of them.
+  // With several organizations, nothing is deleted in any of them.
   await add({ annotationId: 'b', location })
   const other = await organization('two-22')
   await other.add({ annotationId: 'b', location })
@@ -281,7 +281,7 @@ it('[COMM-24] removes the words of a deleted comment from all judgments after an
   const left = await judgments(at.organizationId)
   expect(left.map(({ query }) => query)).toEqual(Array.from({ length: 3 }, () => words('kept')))
   expect(JSON.stringify(await stored())).not.toContain('judgedComments,annotation')
-  // The next comment is judged from then on.
+  // Judgments continue with the next comment.
   await update('comment', { suggestion: { reject: true } })
   expect((await judgments(at.organizationId)).map(({ query }) => query)).toContain('text of d')
 })

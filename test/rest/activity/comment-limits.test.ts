@@ -126,7 +126,7 @@ it('[COMM-10] limits the bytes of the reactions of a comment', async () => {
   expect(kept).toHaveLength(accepted)
   const bytes = Buffer.byteLength(JSON.stringify(kept))
   expect([bytes <= limits.reactionsBytes, bytes > limits.reactionsBytes - 4_000]).toEqual([true, true])
-  // A small one fits all the same.
+  // A small reaction still fits.
   const small = [{ reactionId: 'small', reaction: '+' }]
   expect(successes(await call('comments/reactions/add', { ...on, reactions: small }))).toEqual({
     small: true,
@@ -162,7 +162,7 @@ it('[DATA-10] rejects only the annotation that brings the users of a call above 
   const refused = results.filter(({ success }) => !success)
   expect(refused).toMatchObject([{ id: 'n20', message: expect.stringContaining('2000 users') }])
   await add({ annotationId: 'n20', location: { id: 'l', users } })
-  // What is not changed is not counted.
+  // Unchanged annotations do not count.
   const resolved = annotations.map(({ annotationId }) => ({ annotationId, status: 'resolved' }))
   const updated = Object.values(await call('update', { annotations: resolved }))
   expect(updated.filter(({ success }) => success)).toHaveLength(21)

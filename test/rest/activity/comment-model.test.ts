@@ -81,7 +81,7 @@ const sees = ({ createdBy, assignee, comments }: Known, user: string): boolean =
 
 const named = (id: string) => ({ userId: id })
 const locationOf = (id: string | undefined) => (id === undefined ? undefined : { id })
-/** Of what need not be there. */
+/** Runs a call on an item that may be missing. */
 const tried = (work: Promise<unknown>) => work.catch(() => {})
 
 async function carryOut(comments: CommentModule, model: Model, step: Step): Promise<void> {
@@ -172,7 +172,7 @@ const filters: readonly Filter[] = [
   ...locationIds.map((id): Filter => ({ locationIds: [id] })),
 ]
 
-/** Every list, page by page, is as in the model. */
+/** Checks that every list, page by page, equals the model. */
 async function compare({ annotations }: CommentModule, model: Model): Promise<void> {
   for (const documentId of documents)
     for (const filter of filters) {
@@ -222,7 +222,7 @@ async function open(): Promise<{ directory: OpenDirectory; comments: CommentModu
   return { directory, comments: commentsOn(directory) }
 }
 
-/** Keys of comments, and those of activities of the documents, that are left when the documents are deleted. */
+/** Keys of comments and of activities of the documents that remain after their deletion. */
 async function leftOf(directory: OpenDirectory): Promise<readonly unknown[]> {
   await directory.documents.delete(scope, documents)
   const left = await directory.engine.kv.scan(organizationPart(scope), { limit: 10_000 })

@@ -9,7 +9,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.stop())
 
-/** All that REST shows of an organization's comments, activities and judgments. */
+/** Everything that REST returns of the comments, activities and judgments of an organization. */
 const shown = async (organizationId: string): Promise<string> => {
   const paths = ['commentannotations/get', 'activities/get', 'memory/judgments/query', 'notifications/get']
   const answers = await Promise.all(

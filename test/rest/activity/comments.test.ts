@@ -92,7 +92,8 @@ it('[COMM-2] changes nothing for a used id, and adds one of many concurrent anno
   )
   expect((await Promise.all(adding)).filter(({ d }) => d?.success)).toHaveLength(1)
   expect(await one('a')).toMatchObject({ ...first, comments: [...first.comments, say('d')], commentCount: 2 })
-  // Annotation, thread, document list, one tie; of each comment itself, its place and a tie.
+  // Annotation, thread, document list and one user reference; for each comment its record, its order and a
+  // user reference.
   expect(await stored()).toHaveLength(4 + 2 * 3)
   expect(await happened()).toEqual(['comment_annotation.add a', 'comment.add a', 'comment.add a'])
 })

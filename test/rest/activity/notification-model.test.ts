@@ -17,7 +17,7 @@ const ids = ['1', '2', '3']
 
 interface Known {
   readonly documentId: string
-  /** In the order of additions. */
+  /** Number of the addition. */
   readonly at: number
   direct: Set<string>
   readonly everybody: ReadonlySet<string> | null
@@ -25,7 +25,7 @@ interface Known {
   readonly readBy: Set<string>
 }
 
-/** What there should be, in the simplest words. */
+/** A simple model of the expected state. */
 class Model {
   readonly users = new Set<string>()
   readonly documents = new Set(documents)
@@ -48,7 +48,7 @@ class Model {
     return found.sort(([, a], [, b]) => b.at - a.at).map(([id]) => id)
   }
 
-  /** Nobody has it any more who was named. */
+  /** Removes a notification when its last named user has removed it. */
   drop(id: string, known: Known, user: string): void {
     known.direct.delete(user)
     if (known.everybody === null) known.readBy.delete(user)
@@ -188,7 +188,7 @@ async function carryOut(world: World, step: Step, at: number): Promise<void> {
     await directory.users.add(scope, organization, [{ userId: step.user }])
     model.users.add(step.user)
   } else if (step.kind === 'leave') {
-    // Who is no user of the organization cannot leave it.
+    // A user who is not in the organization cannot leave it.
     const results = await directory.users.remove(scope, organization, [step.user])
     if (results[step.user]?.success === true) model.leave(step.user)
   } else if (model.documents.has(step.document)) {
@@ -200,7 +200,7 @@ async function carryOut(world: World, step: Step, at: number): Promise<void> {
   }
 }
 
-/** Every user's inbox, page by page, and all there is, is as in the model. */
+/** Checks that the inbox of every user, page by page, and the list of all notifications equal the model. */
 async function compare({ notifications, model }: World): Promise<void> {
   const everything = { order: 'desc', limit: 100, after: undefined } as const
   for (const documentId of [undefined, ...model.documents]) {
@@ -252,7 +252,7 @@ itLong(
         await directory.documents.delete(scope, [...model.documents])
         const left = await directory.engine.kv.scan(organizationPart(scope), { limit: 1_000 })
         const kinds = left.map(({ key }) => key).filter(([kind = '']) => kind.startsWith('notification'))
-        // What users want to see of the organization stays with them.
+        // The configs of users for the organization stay.
         expect(
           kinds.filter(([kind, , place]) => kind !== 'notificationConfigs' || place !== 'organization'),
         ).toEqual([])

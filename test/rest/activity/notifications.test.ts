@@ -95,7 +95,8 @@ it('[NOTE-3] changes nothing for a used id, and adds one of 50 concurrent notifi
   expect(winners.length).toBe(1)
   const [first] = await get()
   expect(first?.displayBodyMessage).toBe(`body ${winners[0]}`)
-  // The record, its state, its places in the lists of organization, document, everybody and one user, and who acts.
+  // The record, its state, its places in the lists of organization, document, all users and one user, and the
+  // acting user.
   expect((await stored()).length).toBe(7)
   server.clock.advance(1000)
   expect(await add({ notificationId: 'same', documentId: 'd3' })).toMatchObject({ success: false })

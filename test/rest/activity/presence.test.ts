@@ -13,7 +13,7 @@ beforeAll(async () => {
 
 afterAll(() => server.stop())
 
-/** Calls about a document of its own. */
+/** Calls for a new document. */
 async function newDocument() {
   const documentId = `presence-${++documents}`
   await server.call('/v2/organizations/documents/add', { documents: [{ documentId }] })

@@ -32,11 +32,11 @@ const names = [
   'valueOf',
 ]
 
-/** An object that has the names as members of its own. */
+/** An object with these names as own members. */
 const named = <T>(make: (name: string) => T): Record<string, T> =>
   Object.fromEntries(names.map((name) => [name, make(name)]))
 
-/** Members in any order, with the key `__proto__` that `toEqual` passes over. */
+/** JSON with sorted members and the key `__proto__`, which `toEqual` ignores. */
 const exact = (json: unknown): string =>
   JSON.stringify(json, (_key, value: unknown) =>
     typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -57,7 +57,7 @@ it.each(refusals)(
     editor.doc.on('update', () => {
       received += 1
     })
-    // What is not there yet can't be of another kind.
+    // Missing content cannot be of another kind.
     const operations = what === 'another kind of content' ? ['update'] : ['update', 'add']
     for (const operation of operations) {
       const ids = operation === 'add' ? { ...document, documentId: 'missing' } : document
@@ -75,7 +75,7 @@ it.each(refusals)(
 
 it('[CRDT-34] turns unpaired surrogates into U+FFFD without an error', async () => {
   const address = { ...document, documentId: 'surrogates' }
-  // JSON can carry them only escaped.
+  // JSON can contain them only as escapes.
   const response = await fetch(`${server.url}/v2/crdt/add`, {
     method: 'POST',
     headers: {

@@ -146,7 +146,7 @@ describe('every type', () => {
   })
 })
 
-/** Contents that must be refused. */
+/** Contents that the server must reject. */
 function hostileContents(): [type: string, data: unknown][] {
   const deep = (depth: number, leaf: unknown = 1): unknown => (depth === 0 ? leaf : [deep(depth - 1, leaf)])
   const xml = (texts: readonly string[]): [string, unknown][] => texts.map((text) => ['xml', text])

@@ -129,7 +129,7 @@ it('[CRDT-6] shows a replacement to a connected editor, and keeps its later edit
   editor.close()
 })
 
-/** Writes as a client, and waits until the server has it. */
+/** Edits as a client, and waits until the server has the edit. */
 async function typed(document: ReturnType<typeof nextDocument>, edit: (doc: Y.Doc) => void): Promise<void> {
   const editor = await syncedEditor(server.wsUrl, pathOf(document), await server.token('ann'))
   edit(editor.doc)
@@ -421,7 +421,8 @@ it('[DUR-2] responds only when the stated content is durable', async () => {
     ask('add', text('new', { editorId: 'other' })),
   ]
   await eventually(() => engine.waiting() === 2)
-  // Calls that wait for nothing overtake those above: had these been answered, it would show.
+  // These calls wait for nothing and overtake the earlier ones. If those had been answered, they would be in
+  // the list.
   for (let round = 0; round < 5; round += 1) await call('get', nextDocument())
   expect(answered).toEqual([])
   engine.release()

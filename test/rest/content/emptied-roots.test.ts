@@ -38,7 +38,7 @@ const read = async (document: Document, format: string): Promise<Entry> => {
   return entry as Entry
 }
 
-/** Edits with y-websocket, and waits until the server has it. */
+/** Edits with y-websocket, and waits until the server has the edit. */
 async function typed({ organizationId, documentId }: Document, edit: (doc: Y.Doc) => void): Promise<void> {
   const token = await server.token('ann')
   const editor = await syncedEditor(server.wsUrl, `${organizationId}/${documentId}/main`, token)

@@ -25,7 +25,7 @@ let clock: HeldClock
 let engine: Engine
 let server: TestServer
 beforeAll(async () => {
-  // Tokens are checked by the time of the server.
+  // The server checks tokens by this clock.
   clock = new HeldClock(Math.floor(Date.now() / 1000) * 1000)
   engine = await openMemoryEngine({ clock })
   server = await startTestServer({}, { engine, clock })

@@ -26,7 +26,7 @@ afterAll(async () => {
   await lenient?.stop()
 })
 
-/** A response that has `success` for each item, by ids. */
+/** Whether a response has `success` for each item by id. */
 const isKeyed = ({ response }: Operation): boolean =>
   response?.type === 'object' &&
   response.properties === undefined &&
@@ -70,7 +70,7 @@ it('[COMPAT-8] has a result for each item in the operations for which the specif
   expect(operationList.filter(({ batch }) => batch !== undefined).length).toBe(keyed.length)
 })
 
-/** Operations whose examples name what the world of the examples does not have. */
+/** Operations whose examples name something that the example data does not have. */
 const absent = ['/v1/organizations/usergroups/users/delete', '/v2/memory/judgments/delete']
 
 describe.each(keyed.map((operation) => [operation.path, operation] as const))('%s', (path, operation) => {

@@ -88,7 +88,7 @@ it('[ERR-1] documents errors of operations with codes that have the status of th
   expect(wrong).toEqual([])
 })
 
-/** What follows a problem in a message: what is expected, or what to do. */
+/** Text that follows a problem in a message: the expected input, or the remedy. */
 const remedies = /[;:] |\bmust\b|\bat most\b|\bneeds?\b|\bcan only\b|is required/
 
 it('[ERR-2] describes each code in the chapter of errors: status, HTTP code, meaning and remedy', async () => {
@@ -201,7 +201,7 @@ it('[ERR-4] names the expected input or the remedy in each error message', () =>
     ),
   ].map(([, message = '']) => message)
   expect(made.length).toBeGreaterThan(70)
-  // Elsewhere, the issues of a schema have their path before the message.
+  // In other messages, the issues of a schema have their path before the message.
   const others = made.filter((message) => !message.includes('{path} '))
   expect(others.filter((message) => !remedies.test(message))).toEqual([])
 })

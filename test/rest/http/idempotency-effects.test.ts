@@ -38,7 +38,8 @@ const notification = (text: string) => ({
 
 let example: ExampleServer
 beforeAll(async () => {
-  // In memory a call is done before the next one is read: nothing would be at once.
+  // With the memory engine, a call ends before the server reads the next one, so that no calls are
+  // concurrent.
   example = await startExampleServer({ engine: 'level' })
   await makeWorld(example.server, '')
 })
@@ -48,7 +49,7 @@ const call = (path: string, data: unknown, key: string, headers = {}) =>
   callWithKey(example, path, data, { 'idempotency-key': key, ...headers })
 const errorOf = ({ text }: { readonly text: string }) => (JSON.parse(text) as Envelope).error
 
-/** How often `text` is to be read in the answer of an operation. */
+/** Number of times that `text` occurs in the response of an operation. */
 async function timesIn(path: string, data: object, text: string): Promise<number> {
   return JSON.stringify(dataOf(await example.server.post(path, data))).split(text).length - 1
 }
@@ -70,7 +71,7 @@ it.each([
   },
 )
 
-/** One activity and one notification name it more than once: how often, is seen from one more. */
+/** Activities and notifications contain the text several times. One more item shows how often. */
 async function timesOfOne(get: string, where: object, path: string, data: object, text: string) {
   const before = await timesIn(get, where, text)
   dataOf(await example.server.post(path, data))
@@ -157,7 +158,7 @@ it('[IDEM-12] stores neither keys, created tokens nor texts of responses in plai
     await server.post('/v2/organizations/add', endpoint, { ...later, 'idempotency-key': `${key}-2` })
     await server.stop()
     expect(await keysHolding(data, [key])).toEqual([])
-    // The token itself is where it is asked for, and the organization where it is.
+    // Only the list of tokens has the token, and only the organization has the word.
     const found = [...(await keysHolding(data, [token])), ...(await keysHolding(data, ['a-word-of-ours']))]
     expect(found.length).toBeGreaterThan(1)
     expect(found.filter((each) => each.includes('idempotency'))).toEqual([])

@@ -15,7 +15,7 @@ afterAll(() => example?.server.stop())
 const call = (path: string, data: unknown, key: string, headers = {}) =>
   callWithKey(example, path, data, { 'idempotency-key': key, ...headers })
 
-/** Nor with the ids of what is recorded of each change. */
+/** Removes the times of changes. */
 const withoutTimes = (world: string): string =>
   world.replaceAll(/"(lastUpdated|updatedAt)":(\d+|"[^"]*")/g, '')
 

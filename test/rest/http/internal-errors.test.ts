@@ -30,7 +30,7 @@ const faults: Readonly<Record<string, unknown>> = {
   damaged: new CorruptRecordError('a secret document'),
 }
 
-/** An operation whose handler fails as it is told to. */
+/** An operation whose handler fails as requested. */
 const fail = defineOperation({
   path: '/v2/test/fail',
   auth: 'key',

@@ -17,7 +17,7 @@ beforeAll(async () => {
 })
 afterAll(() => server?.stop())
 
-/** Why an example does not fit; null when it does. */
+/** Returns why an example does not fit its schema, or null. */
 function problem({ 'application/json': { schema } }: Content, example: unknown): unknown {
   const local = JSON.stringify(schema).replaceAll('"#/', '"openapi#/')
   const validate = ajv.compile(JSON.parse(local) as object)

@@ -132,7 +132,9 @@ it('[API-31] [RUN-10] rejects calls beyond the burst with RESOURCE_EXHAUSTED and
     expect((await post(path, user, { 'x-service-auth-token': 'wrong' })).status).toBe(401)
   }))
 
-/** A call whose body stops half-way until `finish` is called; resolves once the server has begun to read it. */
+/**
+ * A call whose body stops half-way until `finish` is called. Resolves when the server has begun to read it.
+ */
 async function halfCall({ port, credentials, url }: TestServer) {
   const body = JSON.stringify({ data: user })
   const socket = connect(port, '127.0.0.1')

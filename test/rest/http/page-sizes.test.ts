@@ -9,7 +9,7 @@ beforeAll(async () => {
 })
 afterAll(() => example?.server.stop())
 
-/** Members of a request that limit how many records one answer has. */
+/** Members of a request that limit the number of records in a response. */
 const sizes = operationList.flatMap((operation) =>
   ['pageSize', 'limit']
     .filter((name) => operation.request.properties[name] !== undefined)

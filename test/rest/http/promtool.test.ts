@@ -11,7 +11,7 @@ if (isMissing) console.log('skipped: there is no promtool command (Debian: prome
 
 const monitoring = join(import.meta.dirname, '../../..', 'examples', 'deploy', 'monitoring')
 
-/** All that it says: it has a word for each doubt, and some end with code 0. */
+/** Returns the whole output: promtool prints each problem, sometimes with code 0. */
 function promtool(
   args: readonly string[],
   input = '',
@@ -30,7 +30,7 @@ beforeAll(async () => {
 })
 afterAll(() => server?.stop())
 
-/** Something of everything that is counted. */
+/** Causes some of everything that is counted. */
 async function beBusy(): Promise<void> {
   const url = `${server.wsUrl}/sync/acme/busy/main?token=`
   const client = await RawClient.connect(url + (await server.token('ann')))

@@ -21,7 +21,7 @@ beforeAll(async () => {
 })
 afterAll(() => server?.stop())
 
-/** A connection of which everything that comes is kept. */
+/** A connection that keeps everything it receives. */
 interface Slow {
   readonly socket: Socket
   readonly text: () => string
@@ -39,7 +39,7 @@ function open(port: number, bytes = ''): Slow {
   return { socket, text: () => text, ended: () => socket.destroyed || socket.readableEnded }
 }
 
-/** Writes one more byte each 10 ms until the other side has had enough. */
+/** Writes one more byte every 10 ms until the server closes the connection. */
 function drip({ socket }: Slow, byte: string): void {
   const timer = setInterval(() => {
     if (socket.writable) socket.write(byte)
@@ -51,7 +51,7 @@ function drip({ socket }: Slow, byte: string): void {
 const upgrade =
   'GET /sync/acme/slow/main HTTP/1.1\r\nhost: x\r\nconnection: upgrade\r\nupgrade: websocket\r\nsec-websocket-version: 13\r\n'
 
-/** How each begins, and what it goes on with for ever. */
+/** The start of each request, and the bytes that it then repeats indefinitely. */
 const slow: Readonly<Record<string, readonly [string, string | null]>> = {
   'nothing at all': ['', null],
   'a request line without end': ['GET /', 'x'],
@@ -116,7 +116,7 @@ it(`[SEC-3] serves other clients while ${slowMany} clients stop half-way in head
     expect(await server.token(`user-${round}`)).toBeTruthy()
     expect((await fetch(`${server.url}/healthz`)).status).toBe(200)
   }
-  // Had all been answered already, nothing would have been shown.
+  // If all clients had their response already, the test would prove nothing.
   expect(clients.some(({ ended }) => !ended())).toBe(true)
   for (const { socket } of clients) socket.destroy()
 })
@@ -171,7 +171,7 @@ it('[SEC-4] answers several requests of one connection in their order', async ()
   client.socket.destroy()
 })
 
-/** Requests for the OpenAPI document that have been answered to their end. */
+/** Number of completed requests for the OpenAPI document. */
 async function answered(): Promise<number> {
   const name = 'weft_http_request_duration_seconds_count{route="/openapi.json",status="200"}'
   const count = await metric(server, name)

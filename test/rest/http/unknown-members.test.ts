@@ -23,10 +23,10 @@ afterAll(async () => {
 
 const ignoredIn = ({ headers }: { readonly headers: Headers }): string | null => headers.get('x-weft-ignored')
 
-/** A name with its second letter twice. */
+/** Doubles the second letter of a name. */
 const misspelled = (name: string): string => `${name.slice(0, 2)}${name[1]}${name.slice(2)}`
 
-/** The JSON pointers of all members, given or not, of the objects in a request that list their members. */
+/** The JSON pointers of all members, given or not, of objects with listed members in a request. */
 function* membersIn(schema: Schema, value: unknown, at: string): Generator<string> {
   if (schema.type === undefined) {
     for (const branch of schema.anyOf ?? []) yield* membersIn(branch, value, at)
@@ -53,7 +53,7 @@ function withMisspelled(data: object, pointer: string): object {
   return changed as object
 }
 
-/** The message of a call that must be INVALID_ARGUMENT, with whatever credentials it takes. */
+/** Returns the message of a call, which must be INVALID_ARGUMENT, with the credentials of the operation. */
 async function refusalOf(path: string, data: unknown): Promise<string | undefined> {
   const { status, text } = await callWithKey(example, path, data, {})
   const { error } = JSON.parse(text) as { error?: { status: string; message: string } }

@@ -10,12 +10,12 @@ const scope = { ...tenant, organizationId: 'acme' }
 const folderIds = ['a', 'b', 'c', 'd', 'e', 'f']
 const documentIds = ['x', 'y', 'z']
 
-/** What folders and documents should be, in the simplest words. */
+/** A simple model of folders and documents. */
 class Model {
   readonly folders = new Map<string, string>()
   readonly documents = new Map<string, string>()
 
-  /** The folder and those above it; null when it does not exist. */
+  /** The folder and those above it; null for a missing folder. */
   path(folderId: string): string[] | null {
     if (folderId === 'root') return []
     const parent = this.folders.get(folderId)
@@ -64,7 +64,7 @@ type Step = typeof step extends fc.Arbitrary<infer S> ? S : never
 
 const success = (results: BatchResults): boolean => Object.values(results).every((each) => each.success)
 
-/** Does a step for real; says whether it was done. */
+/** Runs a step on the services. Returns whether it succeeded. */
 async function done({ folders, documents }: TestDirectory, model: Model, step: Step): Promise<boolean> {
   if (step.kind === 'add')
     return success(await folders.add(scope, [{ folderId: step.folder, parentFolderId: step.parent }]))
@@ -99,7 +99,7 @@ async function allOf(folders: TestDirectory['folders']): Promise<readonly Folder
   return all
 }
 
-/** Everything that can be asked for is as in the model. */
+/** Checks that every listing equals the model. */
 async function compare({ folders, documents }: TestDirectory, model: Model): Promise<void> {
   const pathOf = (id: string) => ['root', ...(model.path(id) ?? []).slice(1).toReversed()]
   const all = (await allOf(folders)).flatMap(flat)

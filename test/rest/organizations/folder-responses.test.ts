@@ -8,7 +8,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.stop())
 
-/** As JSON it takes twice its bytes. */
+/** Takes twice its bytes as JSON. */
 const long = (id: string) => id.padEnd(512, '"')
 const wide = (count: number, parentFolderId: string, folderName = '') =>
   Array.from({ length: count }, (_, index) => ({ folderId: `f${index}`, parentFolderId, folderName }))

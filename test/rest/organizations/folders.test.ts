@@ -16,14 +16,14 @@ beforeAll(async () => {
 })
 afterAll(() => server.stop())
 
-/** A chain of folders, each in the one before: `prefix1`, `prefix2` … */
+/** A chain of folders, each in the one before: `prefix1`, `prefix2`, and so on. */
 const chain = (prefix: string, length: number, top = 'root') =>
   Array.from({ length }, (_, index) => ({
     folderId: `${prefix}${index + 1}`,
     parentFolderId: index === 0 ? top : `${prefix}${index}`,
   }))
 
-/** Ids with those of their subfolders. */
+/** Ids with the ids of their subfolders. */
 type Nested = { readonly [id: string]: Nested | null }
 const nested = (folders: readonly Folder[]): Nested =>
   Object.fromEntries(

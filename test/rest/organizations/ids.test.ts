@@ -10,7 +10,7 @@ beforeAll(async () => {
 
 afterAll(() => server.stop())
 
-/** Ids that something on the way might take for something else. Some differ from one another in one thing only. */
+/** Ids that a layer might confuse with something else. Some differ in one detail only. */
 const odd = [
   'a/b',
   'a',

@@ -6,7 +6,7 @@ import { directoryOn, type TestDirectory, tenant } from '../../support/data/dire
 
 const scope = { ...tenant, organizationId: 'acme' }
 
-/** Names by id. `B` is in many ids; what is looked for differs from what there is in case and encoding. */
+/** Names by id. Many ids contain `B`. The searched text differs in case and encoding. */
 type Model = Map<string, { name: string; folderId: string }>
 const documentId = fc.nat(60).map((at) => `${at % 3 === 0 ? 'B' : 'd'}${String(at).padStart(2, '0')}`)
 const name = fc.constantFrom('', 'Abba', 'e\u0301tude', 'ÉTUDE', 'bc', '%', '0')
@@ -15,7 +15,7 @@ const wanted = fc.constantFrom('b', 'B', 'É', 'e\u0301', 'bb', '0', 'nowhere', 
 const folderId = fc.constantFrom(undefined, 'root', 'f')
 const walk = fc.record({
   before: fc.array(change, { maxLength: 40 }),
-  /** Made between the pages. */
+  /** Changes made between the pages. */
   meanwhile: fc.array(fc.array(change, { maxLength: 3 }), { maxLength: 30 }),
   wanted,
   folderId,

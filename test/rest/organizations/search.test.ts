@@ -8,7 +8,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.stop())
 
-/** Calls of one listing. */
+/** Calls that list one kind of record. */
 function listing(path: string, fixed: object, idOf: (item: never) => string) {
   const call = (data: object) => server.post(path, { ...fixed, ...data })
   return {

@@ -13,7 +13,7 @@ afterAll(() => server.stop())
 const organizationId = 'acme'
 const documentId = 'report'
 
-/** What an answer must be a success for. */
+/** Makes a call that must succeed, and returns its data. */
 const call = async (path: string, data: object, on = server): Promise<unknown> =>
   dataOf(await on.post(path, data))
 const warningsOf = ({ body }: Answer): unknown =>
@@ -99,7 +99,7 @@ interface Described {
   readonly required?: readonly string[]
 }
 
-/** Members that say which type they have. Any value, null too, fits one that does not. */
+/** The typed members of a schema. Any value, also null, fits a member without a type. */
 function membersOf(
   schema: Described,
 ): readonly { name: string; isRequired: boolean; acceptsNull: boolean }[] {
@@ -264,7 +264,7 @@ describe('event types that Weft does not have', () => {
     expect(await config({ enableDataProtection: true })).toMatchObject({
       webhookServiceConfig: { enableDataProtection: true, triggers: { enableDataProtection: true } },
     })
-    // The first time that the service is enabled the other triggers still begin with their defaults.
+    // The first enabling of the service still sets the defaults of the other triggers.
     expect(await basic({ useWebhookService: true })).toMatchObject({
       webhookServiceConfig: {
         enableDataProtection: true,
@@ -396,7 +396,7 @@ describe('missing organizations, folders and documents', () => {
     doc.getText('content').insert(0, 'x')
     const before = Y.encodeStateVector(doc)
     doc.getText('content').insert(1, 'y')
-    // This update builds on one that the server does not have.
+    // This update builds on an update that the server does not have.
     const afterOther = Buffer.from(Y.encodeStateAsUpdate(doc, before)).toString('base64')
     const rejected: readonly (readonly [string, object])[] = [
       ['add', { ...text, data: 5 }],

@@ -16,7 +16,7 @@ interface Got {
   readonly body: Buffer
 }
 
-/** As it comes, where `fetch` would unpack it. */
+/** Returns the body as received, which `fetch` would decompress. */
 const get = (path: string, headers: Record<string, string> = {}, method = 'GET'): Promise<Got> =>
   new Promise((resolve, reject) => {
     const call = request(server.url + path, { headers, method }, (response) => {
@@ -73,7 +73,7 @@ it('[CON-13] answers 304 for an unchanged file, and lets a file with a hash in i
   for (const condition of [etag, `W/${etag}`, `"other", ${etag}`]) {
     const unchanged = await get('/console/main.js', { ...gzip, 'if-none-match': condition })
     expect([unchanged.status, unchanged.body.length]).toEqual([304, 0])
-    // A browser takes over the headers of this answer.
+    // A browser stores the headers of this response.
     for (const name of ['content-security-policy', 'cache-control', 'etag', 'vary'])
       expect(unchanged.headers[name], name).toBe(headers[name])
   }

@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { expect, it } from 'vitest'
 
-/** Bytes, gzipped: all that a browser reads until a page of the console is there. */
+/** Maximum of gzipped bytes that a browser loads for a page of the console. */
 const pageBytesMax = 60 * 1024
-/** The playground brings an editor; what it is now, and a little more. */
+/** The playground includes an editor. The maximum is the present size and a little more. */
 const playgroundBytesMax = 122 * 1024
 
 const built = join(import.meta.dirname, '../../..', 'dist', 'console')
@@ -14,12 +14,12 @@ const sizeOf = (name: string): number => gzipSync(readFileSync(join(built, name)
 
 const names = (script: string, pattern: RegExp): string[] =>
   [...textOf(script).matchAll(pattern)].map(([, name]) => name as string)
-/** Read with the script. */
+/** Scripts that load together with a script. */
 const needed = (script: string): string[] => names(script, /(?:\bfrom|\bimport)\s*"\.\/([^"]+\.js)"/g)
-/** Read when they are wanted. */
+/** Scripts that load on demand. */
 const wanted = (script: string): string[] => names(script, /\bimport\("\.\/([^"]+\.js)"\)/g)
 
-/** A script with all that it needs. */
+/** Scripts with all that they need. */
 function closure(...scripts: readonly string[]): ReadonlySet<string> {
   const all = new Set<string>()
   const add = (script: string): void => {
@@ -34,7 +34,7 @@ function closure(...scripts: readonly string[]): ReadonlySet<string> {
 const sourcesOf = (script: string): string[] =>
   (JSON.parse(textOf(`${script}.map`)) as { sources: string[] }).sources
 
-/** What a part of the console is called: its folder. */
+/** The name of a part of the console, which is its folder. */
 function nameOf(script: string): string {
   const [, name] = /console\/([^/]+)\/\1-page\.tsx/.exec(sourcesOf(script).join('\n')) ?? []
   if (name === undefined) throw new Error(`${script} is no page`)
@@ -49,7 +49,7 @@ it('[CON-14] loads at most 60 KB, gzipped, with each page of the console', () =>
   const pages = wanted('main.js').map((script) => {
     const name = nameOf(script)
     const sheets = readdirSync(built).filter((file) => file === `${name}.css`)
-    // What a page reads later is part of it.
+    // Scripts that a page loads later are part of it.
     return { name, bytes: sum(new Set([...entry, ...sheets, ...closure(script, ...wanted(script))])) }
   })
   console.info(`console: entry ${kb(sum(entry))}`)

@@ -15,12 +15,12 @@ beforeAll(async () => {
 afterAll(() => server.stop())
 
 interface Customer {
-  /** Calls an operation with the credentials of its level; its answer must be a success. */
+  /** Calls an operation with the credentials of its level. The call must succeed. */
   readonly call: (path: string, data: object) => Promise<unknown>
   readonly answers: ReadonlyMap<string, Answer>
 }
 
-/** Credentials as the first call of the set-up returns them. */
+/** Credentials that the first call of the set-up returns. */
 interface Workspace {
   readonly id: string
   readonly authToken: string
@@ -28,7 +28,7 @@ interface Workspace {
   readonly apiKeyAuthToken: string
 }
 
-/** A backend that begins with a workspace of its own. */
+/** A backend that starts with a workspace of its own. */
 function customer(): Customer {
   const answers = new Map<string, Answer>()
   let headers: Record<string, string> = { 'x-service-admin-token': adminToken }
@@ -222,7 +222,7 @@ it('[COMPAT-10] accepts the recorded set-up calls of a customer, with all 31 ope
     secret: expect.stringMatching(/^whsec_/),
   })
 
-  // The people and what they do.
+  // The users and their actions.
   expect(
     await call('/v2/auth/generate_token', {
       userId: 'nora',

@@ -11,10 +11,10 @@ const read = (name: string): string => readFileSync(join(folder, name), 'utf8')
 const ofCluster = ['compose.yaml', 'kubernetes.yaml', 'README.md'].map((name) => `cluster/${name}`)
 const deployments = ['weft.service', 'compose.yaml', 'kubernetes.yaml', 'README.md', ...ofCluster]
 
-/** Of several, which have metrics that a single one has not. */
+/** A server of a cluster, whose metrics include those of a single server. */
 let server: TestServer
 let stop: () => Promise<void>
-/** Each metric of `/metrics`, by its type. */
+/** The type of each metric of `/metrics`. */
 let types: ReadonlyMap<string, string>
 beforeAll(async () => {
   const cluster = await startCluster(2)

@@ -30,10 +30,10 @@ const linesOf = (text: string): readonly Record<string, unknown>[] =>
 
 const notes = { organizationId: 'acme', documentId: 'my notes', editorId: 'main' }
 const address = 'acme/my%20notes/main'
-/** More than a page. */
+/** More than one page. */
 const others = Array.from({ length: 230 }, (_, index) => `other-${String(index).padStart(3, '0')}`)
 
-/** What commands on the documents below print, of a server that serves. */
+/** Output of the commands below for a running server. */
 const served: Record<string, string> = {}
 const data = join(root, 'data')
 let versionId = ''
@@ -86,7 +86,7 @@ it('[CMD-2] lists versions in doc history, and shows the lines that differ from 
 })
 
 it('[CMD-1] [CMD-2] prints the same for the store of a stopped server', async () => {
-  // The time of an edit is that of its being stored, which is a moment later.
+  // The time of an edit is that of its storage, a moment later.
   const timeless = (text = ''): string => text.replace(/"lastUpdated":\d+/g, '')
   for (const name of ['documents', 'editors', 'versions', 'diff']) {
     const { out } = await runCli([...(asked()[name] ?? []), '--data-dir', data], root)
@@ -135,7 +135,7 @@ it('[CMD-3] [DEF-4] creates a usable configuration with restricted documents in 
   server.child.kill('SIGTERM')
   const { out } = await server.ended
   expect(out).not.toContain('Weft has made credentials')
-  // [CMD-4] Where the link is comes from is told, what is in it is not.
+  // [CMD-4] The log names the command that prints the link, and not the link.
   expect(out).toMatch(/"port":\d+,"msg":"`weft console` prints the link to the console"/)
   expect(out).not.toContain(kept.authToken)
 })
@@ -182,7 +182,7 @@ it('[CMD-4] prints the link in console --open when no browser opens it', async (
   const cwd = directory()
   const environment = { WEFT_API_KEY: 'k', WEFT_AUTH_TOKEN: 'sixteen-letters-and-more' }
   const opening = async (program: string) => {
-    // As the systems call it.
+    // The names of the programs on different systems.
     for (const name of ['xdg-open', 'open'])
       writeFileSync(join(cwd, name), `#!/bin/sh\n${program}\n`, { mode: 0o755 })
     return runCli(['console', '--open'], cwd, { ...environment, PATH: cwd })
@@ -302,7 +302,7 @@ it.skipIf(!hasShell('bash'))('[CMD-6] completes commands, options and their valu
   ])
   expect(complete('weft', 'import', 'live', '--dia')).toEqual(['--dialect'])
   expect(complete('weft', 'completion', 'z')).toEqual(['zsh'])
-  // The shell itself looks for a file.
+  // The shell completes file names itself.
   expect(complete('weft', 'doc', 'get', 'acme/notes/main', '--out', '')).toEqual([''])
 })
 
@@ -321,7 +321,7 @@ it('[CMD-7] measures its own server in bench, prints the figures and draws them'
     scenarios: { figures: { key: string; label: string; value: number }[] }[]
   }
   const figures = scenarios.flatMap((each) => each.figures)
-  // Memory is told where there is a `ps`.
+  // The bench measures memory only on systems with `ps`.
   expect(figures.map(({ key }) => key).filter((key) => key !== 'connectionKilobytes')).toEqual([
     'connectsPerSecond',
     'deliveredPerSecond',

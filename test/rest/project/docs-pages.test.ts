@@ -12,7 +12,7 @@ import { startTestServer, type TestServer } from '../../support/servers/server.t
 const folder = join(import.meta.dirname, '../../..', 'src', 'docs')
 const files = [index, ...chapters].map(({ name }) => name)
 const textOf = (name: string): string => readFileSync(join(folder, `${name}.md`), 'utf8')
-/** Without its samples, in which nothing is a link. */
+/** The text of a chapter without its samples, in which nothing is a link. */
 const proseOf = (name: string): string => textOf(name).replaceAll(/^ *```[\s\S]*?^ *```/gm, '')
 
 let server: TestServer
@@ -126,7 +126,7 @@ describe('the chapters in the repository', () => {
         !rows.some((row) => row.startsWith(`| \`${member}\` | ${bound} | `) && row.includes(`\`${path}\``)),
     )
     expect(missing).toEqual([])
-    // Each word of a schema that sets a maximum is one that the table reads.
+    // The table reads each keyword of a schema that sets a maximum.
     const bounds = JSON.stringify(operationList.map(({ request }) => request)).match(
       /"max(imum|Length|Items|Properties)":\d+/g,
     )

@@ -30,10 +30,10 @@ afterEach(async () => {
 const local = { WEFT_HOST: '127.0.0.1', WEFT_PORT: '0' }
 const listening = /"port":(\d+).*"listening"/
 
-/** Root may write everywhere. */
+/** Root can write everywhere. */
 const nobody = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
 
-/** The built program as a user without rights. @param node arguments of Node */
+/** Runs the built program as a user without rights. @param node arguments of Node */
 async function run(
   cwd: string,
   args: readonly string[],
@@ -57,7 +57,7 @@ async function run(
   return { code, out, err }
 }
 
-/** A server of the data directory in `cwd`, until the test ends. */
+/** Runs a server of the data directory in `cwd` until the test ends. */
 async function serve(cwd: string, environment: Readonly<Record<string, string>> = {}): Promise<Running> {
   const running = startCli(['serve'], cwd, { ...local, ...environment })
   ends.push(async () => {
@@ -68,7 +68,7 @@ async function serve(cwd: string, environment: Readonly<Record<string, string>> 
   return running
 }
 
-/** A start that ends with exactly one sentence. */
+/** The result of a start that ends with exactly one sentence. */
 const sentence = (pattern: RegExp) => ({ code: 2, out: '', err: expect.stringMatching(pattern) })
 
 it('[RUN-7] ends the start for a taken port with one sentence', async () => {

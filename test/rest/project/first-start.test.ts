@@ -26,7 +26,7 @@ const file = () => join(data, 'credentials.json')
 const kept = () => JSON.parse(readFileSync(file(), 'utf8')) as Record<string, string>
 const mode = (path: string) => (statSync(path).mode & 0o777).toString(8)
 
-/** One start on the data directory of the test. */
+/** Starts a server once on the data directory of the test. */
 async function start<T>(overrides: Partial<Config>, use: (server: TestServer) => Promise<T> | T): Promise<T> {
   const server = await startTestServer({ engine: 'level', dataDir: data, ...overrides })
   try {

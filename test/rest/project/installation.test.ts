@@ -16,7 +16,7 @@ interface Lock {
 }
 
 const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as Lock
-/** What a server is installed with. */
+/** The packages that a server installation needs. */
 const needed = Object.entries(packages).filter(([, { dev, devOptional }]) => !dev && !devOptional)
 
 it('[OPS-43] has binaries for packages with an installation script, so that nothing is compiled', () => {
@@ -32,7 +32,7 @@ it('[OPS-43] needs no package with a later Node than 20.19', () => {
   for (const [path, range] of ranges) expect(admits(range, [20, 19]), `${path}: ${range}`).toBe(true)
 })
 
-/** Whether one of the alternatives of a range of the usual forms begins at a version or before it, or is of its major. */
+/** Returns whether one alternative of a version range begins at a version or before it, or has its major. */
 const admits = (range: string, [major, minor]: readonly [number, number]): boolean =>
   range.split('||').some((each) => {
     const [, sign = '', from = '', fromMinor = '0'] =
@@ -48,14 +48,14 @@ const filesOf = (ending: RegExp): string[] =>
     .filter((name) => ending.test(name) && !name.includes('swagger-ui'))
     .map((name) => join(built, name))
 const programs = filesOf(/\.js$/)
-/** What runs in the browser is built by itself. */
+/** The build has separate programs for the browser. */
 const inBrowser = (file: string): boolean => file.startsWith(join(built, 'console'))
 const sourcesOf = (map: string): string[] =>
   (JSON.parse(readFileSync(map, 'utf8')) as { sources: string[] }).sources.map((source) =>
     relative(root, join(dirname(map), source)),
   )
 
-/** What libraries use where it is installed, and do without where it is not. */
+/** Packages that libraries use if they are installed. */
 const optional = ['bufferutil', 'utf-8-validate', 'supports-color', 'pg-native']
 
 it('[OPS-44] loads only level, SQLite and modules of Node in the built program', () => {
@@ -79,7 +79,7 @@ it.each([
 
 it('[OPS-44] has maps to the sources, and the licenses of all libraries, also of the browser', () => {
   const sources = programs.flatMap((file) => sourcesOf(`${file}.map`))
-  // Some libraries bring maps to sources of theirs that they don't bring, and name them as if they were ours.
+  // Some libraries contain maps to sources that they do not contain, with names like those of Weft.
   const ours = sources.filter((source) => source.startsWith('src/') && existsSync(join(root, source)))
   expect(ours.length).toBeGreaterThan(300)
   for (const name of ['src/server.ts', 'src/rooms/threads/thread-main.ts']) expect(ours).toContain(name)

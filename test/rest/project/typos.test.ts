@@ -87,7 +87,7 @@ const members: readonly (readonly [path: string, data: object, meant: string])[]
   ],
 ]
 
-/** Values that only a typo makes. */
+/** Values with a typing mistake. */
 const values: readonly (readonly [path: string, data: object, place: string])[] = [
   ['/v2/crdt/add', { ...editor, editorId: 'other', type: 'txet', data: 'x' }, '/data/type'],
   [
@@ -119,7 +119,7 @@ const variables: readonly (readonly [name: string, meant: string])[] = [
   ['WEFT__PORT', 'WEFT_PORT'],
 ]
 
-/** Variables that do not start with `WEFT_`, but were meant to. */
+/** Variables with a misspelled prefix `WEFT_`. */
 const prefixes: readonly (readonly [name: string, meant: string])[] = [
   ['WETF_DATA_DIR', 'WEFT_DATA_DIR'],
   ['WEF_PORT', 'WEFT_PORT'],
@@ -131,7 +131,7 @@ const prefixes: readonly (readonly [name: string, meant: string])[] = [
   ['wetf_engine', 'WEFT_ENGINE'],
 ]
 
-/** Variables of others. */
+/** Variables of other programs. */
 const foreign: Readonly<Record<string, string>> = {
   PORT: '80',
   URL: 'http://localhost',
@@ -158,7 +158,7 @@ const keys: readonly (readonly [name: string, meant: string])[] = [
   ['WEFT_HOST', 'host'],
 ]
 
-/** Command lines, and what the message names. */
+/** Command lines, and the name in the message. */
 const commandLines: readonly (readonly [args: readonly string[], meant: string])[] = [
   [['--prot', '1'], '--port'],
   [['serve', '--engin', 'memory'], '--engine'],

@@ -31,7 +31,7 @@ afterEach(async () => {
 async function start(): Promise<void> {
   engine = await openLevelEngine({ directory, clock })
   server = await startTestServer({ baseVersionSeconds, idleUnloadSeconds: 30 }, { engine, clock })
-  // What is looked for at the start is found now, not in the middle of a test.
+  // Runs the work of the start now, and not in the middle of a test.
   clock.advance(1_000)
   await new Promise((resolve) => setTimeout(resolve, 50))
 }
@@ -43,7 +43,7 @@ async function stop(): Promise<void> {
 
 const key = () => [server.credentials.workspaceId, server.credentials.apiKey, 'acme', 'long', 'main']
 
-/** Types and takes away again, so that little is left; returns the content. */
+/** Types and deletes, so that little content remains. Returns the document. */
 async function type(edits = 3_000): Promise<Y.Doc> {
   const token = await server.token('ada')
   const [writer, reader] = await Promise.all(
@@ -69,7 +69,7 @@ async function head() {
   return found
 }
 
-/** Lets time pass until it holds. */
+/** Advances the clock until the condition holds. */
 const inTime = (holds: () => Promise<boolean>): Promise<void> =>
   eventually(async () => {
     clock.advance(5_000)
@@ -90,7 +90,7 @@ itLong(
     expect((await head())?.oldest).toBe(0)
     await inTime(async () => (await head())?.oldest === before?.head)
     expect(await head()).toMatchObject({ base: before?.head, head: before?.head })
-    // Beside the document there are the records of a workspace: some kilobytes.
+    // The store also has some kilobytes of records of the workspace.
     await inTime(async () => (await storedBytes(directory)) < 1.5 * encoded + 10_000)
   },
   60_000,
@@ -114,7 +114,7 @@ itLong(
     await type(2_805)
     const before = await head()
     await inTime(async () => (await metric(server, 'weft_rooms_open')) === 0)
-    // The room has compacted its tail by now; older versions are left.
+    // The room has compacted its tail, and older versions remain.
     expect(await head()).toMatchObject({ head: before?.head, oldest: 0 })
     const read = () =>
       server.post('/v2/crdt/get', { organizationId: 'acme', documentId: 'long', editorId: 'main' })

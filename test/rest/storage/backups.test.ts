@@ -19,7 +19,7 @@ let server: TestServer
 beforeAll(async () => {
   writeFileSync(join(root, 'token'), adminToken)
   server = await startTestServer({ engine: 'level', dataDir: join(root, 'data'), adminToken })
-  // More than fits into the buffers of a socket.
+  // More than the buffers of a socket hold.
   for (let index = 0; index < 12; index++) {
     const address = { organizationId: 'acme', documentId: `d${index}`, editorId: 'main' }
     const { status } = await server.post('/v2/crdt/add', { ...address, type: 'text', data: letters() })
@@ -34,7 +34,7 @@ afterAll(async () => {
 
 const letters = (): string => Buffer.alloc(1_500_000, Math.random().toString(36)).toString()
 
-/** Begins a backup of which nothing is read. */
+/** Starts a backup that nothing reads. */
 async function begin(): Promise<IncomingMessage> {
   const asked = request(`${server.url}/backup`, { headers, agent: false }).end()
   const [response] = (await once(asked, 'response')) as [IncomingMessage]
@@ -95,7 +95,7 @@ it('[STORE-15] takes no slot for a HEAD request of a backup', async () => {
   })
 })
 
-/** Of a backup without an end; counts those that are under way. */
+/** An endless backup that counts open reads. */
 class Source {
   open = 0
 

@@ -87,7 +87,7 @@ it.each([
   ['what it is found by', 'annotationCommentPlaces', '"annotationComments","annotation"'],
   ['what its user is found by', 'annotationTies ann annotation', '"annotationComments","annotation"'],
 ])('[STORE-16] names a comment without %s', async (_, gone, named) => {
-  // The order of the comment follows.
+  // The key continues with the order of the comment.
   await expectNamed(`${encodeKey(gone.split(' ')).toString()}${gone.endsWith('n') ? '\u00020' : ''}`, named)
 })
 
@@ -129,7 +129,7 @@ it('[STORE-16] names a version without its content', async () => {
   await expectNamed('b\u0002versions\0', '"versions","doc","main"')
 })
 
-/** Has `broken` be what is sound, but for a change. */
+/** Copies the sound store to `broken` with one change. */
 async function changed(change: (engine: LevelEngine) => Promise<void>): Promise<void> {
   rmSync(broken, { recursive: true, force: true, maxRetries: 20 })
   cpSync(sound, broken, { recursive: true })
@@ -138,7 +138,7 @@ async function changed(change: (engine: LevelEngine) => Promise<void>): Promise<
   await engine.close()
 }
 
-/** What is told where one record is gone. */
+/** Returns the damages that verify reports without one record. */
 async function without(marker: string) {
   rmSync(broken, { recursive: true, force: true, maxRetries: 20 })
   cpSync(sound, broken, { recursive: true })

@@ -27,7 +27,7 @@ beforeEach(async () => {
 
 afterEach(() => rm(directory, { recursive: true, force: true, maxRetries: 20 }))
 
-/** Letters that do not compress away. */
+/** Text that does not compress well. */
 const letters = (random: Random, count: number): string =>
   Array.from({ length: count }, () => String.fromCharCode(33 + random.below(90))).join('')
 
@@ -87,7 +87,7 @@ it('[STORE-10] writes less than 4 KB for an edit of 1 KB in a document of 10 MB'
     writer.sendUpdate(typed(letters(new Random(edit), 1024), 1 + edit))
     await eventually(() => reader.updates().length === edit)
   }
-  // Besides the edits: once in a while a note of who has edited, and the activity made of it.
+  // The store also writes the authors from time to time, and the activity of the edits.
   expect((written - before) / edits).toBeGreaterThan(1024)
   expect((written - before) / edits).toBeLessThan(4096)
   await server.stop()

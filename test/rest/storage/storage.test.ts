@@ -28,7 +28,7 @@ async function contents(server: TestServer): Promise<unknown[]> {
   return read
 }
 
-/** Writes numbers into the documents in turn until told to stop: document n never is ahead of document n - 1. */
+/** Writes numbers into the documents in turn until `isOver`. Document n is never ahead of document n - 1. */
 async function writeInTurn(server: TestServer, isOver: () => boolean): Promise<void> {
   for (let round = 1; !isOver(); round++)
     for (let index = 0; index < documents; index++)
@@ -55,7 +55,7 @@ beforeAll(async () => {
   await restored.stop()
 }, 60_000)
 
-it('[STORE-1] makes a backup of one moment under load, which restores soundly with the same credentials', async () => {
+it('[STORE-1] backs up one moment under load, and restores it soundly with the same credentials', async () => {
   const numbers = taken.map(Number)
   expect(Math.max(...numbers)).toBeGreaterThan(0)
   expect(numbers).toEqual([...numbers].sort((a, b) => b - a))

@@ -30,7 +30,7 @@ const neverAdvanced = {
   publicKey: '',
   enableDataProtection: false,
 }
-/** As the specification lists them. */
+/** Defaults of the specification. */
 const firstTriggers = {
   'comment_annotation.add': true,
   'comment.add': true,

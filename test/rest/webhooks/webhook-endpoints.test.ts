@@ -24,7 +24,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.stop())
 
-/** Of a new API key, and on. */
+/** Enables advanced webhooks of a new API key. */
 async function enabled(): Promise<Webhooks> {
   const webhooks = await webhooksOf(server)
   await webhooks.advanced({ isEnabled: true })
@@ -170,7 +170,7 @@ it('[HOOK-24] requires a unique uid, which names its endpoint and is free after 
   expect(answers.filter(([status]) => status === undefined)).toHaveLength(1)
   expect(answers.filter(([status]) => status === 'ALREADY_EXISTS')).toHaveLength(9)
   expect((await list()).endpoints.filter(({ uid }) => uid === 'rivals')).toHaveLength(1)
-  // It would name what has the id, and whoever deletes it would delete that.
+  // Such a uid would name another endpoint, and a deletion would delete that one.
   const [first] = (await list()).endpoints
   for (const uid of [first?.id, 'basic-raw', 'basic-processed'])
     expect(await refused(createPath, { url, uid })).toEqual(['ALREADY_EXISTS'])

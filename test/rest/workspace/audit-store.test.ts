@@ -124,7 +124,7 @@ async function placedRecords(data: string, query: AuditQuery): Promise<readonly 
 it('[AUDIT-9] shows control characters as codes, so that text cannot steer a terminal or reverse a line', async () => {
   const data = join(root, 'names')
   const server = await startTestServer({ engine: 'level', dataDir: data, trustProxy: 1 })
-  // A reverse proxy may pass on anything; bytes from 0x80 on are no control characters to HTTP.
+  // A reverse proxy may forward any bytes. HTTP allows bytes from 0x80 on.
   const headers = { 'x-forwarded-for': 'proxy\u009b2Jname' }
   const organizations = [{ organizationId: 'left\u202eright\u2028next' }]
   expect((await server.post('/v2/organizations/add', { organizations }, headers)).status).toBe(200)
@@ -134,12 +134,12 @@ it('[AUDIT-9] shows control characters as codes, so that text cannot steer a ter
   expect(out.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u)
 }, 60_000)
 
-/** Operations that answer secrets, or may: called with everything there that they name. */
+/** Operations that return or may return secrets, called on existing data. */
 const handsOut = /workspace|auth|webhook/
-/** In every text that is no id. */
+/** Marker in every text that is not an id. */
 const mark = 'MARKED'
 
-/** Data that a schema accepts, with marks in every text and member that it does not call an id. */
+/** Data that a schema accepts, with the marker in every text and member that is not an id. */
 function marked(schema: Schema): unknown {
   if (schema.type === undefined)
     return schema.anyOf === undefined ? { [mark]: mark } : marked(schema.anyOf[0] as Schema)
@@ -153,7 +153,7 @@ function marked(schema: Schema): unknown {
   return schema.type === 'null' ? null : (schema.minimum ?? 0)
 }
 
-/** Members of answers that nobody else may know. */
+/** Members of responses that are secret. */
 const secretMembers = /token|secret/i
 
 function secretsIn(value: unknown, name = ''): readonly string[] {
@@ -215,7 +215,7 @@ itLong(
     for (const door of ['key', 'workspace', 'operator', 'realtime'])
       expect(text).toContain(`"authentication.${door}"`)
     expect(text).not.toContain(mark)
-    // Of the server and of the workspace, and those that calls have answered.
+    // Secrets of the server and the workspace, and secrets from responses.
     expect(secrets.size).toBeGreaterThan(10)
     expect([...secrets].filter((secret) => text.includes(secret))).toEqual([])
   },

@@ -119,7 +119,7 @@ it('[AUDIT-2] states for every operation whether it is recorded, and records del
     )
     .filter(({ audited }) => audited !== 'admin')
     .map(({ path }) => path)
-  // Coming and going, and taking back a reaction.
+  // Presence, and removing a reaction, are not administrative.
   expect(forgotten).toEqual(['/v2/commentannotations/comments/reactions/delete', '/v2/presence/delete'])
 })
 
@@ -245,7 +245,7 @@ it.each([
     answered = true
   })
   await held
-  // Longer than either takes, made after it.
+  // Takes longer than the call would without the pause.
   for (let call = 0; call < 20; call++) await other.post('/v2/organizations/get', {})
   expect(answered).toBe(false)
   release()

@@ -90,7 +90,7 @@ it('[DATA-4] keeps threads and their activities, with the deleted user in them',
   expect(await told()).toEqual(erased(toldBefore))
   expect(JSON.stringify([threadsBefore, toldBefore]).split(JSON.stringify(zoe)).length).toBeGreaterThan(10)
   const assigned = (await told()).filter(({ actionType }) => actionType === 'comment_annotation.assign')
-  // What happened in one millisecond is in no order.
+  // Activities of one millisecond have no order.
   const first = ({ changes }: Row) => JSON.stringify(changes).includes('"from":null')
   expect([...assigned.filter(first), ...assigned.filter((row) => !first(row))]).toMatchObject([
     { changes: { assignedTo: { from: null, to: deleted } }, displayMessageTemplateData: { to: deleted } },

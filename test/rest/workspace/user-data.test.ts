@@ -25,7 +25,7 @@ const bob = { userId: 'bob', name: 'Bob' }
 const idsOf = (found: readonly Datum[], kind: string) =>
   found.filter((each) => each.kind === kind).map((each) => each.data.id)
 
-/** What Zoe has in an organization that `fillOrganization` has filled. */
+/** The entries of Zoe in an organization that `fillOrganization` has filled. */
 const full = [
   ...Array.from({ length: 12 }, () => 'activity'),
   ...Array.from({ length: 4 }, () => 'comment'),
@@ -85,7 +85,7 @@ it('[DATA-1] returns all stored data of a user, and none of others', async () =>
   )
   const judged = found.filter(({ kind }) => kind === 'judgment').map((each) => each.data)
   expect(judged).toHaveLength(2)
-  // Of the same time: in any order.
+  // Entries of the same time may have any order.
   expect(judged).toEqual(
     expect.arrayContaining([
       expect.objectContaining({ query: 'Refund', decision: 'approve', reviewerId: zoe.userId }),
@@ -160,10 +160,10 @@ it('[DATA-3] leaves only the revocation of the user in the store', async () => {
     await own.stop()
     const found = await keysHolding(directory, zoeTexts)
     expect(notAudited(found)).toEqual([expect.stringContaining('revocations')])
-    // The audit log names the id, and nothing else of the user.
+    // The audit log has the id of the user, and nothing else.
     expect(found.length).toBeGreaterThan(1)
     expect(await keysHolding(directory, [zoe.name, zoe.email])).toEqual([])
-    // It does look.
+    // Checks that the search finds stored text.
     expect((await keysHolding(directory, ['bob'])).length).toBeGreaterThan(10)
   } finally {
     await rm(directory, { recursive: true, force: true, maxRetries: 20 })

@@ -46,7 +46,7 @@ async function create(more: object = {}, on = server): Promise<Made> {
 }
 
 const user = { userId: 'ann', userProperties: { name: 'Ann', email: '' } }
-/** The HTTP code that a call with this key and token gets. */
+/** Returns the HTTP code of a call with this key and token. */
 const codeOf = async (apiKey: string, authToken: string, on = server) =>
   (await on.post('/v2/auth/generate_token', user, ofKey(apiKey, authToken))).status
 

@@ -21,7 +21,7 @@ const content = new Y.Doc()
 content.getText('content').insert(0, 'old')
 const [vector, offer] = [Y.encodeStateVector(content), Y.encodeStateAsUpdate(content)]
 
-/** As y-websocket's own server does, with `content`. */
+/** Behaves like the server of y-websocket, with `content`. */
 function serve(client: WebSocket): void {
   client.send(message([0, 0], vector))
   client.on('message', () => client.send(message([0, 1], offer)))
@@ -30,7 +30,7 @@ function serve(client: WebSocket): void {
 const secret = 'secret of the old server & more'
 const claimed = Y.encodeStateVector(new Map([[7, 5]]))
 
-/** What the server does to who asks for a document of this name. */
+/** Behavior of the server for a document of this name. */
 const behaviours: Readonly<Record<string, (client: WebSocket) => void>> = {
   noise: (client) => client.send(Buffer.from('ff'.repeat(50), 'hex')),
   nothing: (client) => client.send(''),
@@ -168,7 +168,7 @@ describe('the end of a mirror', () => {
     state = 'waiting'
     await eventually(() => questions.length === 1)
     running.child.kill('SIGTERM')
-    // Long enough for the signal to arrive, or else the test proves less.
+    // Gives the signal time to arrive. If it arrives later, the test proves less.
     await new Promise((resolve) => setTimeout(resolve, 300))
     questions[0]?.()
     await eventually(() => questions.length === 2)
@@ -201,7 +201,7 @@ describe('the end of a mirror', () => {
 const named = (name: string, types: readonly number[], body: Uint8Array): Uint8Array =>
   Buffer.concat([encoding.encode((encoder) => encoding.writeVarString(encoder, name)), message(types, body)])
 
-/** Says it in parts, in all slower than the patience with one that says nothing. */
+/** Sends an answer in parts, in total slower than the patience with a silent server. */
 async function dribble(client: WebSocket, answer: Uint8Array): Promise<void> {
   for (let at = 0; at < 10; at++) {
     await new Promise((resolve) => setTimeout(resolve, 4000))

@@ -146,7 +146,7 @@ describe('a mirror of the server of y-websocket', () => {
     '[MIRROR-7] reports a failing document with its reason, copies the others, and has exit code 1',
     async () => {
       const [bad, good] = [visit('acme/bad/main'), visit('acme/good/main')]
-      // This Weft accepts no subdocuments.
+      // The Weft of this test accepts no subdocuments.
       bad.doc.getMap('map').set('inner', new Y.Doc())
       good.text.insert(0, 'good')
       await eventually(() => bad.provider.synced && good.provider.synced)

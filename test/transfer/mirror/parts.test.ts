@@ -12,7 +12,7 @@ import { readStateVector } from '../../../src/update/state-vector.ts'
 import { startTestServer } from '../../support/servers/server.ts'
 import { HeldClock } from '../../support/time/clock.ts'
 
-/** Who edits, where, how much; deletes where `length` is negative. */
+/** The client, position and length of an edit. A negative `length` deletes. */
 const edits = fc.array(
   fc.record({
     client: fc.integer({ min: 1, max: 4 }),
@@ -22,7 +22,7 @@ const edits = fc.array(
   { maxLength: 40 },
 )
 
-/** What several clients, each of whom sees all of the others, have made; one update an edit. */
+/** Updates of several clients that receive all edits of each other, one for each edit. */
 function updatesOf(script: readonly { client: number; at: number; length: number }[]): Uint8Array[] {
   const doc = new Y.Doc()
   const updates: Uint8Array[] = []
@@ -37,7 +37,7 @@ function updatesOf(script: readonly { client: number; at: number; length: number
   return updates
 }
 
-/** As Weft has it: what waits for something that is missing is not part of the document (SYNC-6). */
+/** A document in the form of Weft: pending updates are not part of it (SYNC-6). */
 function docOf(updates: readonly Uint8Array[]): Y.Doc {
   const doc = new Y.Doc()
   for (const update of updates) Y.applyUpdate(doc, update)
@@ -56,7 +56,7 @@ describe('coverage of an original by a copy', () => {
         const copy = docOf(updates.filter((_, index) => kept[index]))
         const [wanted, has] = [original, copy].map((doc) => readStateVector(Y.encodeStateVector(doc)))
         if (wanted === undefined || has === undefined) return
-        // What is known of the copy may be old.
+        // The known state of the copy may be old.
         const known = readStateVector(
           Y.encodeStateVector(docOf(updates.slice(0, knownOf).filter((_, index) => kept[index]))),
         )

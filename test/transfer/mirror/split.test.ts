@@ -12,7 +12,7 @@ const step = fc.record({
 })
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never
 
-/** What a few authors, who see each other's edits now and then, have made. */
+/** A document of a few authors who receive each other's edits from time to time. */
 function made(script: readonly Step[]): Y.Doc {
   const docs = [1, 2, 3, 4].map((client) => {
     const doc = new Y.Doc()
