@@ -71,7 +71,7 @@ function blocks(): { readonly filter: Block; readonly index: Block } {
   return { filter: readBlock(entry), index }
 }
 
-/** Makes the first key of a block so short that LevelDB would end the process when it reads the block. */
+/** Shortens the first key of a block. LevelDB would end the process when it reads such a block. */
 function withShortKey(at: number): Buffer {
   const bytes = Buffer.from(sound)
   bytes[at + 1] = 3

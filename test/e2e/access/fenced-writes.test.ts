@@ -68,7 +68,7 @@ async function stored(): Promise<string> {
   return contentOf([...reader.offers(), ...reader.updates()])
 }
 
-it('[ROOM-61] appends again, and keeps the sockets of the senders, when a refused append has senders that keep their rights', async () => {
+it('[ROOM-61] appends again, and keeps the sockets of the senders, when the senders of a rejected append keep their rights', async () => {
   const crew = { organizationUserGroupId: 'crew' }
   const organizationUserGroups = [{ groupId: 'crew', groupName: 'Crew' }]
   await call('/v1/organizations/usergroups/add', { organizationId, organizationUserGroups })

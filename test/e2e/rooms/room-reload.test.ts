@@ -75,7 +75,7 @@ afterEach(async () => {
 /** Causes for which a room fails during its appends. */
 const failures = {
   'a poisoned update': (client: RawClient) => client.sendUpdate(badEntry(7)),
-  'a refused append': (client: RawClient) => {
+  'a rejected append': (client: RawClient) => {
     void engine.blobs.put(['filler'], new Uint8Array(pendingBytesMax + 1))
     client.sendUpdate(typed('k', 77))
   },

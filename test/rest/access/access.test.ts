@@ -97,7 +97,7 @@ it.each([
   ['an end before all time', { type: 'organization', id: 'a', expiresAt: -1 }, 'expiresAt'],
   ['an unknown type', { type: 'planet', id: 'a' }, 'type'],
   ['an unknown role', { type: 'organization', id: 'a', accessRole: 'owner' }, 'accessRole'],
-  ['an id that is none', { type: 'organization', id: '..' }, 'id'],
+  ['an invalid id', { type: 'organization', id: '..' }, 'id'],
 ])('[ACC-32] rejects a resource with its place: %s', async (_name, resource, member) => {
   const { status, body } = await withResource(resource)
   expect(status).toBe(400)

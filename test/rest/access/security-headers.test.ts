@@ -32,7 +32,7 @@ const requests: Readonly<Record<string, readonly [number, string]>> = {
     `POST ${operationList[0]?.path} HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\r\n{}`,
   ],
   'a bad path': [400, 'GET /%zz HTTP/1.1\r\nhost: x\r\n\r\n'],
-  'a target that is no path': [400, 'CONNECT a:1 HTTP/1.1\r\nhost: x\r\n\r\n'],
+  'a target that is not a path': [400, 'CONNECT a:1 HTTP/1.1\r\nhost: x\r\n\r\n'],
   'no host': [400, 'GET / HTTP/1.1\r\n\r\n'],
   'no HTTP': [400, 'hello\r\n\r\n'],
   'too many bytes of headers': [431, `GET / HTTP/1.1\r\nhost: x\r\na: ${'x'.repeat(40_000)}\r\n\r\n`],

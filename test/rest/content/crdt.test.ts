@@ -360,9 +360,9 @@ it.each([
   ['no data', { data: undefined }, '/data/data'],
   ['data of another type', { data: ['Hello'] }, 'data must be a string'],
   ['data null', { data: null }, 'data must be a string'],
-  ['a contentKey that is no string', { contentKey: 1 }, '/data/contentKey'],
+  ['a contentKey that is not a string', { contentKey: 1 }, '/data/contentKey'],
   ['no editor', { editorId: undefined }, '/data/editorId'],
-  ['an editor that is no id', { editorId: '..' }, '/data/editorId'],
+  ['an editor that is not an id', { editorId: '..' }, '/data/editorId'],
 ])(
   '[CRDT-11] rejects invalid input with INVALID_ARGUMENT and its name before it looks for the document: %s',
   async (_, wrong, says) => {

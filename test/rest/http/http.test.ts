@@ -203,7 +203,7 @@ it.each<[string, string, number]>([
     'POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 5\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n',
     400,
   ],
-  ['a length that is none', 'POST / HTTP/1.1\r\nhost: x\r\ncontent-length: -1\r\n\r\n', 400],
+  ['an invalid length', 'POST / HTTP/1.1\r\nhost: x\r\ncontent-length: -1\r\n\r\n', 400],
   ['a bad header', 'GET / HTTP/1.1\r\nhost: x\r\nbad header: x\r\n\r\n', 400],
   ['a NUL in a header', 'GET / HTTP/1.1\r\nhost: x\r\na: \u0000\r\n\r\n', 400],
   ['headers too large', `GET / HTTP/1.1\r\nhost: x\r\na: ${'x'.repeat(40_000)}\r\n\r\n`, 431],

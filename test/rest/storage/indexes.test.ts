@@ -54,18 +54,18 @@ it('[STORE-16] finds no damage in records that REST has written', async () => {
 
 it.each([
   ['a document without its place', () => keys.documentIn('root', 'doc'), '"documents","doc"'],
-  ['a place of no document', () => keys.document('doc'), '"documentsIn","root","doc"'],
+  ['a place without its document', () => keys.document('doc'), '"documentsIn","root","doc"'],
   ['a folder without its place', () => keys.folderIn('root', 'folder'), '"folders","folder"'],
-  ['a place of no folder', () => keys.folder('folder'), '"foldersIn","root","folder"'],
-  ['a member whose groups are not known', () => keys.groupOf('ann', 'group'), '"members","group","ann"'],
-  ['a group of which one is no member', () => keys.member('group', 'ann'), '"groupsOf","ann","group"'],
+  ['a place without its folder', () => keys.folder('folder'), '"foldersIn","root","folder"'],
+  ['a member without its group', () => keys.groupOf('ann', 'group'), '"members","group","ann"'],
+  ['a group without its member', () => keys.member('group', 'ann'), '"groupsOf","ann","group"'],
   [
     'a grant that its user does not have',
     () => keys.grantOf({ type: 'user', id: 'ann' }, { type: 'document', id: 'doc' }, null),
     '"grants","document","doc","user","ann"',
   ],
   [
-    'an entry of no grant',
+    'an entry without its grant',
     () => keys.grant({ type: 'document', id: 'doc' }, { type: 'user', id: 'ann' }),
     '"grantsOf","user","ann"',
   ],
@@ -78,14 +78,14 @@ it.each([
   ['its thread', 'annotationThreads', '["annotations","annotation"]'],
   ['its place in the document', 'annotationsIn document', '["annotations","annotation"]'],
   ['its place in the location', 'annotationsIn location', '["annotations","annotation"]'],
-  ['what its user is found by', 'annotationTies ann annotation ', '["annotations","annotation"]'],
+  ['the entry of its user', 'annotationTies ann annotation ', '["annotations","annotation"]'],
 ])('[STORE-16] names a thread of comments without %s', async (_, gone, named) => {
   await expectNamed(encodeKey(gone.split(' ')).toString(), named.slice(1, -1))
 })
 
 it.each([
-  ['what it is found by', 'annotationCommentPlaces', '"annotationComments","annotation"'],
-  ['what its user is found by', 'annotationTies ann annotation', '"annotationComments","annotation"'],
+  ['its own entry', 'annotationCommentPlaces', '"annotationComments","annotation"'],
+  ['the entry of its user', 'annotationTies ann annotation', '"annotationComments","annotation"'],
 ])('[STORE-16] names a comment without %s', async (_, gone, named) => {
   // The key continues with the order of the comment.
   await expectNamed(`${encodeKey(gone.split(' ')).toString()}${gone.endsWith('n') ? '\u00020' : ''}`, named)

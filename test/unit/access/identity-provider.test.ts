@@ -126,9 +126,9 @@ it.each<[string, Record<string, unknown>, TokenProblem]>([
   ['no audience', { aud: undefined }, 'claims'],
   ['no exp', { exp: undefined }, 'claims'],
   ['an exp in the past', { exp: 1_000_000_000 }, 'expired'],
-  ['an iat that is no number', { iat: 'now' }, 'claims'],
+  ['an iat that is not a number', { iat: 'now' }, 'claims'],
   ['no sub', { sub: undefined }, 'claims'],
-  ['a sub that is no id', { sub: 'a\nb' }, 'claims'],
+  ['a sub that is not an id', { sub: 'a\nb' }, 'claims'],
   ['a revoked user', { sub: 'revoked' }, 'revoked'],
 ])('[ACC-61] rejects a token of the provider with %s', async (_name, more, problem) => {
   expect(await problemOf(await provider.sign(rsa, more))).toBe(problem)

@@ -43,7 +43,7 @@ const hanging: readonly (readonly [what: string, behaviour: Behaviour])[] = [
   ['hangs in the status', saying('HTTP/1.1 2')],
   ['hangs in the headers', saying('HTTP/1.1 200 OK\r\ncontent-le')],
   ['hangs after an interim answer', saying('HTTP/1.1 102 Processing\r\n\r\n')],
-  ['answers byte by byte for ever', dripping('HTTP/1.1 200 OK\r\nx: ')],
+  ['answers byte by byte without end', dripping('HTTP/1.1 200 OK\r\nx: ')],
 ]
 it.each(hanging)(
   '[HOOK-130] fails for a receiver that %s after 15 s, and not before',
@@ -163,7 +163,7 @@ const garbage: readonly (readonly [what: string, text: string])[] = [
   ['HTML alone', '<html></html>\r\n\r\n'],
   ['HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
   ['bytes', '\x00\x01\x02\x03\xff\r\n\r\n'],
-  ['a status that is no number', 'HTTP/1.1 abc OK\r\n\r\n'],
+  ['a status that is not a number', 'HTTP/1.1 abc OK\r\n\r\n'],
   ['two lengths', 'HTTP/1.1 200 OK\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\n'],
   ['a bad length', 'HTTP/1.1 200 OK\r\ncontent-length: -1\r\n\r\n'],
   ['a length and chunks', 'HTTP/1.1 200 OK\r\ncontent-length: 1\r\ntransfer-encoding: chunked\r\n\r\n'],

@@ -88,7 +88,7 @@ it('[ROOM-40] acknowledges a durable update when a later one was rejected meanwh
 })
 
 it.each([
-  ['repeats all refused appends in order when the right remains', true],
+  ['repeats all rejected appends in order when the right remains', true],
   ['appends nothing when the right has ended', false],
 ])('[ROOM-61] %s', async (_, remains) => {
   const engine = await openMemoryEngine()
