@@ -1,5 +1,5 @@
 // Changes the board by REST like a CI job, while users drag cards.
-//   npm run ci -- add "Build 17 failed"          adds a card to the first column, or to a column named after the title
+//   npm run ci -- add "Build 17 failed"          adds a card to the column todo, or to the one in a third argument
 //   npm run ci -- move "Build 17 failed" done    moves a card to the end of a column
 import { randomUUID } from 'node:crypto'
 import { between } from './src/order.js'
