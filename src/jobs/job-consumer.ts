@@ -2,6 +2,7 @@ import type { Clock } from '../clock.ts'
 import type { ClaimedJob, Queue } from '../engine/engine.ts'
 import { errorMessage } from '../errors.ts'
 import type { Log } from '../log.ts'
+import { ClaimLoop } from './claim-loop.ts'
 import { moveIfMalformed } from './job-payload.ts'
 
 /** A job of a process that has died is taken up by the next one after this; it is extended while one is carried out. */
@@ -40,72 +41,57 @@ export interface HeldLease {
 export class JobConsumer {
   readonly #options: JobConsumerOptions
   readonly #running = new Map<string, Promise<void>>()
-  #claiming: Promise<void> = Promise.resolve()
-  #isClaiming = false
-  #claimAgain = false
+  readonly #claims: ClaimLoop
   /** The last claim left due jobs that there was no place for. */
   #hasLeft = false
-  #stopped = false
-  #cancelPoll: () => void = () => {}
 
   constructor(options: JobConsumerOptions) {
     this.#options = options
+    this.#claims = new ClaimLoop({
+      clock: options.clock,
+      pollMs: options.pollMs ?? usualPollMs,
+      claim: () => this.#claim(),
+      failed: (err) => options.log.warn({ err, queue: options.name }, 'could not claim jobs; retrying'),
+    })
   }
 
   /** Begins to look for jobs, also those that a crash has left. */
   start(): void {
-    const { clock, pollMs = usualPollMs } = this.#options
-    this.wake()
-    this.#cancelPoll = clock.after(pollMs, () => this.start())
+    this.#claims.start()
   }
 
   /** Resolves when what is being carried out has ended; nothing new is begun. */
   async stop(): Promise<void> {
-    this.#stopped = true
-    this.#cancelPoll()
-    await this.#claiming
+    await this.#claims.stop()
     await Promise.all(this.#running.values())
   }
 
   /** Looks for jobs now. */
   wake(): void {
-    if (this.#stopped) return
-    this.#claimAgain = true
-    if (this.#isClaiming) return
-    this.#isClaiming = true
-    this.#claiming = this.#claim()
+    this.#claims.wake()
   }
 
   /** Resolves when what is due now has been carried out, or has failed. */
   async drain(): Promise<void> {
     this.wake()
-    await this.#claiming
+    await this.#claims.settled()
     while (this.#hasLeft && this.#running.size > 0) {
       await Promise.race(this.#running.values())
-      await this.#claiming
+      await this.#claims.settled()
     }
     await Promise.all(this.#running.values())
   }
 
   async #claim(): Promise<void> {
-    const { queue, name, atOnce, log } = this.#options
-    while (this.#claimAgain && !this.#stopped) {
-      this.#claimAgain = false
-      const free = atOnce - this.#running.size
-      this.#hasLeft = free === 0
-      if (free === 0) break
-      try {
-        // From before it was asked for: by then nobody else can have it.
-        const claimedAt = this.#options.clock.now()
-        const jobs = await queue.claim(name, free, leaseMs)
-        this.#hasLeft = jobs.length === free
-        for (const job of jobs) this.#begin(job, claimedAt)
-      } catch (err) {
-        log.warn({ err, queue: name }, 'could not claim jobs; retrying')
-      }
-    }
-    // In the same turn in which nobody was found to have asked again: whoever asks now begins anew.
-    this.#isClaiming = false
+    const { queue, name, atOnce, clock } = this.#options
+    const free = atOnce - this.#running.size
+    this.#hasLeft = free === 0
+    if (free === 0) return
+    // The time before the request: no other process can have the job before its lease ends.
+    const claimedAt = clock.now()
+    const jobs = await queue.claim(name, free, leaseMs)
+    this.#hasLeft = jobs.length === free
+    for (const job of jobs) this.#begin(job, claimedAt)
   }
 
   #begin(job: ClaimedJob, claimedAt: number): void {

@@ -3,6 +3,7 @@ import { mapInSlices } from '../directory/store/batch.ts'
 import type { ClaimedJob, Engine } from '../engine/engine.ts'
 import { keyName } from '../engine/key-encoding.ts'
 import { decodeQueuedEvent, eventQueue, eventTopic, type QueuedEvent } from '../events/outbound-event.ts'
+import { ClaimLoop } from '../jobs/claim-loop.ts'
 import { FairSemaphore } from '../jobs/fair-semaphore.ts'
 import { moveIfMalformed } from '../jobs/job-payload.ts'
 import { LeaderElection } from '../jobs/leader-election.ts'
@@ -54,18 +55,24 @@ export class EventDispatcher {
   readonly #running = new Set<Promise<void>>()
   readonly #slots = new FairSemaphore(portionsAtOnce)
   readonly #election: LeaderElection
-  #claiming: Promise<void> = Promise.resolve()
-  #isClaiming = false
-  #again = false
-  #stopped = false
-  #cancelPoll: () => void = () => {}
+  readonly #claims: ClaimLoop
 
   constructor(options: DispatcherOptions) {
     this.#options = options
     this.#fanout = new Fanout(options)
-    this.#election = new LeaderElection({ ...options, name: 'dispatching', elected: () => this.#wake() })
+    this.#claims = new ClaimLoop({
+      clock: options.clock,
+      pollMs,
+      claim: () => this.#claim(),
+      failed: (err) => options.log.warn({ err }, 'could not claim events; retrying'),
+    })
+    this.#election = new LeaderElection({
+      ...options,
+      name: 'dispatching',
+      elected: () => this.#claims.wake(),
+    })
     this.#unsubscribe = options.engine.bus.subscribe(eventTopic, () => {
-      this.#wake()
+      this.#claims.wake()
       return undefined
     })
   }
@@ -73,15 +80,13 @@ export class EventDispatcher {
   /** Starts to claim events. */
   start(): void {
     this.#election.start()
-    this.#poll()
+    this.#claims.start()
   }
 
   /** Resolves when no event is being dispatched. The next start continues with the remaining events. */
   async stop(): Promise<void> {
-    this.#stopped = true
     this.#unsubscribe()
-    this.#cancelPoll()
-    await this.#claiming
+    await this.#claims.stop()
     await Promise.all(this.#running)
     await this.#release()
     await this.#election.stop()
@@ -95,33 +100,12 @@ export class EventDispatcher {
     await Promise.all(released)
   }
 
-  #poll(): void {
-    this.#wake()
-    this.#cancelPoll = this.#options.clock.after(pollMs, () => this.#poll())
-  }
-
-  #wake(): void {
-    if (this.#stopped || !this.#election.isLeader) return
-    this.#again = true
-    if (this.#isClaiming) return
-    this.#isClaiming = true
-    this.#claiming = this.#claim()
-  }
-
   async #claim(): Promise<void> {
-    const { engine, log } = this.#options
-    try {
-      while (this.#again && !this.#stopped && this.#election.isLeader) {
-        this.#again = false
-        const jobs = await engine.queue.claim(eventQueue, this.#free(), leaseMs)
-        this.#again ||= jobs.length > 0
-        this.#take((await mapInSlices(jobs, (job) => this.#read(job))).flatMap((each) => each ?? []))
-      }
-    } catch (err) {
-      log.warn({ err }, 'could not claim events; retrying')
-    }
-    // Must stay in the same tick as the check of `#again`. A later wakeup starts a new claim.
-    this.#isClaiming = false
+    const free = this.#free()
+    if (free === 0 || !this.#election.isLeader) return
+    const jobs = await this.#options.engine.queue.claim(eventQueue, free, leaseMs)
+    if (jobs.length > 0) this.#claims.wake()
+    this.#take((await mapInSlices(jobs, (job) => this.#read(job))).flatMap((each) => each ?? []))
   }
 
   /** Number of events that may be claimed. When the buffer was full, the end of a batch starts the next claim. */
@@ -171,7 +155,7 @@ export class EventDispatcher {
   async #dispatchAll(name: string, line: WaitingEvent[]): Promise<void> {
     // Lets the other events of the same claim join the first batch.
     await Promise.resolve()
-    while (line.length > 0 && !this.#stopped)
+    while (line.length > 0 && !this.#claims.isStopped)
       await this.#slots.run(name, () => this.#dispatch(line.splice(0, portionOf(line))))
     this.#lines.delete(name)
   }
@@ -192,7 +176,7 @@ export class EventDispatcher {
     const wasFull = this.#free() === 0
     for (const { jobId } of portion) this.#held.delete(jobId)
     this.#heldBytes -= bytes
-    if (wasFull) this.#wake()
+    if (wasFull) this.#claims.wake()
   }
 }
 
