@@ -11,8 +11,8 @@ export interface Judge {
   readonly parts: readonly unknown[]
   madeOf(parts: readonly unknown[]): unknown
   /**
-   * Words of the first content and their replacements by a backend: in the paragraph in which the user types,
-   * and elsewhere.
+   * Words of the first content and their replacements by a backend: in the text in which the user types, and
+   * elsewhere.
    */
   readonly edits: readonly (readonly [word: string, instead: string])[]
   /** Opens an editor on a replica. Both then follow each other. */
