@@ -20,14 +20,14 @@ interface Flags {
 /** `weft audit`: one line a record, the oldest first; with `--json` one line of JSON. */
 export function auditCommand(): Command {
   return new Command('audit')
-    .description('Show who did what, from the store of a stopped server.')
+    .description('Show the audit log from the store of a stopped server.')
     .argument('<directory>', 'Data directory.')
-    .option('--since <time>', 'Only later records: a date, or so long ago (30m, 24h, 7d).', checkedTime)
+    .option('--since <time>', 'Only later records: a date, or an age (30m, 24h, 7d).', checkedTime)
     .option('--until <time>', 'Only earlier records.', checkedTime)
-    .option('--workspace <id>', 'Only those of this workspace.')
-    .option('--operation <path>', 'Only those of this operation.')
-    .option('--api-key <key>', 'Only those by this API key, or that name it.')
-    .addOption(new Option('--actor <actor>', 'Only those by such.').choices(auditActors))
+    .option('--workspace <id>', 'Only records of this workspace.')
+    .option('--operation <path>', 'Only records of this operation.')
+    .option('--api-key <key>', 'Only records of this API key, or records that name it.')
+    .addOption(new Option('--actor <actor>', 'Only records of this actor type.').choices(auditActors))
     .option('--json', 'Print for machines.')
     .action(async (directory: string, flags: Flags) => {
       for await (const placed of readAuditLog(directory, queryOf(flags), flags.workspace ?? null))

@@ -13,7 +13,7 @@ export function configCommand(): Command {
 
 function printCommand(): Command {
   return withConfigFlags(new Command('print'))
-    .description('Print every option, its value and where that comes from; secrets are not shown.')
+    .description('Print every option with its value and the source of the value; secrets are hidden.')
     .option('--markdown', 'Print the table of all options instead.')
     .action((flags: { json?: true; markdown?: true }) => {
       if (flags.markdown) return printResult(renderMarkdown())
@@ -24,7 +24,7 @@ function printCommand(): Command {
 
 function checkCommand(): Command {
   return withConfigFlags(new Command('check'))
-    .description('Check the configuration: exit code 2 and a sentence if it cannot be used.')
+    .description('Check the configuration; exit code 2 and an error message if it is invalid.')
     .action((flags: { json?: true }) => {
       configOf(flags)
       const skipped = injectedVariables(process.env)
@@ -36,6 +36,6 @@ function checkCommand(): Command {
       for (const name of skipped) printResult(`${name} describes a service of an orchestrator and is skipped`)
       for (const { name, meant } of misspelled)
         printResult(escapeControls(`${name} configures nothing (did you mean ${meant}?)`))
-      printResult('the configuration can be used')
+      printResult('the configuration is valid')
     })
 }

@@ -11,7 +11,7 @@ export function consoleCommand(): Command {
     .description('Print the link that signs in to the console of the server; it holds the credentials.')
     .option(
       '--open',
-      'Open it in the browser, and print it only where that fails; who sees the processes of this machine sees it for a moment.',
+      'Open the link in the browser, and print it only if that fails. Users who can list the processes of this machine can see it for a moment.',
     )
     .action(async (flags: { json?: true; open?: true }) => {
       const { config } = configOf({ ...flags })

@@ -29,18 +29,16 @@ interface Flags extends LocationFlags {
 
 /** `weft events`: about what is sent to webhooks. */
 export const eventsCommand = (): Command =>
-  new Command('events')
-    .description('Explain webhook events of a server that serves.')
-    .addCommand(whyCommand())
+  new Command('events').description('Explain webhook events of a running server.').addCommand(whyCommand())
 
 function whyCommand(): Command {
   return withLocationFlags(new Command('why'))
     .description(
-      'Explain for each webhook endpoint why it gets an event or not, by the configuration of this moment; or what ' +
-        'became of a message.',
+      'Explain for each webhook endpoint why it gets an event or not, by the current configuration; or show the ' +
+        'outcome of a message.',
     )
     .usage('[options] [organization] <id> | <organization> --type <type>')
-    .argument('<organization>', 'Id of the organization. Without it, Weft looks in all of the API key.')
+    .argument('<organization>', 'Id of the organization. Default: all organizations of the API key.')
     .argument(
       '[id]',
       'Id of the activity, as `/v2/activities/get` returns it, or of the message (`messageId` of a log line); or name --type.',

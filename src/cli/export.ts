@@ -17,13 +17,13 @@ interface Flags {
 /** `weft export`: exit code 1 when documents are damaged, which are left out. */
 export function exportCommand(): Command {
   return new Command('export')
-    .description('Write all that stopped servers have stored as files that can be read without Weft.')
-    .argument('<directory>', 'New or empty directory; made for its owner only.')
+    .description('Export the store of a stopped server as files that other programs can read.')
+    .argument('<directory>', 'New or empty directory; only its owner can read it.')
     .option(
       '--data-dir <directory>',
       'Data directory (default: the configured store, which may be a database).',
     )
-    .option('--documents-only', 'Only the contents of documents.')
+    .option('--documents-only', 'Only the content of documents.')
     .option('--organization <id>', 'Only this organization.')
     .option('--secrets', 'Also tokens, signing secrets of webhooks, and the file with the credentials.')
     .option('--json', 'Print for machines.')

@@ -29,9 +29,12 @@ const settings = {
 /** `weft init`: asks nothing, and overwrites nothing. */
 export function initCommand(): Command {
   return new Command('init')
-    .description('Make a configuration, and a data directory with credentials, and say how to go on.')
-    .argument('[directory]', 'Where; made unless it is there.', '.')
-    .option('--env', 'For a deployment: the secrets in a file .env (mode 0600), and no data directory.')
+    .description('Create a configuration and a data directory with credentials, and print the next steps.')
+    .argument('[directory]', 'Directory of the configuration; created if missing.', '.')
+    .option(
+      '--env',
+      'For a deployment: write the secrets to a file .env (mode 0600), without a data directory.',
+    )
     .option('--json', 'Print for machines.')
     .action(async (directory: string, flags: Flags) => {
       const made = flags.env ? ([names.config, names.env] as const) : ([names.config, names.data] as const)
@@ -109,19 +112,19 @@ function noticeOf(
   const enter = place === '' ? '' : `cd ${asWord(place)} && `
   const kept = join(directory, env ? names.env : relative('', credentialsPath(names.data)))
   const serve = env ? 'set -a && . ./.env && set +a && weft serve' : 'weft serve'
-  return `Made ${files.join(' and ')}.
+  return `Created ${files.join(' and ')}.
 
 ${credentialLines(credentials)}
 
-Kept in ${kept} (mode 0600): keep it out of version control. Next:
+The secrets are in ${kept} (mode 0600); keep it out of version control. Next:
 
-  ${enter}weft doctor     # is all there that it takes?
+  ${enter}weft doctor     # check the configuration
   ${enter}${serve}
-  ${enter}weft console    # in a second terminal: the link to look around, and to a shared editor${
+  ${enter}weft console    # in a second terminal: the link to the console and to a shared editor${
     env ? ' (with the same .env)' : ''
   }
 
-${join(directory, names.config)} has the options that you are most likely to change, with defaultAccess restricted; weft config print shows all options.`
+${join(directory, names.config)} contains common options, with defaultAccess restricted. weft config print shows all options.`
 }
 
 /** One word of a command line. */

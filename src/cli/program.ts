@@ -23,15 +23,15 @@ import { tokenCommand } from './token.ts'
 
 const examples = `
 Examples:
-  weft                                          serve, with data in ./data
-  weft init && weft doctor                      what is missing to serve, and what helps
-  weft doc get acme/notes/main --format text    a document of a stopped server
-  weft doc ls acme --url http://localhost:8787  documents of a server that serves
-  weft console --open                           look around in the browser
-  weft bench                                    what this machine can do
-  weft backup ./data weft.backup                all of it, in one file
+  weft                                          start a server, with data in ./data
+  weft init && weft doctor                      create a configuration and check it
+  weft doc get acme/notes/main --format text    read a document of a stopped server
+  weft doc ls acme --url http://localhost:8787  list documents of a running server
+  weft console --open                           open the console in the browser
+  weft bench                                    measure the performance of this machine
+  weft backup ./data weft.backup                back up all data to one file
 
-weft help <command> tells more. Exit codes: 0 done, 1 not all is well, 2 something to put right; --json for machines.`
+weft help <command> describes a command. Exit codes: 0 success, 1 problems found, 2 invalid use or configuration; --json for machines.`
 
 /** The command line, as it is read and shown. */
 export function createProgram(): Command {
@@ -62,7 +62,7 @@ export function createProgram(): Command {
     .addCommand(benchCommand())
     .addCommand(completionCommand(() => program))
     .addHelpCommand(
-      new Command('help').argument('[command]').description('Tell more of a command.').helpGroup('Others:'),
+      new Command('help').argument('[command]').description('Describe a command.').helpGroup('Others:'),
     )
     .addHelpText('after', examples)
   return program.hook('preAction', (_, command) => {

@@ -83,7 +83,7 @@ function announce(server: RunningServer, config: Config, flags: { readonly json?
   if (flags.json) return created ? printResult(noticeAsJson(server)) : undefined
   if (isTerminal() || (created && config.engine === 'memory')) return printResult(welcome(server, config))
   if (created)
-    printResult(`Weft has made credentials, in ${credentialsPath(config.dataDir)} (mode 0600).
+    printResult(`Weft created credentials in ${credentialsPath(config.dataDir)} (mode 0600).
 \`weft console\` prints the link to the console. It holds the API key and its auth token.`)
 }
 
@@ -110,7 +110,7 @@ Or try:
 }
 
 const newCredentials = (credentials: ServerCredentials, { engine, dataDir }: Config): string => `
-Weft has made credentials.
+Weft created credentials.
 
 ${credentialLines(credentials)}
 

@@ -22,15 +22,15 @@ interface Flags {
 /** `weft token`: makes a realtime token with the secret of the data directory; no server is needed. */
 export function tokenCommand(): Command {
   return withConfigFlags(new Command('token'))
-    .description('Make a realtime token for a user, without a server.')
+    .description('Create a realtime token for a user, without a server.')
     .argument('<userId>', 'Id of the user.', checkedId)
     .option('--name <name>', 'Display name (default: the id).')
     .option('--email <email>', 'E-mail address.', '')
     .option('--admin', 'Editor on all documents.')
-    .option('--organization <id>', 'Good only for this organization.', checkedId)
-    .option('--document <id>', 'Good only for this document of the organization.', checkedId)
+    .option('--organization <id>', 'Only for this organization.', checkedId)
+    .option('--document <id>', 'Only for this document of the organization.', checkedId)
     .addOption(new Option('--role <role>', 'Role there.').choices(['viewer', 'editor']).default('editor'))
-    .option('--expires-in <seconds>', 'Time until it ends.', checkedSeconds, 172_800)
+    .option('--expires-in <seconds>', 'Time until the token expires.', checkedSeconds, 172_800)
     .action(async (userId: string, flags: Flags) => {
       const issued = await mint(userId, flags, configOf({ ...flags }).config)
       printResult(flags.json ? JSON.stringify(issued) : issued.token)

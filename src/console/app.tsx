@@ -53,7 +53,7 @@ export function App() {
   return (
     <ApiContext.Provider value={api}>
       <SignInContext.Provider value={enter}>
-        {/* Of another API key everything is read anew. */}
+        {/* The key makes all pages read again for another API key. */}
         <Shell key={api.credentials.apiKey ?? ''} onSignOut={() => enter(null)} />
       </SignInContext.Provider>
     </ApiContext.Provider>

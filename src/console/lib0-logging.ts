@@ -1,6 +1,7 @@
 /**
- * What Yjs uses of `lib0/logging`, in whose place the build puts this: that one formats for terminals and pages, and
- * brings 3 KB along, gzipped.
+ * The parts of `lib0/logging` that Yjs uses. The build replaces that module, which formats for terminals and pages,
+ * and
+ * adds 3 KB (gzipped).
  */
 export const warn = (...values: readonly unknown[]): void => console.warn(...values)
 export const print = warn

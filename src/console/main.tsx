@@ -2,6 +2,6 @@ import { render } from 'preact'
 import { App } from './app.tsx'
 
 const place = document.getElementById('app')
-// Until now it says what to do where this script never runs.
+// The static content is help for browsers in which this script does not run.
 place?.replaceChildren()
 if (place !== null) render(<App />, place)

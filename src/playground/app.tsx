@@ -34,8 +34,8 @@ export function PlaygroundApp() {
 
 const Closed = () => (
   <Notice>
-    Open the playground from the <a href="/console">console</a>: it makes the token that the shared document
-    asks for.
+    Open the playground from the <a href="/console">console</a>, which creates the token for the shared
+    document.
   </Notice>
 )
 

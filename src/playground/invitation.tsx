@@ -40,18 +40,18 @@ export function Invitation({ participant, api }: InvitationProps) {
     const made = location.origin + playgroundPath + identityHash(invited)
     const isCopied = await copied(made)
     setLink(isCopied ? null : made)
-    return `${isCopied ? 'The link is copied.' : 'Copy the link.'} Who has it may edit this document for two days.`
+    return `${isCopied ? 'The link is copied.' : 'Copy the link.'} Anyone with the link may edit this document for two days.`
   })
   return (
     <section class="card">
       <h2>Be two</h2>
-      <p>A second window is another person. Put both side by side, and type.</p>
+      <p>A second window acts as another user. Place both windows side by side, and type.</p>
       <div class="row">
         <Button kind="primary" onClick={openSecond}>
           Open a second window
         </Button>
         <Button busy={copy.busy} onClick={() => void copy.run()}>
-          Copy a link for somebody else
+          Copy an invitation link
         </Button>
       </div>
       <ActionOutcome {...copy} />

@@ -14,10 +14,10 @@ export const room = Object.values(playgroundAddress).join('/')
 /** What the document begins with. */
 export const welcome = [
   '<heading level="2">Welcome to Weft</heading>',
-  '<paragraph>This is one document, open in as many windows as you like. Whatever you type is there in all of them at once, and so is your cursor.</paragraph>',
+  '<paragraph>This is one document in any number of windows. Your edits and your cursor appear in all of them at once.</paragraph>',
   '<bullet_list>',
   '<list_item><paragraph>Open a second window, and type in both.</paragraph></list_item>',
-  '<list_item><paragraph>Put your cursor into this line, and have the text rewritten by REST: your cursor stays.</paragraph></list_item>',
-  '<list_item><paragraph>Reload the page, or restart the server: what was shown as saved is there.</paragraph></list_item>',
+  '<list_item><paragraph>Put your cursor into this line, and rewrite the text by REST: your cursor stays.</paragraph></list_item>',
+  '<list_item><paragraph>Reload the page, or restart the server: all saved edits are there.</paragraph></list_item>',
   '</bullet_list>',
 ].join('')

@@ -8,17 +8,17 @@ import { keepFocus } from './toolbar.tsx'
 export function RewritePanel({ api }: { readonly api: ApiClient | null }) {
   const replace = useAction(async () => {
     if (api !== null) await rewrite(api, new Date())
-    return 'The text was replaced. Cursors have stayed at their words.'
+    return 'The text was replaced. Cursors stayed at their words.'
   })
   return (
     <section class="card">
       <h2>Rewrite by REST</h2>
       <p>
-        A backend reads the text, changes it and sends all of it back. Weft makes the smallest edit of it, so
-        that everybody's cursor stays.
+        A backend reads the text, changes it and sends the whole text back. Weft applies the smallest change,
+        so all cursors stay in place.
       </p>
       {api === null ? (
-        <p class="hint">From a window that was opened by the console this can be tried with one click.</p>
+        <p class="hint">Open this window from the console to try it with one click.</p>
       ) : (
         <p>
           <button
@@ -34,9 +34,9 @@ export function RewritePanel({ api }: { readonly api: ApiClient | null }) {
       )}
       <ActionOutcome {...replace} />
       <details>
-        <summary>As a call of curl</summary>
+        <summary>The call with curl</summary>
         <pre>{rewriteCurl(location.origin)}</pre>
-        <p class="hint">This one replaces all of the text by one sentence.</p>
+        <p class="hint">This call replaces the whole text with one sentence.</p>
       </details>
     </section>
   )

@@ -47,14 +47,14 @@ const statusTexts = {
   connecting: 'Connecting…',
   saved: 'Saved on the server',
   saving: 'Saving…',
-  away: 'Not connected; trying again. What you type is kept here meanwhile.',
+  away: 'Not connected; retrying. This window keeps your edits.',
 } as const
 
 export function ConnectionBadge({ standing }: { readonly standing: Standings }) {
   if (typeof standing === 'string') return <p class={`standing ${standing}`}>{statusTexts[standing]}</p>
   return (
     <Notice kind="bad">
-      The server has ended the connection: {standing.refused}.{' '}
+      The server closed the connection: {standing.refused}.{' '}
       <Button
         onClick={() => {
           forgetIdentity()

@@ -50,7 +50,7 @@ describe.skipIf(browserMissing)('pages of the console for administrators, in Chr
   const pages = (): readonly (readonly [string, string])[] => [
     ['/keys', 'Default'],
     ['/folders/acme', 'may edit'],
-    ['/folders/acme/f/reports', 'Nobody was granted'],
+    ['/folders/acme/f/reports', 'No user has a direct role'],
     ['/folders/acme/d/budget', 'Content and history'],
     ['/users/acme', 'ann@example.com'],
     ['/users/acme/user/ann', 'Budget'],
@@ -127,7 +127,7 @@ describe.skipIf(browserMissing)('pages of the console for administrators, in Chr
       await weft.post('/v2/workspace/domains/delete', { domains: ['127.0.0.1'] })
       const shown = await openConsole(browser, weft, { route: '/activity/audit/log' })
       const { page } = shown
-      await page.getByText('This needs the credentials of the workspace').waitFor()
+      await page.getByText('This page needs the workspace credentials').waitFor()
       await page.getByRole('link', { name: 'Keys and domains' }).first().click()
       await page.getByLabel('Domain', { exact: true }).fill('example.com')
       await page.getByRole('button', { name: 'Add domain' }).click()

@@ -149,7 +149,7 @@ describe.skipIf(browserMissing)('the console in Chromium', () => {
       await page.getByRole('heading', { name: 'Overview' }).waitFor()
       await page.route('**/console/*.js', (route) => route.fulfill({ status: 404, body: '' }))
       await page.getByRole('link', { name: 'Webhooks' }).click()
-      await page.getByRole('alert').filter({ hasText: 'cannot be read' }).waitFor()
+      await page.getByRole('alert').filter({ hasText: 'did not return this page' }).waitFor()
       await page.getByRole('button', { name: 'Reload' }).click()
       await page.getByText('reload this page').waitFor()
       await page.unroute('**/console/*.js')

@@ -113,11 +113,11 @@ describe.skipIf(browserMissing)('the playground in Chromium', () => {
       await page.getByText('Ada (you)').waitFor()
       await page.getByText('Saved on the server').waitFor()
       expect(page.url()).toBe(`${weft.url}/console/playground`)
-      await page.getByRole('button', { name: 'Copy a link for somebody else' }).click()
+      await page.getByRole('button', { name: 'Copy an invitation link' }).click()
       expect(await page.getByLabel('Link', { exact: true }).inputValue()).toContain(token)
       // Opens the link in a window that is already open.
       await page.goto(`${weft.url}/console/playground#name=Ada&token=wrong`)
-      await page.getByText('The server has ended the connection').waitFor()
+      await page.getByText('The server closed the connection').waitFor()
       expect(complaints).toEqual([])
     },
   )

@@ -61,7 +61,7 @@ itLong(
       out: written,
     })
     expect(await weft('doc', 'put', pathTo('text'), at('more.bin'), ...stopped)).toMatchObject({
-      out: 'all of it was there already\n',
+      out: 'the document already has this update\n',
     })
     expect((await weft('doc', 'get', pathTo('text'), '--format', 'text', ...stopped)).out).toBe(
       `now ${String(text)}`,
@@ -161,7 +161,7 @@ it('[CMD-12] reports at a server that `doc put` has created an editor, also in a
   for (const address of ['acme/created/main', pathTo('created')]) {
     const put = () => weft('doc', 'put', address, at('empty.txt'), ...serving)
     expect((await put()).out).toMatch(/^created: \d+ bytes\n$/)
-    expect((await put()).out).toBe('all of it was there already\n')
+    expect((await put()).out).toBe('the document already has this update\n')
   }
   writeFileSync(at('words.md'), 'words')
   const more = await weft('doc', 'put', pathTo('created'), at('words.md'), '--json', ...serving)
@@ -277,7 +277,7 @@ itLong(
       WEFT_API_KEY: server.credentials.apiKey,
       WEFT_AUTH_TOKEN: server.credentials.authToken,
     })
-    expect(again).toMatchObject({ code: 0, out: 'all of it was there already\n' })
+    expect(again).toMatchObject({ code: 0, out: 'the document already has this update\n' })
     const refused = await runCli(['doc', 'get', pathTo('xml'), '--url', server.url], root, {
       WEFT_API_KEY: server.credentials.apiKey,
       WEFT_AUTH_TOKEN: 'another-token-of-the-test',

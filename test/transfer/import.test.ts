@@ -210,7 +210,7 @@ itLong('[MOVE-4] prefers a map to the names, and does not join two names with on
       '"acme/%61/main" is refused: it has the same address as "acme/a/main"; map one of them',
     ) as string,
   ])
-  expect(ran.out).toContain('the map names "nowhere", which is not there')
+  expect(ran.out).toContain('the map names "nowhere", which does not exist')
   const [mapped, first] = await storedOf(data, [target, pathOf('acme/a/main')])
   expect(mapped?.doc.getText('content').toString()).toBe('old name')
   expect(first?.doc.getText('content').toString()).toBe('acme/a/main')

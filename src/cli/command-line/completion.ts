@@ -8,7 +8,7 @@ type Shell = (typeof shells)[number]
 export function completionCommand(program: () => Command): Command {
   return new Command('completion')
     .description('Print a script that completes commands and options: source <(weft completion bash).')
-    .addArgument(new Argument('<shell>', 'Which shell it is for.').choices([...shells]))
+    .addArgument(new Argument('<shell>', 'Shell of the script.').choices([...shells]))
     .action((shell: Shell) => printResult(writers[shell](nodesOf(program()))))
 }
 

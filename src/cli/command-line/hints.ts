@@ -12,8 +12,8 @@ export function hintFor(error: unknown, argv: readonly string[]): string | null 
     error instanceof StoreUnavailableError ||
     (error instanceof EngineOpenError && error.reason === 'failed')
   )
-    return 'weft doctor says what is missing'
-  if (error instanceof CorruptRecordError) return 'weft verify names all that is damaged: restore a backup'
+    return 'run weft doctor to find the cause'
+  if (error instanceof CorruptRecordError) return 'weft verify lists all damage; restore a backup'
   if (!(error instanceof OperatorError)) return null
   // An error may only say what was under way when another one came.
   return error.hint ?? anotherFormat(errorMessage(error), argv) ?? hintFor(error.cause, argv)

@@ -56,7 +56,7 @@ export function docGetCommand(): Command {
         'Text with formatting is printed as JSON of the type `delta`.',
     )
     .argument('<address>', addressHelp)
-    .option('--out <file>', 'File to write; it must not be there.')
+    .option('--out <file>', 'File to write; it must not exist.')
     .option('--json', 'Print for machines: one line of JSON.')
     .action(async (address: string, flags: GetFlags) => {
       const found = await read(parsePath(address), flags)
@@ -70,10 +70,10 @@ export function docGetCommand(): Command {
 export function docPutCommand(): Command {
   return withLocationFlags(withContentKey(new Command('put')))
     .description(
-      'Merge a Yjs update into a document, or replace what a root holds; makes the document if need be.',
+      'Merge a Yjs update into a document, or replace the content of a root; creates the document if necessary.',
     )
     .argument('<address>', addressHelp)
-    .argument('[file]', 'What `doc get` prints, or with --type the content alone; - is standard input.', '-')
+    .argument('[file]', 'Output of `doc get`, or with --type only the content; - is standard input.', '-')
     .addOption(
       formatOption(
         'Form of the file (default: by its extension .json, .xml, .txt or .md; else `json` if it is what `doc get` prints, else `update`).',
@@ -93,7 +93,7 @@ export function docPutCommand(): Command {
 
 function describe({ created, changed, bytes, insertions, deletions }: PutReport): string {
   if (created && insertions === 0) return `created: ${bytes} bytes`
-  if (!changed) return 'all of it was there already'
+  if (!changed) return 'the document already has this update'
   if (insertions === undefined || deletions === undefined) return `written: ${bytes} bytes`
   return `written: ${insertions} inserted, ${deletions} deleted, ${bytes} bytes`
 }

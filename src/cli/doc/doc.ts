@@ -6,7 +6,7 @@ import { docListCommand } from './list.ts'
 /** `weft doc`: documents of a stopped server, or of one that serves. */
 export const docCommand = (): Command =>
   new Command('doc')
-    .description('List, read, write and compare documents, of a stopped server or one that serves (--url).')
+    .description('List, read, write and compare documents of a stopped server or of a running one (--url).')
     .addCommand(docListCommand())
     .addCommand(docGetCommand())
     .addCommand(docPutCommand())

@@ -27,7 +27,7 @@ interface Flags extends LocationFlags, ReadingFlags {
 /** `weft doc history`. */
 export function docHistoryCommand(): Command {
   return withLocationFlags(withReadFlags(new Command('history')))
-    .description('List the versions of a document, the newest first, or show what has changed since one.')
+    .description('List the versions of a document, the newest first, or show the changes since a version.')
     .argument('<address>', addressHelp)
     .option('--diff <version>', 'Show the lines of its content that differ from now.')
     .option('--json', 'Print a line of JSON for each.')
@@ -45,7 +45,7 @@ export function docHistoryCommand(): Command {
 /** `weft doc restore`. */
 export function docRestoreCommand(): Command {
   return withLocationFlags(new Command('restore'))
-    .description('Give a document the content of a version; what there was becomes a version first.')
+    .description('Restore the content of a version; the replaced content becomes a version.')
     .argument('<address>', addressHelp)
     .argument('<version>', 'Id of the version, see `doc history`.')
     .option('--json', 'Print for machines.')
@@ -60,7 +60,9 @@ export function docRestoreCommand(): Command {
       if (flags.json)
         return printResult(JSON.stringify({ ok: true, changed: before !== null, previousVersionId: before }))
       printResult(
-        before === null ? 'it is like this already' : `restored; what there was is version ${before}`,
+        before === null
+          ? 'the document already has this content'
+          : `restored; version ${before} has the replaced content`,
       )
     })
 }

@@ -36,7 +36,7 @@ function parseIds(place: string): readonly string[] {
   const ids = place.split('/').map(decodeSegment)
   if (ids.length > 2 || !ids.every((id) => id !== null && idProblem(id) === null))
     throw new StorageError(`${JSON.stringify(place)} is no place`, {
-      hint: 'it is organization, or organization/document, each percent-encoded',
+      hint: 'expected <organization> or <organization>/<document>, each percent-encoded',
     })
   return ids as readonly string[]
 }

@@ -28,7 +28,7 @@ export const withLocationFlags = (command: Command): Command =>
       '--data-dir <directory>',
       'Data directory of the stopped server, instead of WEFT_URL and of the configured store (default: WEFT_DATA_DIR, else ./data); its credentials are used.',
     )
-    .option('--url <url>', 'The server that serves; then its REST API is used (default: WEFT_URL).')
+    .option('--url <url>', 'URL of a running server; the command then uses its REST API (default: WEFT_URL).')
     .option('--workspace <id>', 'Workspace (default: WEFT_WORKSPACE_ID, else that of the data directory).')
     .option('--api-key <key>', 'API key (default: WEFT_API_KEY, else that of the data directory).')
 
@@ -41,10 +41,7 @@ export const withReadFlags = (command: Command): Command =>
   withContentKey(command.addOption(formatOption('Form of the content.').default('json')))
 
 export const withContentKey = (command: Command): Command =>
-  command.option(
-    '--content-key <name>',
-    'Name of the root (default: the only one that there is, else `content`).',
-  )
+  command.option('--content-key <name>', 'Name of the root (default: the only root, else `content`).')
 
 const configFor = ({ dataDir }: LocationFlags) => configOf({ dataDir }).config
 
@@ -57,7 +54,7 @@ export async function onlineServerOf(flags: LocationFlags): Promise<OnlineServer
   const url = urlOf(flags)
   if (url === undefined) return null
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
-    throw new ConfigError(`${JSON.stringify(url)} is no URL such as http://localhost:8787`)
+    throw new ConfigError(`${JSON.stringify(url)} is not a URL; expected a URL such as http://localhost:8787`)
   return { url, ...(await restCredentialsOf(configFor(flags), flags)) }
 }
 

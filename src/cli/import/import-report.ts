@@ -7,7 +7,7 @@ const linesMax = 50
 export function formatImport(done: DocumentImportResult, how: 'look' | 'write'): string {
   const { documents, problems, bytes, made, added, there } = done
   const refused = problems.map(({ name, problem }) => `${JSON.stringify(name)} is refused: ${problem}`)
-  const unknown = done.unknown.map((name) => `the map names ${JSON.stringify(name)}, which is not there`)
+  const unknown = done.unknown.map((name) => `the map names ${JSON.stringify(name)}, which does not exist`)
   const taken = documents - problems.length
   if (how === 'look')
     return [

@@ -19,14 +19,14 @@ interface Flags {
 export function addWeftImport(command: Command): void {
   command
     .command('weft')
-    .description('Take in what `weft export` has written, into the store of stopped servers, new or not.')
+    .description('Import the output of `weft export` into the store of a stopped server.')
     .argument('<directory>', 'The export.')
     .option(
       '--data-dir <directory>',
-      'Data directory, made unless it is there; what is configured, a database too, unless given.',
+      'Data directory, created if missing (default: the configured store, which may be a database).',
     )
-    .option('--workspace <id>', 'Whose the documents of an export of documents only are to be.')
-    .option('--api-key <key>', 'Likewise; both or none.')
+    .option('--workspace <id>', 'Workspace that will own the documents, for exports of documents only.')
+    .option('--api-key <key>', 'API key that will own the documents; required with --workspace.')
     .option('--dry-run', 'Check everything, and write nothing.')
     .option('--json', 'Print for machines.')
     .action(async (directory: string, flags: Flags) => {

@@ -39,7 +39,7 @@ export function importCommand(): Command {
   const folder = 'Folder that y-leveldb has written. Name a copy: opening a LevelDB may rewrite its files.'
   const updates = 'Yjs updates (V1): a folder of files, one file, or lines of JSON (.jsonl).'
   const command = new Command('import')
-    .description('Bring in documents of another server: into the store of a stopped one, or live.')
+    .description('Import documents of another server into the store of a stopped Weft server, or live.')
     .addCommand(from('y-leveldb', openYLeveldb, '<directory>', folder))
     .addCommand(
       from('hocuspocus-sqlite', openHocuspocusSqlite, '<file>', 'Database of @hocuspocus/extension-sqlite.'),
@@ -52,7 +52,7 @@ export function importCommand(): Command {
 
 function from(name: string, open: Open, argument: string, described: string): Command {
   return new Command(name)
-    .description(`Merge each document of ${name} into the one that has its address; what is there stays.`)
+    .description(`Merge each document of ${name} into the document with its address; existing content stays.`)
     .argument(argument, described)
     .option(
       '--data-dir <directory>',
@@ -61,11 +61,15 @@ function from(name: string, open: Open, argument: string, described: string): Co
     .option('--config <file>', 'Configuration file (default: WEFT_CONFIG, else weft.config.json).')
     .option('--workspace <id>', 'Workspace (default: WEFT_WORKSPACE_ID, else that of credentials.json).')
     .option('--api-key <id>', 'API key (default: WEFT_API_KEY, else that of credentials.json).')
-    .option('--organization <id>', 'Of names that are not organization/document/editor.', checkedId)
-    .option('--editor <id>', 'Of such names.', checkedId, 'main')
-    .option('--map <file>', 'Lines of JSON: name, organizationId, documentId, editorId.')
-    .option('--recreate', 'Make documents anew that were deleted here.')
-    .option('--dry-run', 'Write nothing; say what would be.')
+    .option(
+      '--organization <id>',
+      'Organization for names that are not organization/document/editor.',
+      checkedId,
+    )
+    .option('--editor <id>', 'Editor for names that are not organization/document/editor.', checkedId, 'main')
+    .option('--map <file>', 'File with lines of JSON: name, organizationId, documentId, editorId.')
+    .option('--recreate', 'Create documents again that were deleted here.')
+    .option('--dry-run', 'Write nothing; report the changes.')
     .option('--json', 'Print for machines.')
     .action((path: string, flags: Flags) => run(name, () => open(path), flags))
 }

@@ -14,11 +14,9 @@ interface Flags {
 /** `weft backup`. */
 export function backupCommand(): Command {
   return new Command('backup')
-    .description(
-      'Write all that is stored to one file: of a server that goes on serving, or of a stopped one.',
-    )
+    .description('Write all stored data of a running or stopped server to one file.')
     .argument('<source>', 'URL of the server, or data directory of a stopped one.')
-    .argument('<file>', 'File to write; it holds secrets, and is made for its owner only.')
+    .argument('<file>', 'File to write; it contains secrets, and only its owner can read it.')
     .option('--token-file <file>', 'File with the admin token of the server.')
     .option('--json', 'Print for machines.')
     .action(async (source: string, file: string, flags: Flags) => {
@@ -32,8 +30,6 @@ export function backupCommand(): Command {
 function sourceOf(source: string, { tokenFile }: Flags): AsyncIterable<Uint8Array> {
   if (!/^https?:\/\//.test(source)) return backupOffline(source, systemClock)
   if (tokenFile === undefined)
-    throw new StorageError(
-      'a server that serves gives its backup to the holder of its admin token: --token-file',
-    )
+    throw new StorageError('the backup of a running server needs its admin token: --token-file')
   return backupOnline(source, tokenFile)
 }

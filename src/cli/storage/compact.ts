@@ -7,7 +7,9 @@ import { exitCodes } from '../command-line/run-command.ts'
 /** `weft compact`: exit code 1 when documents are damaged, which are left as they are. */
 export function compactCommand(): Command {
   return new Command('compact')
-    .description('Make the store of a stopped server as small as it can be; older versions of documents go.')
+    .description(
+      'Compact the store of a stopped server to its minimum size; removes older versions of documents.',
+    )
     .argument('<directory>', 'Data directory.')
     .option('--json', 'Print for machines.')
     .action(async (directory: string, { json }: { json?: true }) => {

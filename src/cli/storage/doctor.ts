@@ -7,7 +7,7 @@ import { exitCodes } from '../command-line/run-command.ts'
 /** `weft doctor`: exit code 1 when something fails. */
 export function doctorCommand(): Command {
   return withConfigFlags(new Command('doctor'))
-    .description('Look at what it takes to serve, and say what to do where something is missing.')
+    .description('Check the configuration and the environment, and suggest fixes.')
     .action(async (flags: { json?: true }) => {
       const { config } = configOf(flags)
       const found = [configured(), ...(await examine(config))]

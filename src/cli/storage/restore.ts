@@ -6,7 +6,7 @@ import { showProgress } from '../command-line/progress.ts'
 /** `weft restore`. */
 export function restoreCommand(): Command {
   return new Command('restore')
-    .description('Make a data directory of a backup.')
+    .description('Create a data directory from a backup.')
     .argument('<file>', 'The backup.')
     .argument('<directory>', 'New or empty data directory.')
     .option('--json', 'Print for machines.')

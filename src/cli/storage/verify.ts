@@ -7,9 +7,7 @@ import { exitCodes } from '../command-line/run-command.ts'
 /** `weft verify`: exit code 0 when all is sound, 1 when something is damaged, 2 when it cannot be looked at. */
 export function verifyCommand(): Command {
   return new Command('verify')
-    .description(
-      'Check all that a stopped server has stored: every record, and that every document can be made.',
-    )
+    .description('Check the store of a stopped server: all records, and the content of all documents.')
     .argument('<directory>', 'Data directory.')
     .option('--json', 'Print for machines.')
     .action(async (directory: string, { json }: { json?: true }) => {

@@ -1,6 +1,6 @@
 import type { ActivityKind } from './describe-activity.ts'
 
-/** What somebody has typed; empty: any. */
+/** Values of the filter form; an empty string matches everything. */
 export interface Filters {
   readonly documentId: string
   readonly userId: string

@@ -57,12 +57,12 @@ function Activities({ organizationId }: { readonly organizationId: string }) {
   return (
     <>
       <FilterForm onFilter={setFilters} />
-      <Checkbox label="Follow: read again every 5 seconds" checked={isFollowing} onChange={setFollowing} />
+      <Checkbox label="Refresh every 5 seconds" checked={isFollowing} onChange={setFollowing} />
       <PagedTable
         caption="Activities"
         listing={{ ...pages, more: readOn }}
         keyOf={({ id }) => id}
-        empty="Nothing has happened here, as far as the filters say."
+        empty="No activity matches these filters."
         columns={[
           { title: 'When', cell: ({ timestamp }) => <LocalTime at={timestamp} /> },
           { title: 'What', cell: (activity) => <What activity={activity} /> },

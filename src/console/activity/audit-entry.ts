@@ -23,7 +23,7 @@ export interface AuditEntry {
   readonly refusals?: { readonly count: number; readonly since: number }
 }
 
-/** What a call was about. */
+/** Describes the ids that a call names. */
 export function describeIds({ ids, idsLeftOut = 0 }: Pick<AuditEntry, 'ids' | 'idsLeftOut'>): string {
   const named = Object.entries(ids).map(([member, values]) => `${member}: ${values.join(', ')}`)
   return [...named, ...(idsLeftOut === 0 ? [] : [`and ${idsLeftOut} more`])].join('; ')

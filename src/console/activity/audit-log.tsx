@@ -7,7 +7,7 @@ import { PagedTable } from '../ui/table.tsx'
 import { LocalTime } from '../ui/time.tsx'
 import { type Actor, type AuditEntry, actors, describeIds, describeOutcome } from './audit-entry.ts'
 
-/** Who has administrated, deleted or read secrets in the workspace, and who was refused. */
+/** Administration, deletion, access to secrets and rejected credentials in the workspace. */
 export const AuditLogView = () => (
   <NeedsWorkspace>
     <Log />
@@ -38,7 +38,7 @@ function Log() {
         caption="Audit log"
         listing={listing}
         keyOf={({ auditId }) => auditId}
-        empty="Nothing is recorded, as far as the filters say."
+        empty="No audit record matches these filters."
         columns={[
           { title: 'When', cell: ({ timestamp }) => <LocalTime at={timestamp} /> },
           { title: 'By', cell: ({ actor, apiKey }) => <By actor={actor} apiKey={apiKey} /> },

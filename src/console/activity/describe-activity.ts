@@ -20,7 +20,10 @@ export interface Activity {
   readonly timestamp: number
 }
 
-/** What backends do to the directory; its own template says no more than the name of it. `{to}`: to what; `{who}`: whom. */
+/**
+ * Texts for directory actions of backends, whose template contains only the action name. `{to}` is the target,
+ * `{who}` the user.
+ */
 const directoryActions: Readonly<Record<string, string>> = {
   'organization.add': 'made the organization',
   'organization.update': 'changed the organization',
@@ -75,7 +78,7 @@ function filled(activity: Activity, template: string): string {
   })
 }
 
-/** Of something with a name, or a text, that. */
+/** Returns the name or the text of a value, if it has one. */
 function shown(value: unknown): string {
   if (typeof value === 'string') return value
   if (value === null || value === undefined) return ''

@@ -1,6 +1,6 @@
 import { ApiCallError, type ApiClient } from './client.ts'
 
-/** What calls answer that do something to several things at once, by the id of each. */
+/** Response of a call for several items: the result of each item, by id. */
 export type BatchResponse = Readonly<Record<string, { readonly success: boolean; readonly message: string }>>
 
 /** Sentences about what was not done. */

@@ -1,6 +1,6 @@
 import type { ConsoleCredentials } from '../auth/credentials.ts'
 
-/** What the server says of a call that it has not carried out. */
+/** An error response of the server. */
 export class ApiCallError extends Error {
   override readonly name = 'CallError'
   /** Such as `NOT_FOUND`; `OFFLINE` where there was no answer. */
@@ -14,7 +14,7 @@ export class ApiCallError extends Error {
   }
 }
 
-/** An answer of the REST service; where there is a next page it comes with its token. */
+/** A response of the REST API; if there is a next page, with its token. */
 export interface ApiResponse<Data> {
   readonly data: Data
   readonly pageToken?: string
@@ -63,7 +63,7 @@ export class ApiClient {
     if (response.ok) return response.text()
     throw new ApiCallError(
       response.status === 401 ? 'UNAUTHENTICATED' : 'INTERNAL',
-      'the metrics are not to be had',
+      'the metrics are not available',
     )
   }
 

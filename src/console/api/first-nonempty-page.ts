@@ -1,6 +1,6 @@
 import type { ApiResponse } from './client.ts'
 
-/** Pages read by themselves because there was nothing on the one before: what is searched for may be far away. */
+/** Maximum number of empty pages to read automatically: the first match of a search may be on a late page. */
 export const emptyPagesMax = 20
 
 /**

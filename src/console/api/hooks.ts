@@ -8,7 +8,7 @@ export const ApiContext = createContext<ApiClient | null>(null)
 /** The API with the credentials of who has signed in. */
 export function useApi(): ApiClient {
   const api = useContext(ApiContext)
-  if (api === null) throw new Error('nobody has signed in')
+  if (api === null) throw new Error('the session is not signed in')
   return api
 }
 
@@ -21,8 +21,8 @@ export interface QueryState<Data> {
 }
 
 /**
- * Reads something, at once and whenever what is asked for changes. Of answers that come late only that to the last
- * question counts. With `null` as path nothing is asked.
+ * Reads `path` at once and after each change of `path` or `data`. Only the response to the latest request counts.
+ * `path` null sends no request.
  */
 export function useQuery<Data>(path: string | null, data: object = {}): QueryState<Data> {
   const api = useApi()
@@ -33,7 +33,7 @@ export function useQuery<Data>(path: string | null, data: object = {}): QuerySta
   }, question)
 }
 
-/** Like `useQuery` for anything that can be awaited. @param question names what is read: when it changes it is read anew */
+/** Like `useQuery` for any promise. @param question names the data; a change of it reads again */
 export function useAsync<Data>(read: () => Promise<Data | null>, question: string): QueryState<Data> {
   const [state, setState] = useState<{ data: Data | null; error: ApiCallError | null; of: string | null }>({
     data: null,
@@ -66,7 +66,7 @@ export interface PagedQuery<Item> extends Omit<QueryState<readonly Item[]>, 'dat
   readonly more: (() => void) | null
 }
 
-/** Reads a listing page by page, over pages on which there is nothing; `reload` begins anew. */
+/** Reads a listing page by page and skips empty pages; `reload` starts at the first page again. */
 export function usePagedQuery<Item>(path: string, data: object, pageSize = 50): PagedQuery<Item> {
   const api = useApi()
   const question = JSON.stringify([path, data, pageSize])
@@ -109,15 +109,15 @@ export function usePagedQuery<Item>(path: string, data: object, pageSize = 50): 
 }
 
 /**
- * Does something that changes something: while it is under way `busy`; what came of it is `done` or `error`.
- * @param act answers the sentence that says what was done, if there is one
+ * Runs an action. `busy` is true while it runs; afterwards the outcome is in `done` or `error`.
+ * @param act returns a sentence that describes the result, or nothing
  */
 export function useAction<Arguments extends readonly unknown[]>(
   act: (...given: Arguments) => Promise<unknown>,
 ): {
   readonly busy: boolean
   readonly error: ApiCallError | null
-  /** The sentence that says what was done. */
+  /** The sentence that describes the result. */
   readonly done: string | null
   readonly run: (...given: Arguments) => Promise<void>
 } {

@@ -1,9 +1,9 @@
 import { type QueryState, useAsync } from './hooks.ts'
 
-/** What `/version` answers. */
+/** The response of `/version`. */
 export interface ServerVersion {
   readonly version: string
-  /** Where clients reach the server; pages from there may use every API key. */
+  /** URL at which clients reach the server; pages of its origin may use every API key. */
   readonly publicUrl: string
 }
 

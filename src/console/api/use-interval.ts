@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks'
 
-/** Does something again and again, while the page is visible. @param ms null: not now */
+/** Calls `act` every `ms` while the page is visible. @param ms null: paused */
 export function useInterval(ms: number | null, act: () => void): void {
   const latest = useRef(act)
   latest.current = act

@@ -16,7 +16,7 @@ export async function verifyCredentials(credentials: ConsoleCredentials): Promis
   return credentials
 }
 
-/** What comes of signing in: a workspace with several API keys has to say which. */
+/** Result of signing in. A user of a workspace with several API keys must choose one. */
 export type SignedIn =
   | { readonly kind: 'in'; readonly credentials: ConsoleCredentials }
   | { readonly kind: 'choose'; readonly keys: readonly ApiKey[] }
@@ -56,7 +56,7 @@ interface AuthTokenPair {
   readonly authTokens: readonly { readonly token: string }[]
 }
 
-/** What a workspace works on one of its keys with. @throws CallError */
+/** Returns the credentials with which a workspace uses one of its API keys. @throws CallError */
 export async function authenticateWithKey(
   workspace: ConsoleCredentials,
   apiKey: string,

@@ -1,10 +1,10 @@
-/** What a call is made with. Nothing of it leaves this page but as headers of calls to its own server. */
+/** Credentials of calls. They leave this page only in the headers of calls to its own server. */
 export interface ConsoleCredentials {
   readonly apiKey?: string
   readonly authToken?: string
   readonly workspaceId?: string
   readonly workspaceAuthToken?: string
-  /** Of `/metrics`, where the server asks for one. */
+  /** Token for `/metrics`, if the server requires one. */
   readonly metricsToken?: string
 }
 
@@ -22,8 +22,9 @@ export function saveCredentials(credentials: ConsoleCredentials | null): void {
 }
 
 /**
- * Those that a link of `weft console` or of the first start brings along, `#key=…&token=…`. They are taken out of the
- * address at once, and were never sent to a server: fragments are not.
+ * Takes the credentials of a link by `weft console` or by the first start, `#key=…&token=…`, and removes them from
+ * the
+ * address. Browsers do not send fragments to servers.
  */
 export function takeCredentialsFromLink(): ConsoleCredentials | null {
   const given = new URLSearchParams(location.hash.slice(1))
@@ -37,7 +38,7 @@ export function takeCredentialsFromLink(): ConsoleCredentials | null {
 
 const members = ['apiKey', 'authToken', 'workspaceId', 'workspaceAuthToken'] as const
 
-/** The members of `credentials.json` that are of use here; null: the text is none. */
+/** Parses the members of `credentials.json` that the console uses; null if `text` is not such a file. */
 export function parseCredentialsFile(text: string): ConsoleCredentials | null {
   try {
     const file = JSON.parse(text) as Record<string, unknown>

@@ -18,7 +18,7 @@ interface Choosing {
   readonly keys: readonly ApiKey[]
 }
 
-/** What is empty was not given. */
+/** Omits empty fields. */
 const given = (
   fields: { readonly [Member in keyof ConsoleCredentials]?: string | undefined },
 ): ConsoleCredentials =>
@@ -26,7 +26,7 @@ const given = (
 
 /** The first screen of who has not come by a link that signs in. */
 export function SignIn({ onSignedIn }: SignInProps) {
-  // Whether it is the playground that somebody wants to see first.
+  // Whether the user asked for the playground.
   const isTrying = useRef(false)
   const enter = (credentials: ConsoleCredentials) => {
     onSignedIn(credentials)
@@ -37,7 +37,7 @@ export function SignIn({ onSignedIn }: SignInProps) {
   const [choice, setChoice] = useState<Choosing | null>(null)
   const set = (member: keyof ConsoleCredentials) => (value: string) =>
     setFields((before) => ({ ...before, [member]: value.trim() }))
-  // One action for all ways in, so that what is told is of the last one that was tried.
+  // One action for all ways to sign in, so that the message belongs to the latest attempt.
   const comeIn = useAction(async (read: () => ConsoleCredentials | Promise<ConsoleCredentials>) => {
     const credentials = await read()
     const signedIn = await authenticate(credentials)
@@ -72,7 +72,7 @@ export function SignIn({ onSignedIn }: SignInProps) {
             onChange={setWho}
           />
           <CredentialFields who={who} fields={fields} set={set} />
-          <p class="hint">Leave both empty where the server runs without authentication.</p>
+          <p class="hint">Leave both empty if the server runs without authentication.</p>
           <p class="row">
             <Button kind="primary" type="submit" busy={comeIn.busy}>
               Sign in
@@ -138,7 +138,7 @@ const CredentialFields = ({ who, fields, set }: CredentialFieldsProps) => (
       </>
     )}
     <details>
-      <summary>The server asks for a metrics token</summary>
+      <summary>The server requires a metrics token</summary>
       <TextField
         label="Metrics token"
         type="password"
@@ -160,7 +160,7 @@ interface KeysProps {
 const Keys = ({ keys, busy, onChoose, onBack }: KeysProps) => (
   <>
     <h2>Which API key?</h2>
-    <p>Documents, users and webhooks belong to one.</p>
+    <p>Documents, users and webhooks belong to an API key.</p>
     <ul class="choices">
       {keys.map(({ id, apiKeyName, type }) => (
         <li key={id}>
@@ -189,7 +189,7 @@ const FromFile = ({ onFile }: { readonly onFile: (file: File) => void }) => (
         onChange={(event) => {
           const [file] = event.currentTarget.files ?? []
           if (file !== undefined) onFile(file)
-          // Else the same file, mended, would be no change.
+          // Allows choosing the same file again after a correction: without a reset, the browser reports no change.
           event.currentTarget.value = ''
         }}
       />

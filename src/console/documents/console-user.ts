@@ -1,2 +1,2 @@
-/** Who does what the console does, as others see it. */
+/** The user as which the console acts, as other users see it. */
 export const consoleUser = { id: 'console', name: 'Console' } as const

@@ -86,7 +86,7 @@ function NoEditors({ error, onOpen }: NoEditorsProps) {
   return (
     <>
       {error?.status === 'NOT_FOUND' ? (
-        <EmptyNotice>Nobody has written anything into this document yet.</EmptyNotice>
+        <EmptyNotice>This document has no content yet.</EmptyNotice>
       ) : (
         <ErrorNotice error={error} />
       )}
@@ -109,6 +109,6 @@ type EditorModule = typeof import('./editor-detail.tsx')
 /** With Yjs, which no other page needs. */
 function Editor(props: Parameters<EditorModule['EditorDetail']>[0]) {
   const { data, error } = useAsync<EditorModule>(() => import('./editor-detail.tsx'), 'editor')
-  if (error !== null) return <p role="alert">This page cannot be read from the server.</p>
+  if (error !== null) return <p role="alert">The server did not return this page.</p>
   return data === null ? <p class="hint">Reading…</p> : <data.EditorDetail {...props} />
 }

@@ -13,7 +13,7 @@ import { type EditorAddress, useLiveDocument } from './live/live-view.ts'
 import { PresenceList } from './live/presence-list.tsx'
 import { VersionList } from './versions/version-list.tsx'
 
-/** Larger documents are read in full only if somebody wants to: until they are there the page stands still. */
+/** Documents above this size in bytes are read only on request, because the page is blocked during the read. */
 const unaskedBytes = 8 * 1024 * 1024
 
 export interface EditorPageProps {
@@ -26,7 +26,7 @@ export function EditorDetail({ address, view }: EditorPageProps) {
   const { data, error, reload } = useEditorInfo(address)
   const [isWanted, setIsWanted] = useState(false)
   const [opening, setOpening] = useState(0)
-  // Where it cannot be read again for now, what somebody is about to write stays where it is.
+  // If a later read fails, the form keeps the text of the user.
   const latest = useRef<EditorInfo | undefined>(undefined)
   if (data !== null || error?.status === 'NOT_FOUND') latest.current = data?.[0]
   const head = latest.current
@@ -61,7 +61,7 @@ const views = [
 interface OpenEditorProps extends EditorPageProps {
   readonly head: EditorInfo
   readonly onChanged: () => void
-  /** The document is to be opened as if nothing had been. */
+  /** Opens the document again from scratch. */
   readonly onAgain: () => void
 }
 
@@ -70,7 +70,7 @@ function OpenEditor({ address, view, head, onChanged, onAgain }: OpenEditorProps
   const { organizationId, documentId, editorId } = address
   if (live === null) return <p class="hint">Reading…</p>
   const roots = liveRoots(live).map(({ name }) => name)
-  // What is done to a root waits until it is known which there are.
+  // Actions on a root need the list of roots.
   const isRead = roots.length > 0 || live.connection.kind !== 'connecting'
   return (
     <>
@@ -100,8 +100,9 @@ const Live = ({ live }: { readonly live: LiveDocument }) => (
     <h2>Who is here</h2>
     <PresenceList live={live} />
     <p class="hint">
-      This page shows no presence and edits nothing. Where the server lists who is connected, you are there as
-      “Console”, a viewer, and webhooks are told that the user <code>console</code> comes and goes.
+      This page does not edit the document and shows no cursor of yours. The presence list of the server
+      contains you as the viewer “Console”, and webhooks get join and leave events of the user{' '}
+      <code>console</code>.
     </p>
     <h2>Content</h2>
     <LiveContent live={live} />

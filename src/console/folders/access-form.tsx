@@ -12,29 +12,29 @@ export interface AccessSettings {
 
 interface AccessFormProps {
   readonly accessType: AccessTypeName
-  /** Of folders: whether what is granted above counts here. */
+  /** Only for folders: whether permissions of parent folders apply. */
   readonly inherits?: boolean
   readonly onAccess: (access: AccessSettings) => Promise<void>
 }
 
-/** Who may look at something without having been granted a role. */
+/** Changes the access type, which decides on access without a role. */
 export function AccessForm({ accessType, inherits, onAccess }: AccessFormProps) {
   const [type, setType] = useState(accessType)
   const [isInheriting, setInheriting] = useState(inherits ?? true)
-  // What is in effect may change with the folder that something is in.
+  // A move to another folder can change the effective type.
   useEffect(() => setType(accessType), [accessType])
   const save = useAction(async () => {
     await onAccess({
       accessType: type,
       ...(inherits === undefined ? {} : { inheritAccessFromParent: isInheriting }),
     })
-    return 'Access is changed; open connections follow within a second.'
+    return 'Access is changed. Open connections follow within one second.'
   })
   return (
     <Form label="Access" onSubmit={() => void save.run()}>
       <div class="row">
         <Select<AccessTypeName>
-          label="Access type in effect"
+          label="Effective access type"
           value={type}
           options={accessTypes}
           onChange={setType}
@@ -45,7 +45,7 @@ export function AccessForm({ accessType, inherits, onAccess }: AccessFormProps) 
       </div>
       {inherits !== undefined && (
         <Checkbox
-          label="What is granted on folders above counts here, too"
+          label="Inherit permissions from parent folders"
           checked={isInheriting}
           onChange={setInheriting}
         />

@@ -15,7 +15,7 @@ interface Document {
   readonly folderId: string
 }
 
-/** Where a document is, and who may do what with it. */
+/** Folder and permissions of a document. */
 export function DocumentPermissions(props: FolderDetailProps & { readonly documentId: string }) {
   const { organizationId, documentId, folders } = props
   const api = useApi()
@@ -26,7 +26,7 @@ export function DocumentPermissions(props: FolderDetailProps & { readonly docume
   })
   if (data === null) return error === null ? <p class="hint">Reading…</p> : <ErrorNotice error={error} />
   const [document] = data
-  if (document === undefined) return <p>There is no such document any more.</p>
+  if (document === undefined) return <p>This document does not exist any more.</p>
   const documentIds = [documentId]
   const folderId = document.folderId === '' ? root : document.folderId
   return (

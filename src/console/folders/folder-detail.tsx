@@ -18,7 +18,7 @@ export interface FolderDetailProps {
   readonly onChange: () => void
 }
 
-/** What is in no folder, and what concerns the organization as a whole. */
+/** Documents without a folder, and permissions on the whole organization. */
 export const TopLevelFolders = (props: FolderDetailProps) => (
   <>
     <h2>Documents in no folder</h2>
@@ -69,8 +69,8 @@ export function FolderDetail({ folder, ...props }: FolderDetailProps & { readonl
         />
         <ConfirmButton action="Delete folder" title={`Delete ${folderName(folder)}?`} act={remove}>
           <p>
-            Everything in it goes with it: all folders below it, and all documents in these with their content
-            and history. Who is connected to one of them is disconnected for good. It cannot be undone.
+            This deletes all its subfolders and all documents in them, with their content and history, and
+            disconnects their users permanently. You cannot undo this.
           </p>
         </ConfirmButton>
       </section>

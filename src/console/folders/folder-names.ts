@@ -29,7 +29,7 @@ export function foldersByParent(folders: readonly Folder[]): ReadonlyMap<string,
   return found
 }
 
-/** Where a folder is, as people read it: the names of those above it, and its own. */
+/** Returns the path of a folder for users: the names of its parents, and its own name. */
 export function folderPathText(folders: readonly Folder[], folder: Folder): string {
   const names = new Map(folders.map((each) => [each.folderId, folderName(each)]))
   const above = folder.ancestors.filter((id) => id !== root).map((id) => names.get(id) ?? id)

@@ -6,12 +6,12 @@ interface BranchProps {
   readonly organizationId: string
   readonly byParent: ReadonlyMap<string, readonly Folder[]>
   readonly parent: string
-  /** The folder that is shown, and those that it is in: these are open from the start. */
+  /** The current folder and its parents, which are open from the start. */
   readonly current: string
   readonly open: readonly string[]
 }
 
-/** The folders in one, each of which is opened when somebody wants to see what is in it. */
+/** The subfolders of one folder; each opens on request. */
 export function FolderBranch(props: BranchProps) {
   const folders = props.byParent.get(props.parent) ?? []
   return (

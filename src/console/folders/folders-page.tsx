@@ -43,7 +43,7 @@ function Explorer({ organizationId, kind, id }: ExplorerProps) {
           All of {organizationId}
         </a>
         <FolderBranch
-          // Opened as far as it takes to see what is shown.
+          // Opens the parents of the current folder.
           key={data === null ? '' : `${id}`}
           organizationId={organizationId}
           byParent={foldersByParent(folders)}
@@ -56,7 +56,7 @@ function Explorer({ organizationId, kind, id }: ExplorerProps) {
         <ErrorNotice error={error} />
         {kind === undefined && <TopLevelFolders {...shared} />}
         {folder !== undefined && <FolderDetail key={id} {...shared} folder={folder} />}
-        {kind === 'f' && folder === undefined && data !== null && <p>There is no such folder any more.</p>}
+        {kind === 'f' && folder === undefined && data !== null && <p>This folder does not exist any more.</p>}
         {kind === 'd' && id !== undefined && <DocumentPermissions key={id} {...shared} documentId={id} />}
       </div>
     </div>

@@ -26,9 +26,9 @@ export function AddWorkspace() {
       <Form label="Add the workspace" onSubmit={() => void add.run()}>
         <h2>Workspace</h2>
         <p>
-          API keys, their tokens and the audit log belong to the workspace, and need its own credentials: the
-          first start has printed them, and they are in <code>credentials.json</code> of the data directory.
-          They are kept for this tab only.
+          API keys, their tokens and the audit log belong to the workspace, and need its credentials. The
+          first start of the server printed them, and <code>credentials.json</code> in the data directory
+          contains them. Only this tab keeps them.
         </p>
         <TextField label="Workspace id" value={workspaceId} onInput={setId} required />
         <TextField

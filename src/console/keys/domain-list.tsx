@@ -10,7 +10,7 @@ import { isHostAllowed, withCurrentHost } from './domain-rules.ts'
 
 const path = '/v2/workspace/domains'
 
-/** Of which pages may connect and call with the API key in force. */
+/** Domains whose pages may connect and call with the current API key. */
 export function DomainList({ apiKey }: { readonly apiKey: string | undefined }) {
   const api = useApi()
   const { data, error, reload } = useQuery<{ readonly allowedDomains: readonly string[] }>(`${path}/get`)
@@ -41,12 +41,12 @@ export function DomainList({ apiKey }: { readonly apiKey: string | undefined }) 
     <section aria-label="Domains">
       <h2>Domains</h2>
       <p class="hint">
-        Of the API key {apiKey !== undefined && <code>{apiKey}</code>}: once it has some, pages of other
-        domains may neither connect nor call.
+        If the API key {apiKey !== undefined && <code>{apiKey}</code>} has domains, pages of other domains may
+        neither connect nor call.
       </p>
       <ErrorNotice error={error} />
       {data?.allowedDomains.length === 0 && (
-        <EmptyNotice>None: pages of all domains may connect.</EmptyNotice>
+        <EmptyNotice>No domains: pages of all domains may connect.</EmptyNotice>
       )}
       {data !== null && data.allowedDomains.length > 0 && (
         <Table
@@ -60,9 +60,7 @@ export function DomainList({ apiKey }: { readonly apiKey: string | undefined }) 
               cell: (domain) =>
                 locksOut(domain) ? (
                   <ConfirmButton action="Remove" title={`Remove ${domain}?`} act={() => drop(domain)}>
-                    <p>
-                      This console comes from there, and may not use the API key any more when it is removed.
-                    </p>
+                    <p>This console runs on this domain. After the removal it may not use the API key.</p>
                   </ConfirmButton>
                 ) : (
                   <Button
@@ -91,7 +89,7 @@ export function DomainList({ apiKey }: { readonly apiKey: string | undefined }) 
       </Form>
       {added.length > 1 && (
         <Checkbox
-          label={`Also add ${location.hostname}, or this console may not use the API key any more`}
+          label={`Also add ${location.hostname}; without it, this console may not use the API key`}
           checked={keepsOwn}
           onChange={setKeepsOwn}
         />

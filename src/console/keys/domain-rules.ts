@@ -7,7 +7,7 @@ export function isHostAllowed(domains: readonly string[], host: string): boolean
   )
 }
 
-/** What to add so that a page of `host`, which may connect now, still may. */
+/** Returns the domains to add so that pages of `host`, which may connect now, still may afterwards. */
 export function withCurrentHost(domains: readonly string[], added: string, host: string): readonly string[] {
   const isListed = domains.length > 0 && isHostAllowed(domains, host)
   return isListed || isHostAllowed([added], host) ? [added] : [added, host]

@@ -7,11 +7,11 @@ interface GraceFieldProps {
 
 export const GracePeriodField = ({ value, onInput }: GraceFieldProps) => (
   <TextField
-    label="Minutes for which the old one is good"
+    label="Old token stays valid for (minutes)"
     type="number"
     value={value}
     onInput={onInput}
-    hint="0: it ends now."
+    hint="0: it expires now."
     required
   />
 )

@@ -19,7 +19,7 @@ interface KeyTokensProps {
   readonly onClose: () => void
 }
 
-/** The auth tokens of one API key: hidden until somebody wants to see them. */
+/** The auth tokens of one API key, hidden at first. */
 export function KeyTokens({ apiKey: { id, apiKeyName }, onClose }: KeyTokensProps) {
   const api = useApi()
   const { credentials } = api
@@ -59,8 +59,8 @@ export function KeyTokens({ apiKey: { id, apiKeyName }, onClose }: KeyTokensProp
         )}
         <ConfirmButton action="Reset token" title={`Reset the auth token of ${id}?`} act={reset}>
           <p>
-            A new token is made. All that were good before end after the time that you say here: backends that
-            use them are refused from then on.
+            This creates a new token. All earlier tokens expire after the time below; the server then rejects
+            backends that use them.
           </p>
           <GracePeriodField value={minutes} onInput={setMinutes} />
         </ConfirmButton>

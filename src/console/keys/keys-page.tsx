@@ -11,7 +11,7 @@ export default function KeysPage(_props: PageProps) {
   return (
     <>
       <h1>Keys and domains</h1>
-      {/* Without authentication there is one, which nobody names. */}
+      {/* Without authentication there is one API key, and the session does not name it. */}
       {(apiKey !== undefined || !hasWorkspace) && <DomainList apiKey={apiKey} />}
       {hasWorkspace ? (
         <>

@@ -44,7 +44,7 @@ export function NewKey({ onMade }: { readonly onMade: () => void }) {
       <ErrorNotice error={create.error} />
       {made !== null && (
         <Dialog title="The API key is made" onClose={() => setMade(null)}>
-          <p>Its token is shown this once; who has the credentials of the workspace can read it again.</p>
+          <p>The token appears only once here. With the workspace credentials you can read it again.</p>
           <SecretField label="New API key" value={made.apiKey} open />
           <SecretField label="New auth token" value={made.authToken} open />
           <Button onClick={() => setMade(null)}>Close</Button>

@@ -13,7 +13,7 @@ interface WorkspaceRecord {
   readonly owner: { readonly email: string; readonly name: string }
 }
 
-/** What the workspace is, and its own token. */
+/** The properties of the workspace, and its token. */
 export function WorkspaceCard() {
   const api = useApi()
   const enter = useSignIn()
@@ -44,14 +44,14 @@ export function WorkspaceCard() {
       )}
       {made !== null && (
         <>
-          <Notice kind="good">The token is replaced. It is shown here this once.</Notice>
+          <Notice kind="good">The token is replaced. It appears only once here.</Notice>
           <SecretField label="New workspace auth token" value={made} open />
         </>
       )}
       <ConfirmButton action="Reset workspace token" title="Reset the token of the workspace?" act={reset}>
         <p>
-          A new token is made. All that were good before end after the time that you say here: whoever uses
-          them is refused from then on. This session goes on with the new one.
+          This creates a new token. All earlier tokens expire after the time below; the server then rejects
+          callers that use them. This session continues with the new token.
         </p>
         <GracePeriodField value={minutes} onInput={setMinutes} />
       </ConfirmButton>

@@ -14,18 +14,18 @@ export interface ChartLine {
 export interface ChartSpec {
   readonly title: string
   readonly lines: readonly ChartLine[]
-  /** How its values are said. */
+  /** Formats a value. */
   readonly say: (value: number) => string
   readonly note?: string
-  /** What may lie between two lines of its grid; none: whatever is round. */
+  /** Allowed distances between grid lines; default: any round number. */
   readonly steps?: readonly number[]
 }
 
-/** What is counted has no halves. */
+/** Counts are whole numbers. */
 const counts = [1, 10, 100, 1000, 10_000, 100_000].flatMap((power) => [power, 2 * power, 5 * power])
 const sizes = Array.from({ length: 16 }, (_, power) => 2 ** (20 + power))
 
-/** A count as people read it; of less than ten, rates need a digit more. */
+/** Formats a count; below ten with one decimal, for rates. */
 export const formatCount = (value: number): string =>
   value.toLocaleString(undefined, { maximumFractionDigits: value < 10 ? 1 : 0 })
 
@@ -43,14 +43,14 @@ export const chartSpecs: readonly ChartSpec[] = [
     title: 'Connections',
     lines: [{ name: 'open', figure: 'connections' }],
     say: formatCount,
-    note: 'Websockets that are open.',
+    note: 'Open websockets.',
     steps: counts,
   },
   {
     title: 'Updates per second',
     lines: [{ name: 'accepted', figure: 'updatesPerSecond' }],
     say: formatCount,
-    note: 'Of documents, by sockets and by REST.',
+    note: 'Document updates by websocket and by REST.',
   },
   {
     title: 'Ack lag',
@@ -59,7 +59,7 @@ export const chartSpecs: readonly ChartSpec[] = [
       { name: 'p99', figure: 'ackP99' },
     ],
     say: duration,
-    note: 'From an update received to the update durable; nothing while nobody edits.',
+    note: 'Time from the receipt of an update until it is durable; empty without edits.',
   },
   {
     title: 'Event-loop lag',
@@ -68,20 +68,20 @@ export const chartSpecs: readonly ChartSpec[] = [
       { name: 'p99', figure: 'loopP99' },
     ],
     say: duration,
-    note: 'Measured with a timer of 10 ms: about that much is rest.',
+    note: 'Measured with a timer of 10 ms; about 10 ms is idle.',
   },
   {
     title: 'Webhook queue',
     lines: [{ name: 'waiting', figure: 'webhookQueue' }],
     say: formatCount,
     steps: counts,
-    note: 'Events that wait to be told.',
+    note: 'Events waiting for delivery.',
   },
   {
     title: 'Memory',
     lines: [{ name: 'resident', figure: 'memory' }],
     say: formatBytes,
-    note: 'Of the process, as the operating system counts it.',
+    note: 'Resident memory of the process, as reported by the operating system.',
     steps: sizes,
   },
 ]
@@ -98,7 +98,7 @@ export function currentValues({ lines, say }: ChartSpec, point: MetricPoint | un
   return parts.join(', ')
 }
 
-/** What is to be seen in a chart, as a sentence. */
+/** Describes the content of a chart in one sentence. */
 export function chartSummary(spec: ChartSpec, points: readonly MetricPoint[]): string {
   const ranges = spec.lines.map(({ name, figure }) => {
     const values = points.map((point) => point[figure]).filter((value) => value !== null)

@@ -6,7 +6,7 @@ import { type ChartSpec, chartSummary, currentValues } from './chart-specs.ts'
 import { keptMs, type MetricPoint } from './metric-points.ts'
 
 const height = 150
-/** Of the lines of a chart: they differ in colour and in form. */
+/** Styles of the lines of a chart, which differ in color and in form. */
 const strokes = [
   { colour: '--accent', dash: [] },
   { colour: '--focus', dash: [5, 4] },
@@ -122,7 +122,7 @@ function optionsOf({ lines, say, steps }: ChartSpec, width: number): uPlot.Optio
 const hours = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' })
 const clock = (seconds: number): string => hours.format(seconds * 1000)
 
-/** Rows of the table: every fifth point, so that it reaches back as far as the lines. */
+/** The table has every fifth point, so that it covers the same time as the lines. */
 const every = 5
 
 function Figures({ spec, points }: ChartProps) {

@@ -1,6 +1,6 @@
 import type { Bucket, Scrape } from './prometheus.ts'
 
-/** The figures of one moment, as far as they are known: seconds, bytes, and counts. */
+/** The known values at one time: seconds, bytes and counts. */
 export interface MetricPoint {
   /** Epoch milliseconds. */
   readonly at: number
@@ -33,7 +33,8 @@ function pointSince(now: Scrape, before: Scrape | null): MetricPoint {
   const lag = bucketsBetween(now.buckets(ackLag), before?.buckets(ackLag) ?? null)
   return {
     at: now.at,
-    // A gauge with labels has no series before somebody comes, and one of 0 for each who has gone.
+    // A gauge with labels has no series before the first client connects, and a series of 0 after the last one
+    // disconnects.
     connections: now.sum('weft_connections') ?? 0,
     protocols: [...now.by('weft_connections', 'protocol')].filter(([, count]) => count > 0),
     documents: now.sum('weft_rooms_open'),
@@ -48,7 +49,9 @@ function pointSince(now: Scrape, before: Scrape | null): MetricPoint {
   }
 }
 
-/** What a counter has risen by, per second. One that has fallen has begun anew: all that it counts is new. */
+/**
+ * Returns the increase of a counter per second. After a decrease the counter was reset, and its whole value is new.
+ */
 export function rate(now: Scrape, before: Scrape, name: string): number | null {
   const seconds = (now.at - before.at) / 1000
   if (seconds <= 0) return null
@@ -56,7 +59,7 @@ export function rate(now: Scrape, before: Scrape, name: string): number | null {
   return (later < earlier ? later : later - earlier) / seconds
 }
 
-/** What has come into each bucket between two looks. */
+/** Returns the increase of each bucket between two scrapes. */
 export function bucketsBetween(now: readonly Bucket[], before: readonly Bucket[] | null): readonly Bucket[] {
   if (before === null) return []
   const earlier = new Map(before.map(({ bound, count }) => [bound, count]))
@@ -67,8 +70,8 @@ export function bucketsBetween(now: readonly Bucket[], before: readonly Bucket[]
 }
 
 /**
- * As Prometheus' `histogram_quantile`: within a bucket all values count as evenly spread. Null where there is none; of
- * what is beyond the last bound that bound is all that is known.
+ * Like `histogram_quantile` of Prometheus: values are spread evenly within a bucket. Null without values; a quantile
+ * beyond the last bound is that bound.
  */
 export function histogramQuantile(buckets: readonly Bucket[], share: number): number | null {
   const all = buckets.at(-1)?.count ?? 0

@@ -29,7 +29,7 @@ export default function OverviewPage(_props: PageProps) {
 const WrongKey = () => (
   <Notice kind="bad">
     The server rejects the API key or the auth token of this session. Sign out, and sign in with the link that{' '}
-    <code>weft console</code> prints, or with <code>credentials.json</code> of the data directory.
+    <code>weft console</code> prints, or with <code>credentials.json</code> in the data directory.
   </Notice>
 )
 
@@ -55,8 +55,8 @@ const TryIt = () => (
     <div>
       <h2>Try it: open a shared editor</h2>
       <p>
-        Two windows, one document. What is typed in one is in the other at once, and REST can edit it
-        meanwhile.
+        Two windows, one document. Each edit appears in the other window at once, and REST can edit the
+        document at the same time.
       </p>
     </div>
     <Button kind="primary" onClick={openPlayground}>

@@ -9,7 +9,7 @@ const line = /^([a-zA-Z_:][a-zA-Z0-9_:]*)(?:\{(.*)\})?\s+(\S+)(?:\s+-?\d+)?\s*$/
 const label = /(?<![a-zA-Z0-9_])([a-zA-Z_][a-zA-Z0-9_]*)="((?:[^"\\]|\\.)*)"/g
 const escapes: Readonly<Record<string, string>> = { n: '\n', '"': '"', '\\': '\\' }
 
-/** What a page of metrics holds, by the name of the series. Lines that are none are passed over. */
+/** Parses a page of metrics; returns the samples by series name. Skips invalid lines. */
 export function parseMetrics(text: string): ReadonlyMap<string, readonly Sample[]> {
   const found = new Map<string, Sample[]>()
   for (const each of text.split('\n')) {
@@ -40,7 +40,7 @@ function labelsOf(text: string): Readonly<Record<string, string>> {
   return Object.fromEntries(pairs) as Record<string, string>
 }
 
-/** What one look at the metrics has found. */
+/** The metrics at one time. */
 export class Scrape {
   /** Epoch milliseconds. */
   readonly at: number

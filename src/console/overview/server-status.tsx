@@ -12,7 +12,7 @@ interface ServerProps {
   readonly point: MetricPoint | undefined
 }
 
-/** What the server is, whether requests should be sent to it, and where it says more. */
+/** Version and readiness of the server, and links to further information. */
 export function ServerStatus({ unready, point }: ServerProps) {
   const { data } = useServerVersion()
   return (
@@ -63,12 +63,10 @@ export function MetricsProblem({ error, ...asked }: TroubleProps) {
   if (error === null) return null
   if (error.status === 'UNAUTHENTICATED') return <TokenForm {...asked} />
   if (error.status === 'OFFLINE')
-    return <Notice kind="bad">The server does not answer. Start it; this page goes on by itself.</Notice>
-  return (
-    <Notice kind="bad">
-      The metrics cannot be read at the moment ({error.message}); they are asked for again.
-    </Notice>
-  )
+    return (
+      <Notice kind="bad">The server does not respond. Start it; this page continues automatically.</Notice>
+    )
+  return <Notice kind="bad">The metrics are not available at the moment ({error.message}); retrying.</Notice>
 }
 
 function TokenForm({ isRefused, onToken }: TokenPrompt) {
@@ -81,8 +79,8 @@ function TokenForm({ isRefused, onToken }: TokenPrompt) {
         onToken(token.trim())
       }}
     >
-      <p>The server shows its figures only to who has its metrics token.</p>
-      {isRefused && <Notice kind="bad">This is not the token that the server asks for.</Notice>}
+      <p>The server requires a metrics token.</p>
+      {isRefused && <Notice kind="bad">The server rejects this metrics token.</Notice>}
       <div class="row">
         <TextField
           label="Metrics token"
@@ -92,7 +90,7 @@ function TokenForm({ isRefused, onToken }: TokenPrompt) {
           hint="WEFT_METRICS_TOKEN of the server; kept until this tab is closed."
         />
         <Button type="submit" disabled={token.trim() === ''}>
-          Show the figures
+          Show metrics
         </Button>
       </div>
     </form>

@@ -12,17 +12,17 @@ export interface MetricsState {
   readonly points: readonly MetricPoint[]
   /** Why there are no newer figures; null: there are. */
   readonly error: ApiCallError | null
-  /** What `/readyz` says against sending requests here; null: nothing. */
+  /** The reason in `/readyz` not to send requests to this server; null: none. */
   readonly unready: string | null
 }
 
 export interface TokenPrompt {
-  /** Where one is asked for: that which was shown here is not the right one. */
+  /** True if the server rejected the entered token. */
   readonly isRefused: boolean
   readonly onToken: (metricsToken: string) => void
 }
 
-/** Reads the metrics again and again while the page is to be seen, also when they could not be had before. */
+/** Reads the metrics repeatedly while the page is visible, also after errors. */
 export function useMetrics(): MetricsState & TokenPrompt {
   const given = useApi()
   const [token, setToken] = useState<string | null>(null)

@@ -16,7 +16,7 @@ interface User {
 const on = ({ type, id, organizationId }: ConsoleResource): object =>
   type === 'organization' ? { organizationId } : { organizationId, [`${type}Id`]: id }
 
-/** Who was granted a role on this very thing, and what it takes to change that. */
+/** Users with a direct role on the resource, and forms to change the roles. */
 export function DirectGrants({
   resource,
   onChange,
@@ -34,7 +34,7 @@ export function DirectGrants({
   const remove = useAction(async (userId: string) => {
     await api.call('/v2/auth/permissions/remove', { userId, permissions: { resources: [resource] } })
     changed()
-    return `${userId} has no role of its own here any more.`
+    return `${userId} has no direct role here any more.`
   })
   return (
     <section aria-label="Granted here">
@@ -44,7 +44,7 @@ export function DirectGrants({
         caption="Granted here"
         listing={listing}
         keyOf={({ userId }) => userId}
-        empty={`Nobody was granted a role on this ${resource.type} itself.`}
+        empty={`No user has a direct role on this ${resource.type}. Grant one below.`}
         columns={[
           { title: 'User', cell: ({ userId, name }) => <GranteeName userId={userId} name={name} /> },
           { title: 'Role', cell: (user) => describePermission(user) },

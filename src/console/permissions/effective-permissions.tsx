@@ -21,7 +21,7 @@ interface User {
 /** As many as one call answers for. */
 const usersMax = 500
 
-/** What users of the organization may do on something, wherever that comes from. @param count changes when rights have */
+/** Effective roles of the users of the organization on a resource. @param count changes when grants have changed */
 export function EffectivePermissions({
   resource,
   count,
@@ -37,18 +37,18 @@ export function EffectivePermissions({
   const rightOf = ({ userId }: User): PermissionEntry | undefined =>
     permissionOn(rights.data?.[userId], resource)
   return (
-    <section aria-label="What users may do">
-      <h3>What users may do</h3>
+    <section aria-label="Effective permissions">
+      <h3>Effective permissions</h3>
       <p class="hint">
-        By what is granted here and above, to them and their groups, and by access types; of who is a user of
-        the organization.
+        Roles of the users of the organization, from grants here and above, to users and to groups, and from
+        access types.
       </p>
       <ErrorNotice error={rights.error} />
       <PagedTable
-        caption="What users may do"
+        caption="Effective permissions"
         listing={users}
         keyOf={({ userId }) => userId}
-        empty="The organization has no users."
+        empty="The organization has no users yet. Add users under Users."
         columns={[
           {
             title: 'User',
@@ -77,7 +77,7 @@ interface Question {
   readonly documentIds?: readonly string[]
 }
 
-/** What users may do, of however many. @param count asks anew when it changes */
+/** Reads the effective roles of any number of users. @param count reads again when it changes */
 export function usePermissions({ userIds, ...question }: Question, count = 0) {
   const api = useApi()
   return useAsync<PermissionsByUser>(

@@ -7,7 +7,7 @@ import { type ConsoleResource, expirySeconds, type RoleName, roles } from './per
 
 type Kind = 'user' | 'group'
 
-/** Grants a role to a user or a group, or takes one back from a group: those are not listed anywhere. */
+/** Grants a role to a user or a group, or revokes the role of a group; groups with a role are not listed. */
 export function GrantForm({
   resource,
   onChange,
@@ -32,7 +32,7 @@ export function GrantForm({
     const data = { organizationUserGroupId: id, permissions: { resources: [resource] } }
     await api.call('/v2/auth/permissions/remove', data)
     onChange()
-    return `The group ${id} has no role of its own here any more.`
+    return `The group ${id} has no direct role here any more.`
   })
   const isBusy = grant.busy || takeBack.busy
   return (
@@ -49,7 +49,7 @@ export function GrantForm({
         />
         <TextField label={kind === 'user' ? 'User id' : 'Group id'} value={id} onInput={setId} required />
         <Select<RoleName> label="Role" value={role} options={roles} onChange={setRole} />
-        <TextField label="Until (empty: no end)" type="datetime-local" value={end} onInput={setEnd} />
+        <TextField label="Until (empty: no expiry)" type="datetime-local" value={end} onInput={setEnd} />
         <Button kind="primary" type="submit" busy={isBusy}>
           Grant
         </Button>

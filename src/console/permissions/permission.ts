@@ -7,7 +7,7 @@ export interface ConsoleResource {
   readonly organizationId: string
 }
 
-/** What a user may do on one resource, as `/v2/auth/permissions/get` says it. */
+/** The role of a user on one resource, as `/v2/auth/permissions/get` returns it. */
 export interface PermissionEntry {
   readonly accessRole?: RoleName
   readonly accessType?: AccessTypeName
@@ -35,9 +35,9 @@ export interface UserPermissions {
 export type PermissionsByUser = Readonly<Record<string, UserPermissions>>
 
 export const accessTypes = [
-  ['public', 'Public: everybody with a token may'],
-  ['organizationPrivate', 'Organization: its users may'],
-  ['restricted', 'Restricted: who was granted a role may'],
+  ['public', 'Public: every user with a token'],
+  ['organizationPrivate', 'Organization: users of the organization'],
+  ['restricted', 'Restricted: only users with a role'],
 ] as const
 export type AccessTypeName = (typeof accessTypes)[number][0]
 

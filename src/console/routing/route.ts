@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 
-/** Where in the console one is: the parts of `#/documents/acme/notes`, decoded. */
+/** The current place in the console: the decoded parts of `#/documents/acme/notes`. */
 export type Route = readonly string[]
 
 /** An address within the console, each part percent-encoded. */

@@ -7,7 +7,7 @@ import type { PageProps, Route } from './route.ts'
 interface Section {
   readonly name: string
   readonly title: string
-  /** Where it is read from, when somebody wants to see it. */
+  /** Loads the section on first use. */
   readonly load: () => Promise<{ readonly default: ComponentType<PageProps> }>
   /** It has a style sheet of its own, of its name. */
   readonly hasSheet?: true
@@ -74,10 +74,10 @@ export function SectionPage({ section, rest }: { readonly section: Section; read
   return failed ? <Unread /> : <p class="hint">Reading…</p>
 }
 
-/** The server is away, or a newer one has other files: then all of the console has to be read anew. */
+/** The server is not available, or a newer version has other files; then the whole console must be reloaded. */
 const Unread = () => (
   <Notice kind="bad">
-    This page cannot be read from the server. It may have become newer meanwhile, or not be running.{' '}
+    The server did not return this page. It may have been updated, or may not be running.{' '}
     <Button onClick={() => location.reload()}>Reload</Button>
   </Notice>
 )

@@ -17,7 +17,7 @@ interface InOrganizationProps {
   /** Name of the section: its addresses go on with the organization. */
   readonly section: string
   readonly rest: Route
-  /** @param rest what stands behind the organization in the address */
+  /** @param rest the part of the address after the organization */
   readonly children: (organizationId: string, rest: Route) => ComponentChildren
 }
 
@@ -36,8 +36,8 @@ export function WithOrganization({ section, rest, children }: InOrganizationProp
   if (items.length === 0 && error === null)
     return (
       <EmptyNotice>
-        There is no organization yet: documents, users and folders are each in one. The first is made with a
-        document, or by <code>/v2/organizations/add</code>.
+        No organizations yet. Documents, users and folders belong to an organization. Create the first one
+        with a document, or with <code>/v2/organizations/add</code>.
       </EmptyNotice>
     )
   return (
@@ -75,7 +75,7 @@ function Chooser({ section, current, items, more }: ChooserProps) {
       />
       {more !== null && (
         <Form label="Another organization" inline onSubmit={() => typed !== '' && navigate(section, typed)}>
-          <TextField label="Another one, by its id" value={typed} onInput={setTyped} />
+          <TextField label="Another organization, by id" value={typed} onInput={setTyped} />
           <Button type="submit">Open</Button>
         </Form>
       )}

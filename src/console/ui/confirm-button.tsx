@@ -7,12 +7,12 @@ import { Form } from './form.tsx'
 import { ErrorNotice } from './notice.tsx'
 
 interface AskProps {
-  /** What the button says that asks first. */
+  /** Label of the button that opens the dialog. */
   readonly action: string
   readonly title: string
-  /** What will be, once it is done. */
+  /** Describes the effect of the action. */
   readonly children: ComponentChildren
-  /** What has to be typed for it to be done: for what is far-reaching. */
+  /** Text that the user must type to confirm a far-reaching action. */
   readonly typed?: string
   /** Whether nothing is lost by it. */
   readonly harmless?: boolean
@@ -39,7 +39,7 @@ export function ConfirmButton({ action, title, children, typed, harmless, act }:
           <Form label={title} onSubmit={() => void doing.run()}>
             {children}
             {typed !== undefined && (
-              <TextField label={`Type ${typed} to go on`} value={text} onInput={setText} />
+              <TextField label={`Type ${typed} to continue`} value={text} onInput={setText} />
             )}
             <ErrorNotice error={doing.error} />
             <p class="row">

@@ -4,12 +4,12 @@ import { useId } from 'preact/hooks'
 interface ButtonProps {
   readonly children: ComponentChildren
   readonly onClick?: () => void
-  /** `primary`: what one has come for; `danger`: what cannot be undone. */
+  /** `primary`: the main action of the page; `danger`: an action that cannot be undone. */
   readonly kind?: 'primary' | 'danger' | 'plain'
   readonly busy?: boolean
   readonly disabled?: boolean
   readonly type?: 'button' | 'submit'
-  /** For readers of screens, where the text alone does not say it. */
+  /** Label for screen readers, if the text alone is not enough. */
   readonly label?: string
 }
 

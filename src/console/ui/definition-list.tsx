@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 
-/** Names with what they are; what is null is left out. */
+/** Names with their values; entries with null are omitted. */
 export const DefinitionList = ({
   of,
 }: {

@@ -1,11 +1,11 @@
 import type { ApiCallError } from '../api/client.ts'
 
-/** What to do about refusals that have an answer. */
+/** Advice by error status. */
 const advice: Readonly<Record<string, string>> = {
-  UNAUTHENTICATED: 'Sign in with others: these are not good, or not any more.',
-  RESOURCE_EXHAUSTED: 'Wait a moment, and try again.',
-  UNAVAILABLE: 'The server is not ready: try again in a moment.',
-  OFFLINE: 'Is it running?',
+  UNAUTHENTICATED: 'The credentials are invalid or expired. Sign in again.',
+  RESOURCE_EXHAUSTED: 'Wait a moment, then try again.',
+  UNAVAILABLE: 'The server is not ready. Try again in a moment.',
+  OFFLINE: 'Check that the server is running.',
 }
 
 interface Issue {
@@ -13,7 +13,7 @@ interface Issue {
   readonly message: string
 }
 
-/** What a call was refused for, and what to do, as sentences. */
+/** Describes the error of a call, with advice, as sentences. */
 export function describeError({ status, message, details }: Omit<ApiCallError, 'name'>): string {
   const issues = (details as { readonly issues?: readonly Issue[] } | null)?.issues ?? []
   const sentences = issues.map((issue) => `${issue.path.replace(/^\/data\//, '')} ${issue.message}`)

@@ -28,9 +28,9 @@ export function Dialog({ title, children, onClose }: DialogProps) {
 
 interface ConfirmProps {
   readonly title: string
-  /** What will be, once it is done. */
+  /** Describes the effect of the action. */
   readonly children: ComponentChildren
-  /** Says what is done: `Delete 3 documents`. */
+  /** Names the action: `Delete 3 documents`. */
   readonly action: string
   readonly busy?: boolean
   readonly onConfirm: () => void

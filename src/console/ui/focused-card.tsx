@@ -6,7 +6,7 @@ interface OpenedProps {
   readonly children: ComponentChildren
 }
 
-/** A card that somebody has asked for, maybe far down in a list: it takes the focus, and with it comes into sight. */
+/** A card that opens on request, maybe far down in a list. It takes the focus, which scrolls it into view. */
 export function FocusedCard({ label, children }: OpenedProps) {
   const card = useRef<HTMLElement>(null)
   useEffect(() => card.current?.focus(), [])

@@ -8,7 +8,7 @@ interface FormProps {
   readonly inline?: boolean
 }
 
-/** Fields that are sent with Enter, too. */
+/** A form that Enter also submits. */
 export const Form = ({ label, onSubmit, children, inline }: FormProps) => (
   <form
     class={inline ? 'row form' : 'form'}

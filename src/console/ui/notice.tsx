@@ -19,7 +19,7 @@ export function ErrorNotice({ error }: { readonly error: ApiCallError | null }) 
   return <Notice kind="bad">{describeError(error)}</Notice>
 }
 
-/** What came of an action: its problem, or the sentence that says what was done. */
+/** The outcome of an action: its error, or the sentence that describes the result. */
 export const ActionOutcome = ({
   error,
   done,

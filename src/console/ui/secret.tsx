@@ -4,7 +4,7 @@ import { Button } from './controls.tsx'
 interface SecretProps {
   readonly label: string
   readonly value: string
-  /** Not hidden at first: what is shown only once. */
+  /** Visible at first: for a secret that appears only once. */
   readonly open?: boolean
 }
 

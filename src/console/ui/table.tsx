@@ -18,7 +18,7 @@ interface TableProps<Item> {
 }
 
 export const Table = <Item,>({ caption, columns, items, keyOf }: TableProps<Item>) => (
-  // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard
+  // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be reachable by keyboard
   <section class="scroll" aria-label={caption} tabIndex={0}>
     <table>
       <caption class="unseen">{caption}</caption>
@@ -48,7 +48,7 @@ export const Table = <Item,>({ caption, columns, items, keyOf }: TableProps<Item
 
 interface ListProps<Item> extends Omit<TableProps<Item>, 'items'> {
   readonly listing: PagedQuery<Item>
-  /** Said where there is nothing. */
+  /** Text for an empty list. */
   readonly empty: ComponentChildren
 }
 
@@ -66,7 +66,7 @@ export function PagedTable<Item>({ listing, empty, ...table }: ListProps<Item>) 
       )}
       {more !== null && (
         <p>
-          {items.length === 0 && 'Nothing was found so far. '}
+          {items.length === 0 && 'No matches so far. '}
           <Button onClick={more}>{items.length === 0 ? 'Search on' : 'Show more'}</Button>
         </p>
       )}

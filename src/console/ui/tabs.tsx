@@ -1,7 +1,7 @@
 interface TabsProps {
   readonly label: string
   readonly current: string
-  /** Where each leads, and what it is called. */
+  /** Address and label of each tab. */
   readonly tabs: readonly (readonly [string, string])[]
 }
 

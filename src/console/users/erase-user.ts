@@ -1,6 +1,6 @@
 import type { ApiClient } from '../api/client.ts'
 
-/** How far it is to erase a user, as `/v2/users/data/delete` tells. */
+/** Progress of the erasure of a user, as `/v2/users/data/delete` returns it. */
 export interface ErasureProgress {
   readonly status: 'running' | 'done'
   /** By what it is. */
@@ -20,8 +20,8 @@ export async function downloadUserData(api: ApiClient, userId: string): Promise<
 }
 
 /**
- * Erases a user, and tells how far it is until it is done.
- * @param isWatched whether somebody still wants to know: it goes on without
+ * Erases a user, and reports the progress until it is done.
+ * @param isWatched whether the page still shows the progress; the erasure continues without it
  * @throws CallError
  */
 export async function eraseUser(
@@ -46,5 +46,5 @@ export function describeErasure({ status, removed }: ErasureProgress): string {
   const some = Object.entries(removed).filter(([, count]) => count > 0)
   const list = some.map(([name, count]) => `${count} ${names[name] ?? name}`).join(', ')
   if (status === 'running') return `Erasing… so far: ${list || 'nothing yet'}.`
-  return list === '' ? 'Erased: nothing was kept.' : `Erased: ${list}.`
+  return list === '' ? 'Erased: the server had no data of the user.' : `Erased: ${list}.`
 }

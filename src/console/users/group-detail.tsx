@@ -26,7 +26,7 @@ export function GroupDetail({ organizationId, groupId }: GroupProps) {
   }
   if (group.data === null) return <ErrorNotice error={group.error} />
   const [found] = group.data
-  if (found === undefined) return <p>There is no such group any more.</p>
+  if (found === undefined) return <p>This group does not exist any more.</p>
   return (
     <>
       <h2>
@@ -46,7 +46,7 @@ export function GroupDetail({ organizationId, groupId }: GroupProps) {
 function Members({ organizationId, groupId }: GroupProps) {
   const api = useApi()
   const pages = usePagedQuery<ListedGroup>(path, { organizationId, organizationUserGroupId: groupId })
-  // Each page has the group once more, with further users.
+  // Each page contains the group again, with further users.
   const items = pages.items.flatMap(({ userIds = [] }) => userIds)
   const listing: PagedQuery<string> = { ...pages, items }
   const [added, setAdded] = useState('')
@@ -55,7 +55,7 @@ function Members({ organizationId, groupId }: GroupProps) {
     await callBatch(api, `/v1/organizations/usergroups/users/${path}`, data)
     setAdded('')
     pages.reload()
-    return path === 'add' ? `${userId} is in the group.` : `${userId} is in the group no longer.`
+    return path === 'add' ? `${userId} is in the group.` : `${userId} is not in the group any more.`
   })
   return (
     <>
@@ -63,7 +63,7 @@ function Members({ organizationId, groupId }: GroupProps) {
         caption="Members"
         listing={listing}
         keyOf={(userId) => userId}
-        empty="Nobody is in the group."
+        empty="This group has no members. Add one below."
         columns={[
           {
             title: 'Member',

@@ -34,7 +34,7 @@ export function GroupList({ organizationId }: { readonly organizationId: string 
         caption="Groups"
         listing={listing}
         keyOf={(group) => group.groupId}
-        empty="No groups yet. What is granted to a group its users may do."
+        empty="No groups yet. The members of a group have its permissions."
         columns={[
           {
             title: 'Group',

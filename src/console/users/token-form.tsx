@@ -24,7 +24,7 @@ interface Made {
 type Permission = RoleName | 'none'
 
 const choices = [
-  ['none', 'Nothing: what the user may do anyway'],
+  ['none', 'None: only the permissions of the user'],
   ['viewer', 'Viewer of the organization'],
   ['editor', 'Editor of the organization'],
 ] as const
@@ -49,9 +49,15 @@ export function TokenForm({ organizationId, userId, name, email }: MakeTokenProp
     <>
       <Form label="Make a token" onSubmit={() => void make.run()}>
         <div class="row">
-          <TextField label="Good for, minutes" type="number" value={minutes} onInput={setMinutes} required />
+          <TextField
+            label="Valid for (minutes)"
+            type="number"
+            value={minutes}
+            onInput={setMinutes}
+            required
+          />
           <Select<Permission>
-            label="What the token permits besides"
+            label="Additional permissions"
             value={role}
             options={choices}
             onChange={setRole}
@@ -65,8 +71,8 @@ export function TokenForm({ organizationId, userId, name, email }: MakeTokenProp
       {made !== null && (
         <Dialog title={`A token for ${userId}`} onClose={() => setMade(null)}>
           <p>
-            It is shown this once. It is good until <LocalTime at={made.expiresAt * 1000} />. Who has it acts
-            as {userId}.
+            The token appears only once. It is valid until <LocalTime at={made.expiresAt * 1000} />. Anyone
+            who has the token acts as {userId}.
           </p>
           <SecretField label="Token" value={made.token} open />
           <Button onClick={() => setMade(null)}>Close</Button>

@@ -26,7 +26,7 @@ export function UserDataCard({ userId }: { readonly userId: string }) {
   return (
     <section class="card spaced" aria-label="Data of the user">
       <h3>Data of the user</h3>
-      <p class="hint">Of all organizations of this API key. The content of documents is not looked into.</p>
+      <p class="hint">Covers all organizations of this API key, without the content of documents.</p>
       <div class="row">
         <Button busy={download.busy} onClick={() => void download.run()}>
           Download as JSON
@@ -35,13 +35,13 @@ export function UserDataCard({ userId }: { readonly userId: string }) {
           action="Erase the user"
           title={`Erase ${userId}?`}
           typed={userId}
-          // Goes on, and is told of, behind the closed dialog.
+          // The erasure continues after the dialog closes, and reports its progress there.
           act={async () => void work.run()}
         >
           <p>
-            In all organizations: rights, places in groups, the record, notifications and presence are
-            deleted; tokens are revoked, and connections end now. Comments and activities that others see
-            stay, and name <code>deleted-user</code>. It cannot be undone.
+            In all organizations, this deletes permissions, group memberships, the user record, notifications
+            and presence, revokes the tokens, and closes the connections. Comments and activities that others
+            see stay, and name <code>deleted-user</code>. You cannot undo this.
           </p>
         </ConfirmButton>
       </div>

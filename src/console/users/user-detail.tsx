@@ -23,9 +23,7 @@ export function UserDetail({ organizationId, userId }: UserProps) {
       <h2>{user?.name ? `${user.name} (${userId})` : userId}</h2>
       <ErrorNotice error={error} />
       {data !== null && user === undefined && (
-        <Notice>
-          Nobody of this id is a user of the organization. What is below can be done all the same.
-        </Notice>
+        <Notice>The organization has no user with this id. You can still use the actions below.</Notice>
       )}
       {user !== undefined && <Known organizationId={organizationId} user={user} onChange={reload} />}
       <Tokens organizationId={organizationId} userId={userId} user={user} />
@@ -59,16 +57,16 @@ function Known({ organizationId, user, onChange }: KnownProps) {
     navigate('users', organizationId)
   }
   return (
-    <section class="card" aria-label="What is known">
+    <section class="card" aria-label="User record">
       <DefinitionList
         of={[
           [
             'In the organization',
-            user.accessRole === undefined ? 'no role of its own' : describePermission(user),
+            user.accessRole === undefined ? 'no direct role' : describePermission(user),
           ],
           ['Until', user.expiresAt === undefined ? null : <LocalTime key="" at={user.expiresAt * 1000} />],
           ['Photo', user.photoUrl],
-          ['Colour', user.color],
+          ['Color', user.color],
           ['Since', <LocalTime key="" at={user.createdAt} />],
         ]}
       />
@@ -79,7 +77,7 @@ function Known({ organizationId, user, onChange }: KnownProps) {
           <Select<RoleName | ''>
             label="Role in the organization"
             value={accessRole}
-            options={user.accessRole === undefined ? [['', 'None of its own'], ...roles] : roles}
+            options={user.accessRole === undefined ? [['', 'No direct role'], ...roles] : roles}
             onChange={setRole}
           />
           <Button type="submit" busy={save.busy}>
@@ -90,8 +88,8 @@ function Known({ organizationId, user, onChange }: KnownProps) {
       </Form>
       <ConfirmButton action="Remove from organization" title={`Remove ${userId}?`} act={remove}>
         <p>
-          With every right in the organization, the places in its groups, and what is known of the user there.
-          Open connections follow within a second. What the user has written stays.
+          This also removes all permissions in the organization, the group memberships and the user record.
+          Open connections follow within one second. Content of the user stays.
         </p>
       </ConfirmButton>
     </section>
@@ -116,8 +114,8 @@ function Tokens({ organizationId, userId, user }: UserProps & { readonly user: L
       />
       <ConfirmButton action="Revoke tokens" title={`Revoke the tokens of ${userId}?`} act={revoke}>
         <p>
-          All tokens that were made for {userId} until now are refused, in every organization, and the user’s
-          open connections end now (4401). Newer tokens are good.
+          The server rejects all tokens created for {userId} until now, in every organization, and closes the
+          user’s connections (4401). Newer tokens are valid.
         </p>
       </ConfirmButton>
       {message !== null && <Notice kind="good">{message}</Notice>}

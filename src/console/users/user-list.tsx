@@ -30,7 +30,7 @@ export function UserList({ organizationId }: { readonly organizationId: string }
         caption="Users"
         listing={listing}
         keyOf={({ userId }) => userId}
-        empty="No users yet: they are added below, or by granting them something."
+        empty="No users yet. Add one below, or grant a role to a user."
         columns={[
           {
             title: 'User',
@@ -95,7 +95,7 @@ function AddUser({ organizationId, onChange }: AddUserProps) {
   )
 }
 
-/** Also of users who are on no page that was read, or in no organization: tokens are made for anybody. */
+/** Opens any user, also one on an unread page or without an organization: tokens can be created for every user id. */
 function OpenUser({ organizationId }: { readonly organizationId: string }) {
   const [userId, setId] = useState('')
   return (

@@ -28,7 +28,7 @@ interface Row {
 /** As many as one call answers for. */
 const askedMax = 500
 
-/** What one user may do in the organization, in its folders, and on its documents, page by page. */
+/** Effective roles of one user in the organization, in its folders, and on its documents, page by page. */
 export function UserPermissionsView({ organizationId, userId }: UserProps) {
   const folders = useQuery<readonly Folder[]>('/v2/organizations/folders/get', { organizationId })
   const documents = usePagedQuery<Document>('/v2/organizations/documents/get', { organizationId }, 20)
@@ -67,7 +67,9 @@ export function UserPermissionsView({ organizationId, userId }: UserProps) {
   return (
     <section aria-label="Rights">
       <h3>Rights</h3>
-      <p class="hint">By all that is granted, to the user and the user’s groups, and by access types.</p>
+      <p class="hint">
+        Effective permissions, from grants to the user and the user’s groups, and from access types.
+      </p>
       <ErrorNotice error={rights.error ?? folders.error ?? documents.error} />
       <Table
         caption="Rights"

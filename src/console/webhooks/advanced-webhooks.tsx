@@ -31,7 +31,7 @@ export function AdvancedWebhooks({ config, onChange }: AdvancedProps) {
           onChange={(isEnabled) => change({ isEnabled })}
         />
         <Checkbox
-          label="Leave names, e-mail addresses and content out"
+          label="Omit names, e-mail addresses and content"
           checked={draft.enableDataProtection}
           onChange={(enableDataProtection) => change({ enableDataProtection })}
         />

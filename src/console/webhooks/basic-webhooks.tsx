@@ -16,7 +16,7 @@ export function BasicWebhooks() {
 
 type Service = BasicSettings['webhookServiceConfig']
 
-/** The service with one URL for all that happens, and one for what is told to people. */
+/** The basic service: one URL for all events, and one for notifications of users. */
 function BasicForm({ given }: { readonly given: BasicSettings }) {
   const api = useApi()
   const [isOn, setOn] = useState(given.useWebhookService)
@@ -35,13 +35,13 @@ function BasicForm({ given }: { readonly given: BasicSettings }) {
         <h2>Basic webhooks</h2>
         <Checkbox label="Basic webhooks are on" checked={isOn} onChange={setOn} />
         <TextField
-          label="Raw URL: every event"
+          label="Event URL (all events)"
           type="url"
           value={service.rawNotificationUrl}
           onInput={(rawNotificationUrl) => change({ rawNotificationUrl })}
         />
         <TextField
-          label="Processed URL: with the recipients"
+          label="Notification URL (with recipients)"
           type="url"
           value={service.processedNotificationUrl}
           onInput={(processedNotificationUrl) => change({ processedNotificationUrl })}

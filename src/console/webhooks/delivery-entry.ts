@@ -8,7 +8,7 @@ export interface AttemptEntry {
   readonly error: string | null
 }
 
-/** What has become of an event at an endpoint. */
+/** Outcome of an event at an endpoint. */
 export interface DeliveryEntry {
   readonly messageId: string
   readonly eventType: string
@@ -19,7 +19,7 @@ export interface DeliveryEntry {
   readonly attempts: readonly AttemptEntry[]
 }
 
-/** A delivery that somebody waits for. */
+/** A delivery whose outcome the page waits for. */
 export interface PendingSend {
   readonly messageId: string
   /** When its last attempt was, before it was sent again; null: there was none. */
@@ -39,18 +39,16 @@ export function finalAttempt(
   return last !== undefined && last.time !== after ? found : null
 }
 
-/** What came of an attempt, in a few words. */
+/** Describes the outcome of an attempt in a few words. */
 export function describeAttempt({ httpCode, durationMs, error }: AttemptEntry): string {
   const answered = httpCode === null ? 'no answer' : `HTTP ${httpCode}`
   return `${answered} after ${Math.round(durationMs)} ms${error === null ? '' : `: ${error}`}`
 }
 
-/** What came of a delivery that somebody has waited for. */
+/** Describes the outcome of a delivery that the page waited for. */
 export function describeDelivery(delivery: DeliveryEntry): string {
   const last = lastAttempt(delivery)
   const outcome = last === undefined ? '' : ` (${describeAttempt(last)})`
   if (delivery.status === 'succeeded') return `Delivered${outcome}.`
-  return delivery.status === 'failed'
-    ? `Failed${outcome}.`
-    : `Not delivered yet${outcome}; it will be tried again.`
+  return delivery.status === 'failed' ? `Failed${outcome}.` : `Not delivered yet${outcome}; Weft retries.`
 }

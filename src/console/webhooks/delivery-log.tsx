@@ -24,7 +24,7 @@ interface DeliveriesProps {
 
 const path = '/v2/workspace/advancedwebhook/deliveries'
 const lookMs = 500
-/** How often it is looked before somebody has to ask again: a slow receiver has 30 s. */
+/** Maximum number of polls for an outcome: a slow receiver has 30 s. */
 const looksMax = 80
 const statuses = [
   ['', 'Any'],
@@ -33,7 +33,7 @@ const statuses = [
   ['failed', 'Failed'],
 ] as const
 
-/** The delivery log of an endpoint. What was sent by hand is looked at until its outcome is known. */
+/** The delivery log of an endpoint. It polls for the outcome of manually sent events. */
 export function DeliveryLog({ endpointId, canTest = false }: DeliveriesProps) {
   const api = useApi()
   const [status, setStatus] = useState<DeliveryStatusName | ''>('')
@@ -81,7 +81,7 @@ export function DeliveryLog({ endpointId, canTest = false }: DeliveriesProps) {
       )}
       {isWaiting && (
         <Notice>
-          {looks < looksMax ? 'Sent; waiting for the outcome…' : 'There is no outcome yet: read again later.'}
+          {looks < looksMax ? 'Sent; waiting for the outcome…' : 'No outcome yet. Refresh later.'}
         </Notice>
       )}
       {outcome !== null && (
@@ -102,7 +102,7 @@ export function DeliveryLog({ endpointId, canTest = false }: DeliveriesProps) {
       </div>
       <ActionOutcome {...resend} />
       <ErrorNotice error={error} />
-      {data?.deliveries.length === 0 && <EmptyNotice>No deliveries, as far as the filter says.</EmptyNotice>}
+      {data?.deliveries.length === 0 && <EmptyNotice>No deliveries match this filter.</EmptyNotice>}
       {data !== null && data.deliveries.length > 0 && (
         <DeliveryTable
           deliveries={data.deliveries}

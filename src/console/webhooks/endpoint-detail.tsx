@@ -77,7 +77,8 @@ function Settings({ endpoint, onChange }: SettingsProps) {
         </Button>
         <ConfirmButton action="Delete endpoint" title="Delete the endpoint?" act={remove}>
           <p>
-            It is sent nothing more, not even what has happened before. Its log and its secret go with it.
+            Weft stops all deliveries to this endpoint, including queued ones, and deletes its log and its
+            secret.
           </p>
         </ConfirmButton>
       </div>

@@ -21,7 +21,7 @@ export const draftOf = ({ url, description, filterTypes, channels, rateLimit }: 
   rateLimit: rateLimit === null ? '' : `${rateLimit}`,
 })
 
-/** What is set, by member; null: what is not. */
+/** The members of the draft; null for unset ones. */
 function membersOf({ url, description, filterTypes, channels, rateLimit }: Draft) {
   const named = channels
     .split(',')

@@ -20,10 +20,10 @@ export function EndpointFields({ draft, onChange }: EndpointFieldsProps) {
       <TextField label="Description" value={draft.description} onInput={set('description')} />
       <details class="field">
         <summary>
-          Told of{' '}
+          Receives{' '}
           {draft.filterTypes.length === 0 ? 'all events' : `${draft.filterTypes.length} kinds of events`}
         </summary>
-        <p class="hint">None chosen: of all.</p>
+        <p class="hint">Without a selection: all events.</p>
         {endpointEventTypes.map((type) => (
           <Checkbox
             key={type}
@@ -36,12 +36,12 @@ export function EndpointFields({ draft, onChange }: EndpointFieldsProps) {
       <div class="row fields">
         <TextField
           label="Only organizations and documents"
-          placeholder="ids, with commas between them"
+          placeholder="ids, separated by commas"
           value={draft.channels}
           onInput={set('channels')}
         />
         <TextField
-          label="Deliveries a second, at most"
+          label="Maximum deliveries per second"
           type="number"
           value={draft.rateLimit}
           onInput={set('rateLimit')}

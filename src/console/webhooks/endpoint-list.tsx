@@ -27,7 +27,9 @@ export function EndpointList() {
     <>
       <ErrorNotice error={error} />
       {data?.endpoints.length === 0 && (
-        <EmptyNotice>No endpoints yet. One is an URL of yours that is sent what happens, signed.</EmptyNotice>
+        <EmptyNotice>
+          No endpoints yet. An endpoint is a URL of yours that receives signed events.
+        </EmptyNotice>
       )}
       {data !== null && data.endpoints.length > 0 && (
         <Table

@@ -9,7 +9,7 @@ export interface DeliveryPage {
   readonly done: boolean
 }
 
-/** Pages that are looked through for one delivery: further back nobody waits. */
+/** Maximum number of pages to search for one delivery; an awaited delivery is recent. */
 const pagesMax = 20
 
 /**

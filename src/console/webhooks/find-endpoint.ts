@@ -15,7 +15,7 @@ export async function findEndpoint(api: ApiClient, endpointId: string): Promise<
     const page: Page = await api.call('/v2/workspace/advancedwebhook/endpoints/get', asked)
     const found = page.endpoints.find(({ id, uid }) => id === endpointId || uid === endpointId)
     if (found !== undefined) return found
-    if (page.done) throw new ApiCallError('NOT_FOUND', 'There is no such endpoint any more.')
+    if (page.done) throw new ApiCallError('NOT_FOUND', 'This endpoint does not exist any more.')
     iterator = page.iterator
   }
 }

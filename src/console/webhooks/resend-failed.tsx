@@ -13,7 +13,7 @@ interface RecoverProps {
 /** As many as one call requeues. */
 const recoveredMax = 1_000
 
-/** Sends what has failed since a time once more. */
+/** Sends failed events since a time again. */
 export function ResendFailed({ endpointId, onRecovered }: RecoverProps) {
   const api = useApi()
   const [since, setSince] = useState('')
@@ -27,16 +27,16 @@ export function ResendFailed({ endpointId, onRecovered }: RecoverProps) {
   }
   return (
     <>
-      <ConfirmButton action="Recover" title="Send again what has failed?" harmless act={recover}>
+      <ConfirmButton action="Recover" title="Send failed events again?" harmless act={recover}>
         <p>
-          All that has failed since a time is sent again, the oldest first; at most {recoveredMax} at once.
+          Weft sends failed events since this time again, the oldest first, at most {recoveredMax} at once.
         </p>
         <TextField label="Since" type="datetime-local" value={since} onInput={setSince} required />
       </ConfirmButton>
       {requeued !== null && (
         <Notice kind="good">
           {formatCounted(requeued, 'event')} queued again.
-          {requeued === recoveredMax && ' There may be more: recover once more.'}
+          {requeued === recoveredMax && ' There may be more: recover again.'}
         </Notice>
       )}
     </>

@@ -11,7 +11,7 @@ interface Answered {
   readonly secret: string
 }
 
-/** What deliveries are signed with: read only when somebody asks for it. */
+/** The secret that signs deliveries; read only on request. */
 export function SigningSecret({ endpointId }: { readonly endpointId: string }) {
   const api = useApi()
   const [secret, setSecret] = useState<string | null>(null)
@@ -26,20 +26,22 @@ export function SigningSecret({ endpointId }: { readonly endpointId: string }) {
   return (
     <section class="card spaced" aria-label="Signing secret">
       <h2>Signing secret</h2>
-      <p class="hint">What is sent is signed with it. Who has it can forge what the endpoint is sent.</p>
+      <p class="hint">The secret signs all events to this endpoint. Anyone who has it can forge events.</p>
       {secret !== null && <SecretField label="Signing secret" value={secret} />}
       <div class="row">
         {secret === null && (
           <Button busy={read.busy} onClick={() => void read.run()}>
-            Read the secret
+            Show secret
           </Button>
         )}
         <ConfirmButton action="Rotate secret" title="Rotate the signing secret?" act={rotate}>
-          <p>
-            A new secret is made. For as long as you say here, what is sent is signed with the present one,
-            too.
-          </p>
-          <TextField label="Hours for which both are good" type="number" value={hours} onInput={setHours} />
+          <p>This creates a new secret. For the time below, the current secret also signs all events.</p>
+          <TextField
+            label="Old secret stays valid for (hours)"
+            type="number"
+            value={hours}
+            onInput={setHours}
+          />
         </ConfirmButton>
       </div>
       <ErrorNotice error={read.error} />

@@ -37,7 +37,7 @@ function AdvancedService() {
       <ErrorNotice error={error} />
       {data?.isEnabled && <EndpointList />}
       {data?.isEnabled === false && (
-        <Notice>Advanced webhooks are off: endpoints are sent nothing, and cannot be seen.</Notice>
+        <Notice>Advanced webhooks are off. Weft sends no events to endpoints, and does not list them.</Notice>
       )}
       {data !== null && <AdvancedWebhooks config={data} onChange={reload} />}
     </>
@@ -47,9 +47,9 @@ function AdvancedService() {
 const BasicService = () => (
   <>
     <BasicWebhooks />
-    <h2>Deliveries to the raw URL</h2>
+    <h2>Deliveries to the event URL</h2>
     <DeliveryLog endpointId="basic-raw" />
-    <h2>Deliveries to the processed URL</h2>
+    <h2>Deliveries to the notification URL</h2>
     <DeliveryLog endpointId="basic-processed" />
   </>
 )

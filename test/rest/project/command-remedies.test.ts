@@ -82,7 +82,7 @@ it('[CMD-12] reports in doc put that it has created an editor, also an empty one
     code: 0,
     out: expect.stringMatching(/^created: \d+ bytes\n$/) as string,
   })
-  expect((await put(address, file, '--format', 'text')).out).toBe('all of it was there already\n')
+  expect((await put(address, file, '--format', 'text')).out).toBe('the document already has this update\n')
 })
 
 it('[CMD-12] takes the format of doc put from the extension of the file, else names the option', async () => {

@@ -100,7 +100,7 @@ itLong('[CMD-2] restores a version of a document once in doc restore', async () 
   const restored = await runCli(['doc', 'restore', address, versionId, '--json', ...there], root)
   expect(JSON.parse(restored.out)).toMatchObject({ ok: true, changed: true })
   const again = await runCli(['doc', 'restore', address, versionId, ...there], root)
-  expect(again).toMatchObject({ code: 0, out: 'it is like this already\n' })
+  expect(again).toMatchObject({ code: 0, out: 'the document already has this content\n' })
   const { out } = await runCli(['doc', 'get', address, '--format', 'text', ...there], root)
   expect(out).toBe('one\ntwo\nthree\n')
   await server.stop()
@@ -134,7 +134,7 @@ it('[CMD-3] [DEF-4] creates a usable configuration with restricted documents in 
   expect((await fetch(`http://127.0.0.1:${port}/v2/organizations/get`, call)).status).toBe(200)
   server.child.kill('SIGTERM')
   const { out } = await server.ended
-  expect(out).not.toContain('Weft has made credentials')
+  expect(out).not.toContain('Weft created credentials')
   // [CMD-4] The log names the command that prints the link, and not the link.
   expect(out).toMatch(/"port":\d+,"msg":"`weft console` prints the link to the console"/)
   expect(out).not.toContain(kept.authToken)

@@ -13,6 +13,6 @@ it('[CON-61] describes a rejection once, as a sentence with the remedy', () => {
     'the document does not exist.',
   )
   expect(describeError(new ApiCallError('RESOURCE_EXHAUSTED', 'too many calls'))).toBe(
-    'too many calls. Wait a moment, and try again.',
+    'too many calls. Wait a moment, then try again.',
   )
 })

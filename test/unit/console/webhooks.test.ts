@@ -32,7 +32,7 @@ it('[CON-49] returns the outcome of a delivery when an attempt follows the reque
 
 it('[CON-49] describes an outcome with status, time and next step', () => {
   const said = describeDelivery({ ...pending, attempts: [attempt] })
-  expect(said).toBe('Not delivered yet (HTTP 500 after 12 ms: HTTP 500); it will be tried again.')
+  expect(said).toBe('Not delivered yet (HTTP 500 after 12 ms: HTTP 500); Weft retries.')
   const good = { ...attempt, httpCode: 200, error: null }
   expect(describeDelivery({ ...pending, status: 'succeeded', attempts: [attempt, good] })).toBe(
     'Delivered (HTTP 200 after 12 ms).',

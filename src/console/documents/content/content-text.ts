@@ -1,18 +1,18 @@
-/** What a root holds, as the server answers it. */
+/** Content of a root, as the server returns it. */
 export interface EditableContent {
   readonly type: string
   readonly contentKey: string
   readonly data: unknown
 }
 
-/** Is the content of this type a string? That of all others is JSON. */
+/** Whether content of this type is a string; content of all other types is JSON. */
 const isString = (type: string): boolean => type === 'text' || type === 'xml'
 
 /** Content as one edits it: text and XML as they are, all else as indented JSON. */
 export const contentToText = ({ type, data }: Pick<EditableContent, 'type' | 'data'>): string =>
   isString(type) ? String(data) : JSON.stringify(data, null, 2)
 
-/** The reverse. @throws SyntaxError saying what is wrong with the JSON */
+/** The reverse of `contentToText`. @throws SyntaxError with the position of the JSON error */
 export const textToContent = (type: string, text: string): unknown =>
   isString(type) ? text : (JSON.parse(text) as unknown)
 

@@ -1,6 +1,6 @@
 import { formatCounted } from '../../ui/format.ts'
 
-/** What a replacement or a restoration has changed, or would. */
+/** Changes of a replacement or a restoration, executed or as a dry run. */
 export interface EditSummary {
   readonly version: string
   readonly changed: boolean

@@ -1,12 +1,12 @@
 import { type QueryState, useQuery } from '../../api/hooks.ts'
 import type { EditorAddress } from '../live/live-view.ts'
 
-/** What the server says of an editor besides its content. */
+/** Properties of an editor, without its content. */
 export interface EditorInfo {
   readonly id: string
   readonly version: string
   readonly lastUpdate: string
-  /** '' when nobody is known. */
+  /** '' if the user is not known. */
   readonly lastUpdatedBy: string
   readonly sizeBytes: number
 }

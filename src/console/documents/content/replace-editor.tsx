@@ -13,20 +13,20 @@ import type { EditorInfo } from './editor-info.ts'
 
 interface ReplaceBoxProps {
   readonly address: EditorAddress
-  /** What was there when it was read. */
+  /** The content at the time of the read. */
   readonly base: EditorInfo & EditableContent
-  /** @param done what was replaced; null: nothing */
+  /** @param done describes the replacement; null: nothing was replaced */
   readonly onReadAgain: (done: string | null) => void
 }
 
-/** What would change, and the text that it would be changed to. */
+/** The changes of a dry run, and the text for which it ran. */
 interface Foreseen {
   readonly of: string
   readonly written: EditSummary
   readonly parts: readonly DiffPart[]
 }
 
-/** The content that was read, to be edited; what would change is shown before it can be sent. */
+/** Edits the content that was read. The user must see the changes of a dry run before the replacement. */
 export function ReplaceEditor({ address, base, onReadAgain }: ReplaceBoxProps) {
   const { type } = base
   const [text, setText] = useState(() => contentToText(base))
@@ -51,9 +51,7 @@ export function ReplaceEditor({ address, base, onReadAgain }: ReplaceBoxProps) {
       </p>
       <ErrorNotice error={error} />
       {error?.status === 'FAILED_PRECONDITION' && (
-        <p>
-          If the version that you have read is too old by now, read the content again, and repeat your change.
-        </p>
+        <p>The version that you read is too old. Read the content again, and repeat your change.</p>
       )}
       {isCurrent && !foreseen.written.changed && <Notice>This would change nothing.</Notice>}
       {isCurrent && foreseen.written.changed && (
@@ -87,12 +85,12 @@ function useUpdate(address: EditorAddress, { type, contentKey, version }: Editor
     })
 }
 
-/** @throws CallError when it is no JSON where it should be */
+/** @throws CallError if the text is not valid JSON for the type */
 function read(type: string, text: string): unknown {
   try {
     return textToContent(type, text)
   } catch (error) {
-    throw new ApiCallError('INVALID_ARGUMENT', `This is no JSON: ${(error as Error).message}.`)
+    throw new ApiCallError('INVALID_ARGUMENT', `This is not JSON: ${(error as Error).message}.`)
   }
 }
 

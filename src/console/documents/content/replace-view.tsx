@@ -27,7 +27,7 @@ export function ReplaceView({ address, roots }: ReplaceProps) {
   const [kind, setKind] = useState<RootType>('text')
   const base = isEmpty && read !== undefined ? { ...read, type: kind, data: emptyContent[kind] } : read
   const [message, setMessage] = useState<string | null>(null)
-  // What was replaced is what the next change is made from.
+  // The next change starts from the replaced content.
   const readAgain = (done: string | null) => {
     setMessage(done)
     reload()
@@ -36,8 +36,8 @@ export function ReplaceView({ address, roots }: ReplaceProps) {
     <>
       <h2>Replace content</h2>
       <p>
-        Only what you change here is changed in the document: what people type meanwhile stays, and they see
-        your change at once.
+        Weft applies only the differences that you make here. Concurrent edits of other users stay, and
+        connected users see your change at once.
       </p>
       {roots.length > 1 && (
         <Select
@@ -52,7 +52,7 @@ export function ReplaceView({ address, roots }: ReplaceProps) {
       )}
       <ActionOutcome error={error} done={message} />
       {base !== undefined && base.contentKey === (root ?? base.contentKey) && (
-        // What is read anew is edited anew, not before it is there.
+        // Content that was read again gets a new form, which appears only after the read.
         <Fragment key={read}>
           <ReplaceEditor key={base.type} address={address} base={base} onReadAgain={readAgain} />
         </Fragment>

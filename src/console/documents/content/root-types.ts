@@ -1,4 +1,4 @@
-/** What an empty root may become. */
+/** Types that the user can choose for an empty root. */
 export const rootTypes = [
   ['text', 'Text'],
   ['map', 'JSON object'],
@@ -8,5 +8,5 @@ export const rootTypes = [
 
 export type RootType = (typeof rootTypes)[number][0]
 
-/** What each of them holds at first. */
+/** Initial content by type. */
 export const emptyContent: Readonly<Record<RootType, unknown>> = { text: '', map: {}, array: [], xml: '' }

@@ -16,7 +16,7 @@ interface FiguresProps {
   readonly onChanged: () => void
 }
 
-/** How large the document is, what it is made of, and who has changed it last. */
+/** Size and structure of the document, and the user who changed it last. */
 export function EditorStatistics({ live, head, onChanged }: FiguresProps) {
   const counts = useCounts(live, onChanged)
   const shown: readonly (readonly [string, unknown])[] = [
@@ -49,7 +49,7 @@ export function EditorStatistics({ live, head, onChanged }: FiguresProps) {
 function useCounts({ doc, connection }: LiveDocument, onChanged: () => void): StructCounts {
   const [counts, setCounts] = useState(() => countStructs(doc))
   useEffect(() => {
-    // What has come while it was connecting.
+    // Counts the updates that arrived while the page was connecting.
     setCounts(countStructs(doc))
     const all = [
       throttled(countEveryMs, () => setCounts(countStructs(doc))),

@@ -61,8 +61,8 @@ export function DocumentList({ organizationId }: { readonly organizationId: stri
         ]}
         empty={
           asked.search === undefined
-            ? 'There is no document here yet: make one, or have somebody open one.'
-            : 'No document has this in its id or name.'
+            ? 'No documents yet. Make one below, or open one in an editor.'
+            : 'No document matches this search.'
         }
       />
       {isMaking && <NewDocumentForm organizationId={organizationId} onClose={() => setIsMaking(false)} />}
@@ -84,7 +84,7 @@ const nameOf = ({ documentName, disabled }: ListedDocument) => (
 
 type Results = Readonly<Record<string, { readonly success: boolean; readonly message: string }>>
 
-/** Asks before a document is deleted, and says what came of it. */
+/** Confirms the deletion of a document, and shows the result. */
 function useDeletion(organizationId: string, onDeleted: () => void) {
   const api = useApi()
   const [asked, setAsked] = useState<string | null>(null)
@@ -109,8 +109,8 @@ function useDeletion(organizationId: string, onDeleted: () => void) {
           onClose={() => setAsked(null)}
         >
           <p>
-            The content of all its editors, its versions, comments and permissions will be gone, and everybody
-            who has it open is disconnected. This cannot be undone.
+            This deletes the content of all its editors, its versions, comments and permissions, and
+            disconnects all its users. You cannot undo this.
           </p>
         </ConfirmDialog>
       )}

@@ -40,7 +40,7 @@ export function NewDocumentForm({ organizationId, onClose }: NewDocumentProps) {
         }}
       >
         <TextField label="Document id" value={documentId} onInput={setDocumentId} required />
-        <TextField label="Name" value={documentName} onInput={setDocumentName} hint="May be left out." />
+        <TextField label="Name" value={documentName} onInput={setDocumentName} hint="Optional." />
         <TextField label="Editor id" value={editorId} onInput={setEditorId} required />
         <Select label="Content" value={type} options={rootTypes} onChange={setType} />
         <TextField

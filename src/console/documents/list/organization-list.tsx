@@ -12,7 +12,7 @@ interface Organization {
   readonly lastUpdated: number
 }
 
-/** Whose documents one wants to see. */
+/** Lets the user choose an organization. */
 export function OrganizationList() {
   const { typed, type, asked } = useSearch()
   const listing = usePagedQuery<Organization>('/v2/organizations/get', asked)
@@ -32,8 +32,8 @@ export function OrganizationList() {
         ]}
         empty={
           asked.search === undefined
-            ? 'There is no organization yet: the first document of one makes it.'
-            : 'No organization has this in its id or name.'
+            ? 'No organizations yet. The first document of an organization creates it.'
+            : 'No organization matches this search.'
         }
       />
       <OpenByName />
@@ -41,7 +41,7 @@ export function OrganizationList() {
   )
 }
 
-/** For those who know where they want to go, or make the first document of an organization. */
+/** Opens an organization by id, also one that does not exist yet. */
 function OpenByName() {
   const [id, setId] = useState('')
   return (

@@ -1,11 +1,11 @@
 import { useEffect, useState } from 'preact/hooks'
 import { TextField } from '../../ui/controls.tsx'
 
-/** So long nothing is typed before it is asked for. */
+/** Pause in typing after which the search starts. */
 const pauseMs = 250
 const lengthMax = 200
 
-/** What is typed into a search box, once typing has paused; as a member of a request. */
+/** Text of a search box, and the search member of a request, which follows after a pause in typing. */
 export function useSearch(): {
   readonly typed: string
   readonly type: (typed: string) => void

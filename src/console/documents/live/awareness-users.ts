@@ -1,13 +1,13 @@
 import { createDecoder, type Decoder, readVarString, readVarUint } from 'lib0/decoding'
 
-/** What one client shows of its user. */
+/** The user in the awareness state of one client. */
 export interface AwarenessUser {
   readonly clientId: number
-  /** When this page heard of the client first, in epoch milliseconds. */
+  /** Time of the first awareness message from the client, in epoch milliseconds. */
   readonly since: number
   readonly userId: string
   readonly name: string
-  /** As the client says it, for CSS. */
+  /** Color for CSS, as the client sends it. */
   readonly colour: string | null
   /** Relative positions, as the client writes them; null where it shows none. */
   readonly cursor: { readonly anchor: unknown; readonly head: unknown } | null
@@ -21,7 +21,7 @@ interface Known {
   readonly state: State
 }
 
-/** Who is on a document, by the awareness messages of y-protocols. Says nothing itself. */
+/** Tracks the users on a document from the awareness messages of y-protocols. Sends no messages. */
 export class AwarenessTracker {
   readonly #known = new Map<number, Known>()
 
@@ -65,7 +65,7 @@ function shown(state: State): Omit<AwarenessUser, 'clientId' | 'since'> {
   }
 }
 
-/** Of y-codemirror, y-quill, Tiptap and y-prosemirror; of Slate; of Lexical. */
+/** Cursor fields of y-codemirror, y-quill, Tiptap and y-prosemirror, of Slate, and of Lexical. */
 function cursorOf(state: State): AwarenessUser['cursor'] {
   for (const part of [state.cursor, state.selection]) {
     const { anchor, head, focus } = partOf(part)

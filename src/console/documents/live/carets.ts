@@ -26,7 +26,7 @@ export function caretPositions(doc: Y.Doc, people: readonly AwarenessUser[]): Ca
   return { carets, roots }
 }
 
-/** Clients say what they like: what is no position in this document is none. */
+/** Returns null if the value is not a position in this document: clients can send any value. */
 function resolved(doc: Y.Doc, encoded: unknown): Y.AbsolutePosition | null {
   try {
     const json = typeof encoded === 'string' ? (JSON.parse(encoded) as unknown) : encoded

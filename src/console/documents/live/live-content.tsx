@@ -20,11 +20,7 @@ export function LiveContent({ live }: { readonly live: LiveDocument }) {
   const { carets } = caretPositions(doc, people.all())
   const roots = liveRoots(live)
   if (roots.length === 0 && live.connection.kind === 'live')
-    return (
-      <EmptyNotice>
-        There is nothing in this document yet. What people type is shown here at once.
-      </EmptyNotice>
-    )
+    return <EmptyNotice>This document is empty. Edits appear here at once.</EmptyNotice>
   return (
     <LiveViewContext.Provider value={{ carets, freshFrom: fresh.from, drawn: { count: 0 } }}>
       {roots.map(({ name, kind, root }) => (
@@ -60,7 +56,7 @@ function RootContent({ root, kind }: Pick<RootView, 'root' | 'kind'>) {
       return <Sequence type={root} depth={0} />
     default:
       return (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be reachable by keyboard
         <section class="text live-text" tabIndex={0} aria-label="Text">
           <RichTextView type={root} depth={0} />
         </section>

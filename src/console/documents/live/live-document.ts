@@ -13,18 +13,20 @@ export type ConnectionState =
 
 const backoffMs = { least: 500, most: 15_000 } as const
 
-/** Close codes after which coming back would change nothing; those about tokens are not among them: the next is new. */
+/**
+ * Close codes after which a new connection cannot succeed. Codes about tokens are not final: the next token is new.
+ */
 const isFinal = (code: number): boolean => code === 4400 || code === 4404 || code === 4413
 
-/** Why there may be no token now, and yet soon; `INTERNAL` is what a proxy says without its server. */
+/** Error statuses of a token request that may pass; a proxy returns `INTERNAL` without its server. */
 const passing: ReadonlySet<string> = new Set(['OFFLINE', 'UNAVAILABLE', 'RESOURCE_EXHAUSTED', 'INTERNAL'])
 
 export interface LiveOptions {
   /** Such as `ws://localhost:8900/sync/acme/notes/main`. */
   readonly url: string
-  /** A realtime token, made anew for each connection. */
+  /** Creates a realtime token; called for each connection. */
   readonly token: () => Promise<string>
-  /** Something is different from before; told at most once a frame. */
+  /** Called after a change, at most once per frame. */
   readonly onChange: () => void
 }
 
@@ -40,7 +42,7 @@ export class LiveDocument {
   #failures = 0
   #frame = 0
   #pause: ReturnType<typeof setTimeout> | undefined
-  /** Of `performance.now`: before, nothing is drawn. */
+  /** Time of `performance.now` before which nothing is drawn. */
   #restUntil = 0
   #isOver = false
 

@@ -12,7 +12,7 @@ export interface EditorAddress {
   readonly editorId: string
 }
 
-/** What the parts of a document need to show themselves. */
+/** Context for the views of document parts. */
 export interface LiveView {
   readonly carets: ReadonlyMap<SharedRoot, readonly Caret[]>
   readonly freshFrom: (client: number) => number
@@ -28,7 +28,7 @@ export const LiveViewContext = createContext<LiveView>({
 
 export const useLiveView = (): LiveView => useContext(LiveViewContext)
 
-/** The document as it is at this moment; whoever uses it is drawn anew when it changes. Null for a moment at first. */
+/** Returns the live document; its users are drawn again after each change. Null until the first effect has run. */
 export function useLiveDocument(address: EditorAddress): LiveDocument | null {
   const api = useApi()
   const [, setCount] = useState(0)
@@ -51,7 +51,7 @@ export function useLiveDocument(address: EditorAddress): LiveDocument | null {
   return live.current
 }
 
-/** An admin sees restricted documents, for which nobody has granted the console anything. */
+/** An admin can read restricted documents without a grant. */
 const tokenRequest = {
   userId: consoleUser.id,
   userProperties: { name: consoleUser.name, email: '', isAdmin: true },

@@ -5,7 +5,7 @@ import type { AwarenessUser } from './awareness-users.ts'
 import { caretPositions } from './carets.ts'
 import type { LiveDocument } from './live-document.ts'
 
-/** Who is on the editor, and where. */
+/** Users on the editor, with their cursor positions. */
 export function PresenceList({ live }: { readonly live: LiveDocument }) {
   const people = live.people.all()
   const { roots, carets } = caretPositions(live.doc, people)
@@ -14,7 +14,7 @@ export function PresenceList({ live }: { readonly live: LiveDocument }) {
     const root = roots.get(clientId)
     return root === undefined ? '–' : `${root}, at ${indexes.get(clientId)?.toLocaleString() ?? '?'}`
   }
-  if (people.length === 0) return <EmptyNotice>Nobody shows presence in this editor.</EmptyNotice>
+  if (people.length === 0) return <EmptyNotice>No user shows presence in this editor.</EmptyNotice>
   return (
     <Table
       caption="Who is here"

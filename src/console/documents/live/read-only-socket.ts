@@ -8,7 +8,7 @@ const types = { sync: 0, awareness: 1 } as const
 const nothing = Uint8Array.of(0, 0)
 
 export interface SocketHandlers {
-  /** What the page has of the document. */
+  /** State vector of the document in the page. */
   readonly vector: () => Uint8Array
   readonly onUpdate: (update: Uint8Array) => void
   /** All that there was is here. */

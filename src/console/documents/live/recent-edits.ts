@@ -1,9 +1,9 @@
 import * as Y from 'yjs'
 
-/** So long at least, and at most twice as long, what has been added counts as new. */
+/** Added content counts as new for one to two times this duration. */
 const stepMs = 3_000
 
-/** Which parts of a document were added a moment ago: those after an earlier state vector. */
+/** Marks the recently added parts of a document: the parts after an earlier state vector. */
 export class RecentEdits {
   readonly #doc: Y.Doc
   readonly #onChange: () => void
@@ -12,7 +12,7 @@ export class RecentEdits {
   #recent: Map<number, number> | null = null
   #older: Map<number, number> | null = null
 
-  /** @param onChange is told when something is not new any more */
+  /** @param onChange called when a part is no longer new */
   constructor(doc: Y.Doc, onChange: () => void) {
     this.#doc = doc
     this.#onChange = onChange

@@ -1,10 +1,12 @@
 import type * as Y from 'yjs'
 
-/** What a document is made of. */
+/** Numbers of Yjs structures in a document. */
 export interface StructCounts {
   readonly clients: number
   readonly structs: number
-  /** What was deleted and is kept as a mark: characters, values, and formatting marks, as the server counts them. */
+  /**
+   * Deleted content that remains as tombstones: characters, values and formatting marks, counted as on the server.
+   */
   readonly tombstones: number
 }
 

@@ -3,7 +3,7 @@ import type { SharedRoot } from '../../../content/yjs/root-kind.ts'
 
 export type RunAttributes = Readonly<Record<string, unknown>>
 
-/** What stands in a text, in order. */
+/** A part of a text, in document order. */
 export type TextRun =
   | {
       readonly kind: 'text'
@@ -14,7 +14,7 @@ export type TextRun =
   | { readonly kind: 'embed'; readonly value: unknown; readonly attributes: RunAttributes }
   | { readonly kind: 'caret'; readonly caret: Caret }
 
-/** Somebody's cursor: before the unit of this index. */
+/** The cursor of a user, before the unit at `index`. */
 export interface Caret {
   readonly index: number
   readonly clientId: number
@@ -22,11 +22,11 @@ export interface Caret {
   readonly colour: string | null
 }
 
-/** So many units for each run: what is formatted much, or stands in it as a value, costs more than plain text. */
+/** Cost of a run in units: a formatted run or an embed costs more than plain text. */
 const unitsPerRun = 20
 
 interface TextRunOptions {
-  /** Units shown at most; of runs as many as go with them. */
+  /** Maximum number of units to show; each run counts as `unitsPerRun`. */
   readonly limit: number
   readonly carets?: readonly Caret[]
   /** The clock from which on the operations of a client are new. */
@@ -34,8 +34,8 @@ interface TextRunOptions {
 }
 
 /**
- * Reads the beginning of a text, whatever the type that it has in this document: roots have none until they are asked
- * for, and asking as a wrong one could not be undone.
+ * Reads the start of a text, for any type of the root. A root has no type until the first access, and access with
+ * a wrong type cannot be undone.
  */
 export function runsOf(
   text: SharedRoot,
@@ -103,7 +103,7 @@ class RunReader {
     this.index += 1
   }
 
-  /** What is alike becomes one run: an element in the page costs more than the text in it. */
+  /** Joins equal runs: an element of the page costs more than the text in it. */
   #push(text: string, isFresh: boolean): void {
     const last = this.runs.at(-1)
     const attributes = this.#attributes

@@ -11,11 +11,11 @@ const pageUnits = 20_000
 
 interface TextProps {
   readonly type: SharedRoot
-  /** What stands in a text may be anything. */
+  /** Renders an embed, which may be any value. */
   readonly embed: (value: unknown) => ComponentChildren
 }
 
-/** A text with its formatting, what stands in it, and who is where. */
+/** A text with its formatting, embeds and cursors. */
 export function TextView({ type, embed }: TextProps) {
   const { carets, freshFrom } = useLiveView()
   const [limit, setLimit] = useState(pageUnits)

@@ -59,7 +59,7 @@ export type ValueForm =
   | { readonly kind: 'text' | 'array' | 'map'; readonly type: SharedRoot }
   | { readonly kind: 'element'; readonly type: SharedRoot; readonly name: string }
 
-/** Of a longer value the beginning is shown: an image in a document may have megabytes. */
+/** Maximum characters to show of a value: an image in a document may have megabytes. */
 const plainMax = 2_000
 
 export function valueFormOf(value: unknown): ValueForm {

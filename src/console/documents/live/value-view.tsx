@@ -16,7 +16,7 @@ import {
 
 /** Values shown of one container before one asks for more: fewer inside of others. */
 const pageOf = (depth: number): number => (depth === 0 ? 100 : 30)
-/** So deep containers are open at first, as long as not so many values are drawn already. */
+/** Containers up to this depth are open at first, until `drawnMax` values are drawn. */
 const openDepth = 5
 const drawnMax = 1_000
 const attributesMax = 20
@@ -24,7 +24,7 @@ const attributesMax = 20
 interface ValueProps {
   readonly value: unknown
   readonly depth: number
-  /** What it is called where it stands; null in a sequence. */
+  /** Key of the value in its parent; null in a sequence. */
   readonly name?: string | null
 }
 
@@ -163,7 +163,7 @@ interface BranchProps {
   readonly children: ComponentChildren
 }
 
-/** What is closed is not drawn. */
+/** A closed branch does not render its children. */
 function Branch({ title, depth, children }: BranchProps) {
   const { drawn } = useLiveView()
   const [isOpen, setIsOpen] = useState(() => depth < openDepth && drawn.count < drawnMax)

@@ -1,11 +1,11 @@
 import { formatCounted } from '../../ui/format.ts'
 import { collapseUnchanged, type DiffPart } from './text-diff.ts'
 
-/** What is removed and added, in colour and with signs. */
+/** Removed and added text, marked by color and sign. */
 export function DiffView({ parts }: { readonly parts: readonly DiffPart[] }) {
   if (parts.every(({ kind }) => kind === 'same')) return <p>No difference.</p>
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be reachable by keyboard
     <section class="difference code" tabIndex={0} aria-label="Difference">
       {collapseUnchanged(parts).map(({ kind, text, omitted }, index) => {
         if (omitted !== undefined)

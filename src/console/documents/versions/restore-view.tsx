@@ -19,7 +19,7 @@ interface RestoreProps {
   readonly onClose: () => void
 }
 
-/** Says what going back to a version would change; then it may be done, unless somebody was faster. */
+/** Shows the changes of a restoration, then restores if the document has no newer edits. */
 export function RestoreView({ address, version, onRestored, onClose }: RestoreProps) {
   const api = useApi()
   const request = { ...address, versionId: version.versionId, userId: consoleUser.id }
@@ -38,14 +38,14 @@ export function RestoreView({ address, version, onRestored, onClose }: RestorePr
     <FocusedCard label="Restoration">
       <h3>Restore {versionTitle(version)}</h3>
       <p>
-        Everybody who has the document open sees the change at once and can go on. What there is now is kept
-        as a version of its own.
+        All connected users see the change at once and can continue to edit. The current content becomes an
+        automatic version.
       </p>
-      {foreseen?.changed === false && <Notice>The content is that of this version already.</Notice>}
+      {foreseen?.changed === false && <Notice>The content already equals this version.</Notice>}
       {foreseen?.changed && <Notice>This would be changed: {formatEditSummary(foreseen)}.</Notice>}
       <ActionOutcome error={error} done={done} />
       {error?.status === 'ABORTED' && (
-        <p>Nothing was changed, because somebody else was faster: look again at what would change.</p>
+        <p>Nothing was changed, because the document has newer edits. Look again before you restore.</p>
       )}
       <p class="row">
         {foreseen?.changed && (
@@ -64,5 +64,5 @@ export function RestoreView({ address, version, onRestored, onClose }: RestorePr
 
 const describeRestored = (restored: Restored): string =>
   restored.previousVersionId === null
-    ? 'Nothing had to be changed.'
-    : `Restored: ${formatEditSummary(restored)}. What there was before is the automatic version ${restored.previousVersionId}: to undo this, restore that one.`
+    ? 'The document already had this content.'
+    : `Restored: ${formatEditSummary(restored)}. To undo this, restore the automatic version ${restored.previousVersionId}.`

@@ -5,13 +5,18 @@ export interface DiffPart {
   readonly text: string
 }
 
-/** Beyond so many words, and then lines, on one side, after what is the same at both ends, they are not compared. */
+/**
+ * Maximum number of words, or of lines, on one side without the common start and end; longer texts are not compared.
+ */
 const tokensMax = 6_000
 
 const words = /\s+|[\p{L}\p{N}_]+|[^\s\p{L}\p{N}_]/gu
 const lines = /[^\n]*\n|[^\n]+/g
 
-/** What has to be removed from and added to `before` to make it `after`: by words, where these are not too many. */
+/**
+ * Returns the parts to remove from and to add to `before` to get `after`: by words, or by lines if there are too many
+ * words.
+ */
 export function diffByWords(before: string, after: string): readonly DiffPart[] {
   return compared(before, after, words) ?? compared(before, after, lines) ?? replaced(before, after)
 }
@@ -94,10 +99,10 @@ class Alphabet {
   }
 }
 
-/** Of what is the same so much is shown at each side of a change. */
+/** Characters of unchanged text to show on each side of a change. */
 const contextCharacters = 120
 
-/** What is shown of a part: its text, or with a gap where nothing has changed for long. */
+/** A part as shown: its text, with a gap in long unchanged text. */
 export interface DiffSegment extends DiffPart {
   /** Characters left out. */
   readonly omitted?: number

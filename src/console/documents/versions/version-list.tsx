@@ -19,7 +19,7 @@ interface VersionsProps {
 
 type Doing = { readonly kind: 'compare' | 'restore' | 'delete'; readonly version: VersionSummary }
 
-/** What was kept of an editor: to look at what has changed since, and to go back. */
+/** Saved versions of an editor, to compare with the current content and to restore. */
 export function VersionList({ address, roots }: VersionsProps) {
   const listing = usePagedQuery<VersionSummary>('/v2/crdt/versions/list', address)
   const [doing, setDoing] = useState<Doing | null>(null)
@@ -76,7 +76,7 @@ export function VersionList({ address, roots }: VersionsProps) {
           { title: 'Size', numeric: true, cell: ({ sizeBytes }) => formatBytes(sizeBytes) },
           { title: 'Actions', cell: actions },
         ]}
-        empty="There is no version yet: keep one, or wait until the server does."
+        empty="No versions yet. Save one, or wait for an automatic version."
       />
       {doing?.kind === 'delete' && (
         <ConfirmDialog
@@ -86,7 +86,7 @@ export function VersionList({ address, roots }: VersionsProps) {
           onConfirm={() => void deletion.run(doing.version)}
           onClose={close}
         >
-          <p>Nobody can go back to it any more. The document stays as it is.</p>
+          <p>You cannot restore this version afterwards. The document does not change.</p>
         </ConfirmDialog>
       )}
     </>
@@ -114,7 +114,7 @@ function NewVersion({ address, onMade }: { readonly address: EditorAddress; read
     await api.call('/v2/crdt/versions/create', { ...address, label, userId: consoleUser.id })
     setLabel('')
     onMade()
-    return 'The present content is kept.'
+    return 'The version is saved.'
   })
   return (
     <form
@@ -127,7 +127,7 @@ function NewVersion({ address, onMade }: { readonly address: EditorAddress; read
       <div class="row">
         <TextField label="Label of a new version" value={label} onInput={setLabel} />
         <Button type="submit" busy={busy}>
-          Keep the present content
+          Save a version
         </Button>
       </div>
       <ActionOutcome error={error} done={done} />

@@ -12,6 +12,6 @@ export interface VersionSummary {
 
 const formats = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
 
-/** How people tell it from others. */
+/** Returns the title that distinguishes a version for users. */
 export const versionTitle = ({ label, createdAt }: Pick<VersionSummary, 'label' | 'createdAt'>): string =>
   label || `the version of ${formats.format(new Date(createdAt))}`
