@@ -5,13 +5,14 @@ export interface Clock {
   /** Epoch milliseconds. */
   now(): number
   /**
-   * Calls `fn` once after `ms`, not before `now` says so, unless the returned function is called first. Does not keep the
-   * process alive.
+   * Calls `fn` once after `ms`, not before `now` reaches that time, unless the returned function is called first.
+   * Does not
+   * keep the process alive.
    */
   after(ms: number, fn: () => void): () => void
 }
 
-/** Milliseconds that never go back: what is measured with them neither hangs nor repeats where the clock is set back. */
+/** Milliseconds that never decrease: measurements neither hang nor repeat if the clock is set back. */
 export function steadyTime(clock: Clock): () => number {
   let last = clock.now()
   let backMs = 0
@@ -23,7 +24,7 @@ export function steadyTime(clock: Clock): () => number {
   }
 }
 
-/** Timers go by another clock, and are early by this one now and then: what is due by it would not be found yet. */
+/** Timers use another clock, and are sometimes this early: an item due at that time would not be found yet. */
 const earlyMsMax = 2
 
 export const systemClock: Clock = {
@@ -32,7 +33,7 @@ export const systemClock: Clock = {
     const dueAt = Date.now() + ms
     const ring = (): void => {
       const left = dueAt - Date.now()
-      // More is left where somebody has set the clock back: then the timer is right.
+      // A larger difference means that the clock was set back: then the timer is right.
       if (left > 0 && left <= earlyMsMax) timer = setTimeout(fn, left + 1).unref()
       else fn()
     }

@@ -19,9 +19,9 @@ interface ErrorCause {
   readonly status: Status
   /** HTTP code if it is not the usual one of the status. */
   readonly httpCode?: number
-  /** Sentence: what happened. */
+  /** Describes the problem in one sentence. */
   readonly meaning: string
-  /** Sentence: what the caller can do. */
+  /** Describes the remedy in one sentence. */
   readonly remedy: string
 }
 

@@ -39,7 +39,9 @@ export const invalid = (
   details?: Record<string, unknown>,
 ): ApiError => new ApiError(code, message, details === undefined ? {} : { details })
 
-/** Something for the operator to put right: the message says what is wrong, the hint what helps, if the message does not. */
+/**
+ * A problem that the operator must correct: the message states it, the hint has the remedy if the message does not.
+ */
 export class OperatorError extends Error {
   readonly hint: string | null
 

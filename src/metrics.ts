@@ -58,7 +58,7 @@ function gauges(registry: Registry) {
       labelNames: ['protocol'],
       registers,
     }),
-    /** Of targets that this process has served: of others it knows nothing. */
+    /** Only targets that this process has served; it does not know others. */
     webhookPending: new Gauge({
       name: 'weft_webhook_pending_messages',
       help: 'Events waiting for delivery, including events between two attempts, when this process last read them',
@@ -152,8 +152,9 @@ function counters(registry: Registry) {
 }
 
 /**
- * Document updates accepted, by the door they came in by. Counted with every keystroke: as plain numbers, which the
- * counter takes over when somebody asks for it.
+ * Document updates accepted, by source. Counted with every keystroke as plain numbers, which the counter copies when
+ * the
+ * metrics are read.
  */
 function updatesBySource(registers: Registry[]) {
   const counts = { socket: 0, rest: 0, node: 0 }

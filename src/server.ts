@@ -21,16 +21,17 @@ import { RejectionLog } from './sync/connect/rejection-log.ts'
 export interface RunningServer {
   readonly port: number
   readonly credentials: ServerCredentials
-  /** True when this start made credentials that nobody has been told yet. */
+  /** True if this start created credentials that were not printed yet. */
   readonly created: boolean
   /**
-   * Stops: refuses newcomers, answers what has been asked, tells clients to reconnect (1012), waits for accepted
-   * changes to be durable, and ends within the configured time. Calling it again changes nothing.
+   * Stops: rejects new clients, answers pending requests, makes clients reconnect (1012), waits until accepted
+   * changes are
+   * durable, and ends within the configured time. A repeated call has no effect.
    */
   close(): Promise<void>
 }
 
-/** What a server may be given instead of making it: an engine is then closed with the server. */
+/** Parts that a caller may supply. The server closes a supplied engine. */
 export interface ServerOverrides {
   readonly clock?: Clock
   readonly engine?: Engine

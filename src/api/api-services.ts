@@ -30,7 +30,7 @@ import type { UserDataService } from '../userdata/user-data-service.ts'
 import type { VersionService } from '../versions/version-service.ts'
 import type { PageTokens } from './paging/page-tokens.ts'
 
-/** What operations work with. */
+/** Services that operations use. */
 export interface ApiServices extends Tenancy {
   readonly tokens: RealtimeTokens
   readonly rooms: RoomRegistry

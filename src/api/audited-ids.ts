@@ -11,8 +11,8 @@ export interface CollectedIds {
 }
 
 /**
- * The ids that a call names: what its schema says is one (`format: 'id'`), and nothing else that it holds. By the name
- * of the member; one that is only called `id`, or is an item of a list, by what holds it, too.
+ * Collects the ids that a call names: the members with `format: 'id'` in its schema, by the name of the member. An id
+ * in a member `id`, or in a list, is collected under the name of its parent.
  * @param data that has passed the schema
  */
 export function collectAuditedIds(schema: Schema, data: unknown): CollectedIds {

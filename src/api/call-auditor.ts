@@ -39,10 +39,10 @@ export interface AuditedCall {
 
 /** Statuses of answers to those who could not show who they are. */
 const refusing: readonly string[] = ['INVALID_ARGUMENT', 'UNAUTHENTICATED', 'NOT_FOUND', 'PERMISSION_DENIED']
-/** Of the hash of an idempotency key, in hex. */
+/** Hex digits of the hash of an idempotency key. */
 const hashLength = 32
 
-/** Has calls recorded in the audit log. */
+/** Records calls in the audit log. */
 export class CallAuditor {
   readonly #options: AuditorOptions
 
@@ -51,9 +51,10 @@ export class CallAuditor {
   }
 
   /**
-   * Carries out a call; when it has ended its record is durable, if it is one to be recorded.
-   * @throws what `work` throws; StoreUnavailableError where the record may be lost: then nobody is told what came of it, and
-   *   nothing is done if it is known before
+   * Runs a call. When it returns, the audit record is durable, if the call must be recorded.
+   * @throws what `work` throws; StoreUnavailableError if the record may be lost: then the caller gets no outcome, and
+   * the
+   * call does not run if that is known before
    */
   async run(call: AuditedCall, work: () => Promise<StoredResponse>): Promise<StoredResponse> {
     const { operation, caller, data, request, requestId } = call
@@ -80,7 +81,7 @@ export class CallAuditor {
     return this.#carryOut(begun, work, () => ({ outcome: success }))
   }
 
-  /** Counts a call whose credentials were refused with `error`, if that is what it says. */
+  /** Counts a call with rejected credentials, if `error` is such a rejection. */
   refused(door: EntryPoint, error: unknown, request: IncomingMessage): void {
     if (!(error instanceof ApiError) || !refusing.includes(error.status)) return
     this.#options.onRejected(this.#addressOf(request), error.code)
@@ -128,13 +129,13 @@ export class CallAuditor {
 /** A proxy may pass on anything. */
 const addressLengthMax = 64
 
-/** What the operator does is nobody's but the operator's. */
+/** Actions of the operator belong to no tenant. */
 function placeOf(caller: AnyCaller): AuditScope {
   if (caller.level === 'operator') return null
   return caller.level === 'key' ? caller.tenant.workspaceId : caller.workspaceId
 }
 
-/** Headers that say who a caller claims to be. */
+/** Headers with the claimed id of a caller. */
 const claims: {
   readonly [D in EntryPoint]?: { readonly is: ClaimedId['is']; readonly header: CredentialHeader }
 } = {
@@ -154,7 +155,7 @@ function idempotencyKeyHash({ headers }: IncomingMessage): string | null {
   return createHash('sha256').update(key).digest('hex').slice(0, hashLength)
 }
 
-/** What is kept of an answer: whether it is a success, and the ids that were made. */
+/** Returns the audited part of a response: success or failure, and the created ids. */
 function endingOf({ makes = [] }: Operation, { httpCode, body, replayed }: StoredResponse): Ending {
   if (httpCode !== 200) {
     const { error } = parsed(body) as { readonly error: { readonly status: string } }

@@ -29,7 +29,7 @@ export const contentKeySchema = {
     'The root of rich-text editors is often called `default`.',
 } as const
 
-/** The whole content that an editor is to have. */
+/** The whole new content of an editor. */
 export const contentRequest = {
   type: 'object',
   required: ['organizationId', 'documentId', 'editorId', 'data', 'type'],
@@ -55,7 +55,7 @@ export const contentRequest = {
 /** Characters of a version that a caller names. The server makes versions of at most 31 characters. */
 const versionLengthMax = 100
 
-/** Of an update alone: which state of the content it was made for. */
+/** Only for updates: the version from which the new content was derived. */
 export const updateRequest = {
   ...contentRequest,
   properties: {

@@ -11,7 +11,7 @@ import type { FromSchema, ObjectSchema, Schema } from './schema.ts'
 import type { SeededIds } from './seeded-ids.ts'
 import type { ValidationIssue } from './validator.ts'
 
-/** What a handler gets beside the data. Its caller has shown what the operation's level asks for. */
+/** Context of a handler, in addition to the data. The caller has the credentials that the operation requires. */
 export interface OperationContext<Level extends AuthLevel = 'key'> {
   readonly caller: CallerByLevel[Level]
   readonly services: ApiServices
@@ -23,7 +23,7 @@ export interface OperationContext<Level extends AuthLevel = 'key'> {
 export interface OperationResult<Data> {
   readonly message: string
   readonly data: Data
-  /** Of a listing: where it goes on; absent at its end. */
+  /** Only for listings: token of the next page; absent on the last page. */
   readonly pageToken?: string
   /** One sentence for each part of the request that was accepted and has no effect; absent if there is none. */
   readonly warnings?: readonly string[]
@@ -43,16 +43,18 @@ export interface DocumentedError {
 }
 
 /**
- * What a call does to what is kept. `reads`: nothing. `repeatable`: made again with the same data it leaves the same, and
- * succeeds for the same items, though it may say that less was to be done. `adds`: that holds as long as the ids that it
- * makes (`Context.ids`) are the same again. Both are made again, with `idempotency-key`, when nobody knows how they ended.
- * `once`: made again it does something more, or refuses what it has done; it never is.
+ * Effect of a call on stored data. `reads`: none. `repeatable`: a repeated call with the same data leaves the same
+ * state, and succeeds for the same items, but may report fewer changes. `adds`: the same, if the ids that it creates
+ * (`Context.ids`) are the same again. Both run again with the same `idempotency-key` after an unknown outcome.
+ * `once`:
+ * not idempotent; never retried automatically.
  */
 export type Effect = 'reads' | 'repeatable' | 'adds' | 'once'
 
 /**
- * When a call is recorded in the audit log. `admin`: always, unless nothing is: what administrates, deletes, or answers a
- * secret or all that is kept of a user. `change`: only where all that changes something is. `read`: never.
+ * When the audit log records a call. `admin`: always, unless the log is off; for administration, deletion, and access
+ * to
+ * secrets or to all data of a user. `change`: only if the log records all changes. `read`: never.
  */
 export type AuditPolicy = 'admin' | 'change' | 'read'
 
@@ -66,16 +68,16 @@ export interface EntryFailure {
 export interface Batch {
   /** Members of `data` that are lists of entries, each with the member of an entry that is its id; null: entries are ids. */
   readonly items: Readonly<Record<string, string | null>>
-  /** Checks what the schema of an entry does not. @throws ApiError INVALID_ARGUMENT @param pointer of the entry */
+  /** Checks rules of an entry beyond its schema. @throws ApiError INVALID_ARGUMENT @param pointer of the entry */
   readonly check?: (entry: never, pointer: string) => void
   /** The result of an entry that does not fit. @param data members of the request */
   readonly rejected: (id: string, failure: EntryFailure, data: ReadonlyMap<string, unknown>) => object
 }
 
-/** One REST operation: everything there is to say about it in one object. */
+/** One REST operation with its complete description. */
 interface Definition<Level extends AuthLevel, Request extends ObjectSchema, Response extends Schema | null> {
   readonly path: `/v${1 | 2}/${string}`
-  /** Whose credentials it asks for. */
+  /** Level of the required credentials. */
   readonly auth: Level
   readonly effect: Effect
   /** It rejects unknown members although it only reads: to ignore one could widen what the response permits. */
@@ -99,7 +101,9 @@ interface Definition<Level extends AuthLevel, Request extends ObjectSchema, Resp
   /** Schema of `result.data` in the answer; null: there is no such member. */
   readonly response: Response
   readonly errors: readonly DocumentedError[]
-  /** Gets checked data. What it throws and is no ApiError is our fault: logged, and answered as INTERNAL. */
+  /**
+   * Gets validated data. Any other error than ApiError is a fault of the server: logged, and returned as INTERNAL.
+   */
   readonly handler: (
     data: FromSchema<Request>,
     context: OperationContext<Level>,
@@ -117,7 +121,7 @@ type SendableItems<T> = T extends readonly (infer Item)[]
     ? { readonly [Name in keyof T]: Sendable<T[Name]> }
     : never
 
-/** What `result` of an answer is: the whole envelope, or the data alone. */
+/** Shape of `result` in a response: the whole envelope, or only the data. */
 export type ResponseShape = 'full' | 'bare'
 
 /** An operation of any schema, as the router and the documentation see it. */

@@ -1,6 +1,6 @@
 import { escapeHtml } from '../docs/layout.ts'
 
-/** A schema as the OpenAPI document has it, as far as the reference shows it. */
+/** The part of an OpenAPI schema that the reference shows. */
 interface Shown {
   readonly type?: string
   readonly description?: string
@@ -83,7 +83,7 @@ function meaningOf({ anyOf, ...given }: Shown): string {
   return parts.filter((part) => part !== undefined).join(' ')
 }
 
-/** What stands for a credential in the examples. */
+/** Shell variables that replace credentials in the examples. */
 const variables: Readonly<Record<string, string>> = {
   'x-service-api-key': '$KEY',
   'x-service-auth-token': '$TOKEN',

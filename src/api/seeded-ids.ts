@@ -1,8 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto'
 
 /**
- * Ids for what a call adds and gives no id. With a seed they are the same, in the same order, each time: what a call that
- * is made again has added before is found by them. Nobody else makes the same ones.
+ * Ids for items of a call that have no id. With a seed, the ids are the same in the same order each time, so that a
+ * repeated call finds the items that it added before. Other calls do not create the same ids.
  */
 export class SeededIds {
   readonly #seed: string | null
@@ -24,7 +24,7 @@ export class SeededIds {
   }
 }
 
-/** RFC 9562 5.8: a UUID of version 8, made of a digest. */
+/** RFC 9562 5.8: a UUID of version 8, derived from a digest. */
 function uuidOf(text: string): string {
   const hex = createHash('sha256').update(text).digest('hex')
   const parts = [hex.slice(0, 8), hex.slice(8, 12), `8${hex.slice(13, 16)}`, `8${hex.slice(17, 20)}`]

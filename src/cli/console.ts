@@ -22,7 +22,7 @@ export function consoleCommand(): Command {
     })
 }
 
-/** What is after the `#` no browser sends anywhere. @param port that it listens on */
+/** Browsers do not send the part after the `#`. @param port on which the server listens */
 export function consoleLink(
   { publicUrl }: Pick<Config, 'publicUrl'>,
   port: number,
@@ -38,10 +38,10 @@ const openers: Readonly<Record<string, readonly string[]>> = {
   win32: ['cmd', '/c', 'start', '""'],
 }
 
-/** What has not failed by then has opened a browser, and may run for as long as that does. */
+/** Time in ms after which an opener without an error has opened a browser, and may run as long as the browser. */
 const openedAfterMs = 5000
 
-/** Where no browser can be opened the link is printed. */
+/** If no browser can be opened, the command prints the link. */
 function open(url: string): void {
   const [program = '', ...first] = openers[process.platform] ?? ['xdg-open']
   const shown = process.platform === 'win32' ? url.replaceAll('&', '^&') : url

@@ -1,6 +1,6 @@
 import type { ServerCredentials } from '../directory/tenants/credentials-file.ts'
 
-/** What a backend needs, as it is shown once. */
+/** The credentials for a backend, which are printed only once. */
 export const credentialLines = ({
   apiKey,
   authToken,

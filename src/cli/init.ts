@@ -14,10 +14,10 @@ interface Flags {
   readonly json?: true
 }
 
-/** Where things are in the directory. */
+/** Paths in the directory. */
 const names = { config: 'weft.config.json', data: 'data', env: '.env' } as const
 
-/** What most want to change first, as it would be anyway. */
+/** Options that are often changed first, with their defaults. */
 const settings = {
   port: 8787,
   dataDir: './data',
@@ -61,7 +61,7 @@ async function expectNone(files: readonly string[]): Promise<void> {
 const writeConfig = (path: string): Promise<void> =>
   writing(path, () => writeFile(path, `${JSON.stringify(settings, null, 2)}\n`, { flag: 'wx' }))
 
-/** What is configured elsewhere is for other servers. */
+/** Ignores configuration from elsewhere, which belongs to other servers. */
 async function makeStore(directory: string): Promise<ServerCredentials> {
   const { createDataDirectory } = await import('../storage/create-data-directory.ts')
   const { config } = configOf({})

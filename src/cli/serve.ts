@@ -12,7 +12,7 @@ import { exitCodes } from './command-line/run-command.ts'
 import { consoleLink } from './console.ts'
 import { credentialLines } from './credentials-notice.ts'
 
-/** `weft serve`: what `weft` alone does too. */
+/** `weft serve`: also the default command of `weft`. */
 export function serveCommand(): Command {
   return withConfigFlags(new Command('serve'))
     .description('Serve documents.')
@@ -42,7 +42,7 @@ async function start(config: Config, log: Log): Promise<RunningServer> {
   return startServer(config, log)
 }
 
-/** After a fault nothing in memory can be trusted; what was acknowledged is on disk, and a restart takes a second. */
+/** After a fault the memory cannot be trusted. Acknowledged changes are on disk, and a restart takes a second. */
 function leaveOnFault(log: Log): void {
   process.on('uncaughtException', (err) => {
     log.fatal({ err }, 'uncaught exception')
@@ -50,14 +50,14 @@ function leaveOnFault(log: Log): void {
   })
 }
 
-/** A signal that comes while the server is starting stops it once it has started. */
+/** A signal during the start stops the server after the start. */
 function stopOnSignal(starting: Promise<RunningServer>, log: Log): void {
   let state: 'running' | 'stopping' = 'running'
   const stop = async (signal: string): Promise<void> => {
     if (state === 'stopping') return
     state = 'stopping'
     log.info({ signal }, 'stopping')
-    // A failed start is told by whoever started.
+    // The caller of the start reports its error.
     const server = await starting.catch(() => null)
     if (server === null) return
     await server.close()

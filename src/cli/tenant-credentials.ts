@@ -13,7 +13,7 @@ export interface TenantFlags {
   readonly apiKey?: string
 }
 
-/** What is known of the credentials of a server: given, configured, or kept in its data directory. */
+/** Returns the known credentials of a server: from flags, from the configuration, or from its data directory. */
 export async function credentialsOf(config: Configured, flags: TenantFlags = {}) {
   const kept = (await readCredentials(config.dataDir)) ?? {}
   const apiKey = flags.apiKey ?? config.apiKey ?? kept.apiKey
@@ -26,7 +26,7 @@ export async function credentialsOf(config: Configured, flags: TenantFlags = {})
   }
 }
 
-/** What calls by REST need. @throws ConfigError */
+/** Returns the credentials for REST calls. @throws ConfigError */
 export async function restCredentialsOf(config: Configured, flags: TenantFlags = {}) {
   const { apiKey, authToken } = await credentialsOf(config, flags)
   if (apiKey !== undefined && authToken !== undefined) return { apiKey, authToken }
@@ -39,7 +39,7 @@ export async function restCredentialsOf(config: Configured, flags: TenantFlags =
   })
 }
 
-/** Whose documents are meant. @throws ConfigError */
+/** Returns the tenant of the documents. @throws ConfigError */
 export async function tenantOf(config: Configured, flags: TenantFlags): Promise<Tenant> {
   const { workspaceId, apiKey } = await credentialsOf(config, flags)
   if (workspaceId !== undefined && apiKey !== undefined) return { workspaceId, apiKey }

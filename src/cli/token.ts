@@ -37,7 +37,7 @@ export function tokenCommand(): Command {
     })
 }
 
-/** Whether the tenant exists, and what was revoked, is known to the store, which a running server holds. */
+/** Only the store knows whether the tenant exists and which tokens are revoked, and a running server has it open. */
 const unknown = {
   isTenant: () => Promise.resolve(true),
   revokedUntil: () => Promise.resolve(-1),

@@ -15,7 +15,7 @@ interface User {
   readonly name: string
 }
 
-/** Styled by classes: what sets a style attribute does not run here. */
+/** Styled by classes, because the content security policy forbids style attributes. */
 function caretOf({ name }: User, clientId: number): HTMLElement {
   const caret = document.createElement('span')
   caret.className = `caret ${colourClass(clientId)}`

@@ -7,7 +7,7 @@ import { SecretField } from '../console/ui/secret.tsx'
 import { playgroundPath } from './open-playground.ts'
 import { identityHash, newParticipant, otherParticipantHash, type Participant } from './participant.ts'
 
-/** At the right half of the screen, so that both windows are to be seen; this one moves too where it may. */
+/** Opens the window at the right half of the screen, so both are visible; resizes this one if allowed. */
 function openSecond(): void {
   const { availWidth, availHeight } = screen
   const half = Math.floor(availWidth / 2)

@@ -5,7 +5,7 @@ import { readJson } from '../json.ts'
 import { friendlyName, newParticipant, type Participant, parseIdentityHash } from './participant.ts'
 import { contentKey, playgroundAddress, welcome } from './playground-document.ts'
 
-/** Of this window; gone when it is closed. */
+/** Key in the session storage of this window, which ends with the window. */
 const place = 'weft-playground'
 
 export interface JoinedPlayground {
@@ -14,7 +14,7 @@ export interface JoinedPlayground {
   readonly api: ApiClient | null
 }
 
-/** Who this window is. Null: nobody has let it in. @throws CallError */
+/** Returns the identity of this window; null without access. @throws ApiCallError */
 export async function joinPlayground(): Promise<JoinedPlayground | null> {
   const wanted = parseIdentityHash(location.hash)
   // Tokens do not stay in the address, where they would be bookmarked and copied.
@@ -23,7 +23,7 @@ export async function joinPlayground(): Promise<JoinedPlayground | null> {
   const api = credentials === null ? null : new ApiClient(credentials)
   const before = storedParticipant()
   const participant = wanted.kind === 'guest' ? wanted.participant : wanted.kind === 'kept' ? before : null
-  // Who opens a second window, or comes back, has seen the text.
+  // A returning user, and the user of a second window, have already seen the text.
   if (api !== null && participant === null && wanted.kind === 'kept') await fillIn(api)
   const entered = participant ?? (api === null ? renamed(before) : await newParticipant(api))
   if (entered === null) return null
@@ -33,7 +33,7 @@ export async function joinPlayground(): Promise<JoinedPlayground | null> {
 
 const participantSchema = v.looseObject({ name: v.string(), token: v.string() })
 
-/** Null as well if another version stored it in another form: then the window joins as somebody new. */
+/** Also null if another version stored it in another form: then the window joins with a new identity. */
 function storedParticipant(): Participant | null {
   const stored = sessionStorage.getItem(place)
   if (stored === null) return null
@@ -48,7 +48,7 @@ function storedParticipant(): Participant | null {
 const renamed = (participant: Participant | null): Participant | null =>
   participant === null ? null : { ...participant, name: friendlyName() }
 
-/** Of those who come first at the same time one succeeds; for all others the text is there. */
+/** If several windows are the first at once, one call succeeds; the others find the text. */
 async function fillIn(api: ApiClient): Promise<void> {
   try {
     await api.call('/v2/crdt/add', { ...playgroundAddress, contentKey, type: 'xml', data: welcome })
@@ -57,5 +57,5 @@ async function fillIn(api: ApiClient): Promise<void> {
   }
 }
 
-/** The next time this window is somebody new. */
+/** Makes this window join with a new identity the next time. */
 export const forgetIdentity = (): void => sessionStorage.removeItem(place)

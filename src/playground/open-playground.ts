@@ -1,4 +1,6 @@
-/** The address of the playground. What stands behind the `#` says who the window is, and is taken out at once. */
+/**
+ * The address of the playground. The part after `#` has the identity of the window, which the page removes at once.
+ */
 export const playgroundPath = '/console/playground'
 
 /** Opens the playground beside the console: it has the credentials of the console, as they are the tab's. */

@@ -12,7 +12,7 @@ export interface ListedParticipant {
   readonly isSelf: boolean
 }
 
-/** Everybody who is on the document, oneself first. */
+/** All users on the document, the user of this window first. */
 export function listParticipants({
   clientID,
   states,
@@ -27,7 +27,7 @@ export function listParticipants({
   )
 }
 
-/** Others may say anything of themselves, or nothing. */
+/** The awareness state of other clients may have any value, or none. */
 function nameOf(user: unknown): string {
   const name = (user as { readonly name?: unknown } | undefined)?.name
   return typeof name === 'string' && name !== '' ? name : 'Somebody'

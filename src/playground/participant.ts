@@ -1,7 +1,7 @@
 import type { ApiClient } from '../console/api/client.ts'
 import { playgroundAddress } from './playground-document.ts'
 
-/** Who a window of the playground is. */
+/** The user of a playground window. */
 export interface Participant {
   readonly name: string
   /** For the websocket; empty where the server asks for none. */
@@ -18,7 +18,7 @@ const oneOf = (words: readonly string[], random: () => number): string =>
 export const friendlyName = (random: () => number = Math.random): string =>
   `${oneOf(manners, random)} ${oneOf(animals, random)}`
 
-/** Somebody new, who may edit the document of the playground and see no other. @throws CallError */
+/** Creates a new user who may edit the document of the playground and no other. @throws ApiCallError */
 export async function newParticipant(api: ApiClient): Promise<Participant> {
   const name = friendlyName()
   const userId = `playground-${crypto.getRandomValues(new Uint32Array(2)).join('-')}`
@@ -36,7 +36,7 @@ export async function newParticipant(api: ApiClient): Promise<Participant> {
   return { name, token }
 }
 
-/** What the part of an address behind `#` says of who a window is to be. */
+/** The identity that the part of an address after `#` requests. */
 export type RequestedIdentity =
   | { readonly kind: 'guest'; readonly participant: Participant }
   /** Not who the window was opened by, whose storage was copied. */
@@ -54,6 +54,6 @@ export function parseIdentityHash(hash: string): RequestedIdentity {
     : { kind: 'guest', participant: { name: name || friendlyName(), token } }
 }
 
-/** The part behind `#` that has a window be somebody, also in a browser that has no credentials. */
+/** Returns the part after `#` that gives a window an identity, also in a browser without credentials. */
 export const identityHash = ({ name, token }: Participant): string =>
   `#${new URLSearchParams({ name, token })}`

@@ -8,10 +8,10 @@ export const playgroundAddress = {
 /** The shared type that holds the text, by its usual name. */
 export const contentKey = 'content'
 
-/** As the path of a websocket says it. */
+/** The room name in the path of the websocket. */
 export const room = Object.values(playgroundAddress).join('/')
 
-/** What the document begins with. */
+/** Initial content of the document. */
 export const welcome = [
   '<heading level="2">Welcome to Weft</heading>',
   '<paragraph>This is one document in any number of windows. Your edits and your cursor appear in all of them at once.</paragraph>',

@@ -12,7 +12,7 @@ import type { Tool } from './toolbar-commands.ts'
 /** How it stands between this window and the server. */
 export type ConnectionStatus = 'connecting' | 'saved' | 'saving' | 'away' | { readonly refused: string }
 
-/** One window on the document: connection, editor, and what is to be seen around it. */
+/** One window on the document: connection, editor and displayed status. */
 export class PlaygroundSession {
   readonly #doc = new Y.Doc()
   readonly #provider: WebsocketProvider
@@ -21,11 +21,11 @@ export class PlaygroundSession {
   #standing: ConnectionStatus = 'connecting'
   #isSaved = true
 
-  /** @param onChange called when anything that this tells has changed */
+  /** @param onChange called after a change of the displayed status */
   constructor({ name, token }: Participant, onChange: () => void) {
     this.#onChange = onChange
     const server = `${location.origin.replace(/^http/, 'ws')}/sync`
-    // Windows of one browser, too, are to sync by way of the server.
+    // Windows of one browser must also sync through the server.
     this.#provider = new WebsocketProvider(server, room, this.#doc, {
       params: { saved: '1', ...(token !== '' && { token }) },
       disableBc: true,

@@ -4,7 +4,7 @@ import { contentKey, playgroundAddress } from './playground-document.ts'
 const stamped = /Rewritten by REST at [\d:]+\./
 const firstText = /<paragraph((?:\s(?:"[^"<]*"|[^"<>/])*)?)(\/?)>/
 
-/** The text with a sentence that says when REST has rewritten it: in the place of an earlier one, or at the start. */
+/** Returns the text with a sentence about the rewrite by REST, in place of an earlier one or at the start. */
 export function rewritten(xml: string, time: string): string {
   const sentence = `Rewritten by REST at ${time}.`
   if (stamped.test(xml)) return xml.replace(stamped, sentence)
@@ -19,7 +19,9 @@ interface Content {
   readonly version: string
 }
 
-/** What a backend does: reads the text, makes another of it, and replaces it. What came meanwhile is merged. @throws CallError */
+/**
+ * Acts as a backend: reads the text, changes it, and replaces it. Concurrent edits are merged. @throws ApiCallError
+ */
 export async function rewrite(api: ApiClient, now: Date): Promise<void> {
   const [content] = await api.call<readonly [Content]>('/v2/crdt/get', { ...playgroundAddress, contentKey })
   await api.call('/v2/crdt/update', {
@@ -31,7 +33,7 @@ export async function rewrite(api: ApiClient, now: Date): Promise<void> {
   })
 }
 
-/** The same kind of call for a shell; the text of the document becomes what it says. */
+/** Returns such a call for a shell; it replaces the text of the document. */
 export function rewriteCurl(origin: string): string {
   const body = { ...playgroundAddress, type: 'xml', data: '<paragraph>Written by REST.</paragraph>' }
   return [

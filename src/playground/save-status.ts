@@ -6,8 +6,9 @@ const messageSync = 0
 const messageSaved = 111
 
 /**
- * Tells whether all that was typed here is on the server's disk. For a provider that was made with `saved: '1'`: the
- * server counts the updates, and the answers to its questions, that it has stored.
+ * Reports whether all edits of this window are on the disk of the server. The provider must have `saved: '1'`: the
+ * server
+ * then counts the updates, and the replies to its sync requests, that it has stored.
  */
 export function watchSaveStatus(provider: WebsocketProvider, onChange: (isSaved: boolean) => void): void {
   let [sent, saved, isSaved] = [0, 0, true]
@@ -25,7 +26,7 @@ export function watchSaveStatus(provider: WebsocketProvider, onChange: (isSaved:
   messageHandlers[messageSync] = (encoder, ...rest) => {
     const before = encoding.length(encoder)
     readSync?.(encoder, ...rest)
-    // One byte says that it is about syncing; more is the answer to what the server has asked: all that it lacks.
+    // One byte is only the message type; more is the reply to a sync request of the server, with all missing updates.
     if (encoding.length(encoder) > before + 1) sent += 1
   }
   messageHandlers[messageSaved] = (_encoder, decoder) => {
@@ -33,7 +34,7 @@ export function watchSaveStatus(provider: WebsocketProvider, onChange: (isSaved:
     show(saved === sent)
   }
   provider.on('status', ({ status }) => {
-    // What could not be sent is part of the first answer on the next connection, on which both start anew.
+    // Unsent edits are part of the first reply on the next connection, on which both sides count from zero.
     if (status === 'connected') [sent, saved] = [0, 0]
   })
 }

@@ -2,7 +2,7 @@ import { type NodeSpec, Schema } from 'prosemirror-model'
 import { marks, nodes } from 'prosemirror-schema-basic'
 import { bulletList, listItem } from 'prosemirror-schema-list'
 
-/** Of an attribute that came by REST, which is text, too; below the heading of the page. */
+/** An attribute from REST is also text. The level is below the heading of the page. */
 const levelOf = (level: unknown): number => Math.min(6, Math.max(2, Number(level) || 2))
 
 /** That of the basic schema takes numbers only, and the binding removes what the schema does not take. */
@@ -12,7 +12,7 @@ const heading: NodeSpec = {
   toDOM: ({ attrs: { level } }) => [`h${levelOf(level)}`, 0],
 }
 
-/** What the toolbar can make, and no more. */
+/** Only nodes and marks that the toolbar can create. */
 export const schema = new Schema({
   nodes: {
     doc: nodes.doc,

@@ -50,7 +50,7 @@ export function workspaceReadsOf({ config, clock, rates }: ClusterLimitDependenc
   return limiter
 }
 
-/** Who may open websockets. */
+/** Limits of new websockets. */
 export const admissionOf = ({ config, clock }: LimitDependencies): AdmissionLimits => ({
   connectionsMax: config.maxConnections,
   connectionsPerAddressMax: config.maxConnectionsPerAddress,
@@ -59,7 +59,7 @@ export const admissionOf = ({ config, clock }: LimitDependencies): AdmissionLimi
   connects: rate(config.connectsPerAddressPerSecond, config.connectsPerAddressBurst, clock),
 })
 
-/** Who may hold connections. */
+/** Limits of connections. */
 export const httpConnectionsOf = ({ config, reports }: LimitDependencies): HttpConnectionLimits => ({
   perAddressMax: config.trustProxy === 0 ? config.maxHttpConnectionsPerAddress : 0,
   inAllMax: openConnectionsMax(),
@@ -87,7 +87,7 @@ export function creationsOf({
   }
 }
 
-/** What is read from websockets. */
+/** Limit of bytes read from websockets. */
 export const inflowOf = ({ config, clock, reports }: LimitDependencies): ReceiveRateLimit =>
   new ReceiveRateLimit({
     bytesPerSecond: config.receiveBytesPerWorkspacePerSecond,
@@ -114,7 +114,7 @@ export function memoryAccountsOf({
   return holders
 }
 
-/** What calls may take. */
+/** Limits of REST calls. */
 export const apiQuotasOf = ({
   config,
   clock,

@@ -29,8 +29,8 @@ import {
 import type { ServerServices } from './services.ts'
 
 /**
- * Bytes on their way to the disk above which reading from sockets pauses. Each is in memory several times meanwhile: as
- * it came, as a record, in the batch, and in the frames of those who are to see it.
+ * Bytes of uncommitted updates above which reading from sockets pauses. Each update is in memory several times: as
+ * received, as a record, in the batch, and in the frames for other clients.
  */
 const pendingBytesMax = 4_194_304
 

@@ -42,7 +42,7 @@ import { resolveName } from '../webhooks/dns-resolve.ts'
 import { WebhookService } from '../webhooks/webhook-service.ts'
 import { creationsOf } from './limits-from-config.ts'
 
-/** What the parts of one server are made from. */
+/** Dependencies for all parts of one server. */
 export interface ServerBase {
   readonly config: Config
   readonly log: Log
@@ -54,12 +54,12 @@ export interface ServerBase {
   readonly memoryAccounts: MemoryLedger
   readonly tenancy: Tenancy
   readonly auditing: Audit
-  /** It is to be asked for nothing more, though it still answers. */
+  /** Aborted when the server must get no new clients, although it still responds. */
   readonly leaving: AbortSignal
   readonly stopping: AbortSignal
 }
 
-/** What the edges work with. */
+/** Services for the edges. */
 export interface ServerServices extends ServerBase {
   readonly tokens: RealtimeTokens
   readonly rooms: RoomRegistry
@@ -76,9 +76,9 @@ export interface ServerServices extends ServerBase {
   readonly pageTokens: PageTokens
   readonly idempotentCalls: IdempotencyService
   readonly storage: StorageQuota
-  /** What nodes count together. */
+  /** Rates that the nodes count together. */
   readonly rates: ClusterRates
-  /** Whom those act as who show no credentials; null where credentials are required. */
+  /** Tenant of callers without credentials; null if credentials are required. */
   readonly defaultTenant: Tenant | null
 }
 
@@ -86,7 +86,7 @@ export interface ServerServices extends ServerBase {
 const heldBytesMax = 16_777_216
 /** Awareness messages of a room: 25 a second. */
 const awarenessWindowMs = 40
-/** A document nobody works on is kept as bytes after one to two times this. */
+/** An idle document becomes bytes after one to two times this. */
 const restMs = 20_000
 const hourMs = 3_600_000
 const dayMs = 24 * hourMs

@@ -8,12 +8,13 @@ import type { ServerServices } from './services.ts'
 const storeShare = 0.25
 
 /**
- * Of the time for clients, where other nodes are there: so long the node says that it is not ready and serves all the same,
- * so that load balancers send newcomers elsewhere; and so long it takes to send everybody away.
+ * Shares of the time for clients, if the cluster has other nodes. `saying`: the node is not ready but still serves,
+ * so
+ * that load balancers send new clients elsewhere. `sending`: the node disconnects all clients.
  */
 const leavingShares = { saying: 0.25, sending: 0.5 }
 
-/** What ends a server, and how it is told that it is to end. */
+/** Steps of a shutdown, and callbacks for the parts that must stop. */
 export interface ShutdownSteps {
   /** It is not ready from now on. */
   readonly leave: () => void
@@ -33,20 +34,20 @@ export async function shutDown(
   const drainMs = config.shutdownSeconds * 1000
   const clientsMs = drainMs * (1 - storeShare)
   leave()
-  // Who is sent away finds a home elsewhere. Nobody waits for that: others may be slow to see it.
+  // Disconnected clients find another home node. The shutdown does not wait: other nodes may be slow to notice.
   void engine.cluster.drain(clientsMs)
   const webhooksStopped = webhooks.stop(clientsMs)
   const isAlone = engine.cluster.nodes().length === 1
   const sayingMs = isAlone ? 0 : clientsMs * leavingShares.saying
   if (!isAlone) await late(sayingMs)
   stop()
-  // First: that clients are sent away is no leaving.
+  // First: the disconnection of all clients must not count as leaving.
   const visits = directory.visits.stop()
   const leftMs = clientsMs - sayingMs
   const overMs = isAlone ? 0 : clientsMs * leavingShares.sending
   await Promise.all([edge.settle(leftMs), sync.drain(restarting, leftMs, overMs), webhooksStopped])
   const finishing = finishServer(services, edge, visits, restarting)
-  // When it is late nobody waits for it any more, but it may still fail.
+  // The shutdown does not wait any longer, but the store may still fail.
   finishing.catch((err: unknown) => log.error({ err }, 'the store failed at the end'))
   if ((await Promise.race([finishing, late(drainMs * storeShare)])) === 'late')
     log.error('the store did not finish within the time for a stop')

@@ -5,7 +5,7 @@ import { subnetOf } from '../../access/client-address.ts'
 import { KeyedCounter } from '../../quota/keyed-counter.ts'
 
 export interface HttpConnectionLimits {
-  /** From one address; 0 is no limit. */
+  /** Per address; 0: unlimited. */
   readonly perAddressMax: number
   /** In all, upgraded ones too: for more there are no files, and the store needs some. */
   readonly inAllMax: number
@@ -14,9 +14,11 @@ export interface HttpConnectionLimits {
 }
 
 /**
- * Bounds all connections, and those from one address that are not upgraded: before a request has come nothing else is
- * known of them, and one that never sends any holds a file for 10 s. What is too many is closed without a word: nobody
- * has asked anything yet. By address it is of no use behind reverse proxies, whose addresses these are.
+ * Limits all connections, and the connections from one address that are not upgraded. Before a request arrives, only
+ * the address is known, and a connection without a request uses a file descriptor for 10 s. Excess connections are
+ * closed without a response, because there is no request yet. Behind reverse proxies the limit per address has no
+ * use:
+ * all addresses are those of the proxies.
  */
 export function limitConnections(
   server: Server,
@@ -30,7 +32,7 @@ export function limitConnections(
     const address = counted.get(socket)
     if (counted.delete(socket) && address !== undefined) tally.remove(address)
   }
-  // One function for all: those of its own would be kept as long as each connection.
+  // One shared function: a closure would be kept for each connection.
   function gone(this: Socket): void {
     inAll -= 1
     uncount(this)

@@ -18,8 +18,8 @@ const allowedHeaders = [
 const exposedHeaders = ['retry-after', 'x-request-id', replayedHeader, ignoredHeader]
 
 /**
- * Lets pages of a domain that any API key lists read the answer; others are told nothing, as if there were no CORS.
- * Whether a page may use the API key it has is another question, which the credentials answer.
+ * Lets pages of a domain that any API key lists read the response; other pages get no CORS headers. The credentials
+ * decide whether a page may use its API key.
  */
 export async function shareWithOrigin(
   { headers: { origin } }: IncomingMessage,

@@ -20,10 +20,10 @@ export function sendError(response: ServerResponse, error: ApiError): void {
   sendJson(response, error.httpCode, errorEnvelope(error))
 }
 
-/** Why it is away only `/readyz` and the log tell. */
+/** Only `/readyz` and the log contain the cause. */
 export const storeUnavailable = 'the store is not available; try again'
 
-/** The answer to anything thrown; null when it is our fault and only the log may tell. */
+/** Returns the response to any thrown value; null for faults of the server, which only the log contains. */
 export function toApiError(error: unknown): ApiError | null {
   if (error instanceof ApiError) return error
   if (error instanceof StoreUnavailableError)

@@ -9,7 +9,7 @@ export class ListenError extends OperatorError {
   override readonly name = 'ListenError'
 }
 
-/** What is wrong, and what helps. */
+/** Reason and hint by error code. */
 const sentences: Readonly<Record<string, readonly [reason: string, hint: string]>> = {
   EACCES: ['this user may not listen there', 'choose a --port above 1023'],
   EADDRNOTAVAIL: ['this machine has no such address', 'choose another --host'],

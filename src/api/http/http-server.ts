@@ -11,7 +11,7 @@ import { rawResponse } from '../../model/raw-response.ts'
 import { RequestPipeline } from './request-pipeline.ts'
 import { rejectRequest } from './request-setup.ts'
 
-/** Times, in ms, within which a client must have said what it wants; Node's own are minutes. */
+/** Times in ms within which a client must send its request; the defaults of Node are minutes. */
 export const httpTimeouts = {
   headersTimeout: 10_000,
   requestTimeout: 20_000,
@@ -41,15 +41,17 @@ const parserErrors: Readonly<Record<string, ApiError>> = {
 const malformedRequest = invalid('request/malformed', 'the request is not valid HTTP; use an HTTP library')
 
 /**
- * Node takes every request that offers an upgrade for an upgrade as soon as anybody listens for one; some clients offer
- * HTTP/2 with every call. Only websockets are upgraded here, the rest is answered as if nothing had been offered.
+ * With a listener for upgrades, Node treats every request that offers an upgrade as an upgrade, and some clients
+ * offer
+ * HTTP/2 with every call. This server upgrades only websockets, and answers all other requests as if they had no
+ * offer.
  */
 class HttpRequest extends IncomingMessage {
   get upgrade(): boolean {
     return this.method === 'GET' && this.headers.upgrade?.toLowerCase() === 'websocket'
   }
 
-  /** Node tells what it has found; what counts is above. */
+  /** Ignores the value of Node; the getter decides. */
   set upgrade(_found: boolean) {}
 }
 
@@ -61,8 +63,9 @@ const tooManyHeaders = new ApiError(
 )
 
 /**
- * A server that answers in the envelope also what never becomes a request, and survives every socket error. Who listens
- * for upgrades must leave a socket alone that is destroyed: its upgrade came before an answer that was asked for.
+ * Creates a server that also uses the response envelope for requests that Node rejects, and that survives all socket
+ * errors. An upgrade listener must ignore destroyed sockets: their upgrade arrived before the response to an earlier
+ * request.
  */
 export function createHttpServer(
   handle: RequestListener,
@@ -79,7 +82,7 @@ export function createHttpServer(
     (request, response) => exchanges.take(request, response, answer),
   )
   server.setTimeout(silenceTimeout)
-  // Node would leave out what is beyond its number, and tell nobody.
+  // Node would silently drop headers beyond its limit.
   server.maxHeadersCount = 0
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
     exchanges.take(request, response, () => rejectRequest(request, response, unmetExpectation))
@@ -100,7 +103,7 @@ function destroyFailed(this: Socket): void {
   this.destroy()
 }
 
-/** What is wrong with the headers of a request that Node takes; null when nothing is. */
+/** Returns the problem in the headers of a request that Node accepts; null if there is none. */
 function problemOf({ headers, rawHeaders, httpVersion }: IncomingMessage): ApiError | null {
   // Names and values, one after the other.
   if (rawHeaders.length > headersMax * 2) return tooManyHeaders

@@ -18,7 +18,7 @@ export interface UnreadResponsesOptions {
   readonly tooSlow: (who: string) => void
 }
 
-/** What calls may take. Null: no limit. */
+/** Limits of calls. Null: unlimited. */
 export interface ApiLimits {
   /** Calls from an address, before anything is known of the caller. */
   readonly addressCalls: RateLimiter | null
@@ -49,7 +49,8 @@ export const limitAddress =
   }
 
 /**
- * For a caller who is known, before the body is read. What the body takes is counted until it is answered.
+ * Applies the limits of an authenticated caller before the body is read. The memory of the body counts until the
+ * response is sent.
  * @throws ApiError RESOURCE_EXHAUSTED
  */
 export function limitCaller(
@@ -105,7 +106,7 @@ export function memoryOwnerOf({ locals }: Response): MemoryOwner {
 
 const theOperator = 'the operator'
 
-/** Counts and logs the limit that `error` tells of, if it does. */
+/** Counts and logs the limit that `error` names, if any. */
 export function reportLimit({ reports }: ApiLimits, error: unknown, { locals }: Response): void {
   const limit = limitOf(error)
   if (limit !== null) reports.exceeded(limit, whoseIs(limit, locals))

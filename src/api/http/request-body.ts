@@ -11,16 +11,16 @@ const depthMax = limits.typeDepth + 2
 /** Bytes of an oversized body that are read and thrown away, so that the client sees its answer before the end. */
 const discardedBytesMax = 67_108_864
 
-/** Of smaller ones a copy is kept. */
+/** Smaller pieces are copied. */
 const pieceBytesMin = 1_024
 /** Memory of each piece in addition to its bytes. */
 const pieceBytes = 128
 
-/** Is told of a body as it comes. */
+/** Receives the progress of a body. */
 export interface BodyMeter {
-  /** So many bytes have come, wanted or not. */
+  /** Counts received bytes, kept or not. */
   count(bytes: number): void
-  /** So many bytes are to be kept. @throws ApiError when there is no room: then nothing is kept of the body */
+  /** Reserves memory for bytes. @throws ApiError if there is no room; then nothing of the body is kept */
   keep(bytes: number): void
   /** All of the body has arrived. */
   complete(): void
@@ -28,12 +28,12 @@ export interface BodyMeter {
 
 const jsonType = /^application\/json[ \t]*(;[ \t]*charset=("utf-8"|utf-8)[ \t]*)?$/i
 
-/** The connection ended before the body did: there is nobody to answer. */
+/** The connection ended before the body was complete, so no response is possible. */
 export class ClientDisconnectedError extends Error {
   override readonly name = 'ClientDisconnectedError'
 }
 
-/** @throws ApiError INVALID_ARGUMENT unless the body is said to be plain JSON in UTF-8 */
+/** @throws ApiError INVALID_ARGUMENT unless the content type is plain JSON in UTF-8 */
 export function checkContentType({ headers }: IncomingMessage): void {
   if (!jsonType.test(headers['content-type'] ?? ''))
     throw invalid(
@@ -48,9 +48,10 @@ export function checkContentType({ headers }: IncomingMessage): void {
 }
 
 /**
- * The body, its member `data`, and its text.
- * @throws ApiError INVALID_ARGUMENT: too large (413), not UTF-8, not JSON, nested too deeply, no object `data`; what
- *   `keep` of the meter throws
+ * Reads a body; returns its member `data`, and its text.
+ * @throws ApiError INVALID_ARGUMENT: too large (413), not UTF-8, not JSON, nested too deeply, no object `data`;
+ * errors of
+ * `keep` of the meter
  */
 export async function readRequestData(
   request: IncomingMessage,
@@ -115,7 +116,7 @@ function attempt(work: () => void, onError: (error: unknown) => void): void {
   }
 }
 
-/** Reads while it fits. What is beyond the limit is thrown away as it comes, up to a limit of its own. */
+/** Reads up to `bytesMax`. Discards the bytes beyond, up to a separate limit. */
 function readBytes(request: IncomingMessage, bytesMax: number, meter: BodyMeter): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const gone = () => reject(new ClientDisconnectedError('the connection ended before the body'))

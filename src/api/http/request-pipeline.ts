@@ -11,14 +11,14 @@ interface Exchange {
 }
 
 /**
- * Answers the requests of each connection one after the other. Node hands over all that arrive together: a few KB of
- * requests from somebody who reads no answer would have all these answers made, and kept.
+ * Answers the requests of each connection one at a time. Node passes on all pipelined requests at once: a few KB of
+ * requests from a client that reads no response would create and keep all the responses.
  */
 export class RequestPipeline {
-  /** Of each connection those not answered to their end; the first is being answered. */
+  /** Unanswered requests by connection; the first one is in progress. */
   readonly #unanswered = new WeakMap<Socket, Exchange[]>()
 
-  /** `handle` answers when all before are answered. Who sends too many before that is hung up on. */
+  /** Calls `handle` when all earlier requests are answered. Closes the connection if too many requests wait. */
   take(request: IncomingMessage, response: ServerResponse, handle: RequestListener): void {
     const { socket } = request
     if (socket.destroyed) return
@@ -30,8 +30,9 @@ export class RequestPipeline {
   }
 
   /**
-   * Whether what is no request may be answered now. Not where others wait for their answers: who has asked
-   * would take it for theirs. A request whose end is missing is what the bytes belong to.
+   * Returns whether the server may respond to bytes that are not a request. It may not while other requests wait for
+   * a
+   * response: the client would match it to the wrong request. Such bytes belong to a request whose end is missing.
    */
   isNext(socket: Socket): boolean {
     const [first, ...others] = this.#unanswered.get(socket) ?? []

@@ -43,7 +43,9 @@ export const beginRequest =
     next()
   }
 
-/** @throws ApiError PERMISSION_DENIED for what a page of another site may have sent, while nobody needs credentials */
+/**
+ * @throws ApiError PERMISSION_DENIED for requests that a page of another site may have sent, without authentication
+ */
 export function requireLoopback(request: Request, _response: Response, next: NextFunction): void {
   const problem = loopbackViolation(request.headers)
   if (problem !== null) throw new ApiError('auth/loopback-only', problem)

@@ -39,7 +39,10 @@ export interface RouterOptions {
   readonly unknownMembers: Config['unknownMembers']
   /** Answer only requests that name this machine: there is no authentication. */
   readonly loopbackOnly: boolean
-  /** Not ok while the store is away and from the moment the server is to stop: then nothing is taken. Callers are told the reason. */
+  /**
+   * Not ok while the store is not available, and from the start of the shutdown: then all calls are rejected with the
+   * reason.
+   */
   readonly readiness: () => Health
   readonly metrics: Metrics
   readonly log: Log
@@ -147,7 +150,7 @@ function refuseUnknownPath(request: Request): void {
   throw new ApiError('request/unknown-path', 'there is nothing at this path; /docs/reference lists all')
 }
 
-/** The one place where errors of requests end. What is our fault is logged once, and never shown. */
+/** The one place where errors of requests end. Faults of the server are logged once, and never sent to clients. */
 const answerError =
   ({ log, quotas }: RouterOptions) =>
   (error: unknown, request: Request, response: Response, _next: NextFunction) => {
@@ -155,7 +158,7 @@ const answerError =
     if (error instanceof ClientDisconnectedError) return
     reportLimit(quotas, error, response)
     const answer = toApiError(error)
-    // What an operation answers by itself is no fault of ours.
+    // An error response that an operation returns itself is not a fault of the server.
     if (answer === null || (answer.status === 'INTERNAL' && answer !== error))
       log.error(
         { err: error, requestId, method: request.method, route: response.locals.route },

@@ -3,8 +3,9 @@ import { exhausted } from '../../quota/limits.ts'
 import { idempotencyHeader } from './idempotent-call.ts'
 
 /**
- * What becomes of a call that fails. `kept`: it is refused for what is there, and is refused so again. `forgotten`:
- * nothing was done, and it can be made again. `unknown`: it may have been done, or be done yet.
+ * Outcome of a failed call. `kept`: a rejection for the current data, which is stored and repeated. `forgotten`: the
+ * call
+ * had no effect and may run again. `unknown`: the call may have run, or may still run.
  */
 export type CallOutcome = 'kept' | 'forgotten' | 'unknown'
 
@@ -17,7 +18,7 @@ const endings: Readonly<Record<Status, CallOutcome>> = {
   ALREADY_EXISTS: 'kept',
   ABORTED: 'forgotten',
   RESOURCE_EXHAUSTED: 'forgotten',
-  // Some operations call something so themselves; what is our fault is no ApiError yet.
+  // Some operations throw it themselves; a fault of the server is not an ApiError yet.
   INTERNAL: 'kept',
   UNAVAILABLE: 'unknown',
 }

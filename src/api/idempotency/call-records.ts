@@ -13,27 +13,27 @@ interface Common {
 /** How it ended is not known, unless it is under way. */
 export interface StartedCallRecord extends Common {
   readonly state: 'begun'
-  /** Of the ids that it makes. */
+  /** Seed of the ids that the call creates. */
   readonly seed: string
   /** Incarnation of the process that carries it out; absent when its end and its effect are unknown. */
   readonly by?: string
 }
 
-/** What is kept of a call. */
+/** Stored record of a call. */
 export type CallRecord =
   | StartedCallRecord
   /** `answer` is sealed; null: it was too large to be kept. */
   | (Common & { readonly state: 'done'; readonly httpCode: number; readonly answer: string | null })
 
-/** Index: which calls are to be forgotten when. */
+/** Index entry: expiry of a call. */
 export interface ExpiryRecord {
-  /** What is kept for the call, about. */
+  /** Approximate bytes stored for the call. */
   readonly bytes: number
 }
 
-/** Of the two entries of a call beside its answer, about. */
+/** Approximate bytes of the two entries of a call, without its response. */
 export const bytesOfCall = 512
-/** What has ended is removed together with what ends in the time after it. */
+/** Expired calls are removed together with the calls that expire within this time after them. */
 const sweepMs = 60_000
 const hourMs = 3_600_000
 
@@ -46,12 +46,13 @@ export const callKeys = {
   end: (endsAt: number, id: string): Key => ['ends', String(endsAt).padStart(15, '0'), id],
 }
 
-/** When the call of an entry of `ends` is to be forgotten. */
+/** Returns the expiry of the call of an entry of `ends`. */
 export const expiryOf = (key: Key): number => Number(key[1])
 
 /**
- * What has ended of one caller is removed some time after `endsAt`. For what ends in an hour one such job waits: a later
- * hour, which another option or a clock that was wrong has led to, keeps nothing waiting.
+ * The job that removes expired calls of one caller some time after `endsAt`. Each hour has one such job, so a call
+ * with
+ * a later expiry (another option, or a wrong clock) does not delay others.
  */
 export const callSweepJob = (part: Key, endsAt: number): Job => ({
   queue: callSweepQueue,
@@ -62,7 +63,7 @@ export const callSweepJob = (part: Key, endsAt: number): Job => ({
   payload: encodeRecord(part),
 })
 
-/** What is kept of calls with a key. */
+/** Stores the records of calls with a key. */
 export class CallStore {
   readonly #kv: Kv
 
@@ -70,7 +71,7 @@ export class CallStore {
     this.#kv = kv
   }
 
-  /** `record` is null also for what is no longer remembered at `now`; `bytes`: what is stored. */
+  /** `record` is also null for a call that has expired at `now`; `bytes`: the stored record. */
   async find({ part, id }: IdempotentCall, now: number): Promise<FoundCall> {
     const [bytes = null] = await this.#kv.get(part, [callKeys.call(id)])
     const record = bytes === null ? null : (decodeRecord(bytes) as CallRecord)
@@ -110,6 +111,6 @@ const commitOf = ({ part, id }: IdempotentCall, record: CallRecord): KvCommit =>
   jobs: [callSweepJob(part, record.endsAt)],
 })
 
-/** What a record counts, about. */
+/** Returns the approximate bytes that a record counts. */
 export const accountedBytes = (record: CallRecord): number =>
   bytesOfCall + (record.state === 'done' ? (record.answer?.length ?? 0) : 0)

@@ -46,14 +46,14 @@ export interface IdempotentCallsOptions {
   readonly clock: Clock
   readonly log: Log
   readonly metrics: Pick<Metrics, 'idempotentCalls'>
-  /** Of the server: see `Sealing`. */
+  /** Secrets of the server: see `ResponseEncryption`. */
   readonly secrets: readonly string[]
   /** For how long a call is remembered. */
   readonly keepMs: number
   readonly limits?: IdempotencyLimits
 }
 
-/** What is answered to a call with a key. */
+/** The response to a call with a key. */
 export interface StoredResponse {
   readonly httpCode: number
   /** The JSON body: a string is its text, anything else its value. */
@@ -63,10 +63,11 @@ export interface StoredResponse {
 }
 
 /**
- * Carries out calls with an `idempotency-key` once, and answers them as often as they are made, after the semantics of
- * draft-ietf-httpapi-idempotency-key-header. An operation that is `once` or `adds` is noted before it begins. When its
- * end is not noted nobody knows what it has done: one that `adds` is made again, with the same ids; one that is `once` is
- * not. One that is `repeatable` needs no such note.
+ * Runs calls with an `idempotency-key` once, and returns the response each time, with the semantics of
+ * draft-ietf-httpapi-idempotency-key-header. The service records an operation with effect `once` or `adds` before it
+ * starts. If the record has no end, the outcome is unknown: a call that `adds` runs again with the same ids; a call
+ * that
+ * is `once` does not. A `repeatable` operation needs no such record.
  */
 export class IdempotencyService {
   readonly #options: IdempotentCallsOptions
@@ -107,15 +108,16 @@ export class IdempotencyService {
   }
 
   /**
-   * The answer of `work` (the body of a success), or the one that was given to this call before.
-   * @throws what `work` throws; ApiError INVALID_ARGUMENT when the key was used for another call; ABORTED when the first
-   *   call is under way, its end is not known, or its answer was not kept; RESOURCE_EXHAUSTED beyond the limits
+   * Returns the response of `work` (the body of a success), or the stored response of this call.
+   * @throws what `work` throws; ApiError INVALID_ARGUMENT if the key was used for another call; ABORTED if the first
+   * call is
+   * running, its outcome is unknown, or its response was not kept; RESOURCE_EXHAUSTED beyond the limits
    */
   async run(call: IdempotentCall, work: IdempotentWork): Promise<StoredResponse> {
     return this.#turns.run(call, () => this.#inTime(() => this.#alone(call, work)))
   }
 
-  /** What `look` finds, sooner or later. @throws ApiError ABORTED when it is too late */
+  /** Polls `look` until it has a result. @throws ApiError ABORTED after the timeout */
   async #inTime<T>(look: () => Promise<T | 'elsewhere'>): Promise<T> {
     const { clock } = this.#options
     const lateAt = clock.now() + this.#limits.waitMs
@@ -170,7 +172,7 @@ export class IdempotencyService {
     return { httpCode, body: text, replayed: true }
   }
 
-  /** Where another node has taken it over meanwhile all are told what that one tells. */
+  /** If another node took the call over, all callers get the outcome of that node. */
   async #carryOut(
     call: IdempotentCall,
     record: StartedCallRecord,
@@ -194,7 +196,7 @@ export class IdempotencyService {
     return { httpCode: 200, body: text ?? body, replayed: false }
   }
 
-  /** Of a call that this node has lost. Null when nobody has one, and nobody is at it. */
+  /** Waits for the outcome of a call that this node has lost. Null if no node has an outcome or runs the call. */
   #answerOfOthers(call: IdempotentCall): Promise<StoredResponse | null> {
     return this.#inTime(async () => {
       const now = this.#options.clock.now()
@@ -241,7 +243,7 @@ export class IdempotencyService {
     const ending = callOutcomeOf(error)
     if (ending === 'kept' && error instanceof ApiError)
       return this.#keep(call, record, time, error.httpCode, JSON.stringify(errorEnvelope(error)))
-    // What is noted and unknown stays so, with the ids that it may have made; what is not noted is made again.
+    // A recorded call with an unknown outcome keeps it, with its possible ids; a call without a record may run again.
     if (isNoted(call) && (ending === 'unknown' || time.is === 'again'))
       return this.#note(call, time, withoutProcess(record))
     const noting = isNoted(call) ? await this.#note(call, time, null) : 'noted'
@@ -273,7 +275,7 @@ export class IdempotencyService {
     return (await this.#usage.takeBytes(call.part, sealed.length)) ? sealed : null
   }
 
-  /** What has been done is told to who called, also when that cannot be noted: then who calls again is told less. */
+  /** The caller gets the outcome also if it cannot be recorded; a repeated call then gets less information. */
   async #note(call: IdempotentCall, { noted }: Time, record: CallRecord | null): Promise<Noting> {
     try {
       return (await this.#records.replace(call, record, noted)) ? 'noted' : 'lost'
@@ -315,7 +317,7 @@ export class IdempotencyService {
 export type IdempotentWork = (ids: SeededIds) => Promise<unknown>
 
 type DoneRecord = Extract<CallRecord, { state: 'done' }>
-/** Again: nobody knows what an earlier time has done. */
+/** `again`: the outcome of an earlier run is unknown. */
 interface Time {
   readonly is: 'first' | 'again'
   /** The stored record, unless another process has taken the call over. */
@@ -325,7 +327,7 @@ interface Time {
 type Noting = 'noted' | 'failed' | 'lost'
 type Outcome = 'first' | 'replayed' | 'unknown' | 'response_not_kept' | 'too_many'
 
-/** What is `repeatable` leaves the same without. */
+/** A `repeatable` call has the same effect without a record. */
 const isNoted = ({ effect }: IdempotentCall): boolean => effect === 'once' || effect === 'adds'
 
 /** The record of a call that has ended with an unknown effect. */

@@ -12,16 +12,16 @@ export const idempotencyHeader = 'idempotency-key'
 export const replayedHeader = 'idempotent-replayed'
 
 export const keyLengthMax = 255
-/** Visible ASCII. Node joins headers that come twice by a comma and a space, which is none. */
+/** Visible ASCII. Node joins repeated headers with a comma and a space, which is not valid here. */
 const keyPattern = new RegExp(`^[!-~]{1,${keyLengthMax}}$`)
 
 /** A call with an `idempotency-key`. */
 export interface IdempotentCall {
-  /** Where the calls of its caller are kept. */
+  /** Partition of the caller's calls in the store. */
   readonly part: Key
   /** Digest of the caller and the key. */
   readonly id: string
-  /** As it was sent: what opens the stored answer, and is never stored. */
+  /** The key as sent; it encrypts the stored response, and is never stored. */
   readonly key: string
   readonly operation: string
   readonly effect: Effect
@@ -29,7 +29,7 @@ export interface IdempotentCall {
   readonly body: string
 }
 
-/** Null when there is none. @throws ApiError INVALID_ARGUMENT when it is none that can be */
+/** Returns the key; null without the header. @throws ApiError INVALID_ARGUMENT if it is not valid */
 export function idempotencyKeyOf(headers: IncomingHttpHeaders): string | null {
   const value = headers[idempotencyHeader]
   if (value === undefined) {

@@ -1,9 +1,9 @@
 export interface IdempotencyLimits {
   /** Calls of one caller that are remembered; beyond it further ones with a key are RESOURCE_EXHAUSTED. */
   readonly calls: number
-  /** Bytes of what is remembered of them: the same; of an answer that finds no place, only that it was given. */
+  /** Stored bytes per caller; beyond it, only the fact of a response is stored. */
   readonly bytes: number
-  /** Bytes of an answer that is kept; of a larger one only that it was given. */
+  /** Maximum stored bytes of a response; of a larger one only its existence is stored. */
   readonly answerBytes: number
   /** How long a call waits for the end of the first one with its key, in ms; then it is ABORTED. */
   readonly waitMs: number

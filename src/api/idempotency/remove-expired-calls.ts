@@ -7,7 +7,7 @@ import { type CallRecord, callKeys, callSweepJob, type ExpiryRecord, expiryOf } 
 const callsAtOnce = 200
 const slicesMax = 20
 
-/** What was removed. */
+/** Number of removed calls and bytes. */
 interface Swept {
   readonly calls: number
   readonly bytes: number
@@ -18,7 +18,7 @@ type Slice = Swept & {
   readonly next: number | null
 }
 
-/** Removes what is no longer to be remembered of one caller. What is left is the job of another time. */
+/** Removes expired calls of one caller. Calls that remain belong to another job. */
 export async function removeExpiredCalls(kv: Kv, part: Key, now: number): Promise<Swept> {
   const transactions = new TransactionRunner(kv)
   const swept = { calls: 0, bytes: 0 }
@@ -39,7 +39,7 @@ async function sweepSlice(transaction: Transaction, now: number): Promise<Slice>
   const records = await transaction.getAll<CallRecord>(due.map(({ key }) => callKeys.call(idOf(key))))
   for (const [at, { key }] of due.entries()) {
     transaction.delete(key)
-    // A key that has been used anew since is remembered under its new end.
+    // A key that was used again has a later expiry.
     if (records[at]?.endsAt === expiryOf(key)) transaction.delete(callKeys.call(idOf(key)))
   }
   const after = entries[due.length]

@@ -6,13 +6,14 @@ const ivBytes = 12
 const tagBytes = 16
 
 /**
- * Answers as they are stored: encrypted under a secret of the server together with the `idempotency-key`, which is not
- * stored. So tokens and what users have written are readable to nobody but who makes the call again.
+ * Encrypts stored responses with a secret of the server and the `idempotency-key`, which is not stored. So only a
+ * caller
+ * that repeats the call can read tokens and content of users.
  */
 export class ResponseEncryption {
   readonly #secrets: readonly string[]
 
-  /** @param secrets of the server; the first seals, each opens */
+  /** @param secrets of the server; the first one encrypts, each can decrypt */
   constructor(secrets: readonly string[]) {
     this.#secrets = secrets
   }

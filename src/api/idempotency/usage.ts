@@ -6,9 +6,9 @@ import { bytesOfCall, callKeys, type ExpiryRecord, expiryOf } from './call-recor
 
 const pageMax = 1_000
 
-/** If other processes can change it, it is counted again after this time, in ms, */
+/** If other processes can change the count, it is read again after this time, in ms. */
 const countedMs = 60_000
-/** and before a call is refused because of it after so long. */
+/** Before a call is rejected, a count older than this, in ms, is read again. */
 const refusingMs = 2_000
 
 interface UsedBytes {
@@ -62,7 +62,7 @@ export class IdempotencyUsage {
     return true
   }
 
-  /** What is remembered has become so much more, or less. */
+  /** Adds to the counts of stored calls and bytes; negative values subtract. */
   async add(part: Key, { calls, bytes }: Readonly<UsedBytes>): Promise<void> {
     const used = await this.#used.get(keyName(part))?.used
     if (used === undefined) return
@@ -77,7 +77,7 @@ export class IdempotencyUsage {
     if (known !== undefined && now - known.at < Math.max(oldMs, this.#maxAgeMs)) return known.used
     const counted = { used: this.#count(part), at: now }
     this.#used.set(name, counted)
-    // What could not be read is read again by the next call.
+    // After an error, the next call reads again.
     counted.used.catch(() => this.#used.get(name) === counted && this.#used.delete(name))
     return counted.used
   }

@@ -19,7 +19,7 @@ import {
 import { errorBody, mapValues, publicSchema, publishedRequest, requestBody, resultBody } from './schemas.ts'
 
 interface CodedError extends DocumentedError {
-  /** Where it is not the usual one of the status. */
+  /** Set if it differs from the usual code of the status. */
   readonly httpCode?: number
 }
 
@@ -50,7 +50,7 @@ const levelErrors: Readonly<Record<AuthLevel, readonly CodedError[]>> = {
   operator: [],
 }
 
-/** What callers of each level show: the header of each credential, and what it is. */
+/** Credentials by level: the header of each, and its description. */
 const credentials: Readonly<
   Record<AuthLevel, Readonly<Record<string, { readonly name: string; readonly description: string }>>>
 > = {
@@ -155,7 +155,7 @@ function describe(operation: Operation): object {
 const ignoredHeaders = { [ignoredHeader]: { $ref: '#/components/headers/Ignored' } }
 const commonHeaders = { 'x-request-id': { $ref: '#/components/headers/RequestId' } }
 const retryHeaders = { ...commonHeaders, 'retry-after': { $ref: '#/components/headers/RetryAfter' } }
-/** Codes of answers that say when to come back. */
+/** HTTP codes whose responses have `Retry-After`. */
 const retryCodes: readonly number[] = [httpCodes.ABORTED, httpCodes.RESOURCE_EXHAUSTED, httpCodes.UNAVAILABLE]
 
 const requestContent = (operation: Operation): object => {

@@ -1,6 +1,6 @@
 import type { ObjectSchema, Schema } from '../schema.ts'
 
-/** Of members that say no example of their own: the same company, document and people everywhere. */
+/** Default examples by member name: the same company, document and users everywhere. */
 const wellKnown: Readonly<Record<string, unknown>> = Object.assign(Object.create(null), {
   apiKey: 'key_example',
   organizationId: 'acme',
@@ -37,7 +37,7 @@ const wellKnown: Readonly<Record<string, unknown>> = Object.assign(Object.create
 /** A request is shown with what it needs and what has an example, an answer with everything. */
 type Side = 'request' | 'answer'
 
-/** An example of what `schema` describes: its own, or one made of those of its parts. `name` is the member's. */
+/** Returns an example for `schema`: its own, or one composed of its members. `name` is the name of the member. */
 export function exampleOf(schema: Schema, side: Side, name = ''): unknown {
   if (schema.examples !== undefined) return schema.examples[0]
   if (schema.type === undefined)

@@ -8,7 +8,7 @@ interface Affecting {
 
 const madeAgain = 'If the server stops or fails during a call, the next call with the key is executed again'
 
-/** What operations that change something take, each of its own kind. */
+/** Header parameters of operations that change something, by their kind of effect. */
 export const idempotencyParameters = {
   KeyOfOnce: parameter(
     'If the server stops or fails during a call with an unknown outcome, the next call with the key is ABORTED with ' +

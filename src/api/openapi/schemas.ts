@@ -3,7 +3,7 @@ import { idBytesMax } from '../../model/address.ts'
 import type { Operation } from '../operation.ts'
 import { acceptsNull, isRequired, type ObjectSchema, type Schema } from '../schema.ts'
 
-/** What is left of `format: id` for those who do not know it: its limit is in bytes, and these are characters. */
+/** The character limits for clients that do not know `format: id`, whose limit is in bytes. */
 const idLengths = { minLength: 1, maxLength: idBytesMax }
 
 /** A schema as others read it: formats of ours are spelled out. */
@@ -76,7 +76,7 @@ const nextPage = {
   description: 'Send it with the same query for the next page; absent at the end.',
 } satisfies Schema
 
-/** The body of an answer. What takes a page token answers one. */
+/** The body of a response. An operation that accepts a page token also returns one. */
 export const resultBody = (
   operation: Pick<Operation, 'request' | 'response' | 'envelope' | 'warns'>,
 ): ObjectSchema => ({

@@ -4,7 +4,7 @@ import { curlOf, prose, schemaTable } from '../reference-parts.ts'
 import { lazyPage } from './docs-pages.ts'
 import type { PageRoute } from './page-route.ts'
 
-/** What is read here of an OpenAPI document of ours. */
+/** The parts of the generated OpenAPI document that this page uses. */
 export interface OpenApiDocument {
   readonly info: { readonly description: string }
   readonly tags: readonly { readonly name: string; readonly description: string }[]
@@ -112,7 +112,7 @@ function headers(document: OpenApiDocument, operation: Described): string {
   return `<dl>\n${items.join('')}</dl>\n`
 }
 
-/** Of one HTTP code there may be several statuses: each is a sentence. */
+/** One HTTP code can have several statuses: each gets a sentence. */
 function errors(responses: Described['responses']): string {
   const failures = Object.entries(responses).filter(([code]) => code !== '200')
   const items = failures.map(

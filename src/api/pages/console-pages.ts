@@ -3,7 +3,7 @@ import { builtFile } from '../../config/package-file.ts'
 import type { PageRoute } from './page-route.ts'
 import { StaticFile } from './static-file.ts'
 
-/** Everything comes from this server, and what is not in a file does not run. Its own websockets are part of `'self'`. */
+/** All content comes from files of this server, without inline scripts. `'self'` includes its websockets. */
 const contentSecurityPolicy = [
   "default-src 'none'",
   "script-src 'self'",

@@ -10,7 +10,7 @@ import type { PageBody, PageRoute } from './page-route.ts'
 const nothing = "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
 /** Everything comes from this server; nothing runs. */
 const readingPolicy = `${nothing}; style-src 'self'; img-src 'self' data:`
-/** Everything comes from this server, and what is not in a file does not run. */
+/** All content comes from files of this server, without inline scripts. */
 const tryingPolicy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -106,7 +106,7 @@ const explorerPages = (): readonly PageRoute[] => [
   swaggerPage('swagger-ui-bundle.js'),
 ]
 
-/** Where the build puts the files of Swagger UI, and where they are when the sources are run. */
+/** The files of Swagger UI: from the build, or from the package if the sources run directly. */
 const swaggerPage = (name: string): PageRoute =>
   filePage(
     `/docs/api/${name}`,
@@ -124,11 +124,7 @@ const types: Readonly<Record<string, string>> = {
 
 const typeOf = (name: string): string => types[name.slice(name.lastIndexOf('.') + 1)] as string
 
-/**
- * A file that the build has made. Read when it is asked for the first time, and kept: each reader would have a copy of
- * its own to wait for.
- * @param source where else it is
- */
+/** A file of the build, read on the first request and cached. @param source path if the sources run directly */
 function filePage(path: string, built: string, policy = readingPolicy, source?: string): PageRoute {
   let read: Buffer | null = null
   return {

@@ -13,21 +13,21 @@ import type { PageBody, PageRoute } from './page-route.ts'
 
 export interface PageListOptions {
   readonly version: string
-  /** Where clients reach the server. */
+  /** URL at which clients reach the server. */
   readonly publicUrl: string
   readonly operations: readonly Operation[]
   readonly metrics: Metrics
-  /** What `/metrics` asks for; null when it is open. */
+  /** Token that `/metrics` requires; null: public. */
   readonly metricsToken: string | null
   /** Whether requests should be sent here. */
   readonly readiness: () => Health
-  /** What the holder of this token may have; null: nobody. */
+  /** Token for backups; null: no backups. */
   readonly adminToken: string | null
   /** The bytes of a backup as of now, unless nothing is kept, or others are being made. */
   readonly backup: () => AsyncIterable<Uint8Array> | 'nothing' | 'busy'
 }
 
-/** The pages for operators. What describes the operations is made when it is first asked for. */
+/** Creates the pages for operators. The pages about operations are created on the first request. */
 export function pageRoutes(parts: PageListOptions): readonly PageRoute[] {
   const { version, publicUrl, operations, readiness } = parts
   const described = once(() => Buffer.from(JSON.stringify(openApiDocument(operations, version))))
@@ -65,7 +65,7 @@ function once<T>(make: () => T): () => T {
   }
 }
 
-/** Milliseconds of work, which nobody does often. */
+/** One call takes milliseconds of work, and normal use calls rarely. */
 const metricsCalls = 50
 
 const jsonText = (text: Buffer): PageBody => ({
@@ -124,7 +124,7 @@ async function backupPage(
     adminToken,
     onRefusal: (reason) => metrics.authFailures.inc({ reason }),
   })
-  // Nobody reads the bytes that would be sent.
+  // A HEAD response has no body.
   const chunks = method === 'HEAD' ? [] : backup()
   if (chunks === 'nothing')
     throw new ApiError('backup/nothing-stored', 'this server keeps nothing: its engine is memory')

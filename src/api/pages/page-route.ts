@@ -10,7 +10,7 @@ type PageResponse = ServerResponse & { readonly locals: Record<string, unknown> 
 
 type Bytes = AsyncIterable<Uint8Array> | Iterable<Uint8Array>
 
-/** What a page answers with. */
+/** Body of a page. */
 export type PageBody =
   | { readonly kind: 'json'; readonly body: object }
   | {
@@ -25,7 +25,7 @@ export type PageBody =
       /** Besides those, or instead of those, that every answer has. */
       readonly headers?: Readonly<Record<string, string>>
     }
-  /** Who asks has it already. */
+  /** The client has the current version. */
   | { readonly kind: 'unchanged'; readonly headers: Readonly<Record<string, string>> }
   | { readonly kind: 'stream'; readonly type: string; readonly chunks: Bytes }
 
@@ -36,7 +36,7 @@ export interface PageRoute {
   readonly route?: string
   /** As how many calls from an address it counts; none where those who watch over us must be answered. */
   readonly calls: number
-  /** Whose credentials it asks for: those that are refused are counted. */
+  /** Type of the required credentials; rejected ones are counted. */
   readonly door?: EntryPoint
   /** It hands out what no one else may have: that is recorded. */
   readonly isAudited?: true
@@ -84,10 +84,10 @@ async function sendContent(
   response.end(content.text)
 }
 
-/** Of a reader that takes nothing, in ms: what is being read for it is held in the store meanwhile. */
+/** Time in ms after which a stalled reader is disconnected: the store holds resources for it. */
 const stalledMs = 60_000
 
-/** Its length is not known: whoever reads tells by its bytes whether they are all. */
+/** The length is not known; the reader must check by the bytes whether they are complete. */
 async function sendStream(
   type: string,
   chunks: Bytes,

@@ -10,18 +10,18 @@ const compress = promisify(gzip)
 interface Kept {
   readonly plain: Buffer
   readonly gzipped: Buffer
-  /** Of what is in it; each of its two forms has a tag of its own. */
+  /** Hash of the content; each of its two encodings has its own tag. */
   readonly hash: string
 }
 
 export interface FileOptions {
   readonly type: string
   readonly contentSecurityPolicy: string
-  /** Its name changes with what is in it: whoever has it need not ask again. */
+  /** The name changes with the content, so clients need not revalidate it. */
   readonly isImmutable: boolean
 }
 
-/** A file of our own that everybody gets the same. It is read and compressed when it is asked for first, and kept. */
+/** A static file, the same for all clients. It is read and compressed on the first request, and cached. */
 export class StaticFile {
   readonly #place: URL
   readonly #options: FileOptions
@@ -46,7 +46,7 @@ export class StaticFile {
       'cache-control': isImmutable ? 'public, max-age=31536000, immutable' : 'no-cache',
       vary: 'accept-encoding',
       etag,
-      // On both answers: a browser takes over what the later one says.
+      // On both responses: a browser uses the header of the later one.
       'content-security-policy': contentSecurityPolicy,
     }
     if (namesTag(headers['if-none-match'], etag)) return { kind: 'unchanged', headers: sent }

@@ -6,7 +6,7 @@ import { pageTokenLengthMax } from './page-tokens.ts'
 
 export const iteratorLimits = { max: 250, default: 50 } as const
 
-/** How a listing that goes both ways is asked for. */
+/** Request members of a listing with pages in both directions. */
 export const iteratorRequest = {
   limit: pageSizeUpTo(iteratorLimits.max, iteratorLimits.default),
   iterator: {
@@ -18,7 +18,7 @@ export const iteratorRequest = {
 
 const cursor = { anyOf: [{ type: 'string' }, { type: 'null' }] } as const
 
-/** Where an answered page of such a listing is. */
+/** Response members of such a listing. */
 export const iteratorResponse = {
   iterator: { ...cursor, description: 'Cursor of the next page; null on the last page.' },
   prevIterator: { ...cursor, description: 'Cursor of the previous page; null on the first page.' },

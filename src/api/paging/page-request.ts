@@ -54,7 +54,7 @@ export async function readPage<Found extends ListPage<unknown>>(
   )
 }
 
-/** Like `readPage`. @param query names the caller, too */
+/** Like `readPage`. @param query also names the caller */
 export async function readPageWithToken<Found extends ListPage<unknown>>(
   pageTokens: PageTokens,
   query: readonly unknown[],

@@ -8,16 +8,16 @@ const tagBytes = 16
 export const pageTokenLengthMax = 32_768
 
 /**
- * Where a listing goes on, as an opaque string: encrypted, so that nothing can be read from it, and authenticated
- * together with what was asked for, so that it goes on with that alone.
+ * Positions of listings as opaque tokens: encrypted, so clients cannot read them, and authenticated together with the
+ * query, so a token is valid only for its query.
  */
 export class PageTokens {
   readonly #key: Buffer
   readonly #keys: readonly Buffer[]
 
   /**
-   * @param secret of the server; tokens made with another one are refused
-   * @param previousSecret but for this one, while it is being replaced
+   * @param secret of the server; tokens of other secrets are rejected
+   * @param previousSecret also accepted while the secret is being replaced
    */
   constructor(secret: string, previousSecret: string | null = null) {
     this.#key = keyOf(secret)
@@ -33,9 +33,8 @@ export class PageTokens {
   }
 
   /**
-   * The position of a token.
-   * @param member of the request that holds the token
-   * @throws ApiError INVALID_ARGUMENT when it is damaged or of another query
+   * Returns the position of a token. @param member of the request that holds the token
+   * @throws ApiError INVALID_ARGUMENT if it is damaged or belongs to another query
    */
   open(query: readonly unknown[], token: string, member = 'pageToken'): unknown {
     const bytes = Buffer.from(token.length > pageTokenLengthMax ? '' : token, 'base64url')

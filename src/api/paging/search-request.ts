@@ -1,7 +1,7 @@
 import { type Search, searchFor } from '../../directory/store/search.ts'
 import { invalidAt } from '../validator.ts'
 
-/** @param where texts that are looked at @param lookedAtMax of one call */
+/** @param where description of the searched texts @param lookedAtMax maximum items per call */
 export const searchRequest = (where: string, lookedAtMax: number) =>
   ({
     search: {
@@ -31,6 +31,6 @@ export function parseSearch(
   return searchFor(search, lookedAtMax)
 }
 
-/** What a search adds to the query of a page token: of a listing without one it stays as it was. */
+/** Returns the part of a page token's query for the search; empty without a search, as before searches existed. */
 export const searchQuery = (search: string | undefined): readonly unknown[] =>
   search === undefined ? [] : [{ search }]

@@ -10,7 +10,7 @@ import { namedInCallMax, namedUsersMax } from '../../model/named-users.ts'
 import type { FromSchema } from '../schema.ts'
 import { batchMax, documentId, organizationId } from './resource-schema.ts'
 
-/** Members of the directory's ids may be targets, too. */
+/** Ids of directory records may also be targets. */
 const entityId = { type: 'string', format: 'id' } as const
 
 export const featureType = {

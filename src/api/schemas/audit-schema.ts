@@ -55,7 +55,7 @@ export const auditRecordAnswer = {
   },
 } as const
 
-/** A record as it is answered, and printed by `weft audit`: what it does not have is left out. */
+/** Converts a record to its response, which `weft audit` also prints; absent members are omitted. */
 export function showRecord(record: AuditRecord): FromSchema<typeof auditRecordAnswer> {
   const { apiKey, clientAddress, requestId, idsLeftOut, idempotencyKeyHash, replayed, refusals } = record
   return {

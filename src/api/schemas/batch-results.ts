@@ -23,7 +23,7 @@ export const failureDetails = {
   },
 } as const
 
-/** The answer to a batch: what became of each item, by its id. */
+/** Response to a batch: the result of each item, by its id. */
 export const batchResults = {
   type: 'object',
   description: 'By the ids of the items; by its JSON pointer where an item has none.',

@@ -19,7 +19,7 @@ import { invalidAt } from '../validator.ts'
 import type { anchor, newComments, newSuggestion, suggestionChange } from './comment-schema.ts'
 import { withoutCustomFields } from './notification-schema.ts'
 
-/** Who does something where, from what a call says. */
+/** Returns the acting user and the scope of a call. */
 export const actionScopeOf = (
   { caller }: OperationContext,
   {
@@ -130,9 +130,8 @@ export function checkCommentText({ text }: { readonly text: string }, at: string
 }
 
 /**
- * What became of items that were added. One with an id that was made for this very call, and is used already, was added
- * when the call was made before.
- * @param used the code of an item whose id is used
+ * Returns results in which items of an earlier run count as added: their id was created for this call, and exists
+ * already. @param used the code of an item whose id exists
  */
 export const mergeEarlierResults = (results: BatchResults, ids: SeededIds, used: ErrorCode): BatchResults =>
   Object.assign(

@@ -63,7 +63,7 @@ export const anchor = {
   examples: [anchorExample],
 } as const
 
-/** What can be said at first, and changed later. */
+/** Members of a new annotation that can also be changed later. */
 export const annotationContent = {
   location,
   anchor,

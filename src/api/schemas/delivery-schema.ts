@@ -9,7 +9,7 @@ import { basicTargetIds } from '../../subscriptions/event-recipient.ts'
 import type { FromSchema } from '../schema.ts'
 import { nullable } from './endpoint-schema.ts'
 
-/** Whose deliveries are meant. */
+/** The endpoint of the deliveries. */
 export const deliveryTarget = {
   type: 'string',
   format: 'id',
@@ -53,7 +53,7 @@ const attemptAnswer = {
   },
 } as const
 
-/** What has become of one event at one target. */
+/** Outcome of one event at one target. */
 export const deliveryAnswer = {
   type: 'object',
   required: ['messageId', 'eventType', 'status', 'createdAt', 'nextAttemptAt', 'reason', 'attempts'],

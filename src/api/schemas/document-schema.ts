@@ -21,7 +21,7 @@ export const documentIdsSchema = {
   examples: [['report']],
 } as const
 
-/** What may be said about a document. */
+/** Members of a new document. */
 const documentToAdd = {
   type: 'object',
   required: ['documentId'],

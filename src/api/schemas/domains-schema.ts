@@ -13,14 +13,14 @@ export const domainList = {
   examples: [['https://www.example.com/app', '*.example.com']],
 } as const
 
-/** What a call changed, under the name by which it answers. */
+/** Changed domains, by the member of the response. */
 export const changedDomains = {
   type: 'array',
   items: { type: 'string' },
   description: 'As they are stored.',
 } as const
 
-/** @param path of the list in the body @throws ApiError INVALID_ARGUMENT naming each entry that is no domain */
+/** @param path of the list in the body @throws ApiError INVALID_ARGUMENT naming each entry that is not a domain */
 export function normalizeDomains(texts: readonly string[], path: string): readonly string[] {
   const domains = texts.map(normalizeDomain)
   const [first, ...others] = domains.flatMap((domain, index): ValidationIssue[] =>

@@ -25,7 +25,7 @@ export const noSuchEndpoint = {
   when: 'the endpoint does not exist',
 } as const
 
-/** What is said of an endpoint; each also as null, for what is not set. */
+/** Properties of an endpoint; each can also be null, which unsets it. */
 export const endpointProperties = {
   url: {
     type: 'string',
@@ -71,7 +71,7 @@ export const uid = {
   description: 'Your own unique name of the endpoint, accepted in place of `endpointId`.',
 } as const
 
-/** What fits a schema, or null. */
+/** Returns a schema that also accepts null. */
 export const nullable = <const S extends Schema & { readonly type: string }>(schema: S) =>
   ({ anyOf: [schema, { type: 'null' }] }) as const
 

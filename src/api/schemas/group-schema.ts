@@ -89,7 +89,7 @@ const showGrant = ({ accessRole, expiresAt }: GrantRecord) => ({
   ...(expiresAt !== null && { expiresAt }),
 })
 
-/** What became of each user, by their ids. */
+/** The result of each user, by id. */
 export const groupUserResults = {
   type: 'object',
   description: 'By the ids of the users.',

@@ -20,7 +20,7 @@ const notifiedUserProperties = {
   email: { type: 'string', maxLength: 320 },
 } as const
 
-/** Somebody as named by the caller; need not be a user of the organization. */
+/** A user as named by the caller; need not be a user of the organization. */
 export const notifiedUser = {
   type: 'object',
   required: ['userId'],
@@ -35,7 +35,7 @@ export const withoutCustomFields = ({ userId, name, email }: NotifiedUser): Noti
   ...(email !== undefined && { email }),
 })
 
-/** What can be said at first, and changed later. */
+/** Members of a new notification that can also be changed later. */
 export const notificationContent = {
   displayHeadlineMessageTemplate: {
     type: 'string',
@@ -84,7 +84,7 @@ export function checkNotificationData(data: CheckedData, at: string): void {
   }
 }
 
-/** What notifications are meant. */
+/** Selects notifications. */
 export const notificationFilter = {
   organizationId: { type: 'string', format: 'id', description: 'Id of the organization.' },
   documentId: { type: 'string', format: 'id', description: 'Only notifications of this document.' },

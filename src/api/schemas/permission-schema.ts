@@ -39,7 +39,7 @@ export const grantedResource = {
   examples: [{ type: 'document', id: 'report', organizationId: 'acme', accessRole: 'viewer' }],
 } as const
 
-/** Whom permissions are for: one of the two. */
+/** The subject of permissions: a user or a group. */
 export const subjects = {
   organizationUserGroupId: {
     type: 'string',
@@ -50,7 +50,7 @@ export const subjects = {
 
 type NamedResource = FromSchema<typeof namedResource>
 
-/** Where something is in `data.permissions.resources`, and what is wrong with it. */
+/** Returns an issue with the path of an entry of `data.permissions.resources`. */
 const issueOf = (
   index: number,
   member: keyof FromSchema<typeof grantedResource>,

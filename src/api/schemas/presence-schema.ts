@@ -7,7 +7,7 @@ import { batchMax, documentId, organizationId } from './resource-schema.ts'
 
 export const presenceDocument = { organizationId, documentId } as const
 
-/** Whom an operation is about. */
+/** The users of the operation. */
 export const presentUserIds = {
   type: 'array',
   maxItems: batchMax,

@@ -119,7 +119,7 @@ const described = {
 
 const accessRole = { type: 'string', enum: ['viewer', 'editor'] } as const
 
-/** @param roleDescription what `accessRole` means where it is given, and where not */
+/** @param roleDescription describes `accessRole` and its default */
 export const userInputs = <const Description extends string>(roleDescription: Description) =>
   ({
     type: 'array',

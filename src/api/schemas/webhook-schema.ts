@@ -64,7 +64,7 @@ const useWebhookService = {
   examples: [true],
 } as const
 
-/** What can be changed of the basic service. */
+/** Changeable members of the basic service. */
 export const basicChange = {
   type: 'object',
   properties: {
@@ -120,7 +120,7 @@ const advanced = {
   },
 } as const
 
-/** What can be changed of what holds for all endpoints. */
+/** Changeable members of the settings for all endpoints. */
 export const advancedChange = { type: 'object', properties: advanced } as const
 
 export const advancedAnswer = {
@@ -129,7 +129,7 @@ export const advancedAnswer = {
   properties: advanced,
 } as const
 
-/** Why nothing can be sent to `url`; null when it can, as far as can be told by looking at it. */
+/** Returns why `url` cannot be a target; null if its syntax is valid. */
 export function urlProblem(url: string): string | null {
   const isWeb = /^https?:\/\/[^\s\p{Cc}]+$/iu.test(url) && URL.canParse(url)
   if (!isWeb) return 'must be an http(s) URL'

@@ -43,16 +43,17 @@ export const printResult = (text: string): void => {
   process.stdout.write(`${text}\n`)
 }
 
-/** Like `print`, for lists of any length: waits until somebody reads on. */
+/** Like `print`, for output of any length: waits until the reader continues. */
 export async function printWithBackpressure(text: string): Promise<void> {
   const { stdout } = process
   if (stdout.errored !== null || stdout.write(`${text}\n`)) return
-  // Who does not read on ends nothing, see `runCommand`.
+  // A closed reader does not end the command, see `runCommand`.
   await once(stdout, 'drain').catch(() => undefined)
 }
 
 /**
- * Prints a line for each, as they come. Where there are none a sentence says so beside the output; machines see that.
+ * Prints one line per item as items arrive. Without items, it prints a sentence to standard error, except for
+ * machines.
  * @param line null: a line of JSON
  */
 export async function printRows<Item>(

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 
-/** What `weft` alone, or with options only, does. */
+/** Default command of `weft`, alone or with options only. */
 const usual = 'serve'
 /** Options of the program itself. */
 const own: readonly string[] = ['-h', '--help', '-V', '--version']

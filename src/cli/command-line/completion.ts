@@ -4,7 +4,7 @@ import { printResult } from './command-io.ts'
 const shells = ['bash', 'zsh', 'fish'] as const
 type Shell = (typeof shells)[number]
 
-/** `weft completion`: made of the commands as they are. */
+/** `weft completion`: generated from the commands. */
 export function completionCommand(program: () => Command): Command {
   return new Command('completion')
     .description('Print a script that completes commands and options: source <(weft completion bash).')
@@ -18,7 +18,7 @@ interface Node {
   readonly path: string
   readonly commands: readonly { readonly name: string; readonly description: string }[]
   readonly options: readonly Option[]
-  /** What may be said as an argument. */
+  /** Allowed values of the arguments. */
   readonly choices: readonly string[]
 }
 
@@ -34,7 +34,7 @@ function nodesOf(command: Command, path = ''): readonly Node[] {
   return [own, ...commands.flatMap((each) => nodesOf(each, `${path} ${each.name()}`.trim()))]
 }
 
-/** Words that are not commands are files, or what nobody can know. */
+/** Words that are not commands are files, or cannot be completed. */
 function bash(nodes: readonly Node[]): string {
   const words = nodes.map(({ path, commands, options, choices }) => {
     const all = [...commands.map(({ name }) => name), ...choices, ...options.map(nameOf)]
@@ -67,7 +67,7 @@ ${words.join('\n')}
 complete -o default -F _weft weft`
 }
 
-/** What is not among choices may be a file: with no answer of ours the shell looks for one. */
+/** A value outside the choices may be a file: without our result, the shell completes files. */
 const completionOf = ({ argChoices }: Option): string =>
   argChoices === undefined ? 'return' : `words='${argChoices.join(' ')}'`
 

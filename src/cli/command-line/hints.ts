@@ -4,7 +4,7 @@ import { CorruptRecordError, EngineOpenError, StoreUnavailableError } from '../.
 import { errorMessage, OperatorError } from '../../errors.ts'
 import { configOf } from './command-io.ts'
 
-/** What helps against an error, where its message does not say it; null where that is all there is to say. */
+/** Returns advice against an error whose message has none; null if there is no advice. */
 export function hintFor(error: unknown, argv: readonly string[]): string | null {
   if (error instanceof EngineOpenError && error.reason === 'locked')
     return whileServing(errorMessage(error), argv)
@@ -15,11 +15,11 @@ export function hintFor(error: unknown, argv: readonly string[]): string | null 
     return 'run weft doctor to find the cause'
   if (error instanceof CorruptRecordError) return 'weft verify lists all damage; restore a backup'
   if (!(error instanceof OperatorError)) return null
-  // An error may only say what was under way when another one came.
+  // An error can name only the step that failed; its cause may have a hint.
   return error.hint ?? anotherFormat(errorMessage(error), argv) ?? hintFor(error.cause, argv)
 }
 
-/** What can be done beside a server that has the store open: that it may be stopped the message says. */
+/** Returns the alternatives while a running server has the store open; the message already contains "stop it". */
 function whileServing(message: string, [, , command]: readonly string[]): string | null {
   if (command === 'doc') return `or ask the server that has it open: --url ${urlOfHolder(message)}`
   if (command === 'backup')

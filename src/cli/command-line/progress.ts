@@ -1,7 +1,7 @@
 import type { Progress } from '../../storage/storage-error.ts'
 
 const width = 30
-/** Where nobody looks at a bar, a line each time so much more is done. */
+/** Without a terminal: progress between two lines, as a fraction. */
 const lineEvery = 0.25
 
 /**

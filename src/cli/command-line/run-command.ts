@@ -33,8 +33,9 @@ const operatorErrors = [
 ]
 
 /**
- * Runs the command line. An error for the operator is one sentence on standard error, with what helps, without a stack;
- * with `--json` it is the last line of standard output, too: `{"error":{"message","hint"}}`.
+ * Runs the command line. An error for the operator is one sentence on standard error, with a hint and without a
+ * stack.
+ * With `--json` it is also the last line of standard output: `{"error":{"message","hint"}}`.
  */
 export async function runCommand(program: Command, argv: readonly string[]): Promise<void> {
   for (const stream of [process.stdout, process.stderr]) stream.on('error', passOverUnread)
@@ -57,7 +58,7 @@ export async function runCommand(program: Command, argv: readonly string[]): Pro
 /** Help or the version has been printed, as was asked for. */
 const shownHelp = new Error('help')
 
-/** What commander refuses comes as an error, too: of this command and of all in it. */
+/** Makes commander throw its errors, for this command and all its subcommands. */
 function refuseAsErrors(command: Command): void {
   command.configureOutput({ outputError: () => undefined })
   command.showSuggestionAfterError(false)
@@ -89,7 +90,7 @@ function suggestion({ code, message }: CommanderError, command: Command): string
 
 const helpOf = (command: Command): string => `see ${['weft', ...commandNamesOf(command)].join(' ')} --help`
 
-/** Who does not read on (`| head`) ends no command: an import that is under way comes to its end. */
+/** A reader that stops reading (`| head`) does not end the command: a running import continues to its end. */
 function passOverUnread(error: NodeJS.ErrnoException): void {
   if (error.code !== 'EPIPE') throw error
 }

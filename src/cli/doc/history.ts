@@ -67,7 +67,7 @@ export function docRestoreCommand(): Command {
     })
 }
 
-/** A document that is not there has no versions, either, and that is no answer. */
+/** An unknown document also has no versions; it must be an error instead of an empty list. */
 async function requireThere(catalogue: Catalog, path: DocumentPath): Promise<void> {
   await catalogue.content(path, null, { format: 'update' })
 }

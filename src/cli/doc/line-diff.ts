@@ -5,7 +5,10 @@ const around = 3
 /** Beyond it what differs is shown as one replaced stretch. */
 const stepsMax = 20_000_000
 
-/** What differs between two texts, in the unified form: lines with `+`, `-` or a space before, `@@` before each part. */
+/**
+ * Returns the difference of two texts in the unified form: lines with `+`, `-` or a space before, `@@` before each
+ * part.
+ */
 export function lineDiff(before: readonly string[], after: readonly string[]): readonly string[] {
   const ids = new Map<string, number>()
   const intern = (line: string): number => {

@@ -45,7 +45,7 @@ interface Listing {
   readonly items: AsyncGenerator<object>
   readonly header: string
   readonly line: (item: object) => string
-  /** Says that there is nothing. */
+  /** Sentence for an empty list. */
   readonly none: string
 }
 

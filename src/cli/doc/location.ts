@@ -7,7 +7,7 @@ import { configOf } from '../command-line/command-io.ts'
 import { storeLocation } from '../storage/store-location.ts'
 import { restCredentialsOf, tenantOf } from '../tenant-credentials.ts'
 
-/** Where the documents are, and whose. */
+/** Location and tenant of the documents. */
 export interface LocationFlags {
   readonly dataDir?: string
   readonly url?: string

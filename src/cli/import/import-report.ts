@@ -3,7 +3,7 @@ import type { DocumentImportResult } from '../../transfer/import/import-document
 /** Lines about documents that one can read; `--json` has all. */
 const linesMax = 50
 
-/** What an import, or a look at what one would be, has found. */
+/** Describes the result of an import, or of a dry run. */
 export function formatImport(done: DocumentImportResult, how: 'look' | 'write'): string {
   const { documents, problems, bytes, made, added, there } = done
   const refused = problems.map(({ name, problem }) => `${JSON.stringify(name)} is refused: ${problem}`)

@@ -15,12 +15,14 @@ const argumentOf: Readonly<Record<string, number>> = {
 }
 /** Commands that name it by `--data-dir`, and otherwise take the configured one; with their own commands. `doc` takes a database then. */
 const byOption: readonly string[] = ['import']
-/** Of these one that talks to a server that serves, and one that works on a database, too. */
+/** Subcommands of these: one connects to a running server, and one also works on a database. */
 const others: readonly string[] = ['live', 'weft']
 
 /**
- * Refuses commands on the data directory of a server that keeps its documents elsewhere: what such a directory holds
- * is nothing, or from before. @throws ConfigError
+ * Rejects commands on the data directory of a server that stores its documents elsewhere: such a directory is empty
+ * or
+ * outdated.
+ * @throws ConfigError
  */
 export function requireEmbeddedStore(command: Command): void {
   const names = commandNamesOf(command)
@@ -39,7 +41,7 @@ function isAbout(data: string, command: Command, [name = '', own]: readonly stri
   return byOption.includes(name) && !others.includes(own ?? '') && resolve(given ?? data) === data
 }
 
-/** Null where it cannot be read: commands that need it say so themselves. */
+/** Null if the configuration cannot be read: commands that need it report the error themselves. */
 function configured(command: Command): Config | null {
   const { config } = command.opts<{ config?: string }>()
   try {

@@ -9,7 +9,7 @@ export const rejectedItems = (results: BatchResponse): readonly string[] =>
     .filter(([, { success }]) => !success)
     .map(([id, { message }]) => `${id}: ${message}.`)
 
-/** A call that succeeds also where some things were not done, or none: that is an error here. @throws CallError */
+/** A call that succeeds also where some things were not done, or none: that is an error here. @throws ApiCallError */
 export async function callBatch(api: ApiClient, path: string, data: object): Promise<void> {
   const refusals = rejectedItems(await api.call<BatchResponse>(path, data))
   if (refusals.length > 0) throw new ApiCallError('FAILED_PRECONDITION', refusals.join(' '))

@@ -39,12 +39,12 @@ export class ApiClient {
     this.credentials = credentials
   }
 
-  /** @param path such as `/v2/crdt/get` @throws CallError */
+  /** @param path such as `/v2/crdt/get` @throws ApiCallError */
   async call<Data>(path: string, data: object = {}): Promise<Data> {
     return (await this.page<Data>(path, data)).data
   }
 
-  /** Like `call`, with the token of the next page. @throws CallError */
+  /** Like `call`, with the token of the next page. @throws ApiCallError */
   async page<Data>(path: string, data: object = {}): Promise<ApiResponse<Data>> {
     const response = await this.#fetch(path, { method: 'POST', body: JSON.stringify({ data }) })
     const { result, error } = (await response.json().catch(() => ({}))) as Envelope
@@ -55,7 +55,7 @@ export class ApiClient {
     return { data: answered as Data, ...(pageToken === undefined ? {} : { pageToken }) }
   }
 
-  /** `/metrics`, as text. @throws CallError */
+  /** `/metrics`, as text. @throws ApiCallError */
   async metrics(): Promise<string> {
     const { metricsToken } = this.credentials
     const headers = metricsToken === undefined ? {} : { authorization: `Bearer ${metricsToken}` }

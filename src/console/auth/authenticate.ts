@@ -7,7 +7,7 @@ export interface ApiKey {
   readonly type: string
 }
 
-/** Returns the credentials of an API key, or of a workspace without one, if the server accepts them. @throws CallError */
+/** Returns the credentials of an API key, or of a workspace without one, if the server accepts them. @throws ApiCallError */
 export async function verifyCredentials(credentials: ConsoleCredentials): Promise<ConsoleCredentials> {
   const { apiKey, workspaceId } = credentials
   const isWorkspace = apiKey === undefined && workspaceId !== undefined
@@ -21,14 +21,14 @@ export type SignedIn =
   | { readonly kind: 'in'; readonly credentials: ConsoleCredentials }
   | { readonly kind: 'choose'; readonly keys: readonly ApiKey[] }
 
-/** With what was given: an API key, a workspace, or nothing, as a server without authentication takes it. @throws CallError */
+/** With what was given: an API key, a workspace, or nothing, as a server without authentication takes it. @throws ApiCallError */
 export async function authenticate(credentials: ConsoleCredentials): Promise<SignedIn> {
   const { apiKey, workspaceId } = credentials
   if (apiKey === undefined && workspaceId !== undefined) return intoWorkspace(credentials)
   return { kind: 'in', credentials: await verifyCredentials(credentials) }
 }
 
-/** With id and token of a workspace, which has API keys or gets some. @throws CallError */
+/** With id and token of a workspace, which has API keys or gets some. @throws ApiCallError */
 async function intoWorkspace(workspace: ConsoleCredentials): Promise<SignedIn> {
   const keys = await apiKeysOf(workspace)
   const [only] = keys
@@ -39,7 +39,7 @@ async function intoWorkspace(workspace: ConsoleCredentials): Promise<SignedIn> {
   }
 }
 
-/** The API keys that a workspace has. @throws CallError */
+/** The API keys that a workspace has. @throws ApiCallError */
 async function apiKeysOf(workspace: ConsoleCredentials): Promise<readonly ApiKey[]> {
   const api = new ApiClient(workspace)
   const keys: ApiKey[] = []
@@ -56,7 +56,7 @@ interface AuthTokenPair {
   readonly authTokens: readonly { readonly token: string }[]
 }
 
-/** Returns the credentials with which a workspace uses one of its API keys. @throws CallError */
+/** Returns the credentials with which a workspace uses one of its API keys. @throws ApiCallError */
 export async function authenticateWithKey(
   workspace: ConsoleCredentials,
   apiKey: string,

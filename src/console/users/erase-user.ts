@@ -7,7 +7,7 @@ export interface ErasureProgress {
   readonly removed: Readonly<Record<string, number>>
 }
 
-/** All that is kept of a user, however many pages. @throws CallError */
+/** All that is kept of a user, however many pages. @throws ApiCallError */
 export async function downloadUserData(api: ApiClient, userId: string): Promise<readonly unknown[]> {
   const items: unknown[] = []
   let pageToken: string | undefined
@@ -22,7 +22,7 @@ export async function downloadUserData(api: ApiClient, userId: string): Promise<
 /**
  * Erases a user, and reports the progress until it is done.
  * @param isWatched whether the page still shows the progress; the erasure continues without it
- * @throws CallError
+ * @throws ApiCallError
  */
 export async function eraseUser(
   api: ApiClient,

@@ -15,7 +15,7 @@ const pagesMax = 20
 /**
  * The page of the whole log that has a delivery, for one that a filter has shown: sent again it fits the filter no more.
  * @returns its iterator; null: the first page, also where it was not found
- * @throws CallError
+ * @throws ApiCallError
  */
 export async function iteratorOfPage(
   api: ApiClient,

@@ -7,7 +7,7 @@ interface Page {
   readonly done: boolean
 }
 
-/** One endpoint: the API only lists them. @throws CallError also when there is none of this id */
+/** One endpoint: the API only lists them. @throws ApiCallError also when there is none of this id */
 export async function findEndpoint(api: ApiClient, endpointId: string): Promise<EndpointSettings> {
   let iterator: string | null = null
   for (;;) {

@@ -103,7 +103,7 @@ export const addNotification = defineOperation({
 
 const usedAlready = 'The notification id is used already: nothing was added.'
 
-/** Who is named twice is addressed once, as named last. */
+/** A user who is named twice gets one notification, with the last name given. */
 const unique = (users: readonly NotifiedUser[]): readonly NotifiedUser[] => [
   ...new Map(users.map((user) => [user.userId, user])).values(),
 ]

@@ -112,7 +112,7 @@ export const generateToken = defineOperation({
   },
 })
 
-/** Where Y-Sweet's client goes: it appends the document's id to the URL, which makes our path of it. */
+/** The URLs for Y-Sweet's client, which appends the document id to the URL to form the path of this server. */
 function ySweetPlace(document: FromSchema<typeof request>['document'], publicUrl: string) {
   const place = { url: `${publicUrl.replace(/^http/i, 'ws')}/sync`, baseUrl: publicUrl }
   if (document === undefined) return place

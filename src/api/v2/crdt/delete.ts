@@ -82,7 +82,7 @@ async function deleteEditors(
   const isThere = await Promise.all(addresses.map((address) => hasContent(log, address)))
   const live = addresses.filter((_, index) => isThere[index])
   for (const address of live) {
-    // What the second call finds was made during the first two.
+    // The second pass removes content that was created during the first two calls.
     await versions.removeEditor(address)
     await rooms.destroy(address)
     await versions.removeEditor(address)
@@ -91,7 +91,7 @@ async function deleteEditors(
   return live.length
 }
 
-/** What is damaged can be deleted, too. */
+/** Damaged content can also be deleted. */
 async function hasContent(log: ApiServices['log'], address: DocumentAddress): Promise<boolean> {
   try {
     const [head] = await log.heads([addressKey(address)])

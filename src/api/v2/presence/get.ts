@@ -71,7 +71,7 @@ export const getPresence = defineOperation({
   },
 })
 
-/** Without a list everybody is wanted. */
+/** Without a list, all users match. */
 function filterOf(
   userIds: readonly string[] | undefined,
   statuses: readonly string[] | undefined,

@@ -85,7 +85,7 @@ function useUpdate(address: EditorAddress, { type, contentKey, version }: Editor
     })
 }
 
-/** @throws CallError if the text is not valid JSON for the type */
+/** @throws ApiCallError if the text is not valid JSON for the type */
 function read(type: string, text: string): unknown {
   try {
     return textToContent(type, text)

@@ -26,7 +26,7 @@ export interface Caret {
 const unitsPerRun = 20
 
 interface TextRunOptions {
-  /** Maximum number of units to show; each run counts as `unitsPerRun`. */
+  /** Maximum number of units to show; the reader also stops at `limit / unitsPerRun` runs. */
   readonly limit: number
   readonly carets?: readonly Caret[]
   /** The clock from which on the operations of a client are new. */

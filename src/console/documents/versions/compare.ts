@@ -12,7 +12,7 @@ export interface StateComparison {
   readonly isOfFormatting: boolean
 }
 
-/** @param contentKey null: the root that the server finds @throws CallError */
+/** @param contentKey null: the root that the server finds @throws ApiCallError */
 export async function compareStates(
   api: ApiClient,
   address: EditorAddress,
@@ -30,7 +30,7 @@ export async function compareStates(
   return { parts: diffByLines(toComparableLines(oldDelta), toComparableLines(delta)), isOfFormatting: true }
 }
 
-/** A state without the root is compared as an empty one. @throws CallError */
+/** A state without the root is compared as an empty one. @throws ApiCallError */
 async function readState(api: ApiClient, request: object, state: string): Promise<EditableContent> {
   try {
     if (state !== currentState)
