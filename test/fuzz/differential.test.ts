@@ -12,7 +12,7 @@ import { craftUpdate } from '../support/faults/crafted-updates.ts'
 import { startTestServer, type TestServer } from '../support/servers/server.ts'
 import { times } from '../support/time/full-run.ts'
 
-const rounds = Number(process.env.WEFT_FUZZ_CASES ?? times(12, 150))
+const rounds = Number(process.env.WEFT_FUZZ_CASES ?? times(12, 80))
 
 let server: TestServer
 let token: string

@@ -12,7 +12,7 @@ import { asCase, hexOf } from '../support/faults/corpus.ts'
 import { mutate } from '../support/faults/mutations.ts'
 import { times } from '../support/time/full-run.ts'
 
-const cases = Number(process.env.WEFT_FUZZ_CASES ?? times(20_000, 1_000_000))
+const cases = Number(process.env.WEFT_FUZZ_CASES ?? times(20_000, 400_000))
 const casesPerHistory = 1_000
 
 /**

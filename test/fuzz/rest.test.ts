@@ -16,7 +16,7 @@ import { dataOf, type Envelope } from '../support/servers/server.ts'
 import { itLong } from '../support/time/full-run.ts'
 
 const all = process.env.WEFT_TEST_ALL === '1'
-const cases = Number(process.env.WEFT_FUZZ_CASES ?? (all ? 100 : 2))
+const cases = Number(process.env.WEFT_FUZZ_CASES ?? (all ? 60 : 2))
 
 const canary = { organizationId: 'canary', documentId: 'song', editorId: 'main' }
 

@@ -248,7 +248,7 @@ it(
           await checkIndex()
         }
       }),
-      { numRuns: times(50, 300) },
+      { numRuns: times(50, 150) },
     )
   },
   times(60_000, 300_000),

@@ -246,7 +246,7 @@ it(
         expect(await straysIn(directory, scope.organizationId)).toEqual({ missing: [], stray: [] })
         expect(await leftOf(directory)).toEqual([])
       }),
-      { numRuns: times(70, 400) },
+      { numRuns: times(70, 200) },
     )
   },
   times(60_000, 300_000),

@@ -259,7 +259,7 @@ itLong(
         await directory.removals.stop()
         await directory.close()
       }),
-      { numRuns: times(50, 300) },
+      { numRuns: times(50, 150) },
     )
   },
   60_000,

@@ -131,7 +131,7 @@ it('[FOLD-15] has the state of a simple model after any additions, moves and del
       await compare(directory, model)
       await directory.removals.stop()
     }),
-    { numRuns: process.env.WEFT_TEST_ALL === '1' ? 3_000 : 200 },
+    { numRuns: process.env.WEFT_TEST_ALL === '1' ? 1_200 : 200 },
   )
 })
 
@@ -151,6 +151,6 @@ it('[FOLD-15] keeps a sound tree after concurrent additions, moves and deletions
       expect(stored).toHaveLength(all.length)
       await directory.removals.stop()
     }),
-    { numRuns: process.env.WEFT_TEST_ALL === '1' ? 3_000 : 200 },
+    { numRuns: process.env.WEFT_TEST_ALL === '1' ? 1_200 : 200 },
   )
 })

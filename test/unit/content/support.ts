@@ -148,4 +148,4 @@ export function deltaIn(doc: Y.Doc): unknown[] {
 }
 
 /** fast-check prints the seeds of failing runs. `WEFT_TEST_ALL=1` makes the search long. */
-export const runs = { numRuns: times(150, 700) }
+export const runs = { numRuns: times(150, 400) }
