@@ -18,16 +18,16 @@ export interface AccessChangeFeedDependencies {
   readonly engine: Pick<Engine, 'bus' | 'foreignChanges'>
 }
 
-/** Null: whatever may have changed. */
+/** Null: any access may have changed. */
 type AccessListener<Change> = (change: Change | null) => void
 
 /**
- * Reports changes of rights and credentials: at once when the bus delivers a message, and within some seconds when the bus
- * has lost it, because the store shows the change. It calls listeners in the order in which they were added, so that an
- * earlier one forgets its values before a later one reads.
+ * Reports changes of rights and credentials: at once when the bus delivers a message, and within some seconds if the
+ * bus has lost it, because the store shows the change. It calls listeners in the order in which they were added, so
+ * that an earlier one evicts its values before a later one reads.
  */
 export class AccessChangeFeed {
-  /** How long what was read may be remembered without being read again, in ms. */
+  /** How long a value that was read may be cached, in ms. */
   readonly keepMs: number
   readonly #stored: ForeignChanges
   readonly #changes = new Set<AccessListener<AccessChange>>()
@@ -53,19 +53,22 @@ export class AccessChangeFeed {
     ]
   }
 
-  /** Returns the function that ends it. */
+  /** Registers a listener. Returns the function that removes it. */
   onChange(listener: AccessListener<AccessChange>): () => void {
     this.#changes.add(listener)
     return () => this.#changes.delete(listener)
   }
 
-  /** Likewise. */
+  /** Registers a listener. Returns the function that removes it. */
   onWithdrawal(listener: AccessListener<CredentialsRevoked>): () => void {
     this.#withdrawals.add(listener)
     return () => this.#withdrawals.delete(listener)
   }
 
-  /** Somebody is in whom changes in an organization, and of its API key, concern. Returns the function that ends it. */
+  /**
+   * Watches the changes of an organization and of its API key while one of its users is connected. Returns the
+   * function that ends the watch.
+   */
   follow(scope: OrganizationScope): () => void {
     const { workspaceId, apiKey, organizationId } = scope
     const tenant = { workspaceId, apiKey }
@@ -84,7 +87,7 @@ export class AccessChangeFeed {
     }
   }
 
-  /** Tells nothing more. */
+  /** Ends all reports. */
   end(): void {
     for (const unsubscribe of this.#subscriptions) unsubscribe()
   }

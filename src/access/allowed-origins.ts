@@ -6,7 +6,7 @@ import { domainsOf, isAllowedOrigin } from '../model/domain.ts'
 import type { AccessChangeFeed } from './access-change-feed.ts'
 import { TtlCache } from './ttl-cache.ts'
 
-/** API keys whose domains are remembered. */
+/** API keys whose domains are cached. */
 const cachedOriginsMax = 1_000
 
 const nameOf = ({ workspaceId, apiKey }: Tenant): string => keyName([workspaceId, apiKey])
@@ -15,11 +15,11 @@ export interface OriginsOptions {
   readonly domains: DomainService
   readonly news: AccessChangeFeed
   readonly clock: Clock
-  /** Of the pages that come from this server, such as `https://docs.example.com`. */
+  /** Origin of the pages of this server, such as `https://docs.example.com`. */
   readonly own: string
 }
 
-/** Which pages may use which API key: our own always. What changes acts at once. */
+/** The pages that may use an API key. Pages of this server always may. Changes take effect at once. */
 export class AllowedOrigins {
   readonly #domains: DomainService
   readonly #own: string
@@ -36,15 +36,16 @@ export class AllowedOrigins {
   }
 
   /**
-   * @param origin as in the header `Origin`
-   * @param domains what besides has to allow it, such as those of an auth token; none: nothing
+   * Returns whether a page may use an API key.
+   * @param origin value of the header `Origin`
+   * @param domains additional condition, such as the domains of an auth token; empty: none
    */
   async isAllowed(tenant: Tenant, origin: string, domains: readonly string[] = []): Promise<boolean> {
     if (origin === this.#own) return true
     return isAllowedOrigin(domains, origin) && isAllowedOrigin(await this.#domainsOf(tenant), origin)
   }
 
-  /** Whether any API key lists a domain of the origin: only then it is told what it may do. */
+  /** Returns whether any API key lists a domain of the origin. Only then the response contains CORS headers. */
   isKnown(origin: string): Promise<boolean> {
     return this.#domains.isAnyListed(domainsOf(origin))
   }

@@ -1,15 +1,16 @@
 import type { IncomingMessage } from 'node:http'
 import ipaddr from 'ipaddr.js'
 
-/** Bits of an IPv6 address that whoever has one has all the rest of (RFC 6177). */
+/** Prefix length of the IPv6 subnet that belongs to one client, in bits (RFC 6177). */
 const subnetBits = 64
-/** What is no address is cut to this many characters: it is a name like any other, only not a long one. */
+/** Maximum length of a client address. Text that is not an IP address is truncated to it. */
 const nameLengthMax = 64
 
 /**
- * Where a request comes from, as what limits are counted by: the address of the connection, or, behind `proxies`
- * reverse proxies, the last entry of `X-Forwarded-For` that none of them could have been told by the client.
- * IPv4-mapped addresses read as IPv4, ports are left out; of IPv6 addresses it is the /64 (`2001:db8:0:1::/64`).
+ * Returns the client address of a request, by which limits count. It is the address of the connection. Behind
+ * `proxies` reverse proxies, it is the last entry of `X-Forwarded-For` that the client cannot have forged.
+ * IPv4-mapped addresses are converted to IPv4, ports are removed, and an IPv6 address becomes its /64
+ * (`2001:db8:0:1::/64`).
  */
 export function clientAddress(request: IncomingMessage, proxies: number): string {
   const peer = request.socket.remoteAddress ?? ''
@@ -22,7 +23,7 @@ export function clientAddress(request: IncomingMessage, proxies: number): string
   return subnetOf(hops.at(-proxies) ?? hops[0] ?? peer)
 }
 
-/** The address itself, or of an IPv6 address its /64. */
+/** Returns the address itself, or the /64 of an IPv6 address. */
 export function subnetOf(text: string): string {
   if (plainV4.test(text)) return text
   const bare =
@@ -37,7 +38,7 @@ export function subnetOf(text: string): string {
   return `${network.toString()}/${subnetBits}`
 }
 
-/** As sockets say it: nothing is to be done, and it is done for every call. */
+/** The form in which sockets report IPv4. It needs no conversion, and most calls have it. */
 const plainV4 = /^\d+\.\d+\.\d+\.\d+$/
-/** Some proxies say the port, too: `203.0.113.7:4711`, `[2001:db8::1]:4711`. */
+/** Some proxies also send the port: `203.0.113.7:4711`, `[2001:db8::1]:4711`. */
 const withPort = /^(?:(\d+\.\d+\.\d+\.\d+):\d+|\[([^\]]+)\](?::\d+)?)$/

@@ -4,14 +4,14 @@ import type { Tenant } from '../model/address.ts'
 export interface TokenGrant {
   readonly type: 'organization' | 'document' | 'folder'
   readonly id: string
-  /** Of an organization its own id. */
+  /** For an organization, its own id. */
   readonly organizationId: string
   readonly accessRole: 'viewer' | 'editor'
-  /** Epoch seconds; without it the grant ends with the token. */
+  /** Epoch seconds. Without it, the grant expires with the token. */
   readonly expiresAt?: number
 }
 
-/** Who is at the other end of a realtime connection, as vouched for by a token. */
+/** The user of a realtime connection, according to the token. */
 export interface Identity {
   readonly tenant: Tenant
   readonly userId: string
@@ -20,9 +20,9 @@ export interface Identity {
   readonly email: string
   /** Editor on every document of the tenant. */
   readonly admin: boolean
-  /** Null: the token says nothing about resources. */
+  /** Null: the token does not restrict resources. */
   readonly grants: readonly TokenGrant[] | null
-  /** Epoch milliseconds at which the token was issued; 0 when it does not say, Infinity without authentication. */
+  /** Issue time of the token in epoch milliseconds; 0 if it has none, Infinity without authentication. */
   readonly issuedAt: number
   /** Epoch milliseconds; Infinity without authentication. */
   readonly expiresAt: number
@@ -30,7 +30,7 @@ export interface Identity {
   readonly mintingSecretId?: string
 }
 
-/** Everybody, where authentication is switched off: may do everything. */
+/** The identity of all clients when authentication is disabled: it has all rights. */
 export const anonymous = (tenant: Tenant): Identity => ({
   tenant,
   userId: 'anonymous',

@@ -2,9 +2,9 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { isLoopbackHost } from '../config/loopback-host.ts'
 
 /**
- * Why a request must not be answered while authentication is off, or null. A page of another site can make a browser
- * on this machine call us, under its own name that it lets resolve to 127.0.0.1 (DNS rebinding); `Host` and `Origin`
- * give it away.
+ * Returns why a request must be rejected while authentication is off; null if it is allowed. A page of another site
+ * can make a browser on this machine call this server, under its own name that resolves to 127.0.0.1 (DNS rebinding).
+ * `Host` and `Origin` reveal that.
  */
 export function loopbackViolation(headers: IncomingHttpHeaders): string | null {
   if (!isLoopbackUrl(`http://${headers.host ?? ''}`))

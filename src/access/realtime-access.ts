@@ -13,7 +13,7 @@ export interface RealtimeAccessOptions {
   readonly tokens: RealtimeTokens
   readonly origins: AllowedOrigins
   readonly news: AccessChangeFeed
-  /** Whom a connection without a token belongs to; null where a token is required. */
+  /** Tenant of a connection without a token; null if a token is required. */
   readonly defaultTenant: Tenant | null
   readonly reader: AccessReader
   readonly fences: FenceStore
@@ -21,14 +21,14 @@ export interface RealtimeAccessOptions {
 
 /** The permission of a user on a document, read at one time. */
 export interface Permission {
-  /** As they were before the rest was read. */
+  /** The fence, read before the access. */
   readonly fence: Fence
   readonly access: DocumentAccess
   /** Why the token is rejected; null: it is accepted. */
   readonly refusal: TokenRejectedError | null
 }
 
-/** Who is at the other end of a realtime connection, and what the directory says about them. */
+/** The identity of a realtime connection, and its rights according to the directory. */
 export class RealtimeAccess {
   readonly #options: RealtimeAccessOptions
 
@@ -37,8 +37,8 @@ export class RealtimeAccess {
   }
 
   /**
-   * A token that is given is checked, also where none is required.
-   * @param origin header of that name; undefined: not from a page
+   * Returns the identity of a token. A given token is checked even if none is required.
+   * @param origin value of the header; undefined: not from a page
    * @throws TokenRejectedError
    */
   async identityOf(token: string | null, origin: string | undefined): Promise<Identity> {
@@ -47,7 +47,7 @@ export class RealtimeAccess {
     return identity
   }
 
-  /** Why somebody who was let in must leave now; null when they may stay. */
+  /** Returns why an accepted client must be disconnected now; null if it may stay. */
   async refusalOf(identity: Identity, origin: string | undefined): Promise<TokenRejectedError | null> {
     if (await this.#options.tokens.isRevoked(identity)) return new TokenRejectedError('revoked')
     return (await this.#isAllowed(identity, origin)) ? null : new TokenRejectedError('origin')
@@ -77,19 +77,25 @@ export class RealtimeAccess {
     return this.#options.reader.read(address, address.documentId, userId)
   }
 
-  /** Calls when `permissionOf` may have changed; null: for any user. Returns the function that ends it. */
+  /** Calls the listener when `permissionOf` may have changed; null: for any user. Returns the function that ends it. */
   onChange(listener: (change: AccessChange | null) => void): () => void {
     return this.#options.news.onChange(listener)
   }
 
-  /** Calls when `responseError` may have changed for those whom `concerns` picks. Returns the function that ends it. */
+  /**
+   * Calls the listener when `refusalOf` may have changed for the identities that `concerns` accepts. Returns the
+   * function that ends it.
+   */
   onWithdrawal(listener: (concerns: (identity: Identity) => boolean) => void): () => void {
     return this.#options.news.onWithdrawal((withdrawal) =>
       listener((identity) => withdrawal === null || isConcerned(identity, withdrawal)),
     )
   }
 
-  /** To be called for who is let in: has both told of changes, also those that the bus loses. Returns its end. */
+  /**
+   * Call it for each accepted client: both listeners then also get changes that the bus loses. Returns the function
+   * that ends it.
+   */
   follow(address: DocumentAddress): () => void {
     return this.#options.news.follow(address)
   }

@@ -7,13 +7,16 @@ interface Question<Answer> {
 
 export interface TtlCacheOptions {
   readonly clock: Clock
-  /** Answers that are kept; of more the ones kept longest are forgotten. */
+  /** Maximum number of cached results. The ones cached for longest are evicted. */
   readonly max: number
-  /** For how long, in ms; Infinity: until they are forgotten. */
+  /** How long a result is cached, in ms; Infinity: until it is evicted. */
   readonly keepMs: number
 }
 
-/** Answers of the store. The question is remembered, not the answer: one that a change overtakes is forgotten with it. */
+/**
+ * Cached results of the store. The entry is the pending read, not its result: a change during the read evicts it, so
+ * that the old result is not cached.
+ */
 export class TtlCache<Answer> {
   readonly #options: TtlCacheOptions
   readonly #questions = new Map<string, Question<Answer>>()

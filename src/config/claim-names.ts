@@ -1,11 +1,11 @@
 import type { Parser } from './option-parsers.ts'
 
-/** Which claims of a third party's tokens say what. Null: none does. */
+/** Names of the claims of a third party's tokens. Null: there is no such claim. */
 export interface ClaimNames {
   readonly userId: string
   readonly name: string
   readonly email: string
-  /** Of a claim that is `true` for those who edit all documents. */
+  /** Name of a claim that is `true` for users who may edit all documents. */
   readonly admin: string | null
   readonly apiKey: string | null
 }
@@ -18,7 +18,10 @@ export const usualClaimNames: ClaimNames = {
   apiKey: null,
 }
 
-/** Such as `userId=sub,apiKey=https://example.com/key`: what is not listed is as usual. */
+/**
+ * Parses a list such as `userId=sub,apiKey=https://example.com/key`. Members that are not listed have their usual
+ * names.
+ */
 export const claimNames: Parser<ClaimNames> = {
   expected:
     '`member=claim` pairs with commas between them, of the members userId, name, email, admin, apiKey',

@@ -29,7 +29,7 @@ const parsers: Record<WorkspaceMember, Parser<string>> = {
 }
 const nameLengthMax = 200
 
-/** Says what is wrong with a declaration. Never repeats a value: it may be a secret. */
+/** The problem of a declaration. The message never repeats a value, which may be a secret. */
 class InvalidWorkspaceError extends Error {}
 
 /** Workspaces as JSON, by their names. */

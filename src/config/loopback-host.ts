@@ -4,7 +4,10 @@ const loopback = new BlockList()
 loopback.addSubnet('127.0.0.0', 8, 'ipv4')
 loopback.addAddress('::1', 'ipv6')
 
-/** Whether a host name or IP literal (without brackets) can only mean this machine. `localhost` is one (RFC 6761 6.3). */
+/**
+ * Returns whether a host name or IP literal (without brackets) can only mean this machine. `localhost` is one (RFC
+ * 6761 6.3).
+ */
 export function isLoopbackHost(host: string): boolean {
   const family = isIP(host)
   if (family === 0) return host.toLowerCase() === 'localhost'

@@ -1,9 +1,9 @@
-/** The oldest Node that runs this version. */
+/** The oldest Node that this version supports. */
 const oldest = { major: 20, minor: 19 }
 
 /**
- * The sentence for a Node that is too old; null: it is new enough. Old versions of Node must be able to read this file
- * and `main.ts`.
+ * Returns the message for a Node that is too old; null: it is supported. Old versions of Node must be able to read
+ * this file and `main.ts`.
  * @param version such as `20.19.0`
  */
 export function nodeProblem(version: string): string | null {

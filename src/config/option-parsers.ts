@@ -1,12 +1,15 @@
 import { resolve } from 'node:path'
 import { postgresUrls } from './postgres-urls.ts'
 
-/** Reads one option's text. Parsers are total: what does not fit is `undefined`, and the reader names the option. */
+/**
+ * Parses the text of one option. Parsers never throw: for invalid text they return `undefined`, and the reader names
+ * the option.
+ */
 export interface Parser<T> {
   /** Completes the sentence "expected …". */
   readonly expected: string
   parse(text: string): T | undefined
-  /** What exactly is wrong with a text that does not fit, without its secrets. */
+  /** Returns the exact problem of an invalid text, without secrets. */
   problem?(text: string): string | null
 }
 
@@ -40,7 +43,7 @@ export const host: Parser<string> = {
   parse: (text) => (/^[\w.:%-]{1,255}$/.test(text) ? text : undefined),
 }
 
-/** An identifier or token: it travels in a header, so visible ASCII only. */
+/** An identifier or token. It is sent in a header, so only visible ASCII is allowed. */
 export const headerValue = (lengthMin: number): Parser<string> => ({
   expected: `${lengthMin} to 512 visible ASCII characters`,
   parse: (text) =>
@@ -86,7 +89,7 @@ function isServer(text: string, scheme: string): boolean {
 
 const isEncoded = (text: string): boolean => !/%(?![0-9a-f]{2})/i.test(text)
 
-/** A name that needs no quotes in SQL, so that it is the same wherever it is spelled. */
+/** A name that needs no quotes in SQL, so that it has the same spelling everywhere. */
 export const schemaName: Parser<string> = {
   expected: 'a name of small letters, digits and _',
   parse: (text) => (/^[a-z_][a-z0-9_]{0,62}$/.test(text) ? text : undefined),

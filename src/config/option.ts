@@ -6,9 +6,9 @@ export interface Option<T> {
   readonly default: T
   /** The default in the documentation, if the value alone does not explain it. */
   readonly defaultText?: string
-  /** Never shown, has no flag (command lines are public), and can be read from a file: `WEFT_…_FILE`. */
+  /** The value is never shown, has no flag (command lines are public), and can be read from a file: `WEFT_…_FILE`. */
   readonly secret?: true
-  /** A further environment variable. Ours has precedence. */
+  /** An additional environment variable. The option's own variable has precedence. */
   readonly alsoEnvironment?: string
   readonly description: string
 }

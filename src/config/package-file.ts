@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 
-/** The root of this package, for programs that run from the sources and for those of a build. */
+/** Returns the root folder of this package. It is the same for the sources and for a build. */
 function rootFrom(url: URL): URL {
   const folder = new URL('.', url)
   if (existsSync(new URL('package.json', folder))) return folder
@@ -11,12 +11,12 @@ function rootFrom(url: URL): URL {
 
 const root = rootFrom(new URL(import.meta.url))
 
-/** @param path a file of this package, such as `package.json` */
+/** Returns the URL of a file of this package. @param path path of the file, such as `package.json` */
 export const packageFile = (path: string): URL => new URL(path, root)
 
 /** The folder of the build that this program belongs to, with a final slash. The build and the tests define it. */
 declare const BUILD_FOLDER: string | undefined
 const buildFolder = typeof BUILD_FOLDER === 'undefined' ? 'dist/' : BUILD_FOLDER
 
-/** @param path a file that the build writes, such as `main.js` */
+/** Returns the URL of a file that the build writes. @param path path of the file, such as `main.js` */
 export const builtFile = (path: string): URL => packageFile(buildFolder + path)

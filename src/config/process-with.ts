@@ -4,20 +4,20 @@ import { basename } from 'node:path'
 /** A process of this machine. */
 export interface FoundProcess {
   readonly id: number
-  /** Program and first argument, such as `node dist/main.js`: later arguments may hold secrets. */
+  /** Program and first argument, such as `node dist/main.js`: later arguments may contain secrets. */
   readonly name: string
 }
 
-/** State of a socket that listens, as /proc/net/tcp names it. */
+/** State of a listening socket in /proc/net/tcp. */
 const listening = '0A'
 
-/** The process that listens on a TCP port; null: none, or it is not known (another system, another user). */
+/** Returns the process that listens on a TCP port; null: none, or unknown (another system, another user). */
 export function processOnPort(port: number): FoundProcess | null {
   const inodes = ['/proc/net/tcp', '/proc/net/tcp6'].flatMap((path) => listenersIn(path, port))
   return inodes.length === 0 ? null : processWith(inodes.map((inode) => `socket:[${inode}]`))
 }
 
-/** The process that has one of these files open, as links of /proc name them; null: none, or it is not known. */
+/** Returns the process that has one of these files open, as links of /proc name them; null: none, or unknown. */
 export function processWith(files: readonly string[]): FoundProcess | null {
   for (const name of entriesOf('/proc')) {
     const id = Number(name)
@@ -26,7 +26,7 @@ export function processWith(files: readonly string[]): FoundProcess | null {
   return null
 }
 
-/** For sentences: `process 12 (node dist/main.js)`. */
+/** Returns a description for messages: `process 12 (node dist/main.js)`. */
 export const describeProcess = ({ id, name }: FoundProcess): string =>
   name === '' ? `process ${id}` : `process ${id} (${name})`
 

@@ -23,7 +23,7 @@ export interface ConfigInput {
   /** By option key, as given on the command line. */
   readonly flags: Readonly<Record<string, string | undefined>>
   readonly environment: Readonly<Record<string, string | undefined>>
-  /** Path of the file; with null `weft.config.json` of the working directory is read if it is there. */
+  /** Path of the file. With null, `weft.config.json` of the working directory is read if it exists. */
   readonly file: string | null
 }
 
@@ -36,7 +36,7 @@ export interface ReadConfig {
 
 interface Found {
   readonly source: Source
-  /** How the option was spelled there, for messages. */
+  /** Spelling of the option in its source, for messages. */
   readonly name: string
   readonly text: string
 }
@@ -45,7 +45,7 @@ type FileValues = Readonly<Record<string, unknown>>
 
 const defaultFile = 'weft.config.json'
 
-/** @throws ConfigError for the first option that cannot be used. */
+/** Reads the configuration from all sources. @throws ConfigError for the first invalid option */
 export function readConfig(input: ConfigInput): ReadConfig {
   const file = readConfigFile(input.file)
   const values: Record<string, unknown> = {}
@@ -134,7 +134,7 @@ function parseConfigFile(name: string, text: string): FileValues {
   return value as FileValues
 }
 
-/** Defaults that are written as text (paths) go through the parser like given values. */
+/** Defaults that are written as text (paths) are parsed like given values. */
 function defaultOf(key: OptionKey): unknown {
   const { parser, default: value } = optionOf(key)
   return typeof value === 'string' ? parser.parse(value) : value

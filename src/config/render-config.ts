@@ -9,13 +9,13 @@ import {
 } from '../config.ts'
 import type { ReadConfig } from './read-config.ts'
 
-/** The table of options as Markdown, for the documentation. */
+/** Renders the table of options as Markdown, for the documentation. */
 export function renderMarkdown(): string {
   const rows = optionKeys.map((key) => `| ${[names(key), defaultText(key), meaning(key)].join(' | ')} |`)
   return ['| Option | Default | Meaning |', '|---|---|---|', ...rows].join('\n')
 }
 
-/** The configuration in force and where each value comes from, one option a line; secrets are not shown. */
+/** Renders the effective configuration and the source of each value, one option per line, without secrets. */
 export function renderConfig({ config, sources }: ReadConfig): string {
   const width = Math.max(...optionKeys.map((key) => key.length))
   return optionKeys
@@ -23,7 +23,7 @@ export function renderConfig({ config, sources }: ReadConfig): string {
     .join('\n')
 }
 
-/** The same for machines. */
+/** Like `renderConfig`, as JSON. */
 export const configAsJson = ({ config, sources }: ReadConfig): Record<string, unknown> =>
   Object.fromEntries(optionKeys.map((key) => [key, { value: shownValue(key, config), source: sources[key] }]))
 
@@ -37,7 +37,7 @@ function names(key: OptionKey): string {
   return [...(flag === null ? [] : [flag]), ...variants].map((name) => `\`${name}\``).join(' ')
 }
 
-/** The default of an option, as Markdown. */
+/** Returns the default of an option, as Markdown. */
 export function defaultText(key: OptionKey): string {
   const { default: value, defaultText } = optionOf(key)
   return defaultText ?? `\`${String(value)}\``

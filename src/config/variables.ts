@@ -12,7 +12,7 @@ const others: readonly string[] = ['WEFT_CONFIG', 'WEFT_URL', 'WEFT_TEST_ALL', '
 
 const prefix = 'WEFT_'
 
-/** Unknown variables that one message names. */
+/** Maximum number of unknown variables that one message names. */
 const namedMax = 10
 
 /**
@@ -57,8 +57,8 @@ export interface MisspelledVariable {
 const comparedLengthMax = 100
 
 /**
- * Variables whose prefix misspells `WEFT_` by one letter or separator, such as `WETF_DATA_DIR`, and whose remainder is that of
- * a known variable. They may belong to other programs: a reason for a warning only. At most 10.
+ * Returns variables whose prefix misspells `WEFT_` by one letter or separator, such as `WETF_DATA_DIR`, and whose
+ * remainder is that of a known variable. They may belong to other programs, so they only cause a warning. At most 10.
  */
 export function misspelledVariables(environment: Environment): readonly MisspelledVariable[] {
   const known = knownVariables().map((meant) => ({ meant, end: foldedName(meant.slice(prefix.length)) }))

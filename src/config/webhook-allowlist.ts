@@ -4,10 +4,10 @@ import type { Parser } from './option-parsers.ts'
 
 const name = /^(?!-)[a-z0-9_-]{1,63}(\.[a-z0-9_-]{1,63})*$/
 
-/** Whether an entry is an address or a CIDR, and no name. */
+/** Returns whether an entry is an address or a CIDR, not a name. */
 export const isListedRange = (entry: string): boolean => isIP(entry) !== 0 || entry.includes('/')
 
-/** Such as `hooks.internal,10.1.0.0/16,::1`; names in lower case. */
+/** Parses a list such as `hooks.internal,10.1.0.0/16,::1`; names in lower case. */
 export const webhookAllowlist: Parser<readonly string[]> = {
   expected: 'host names, IP addresses and CIDRs with commas between them',
   parse(text) {
@@ -16,7 +16,7 @@ export const webhookAllowlist: Parser<readonly string[]> = {
   },
 }
 
-/** A name of digits only is no name: URLs take it for an address. */
+/** A name of digits only is not allowed: URLs treat it as an address. */
 function isEntry(entry: string): boolean {
   if (entry.includes('%')) return false
   if (isListedRange(entry))

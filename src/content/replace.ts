@@ -27,7 +27,8 @@ export interface CheckedContent extends TargetKind {
 
 /**
  * Runs the checks that need no document, in this order: fields and their types, `type` is known, `data` matches it,
- * the content is valid. @throws ApiError INVALID_ARGUMENT with the problem and its place
+ * the content is valid.
+ * @throws ApiError INVALID_ARGUMENT with the problem and its place
  */
 export function checkContent(target: ContentTarget): CheckedContent {
   const type = checkTarget(target)

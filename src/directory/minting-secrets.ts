@@ -49,8 +49,8 @@ export class MintingSecrets {
   }
 
   /**
-   * Deletes all secrets of an API key. Tokens that they signed become invalid. @throws ApiError NOT_FOUND if the API
-   * key does not exist
+   * Deletes all secrets of an API key. Tokens that they signed become invalid.
+   * @throws ApiError NOT_FOUND if the API key does not exist
    */
   delete(tenant: Tenant): Promise<void> {
     return this.#change(tenant, () => Promise.resolve([]))

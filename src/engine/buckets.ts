@@ -20,7 +20,7 @@ export function hash32(text: string): number {
 }
 
 /**
- * Returns the bucket of a document. It is the same for every node and version of Weft. @param name as `keyName`
- * returns it
+ * Returns the bucket of a document. It is the same for every node and version of Weft.
+ * @param name as `keyName` returns it
  */
 export const bucketOf = (name: string): number => hash32(name) % bucketCount

@@ -9,8 +9,8 @@ export class DamagedRecordError extends Error {
 }
 
 /**
- * Runs `work`. @throws CorruptRecordError, with the name of the record, instead of a DamagedRecordError; other errors
- * unchanged
+ * Runs `work`.
+ * @throws CorruptRecordError, with the name of the record, instead of a DamagedRecordError; other errors unchanged
  */
 export async function withRecordName<T>(what: string, key: Key, work: () => Promise<T>): Promise<T> {
   try {

@@ -191,8 +191,8 @@ export interface DocumentLog {
     options?: AppendOptions,
   ): Promise<AppendResult>
   /**
-   * Loads a log. @throws CorruptRecordError if the stored data fails its checksum or has a gap; the document is not
-   * served then
+   * Loads a log.
+   * @throws CorruptRecordError if the stored data fails its checksum or has a gap; the document is not served then
    */
   load(doc: Key, options?: LoadOptions): Promise<LoadedLog>
   /**

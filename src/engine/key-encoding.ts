@@ -25,8 +25,8 @@ export interface ByteRange {
 }
 
 /**
- * Encodes a key. @throws TypeError if a segment is not well-formed Unicode: two such segments would have the same
- * bytes
+ * Encodes a key.
+ * @throws TypeError if a segment is not well-formed Unicode: two such segments would have the same bytes
  */
 export function encodeKey(key: Key): Buffer {
   let text = ''
@@ -67,8 +67,8 @@ export function decodeKeyPair(bytes: Uint8Array): readonly [Key, Key] {
 }
 
 /**
- * Decodes a whole key and returns the bytes after its end. @throws RangeError if `bytes` do not start with a whole
- * key
+ * Decodes a whole key and returns the bytes after its end.
+ * @throws RangeError if `bytes` do not start with a whole key
  */
 export function splitKey<B extends Uint8Array>(bytes: B): readonly [Key, B] {
   let at = 0
@@ -92,8 +92,8 @@ function decodeSegment(escaped: Uint8Array): string {
 }
 
 /**
- * Writes eight bytes, big endian, which sort like the numbers. @throws RangeError unless `value` is a safe integer
- * from 0
+ * Writes eight bytes, big endian, which sort like the numbers.
+ * @throws RangeError unless `value` is a safe integer from 0
  */
 export function writeNumber(bytes: Buffer, value: number, at: number): void {
   if (!Number.isSafeInteger(value) || value < 0) throw new RangeError(`not a whole number from 0: ${value}`)

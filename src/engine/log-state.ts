@@ -102,8 +102,8 @@ export function canCompact(
 export const adoptedMax = 2 ** 52
 
 /**
- * Returns the state of an adopted log; null if it cannot be adopted. @throws RangeError for numbers that no log can
- * have
+ * Returns the state of an adopted log; null if it cannot be adopted.
+ * @throws RangeError for numbers that no log can have
  */
 export function adoptedState(
   standing: LogState,

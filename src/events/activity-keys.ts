@@ -1,14 +1,14 @@
 import type { Key } from '../engine/engine.ts'
 import { type ActivityRecord, type ActivityTraits, namedUsers, traitsOf } from './activity.ts'
 
-/** Milliseconds of the year 9999 have 15 digits, a transaction records fewer than 100,000 activities. */
+/** Milliseconds of the year 9999 have 15 digits, and a transaction records fewer than 100,000 activities. */
 const timeDigits = 15
 const placeDigits = 5
 const orderLength = timeDigits + placeDigits
 
-/** Where an activity stands among all of its organization, oldest first. */
+/** Position of an activity among all of its organization, oldest first. */
 export interface Position {
-  /** Sorts as text as time does. */
+  /** Text that sorts by time. */
   readonly order: string
   readonly id: string
 }
@@ -20,9 +20,9 @@ export const activityKeys = {
   activity: (position: Position): Key => entryAt(activityKeys.activities, position),
   /** The position of an activity. */
   position: (id: string): Key => ['activityPositions', id],
-  /** Index by time: those that have `value` as this trait, with all their traits. */
+  /** Index by time: the activities with `value` as this trait, with all their traits. */
   by: (trait: keyof ActivityTraits, value: string): Key => ['activitiesBy', trait, value],
-  /** Index by time: those that name a user who did not do it. */
+  /** Index by time: the activities that name a user other than as the acting user. */
   naming: (userId: string): Key => ['activitiesNaming', userId],
 }
 
@@ -31,28 +31,28 @@ export const positionOf = ({ timestamp, place, id }: ActivityRecord): Position =
   id,
 })
 
-/** The key at a position under `prefix`. */
+/** Returns the key of a position under `prefix`. */
 export const entryAt = (prefix: Key, { order, id }: Position): Key => [...prefix, order, id]
 
-/** The position of what is at such a key. */
+/** Returns the position of such a key. */
 export const positionIn = (key: Key): Position => ({ order: key.at(-2) as string, id: key.at(-1) as string })
 
-/** As one text, for page tokens. */
+/** Encodes a position as text, for page tokens. */
 export const writePosition = ({ order, id }: Position): string => order + id
 
-/** What `writePosition` was given. */
+/** Decodes a text of `writePosition`. */
 export const readPosition = (text: string): Position => ({
   order: text.slice(0, orderLength),
   id: text.slice(orderLength),
 })
 
-/** Negative when `a` comes before `b` in every index: by the bytes of the id, as keys do. */
+/** Returns a negative number if `a` precedes `b` in every index. Compares the bytes of the id, as keys do. */
 export function comparePositions(a: Position, b: Position): number {
   if (a.order !== b.order) return a.order < b.order ? -1 : 1
   return a.id === b.id ? 0 : Buffer.compare(Buffer.from(a.id), Buffer.from(b.id))
 }
 
-/** Every index entry of an activity. */
+/** Returns the keys of all index entries of an activity. */
 export function entriesOf(activity: ActivityRecord): readonly Key[] {
   const position = positionOf(activity)
   const traits = Object.entries(traitsOf(activity)) as [keyof ActivityTraits, string | null][]

@@ -13,18 +13,18 @@ import { readActivities } from './activity-store.ts'
 import { type Chunk, type ChunkRange, compareIn, type Order, readChunk } from './index-chunk.ts'
 import { type PartitionReader, storedIn } from './partition.ts'
 
-/** Index entries that are read at a time where several indexes could answer, or entries do not fit. */
+/** Index entries of one read, if several indexes could answer or entries do not match. */
 const chunkSize = 500
-/** Index entries that are looked at for one page: a page ends there, though it may not be full. */
+/** Index entries that are read for one page. The page ends there even if it is not full. */
 const lookedAtMax = 2_000
-/** Activities that are read at a time. */
+/** Activities of one read. */
 const sliceSize = 250
-/** JSON of one page, but for its last slice: a page ends there, too. */
+/** Size of the JSON of one page without its last slice, in bytes. A page also ends there. */
 const pageBytesMax = 4_194_304
 
 export interface ActivityRange {
   readonly order: Order
-  /** `next` of the page before; undefined for the first page. */
+  /** `next` of the previous page; undefined for the first page. */
   readonly after: string | undefined
   /** At least 1. */
   readonly limit: number
@@ -32,14 +32,14 @@ export interface ActivityRange {
 
 export interface ListedActivities {
   readonly items: readonly ActivityRecord[]
-  /** What the next page comes after; null at the end. */
+  /** Position after which the next page starts; null at the end. */
   readonly next: string | null
 }
 
 /**
- * Activities that fit, by time. An activity keeps its position for ever, so what is there all the while is listed once,
- * whatever is added or removed between pages. A page may have fewer than `limit`, also none, and yet not be the last:
- * its work is bounded, and so are its bytes.
+ * Lists matching activities by time. An activity keeps its position, so one that exists throughout is listed exactly
+ * once, whatever changes occur between pages. A page may have fewer than `limit` activities, or none, and not be the
+ * last one: its work and its size are bounded.
  */
 export async function listActivities(
   reader: PartitionReader,
@@ -51,13 +51,13 @@ export async function listActivities(
   if (indexes.length === 0) return listAll(reader, range)
   const { positions, until } = await lookFor(reader, indexes, matcher(query), range)
   const records = await readSlices(reader, positions)
-  // What has been removed or changed since its entry was read is not answered as what it was.
+  // An activity that was removed or changed after its entry was read is not returned in its old state.
   const items = fitting(records, query)
   const end = records.length < positions.length ? (positions[records.length - 1] ?? null) : until
   return { items, next: end === null ? null : writePosition(end) }
 }
 
-/** Those at the first positions, as many as fit into a page. */
+/** Returns the activities at the first positions that fit into a page. */
 async function readSlices(
   reader: PartitionReader,
   positions: readonly Position[],
@@ -96,11 +96,11 @@ async function listAll(
 
 interface Found {
   readonly positions: readonly Position[]
-  /** How far has been looked; null: to the end. */
+  /** The last position that was read; null: the end. */
   readonly until: Position | null
 }
 
-/** Goes on with the index that reaches furthest with a chunk, which has the least of what does not fit. */
+/** Continues with the index whose chunk reaches furthest: it has the fewest entries that do not match. */
 async function lookFor(
   reader: PartitionReader,
   indexes: readonly (readonly Key[])[],
@@ -140,7 +140,7 @@ async function furthest(
   })
 }
 
-/** Those of the named activities that fit, by time. @param ids at most as many as may be read at once */
+/** Returns the matching ones of the named activities by time. @param ids at most as many as one read allows */
 export async function findActivities(
   reader: PartitionReader,
   ids: readonly string[],

@@ -2,7 +2,7 @@ import type { Key } from '../engine/engine.ts'
 import type { ActivityTraits, FeatureType } from './activity.ts'
 import { activityKeys } from './activity-keys.ts'
 
-/** Which activities are meant: those that fit all that is given. */
+/** Filter of activities. An activity must match all given members. */
 export interface ActivityQuery {
   readonly documentId?: string
   readonly userId?: string
@@ -29,15 +29,15 @@ function wantedOf(query: ActivityQuery): readonly Wanted[] {
   return all.flatMap(([trait, values]) => (values === undefined ? [] : [[trait, [...new Set(values)]]]))
 }
 
-/** Says of traits whether an activity that has them fits. */
+/** Returns a function that checks whether traits match the query. */
 export function matcher(query: ActivityQuery): (traits: ActivityTraits) => boolean {
   const wanted = wantedOf(query).map(([trait, values]) => [trait, new Set<string | null>(values)] as const)
   return (traits) => wanted.every(([trait, values]) => values.has(traits[trait]))
 }
 
 /**
- * The indexes each of which has all that fits, as the prefixes of their parts, which have nothing in common; none where
- * everything fits.
+ * Returns the indexes each of which has all matching activities, as the disjoint prefixes of its parts. Returns none
+ * if every activity matches.
  */
 export const indexesFor = (query: ActivityQuery): readonly (readonly Key[])[] =>
   wantedOf(query).map(([trait, values]) => values.map((value) => activityKeys.by(trait, value)))

@@ -5,7 +5,7 @@ import { type Chunk, readChunk } from './index-chunk.ts'
 import type { PartitionReader, PartitionWriter } from './partition.ts'
 
 /**
- * Writes activities; those whose ids there are already are overwritten, and keep their places.
+ * Writes activities. Those with existing ids are overwritten, and keep their positions.
  * @param now epoch milliseconds
  */
 export async function writeActivities(
@@ -28,7 +28,7 @@ export async function writeActivities(
   }
 }
 
-/** Writes activities whose ids have just been made. @param now epoch milliseconds */
+/** Writes activities whose ids have just been generated. @param now epoch milliseconds */
 export function putNewActivities(
   transaction: PartitionWriter,
   events: readonly ActivityEvent[],
@@ -37,7 +37,7 @@ export function putNewActivities(
   for (const [place, event] of events.entries()) putActivity(transaction, { ...event, timestamp: now, place })
 }
 
-/** Those of the named activities that there are, by their ids. */
+/** Returns the existing ones of the named activities, by their ids. */
 export async function readActivities(
   reader: PartitionReader,
   ids: readonly string[],
@@ -48,7 +48,7 @@ export async function readActivities(
   return new Map(activities.flatMap((activity) => (activity === null ? [] : [[activity.id, activity]])))
 }
 
-/** Removes some activities of a document; returns how many: 0 when there are none. */
+/** Removes some activities of a document; returns how many, 0 if there are none. */
 export async function removeActivitiesOf(
   transaction: PartitionWriter,
   documentId: string,
@@ -63,8 +63,8 @@ export async function removeActivitiesOf(
 }
 
 /**
- * Removes activities that fit, fewer than twice `limit`; returns how many: fewer than `limit` when it was all.
- * @param trait whose index is read; the query has a value for it
+ * Removes fewer than twice `limit` matching activities; returns how many, fewer than `limit` if those were all.
+ * @param trait trait whose index is read; the query must have a value for it
  */
 export async function removeActivitiesBy<Trait extends 'targetEntityId' | 'locationId'>(
   transaction: PartitionWriter,
@@ -94,7 +94,7 @@ export function removeActivity(transaction: PartitionWriter, activity: ActivityR
   for (const key of entriesOf(activity)) transaction.delete(key)
 }
 
-/** Replaces a stored activity by one with the same id and place. */
+/** Replaces a stored activity by one with the same id and position. */
 export function replaceActivity(
   transaction: PartitionWriter,
   before: ActivityRecord,

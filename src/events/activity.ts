@@ -1,13 +1,13 @@
 import { findNamedUsers } from '../model/named-users.ts'
 
-/** Who did something; other members than the id are shown as they were given. */
+/** The acting user. Members other than the id are returned as given. */
 export interface ActionUser {
   readonly userId: string
   readonly email?: string
   readonly name?: string
 }
 
-/** What an activity is about. */
+/** The subject area of an activity. */
 export const featureTypes = ['comment', 'reaction', 'recorder', 'crdt', 'custom', 'administration'] as const
 export type FeatureType = (typeof featureTypes)[number]
 
@@ -20,47 +20,47 @@ export const addedFeatureTypes = [
   'custom',
 ] as const satisfies readonly FeatureType[]
 
-/** JSON of one activity: a page answers a thousand of them. */
+/** Maximum size of the JSON of one activity, in bytes: a page has up to a thousand activities. */
 export const activityBytesMax = 16_384
 
-/** A place in what is shown of a document, such as a page. */
+/** A place in the view of a document, such as a page. */
 export interface ActivityLocation {
   readonly id: string
   readonly locationName?: string
 }
 
-/** What is said of an activity. Placeholders of the template, `{{name}}`, are kept as they are, for whoever shows it. */
+/** Content of an activity. Placeholders of the template, `{{name}}`, are stored unchanged; the client replaces them. */
 export interface ActivityContent {
   readonly featureType: FeatureType
-  /** Such as `comment.add`. */
+  /** For example `comment.add`. */
   readonly actionType: string
   readonly actionUser: ActionUser
-  /** What was acted on: an annotation, a document, a user, … */
+  /** Target of the action: an annotation, a document, a user, … */
   readonly targetEntityId?: string
-  /** The place in the document that it is about: it is deleted with the data of this location. */
+  /** Place in the document. The activity is deleted with the data of this location. */
   readonly location?: ActivityLocation
   readonly changes?: Readonly<Record<string, unknown>>
   readonly displayMessageTemplate?: string
   readonly displayMessageTemplateData?: Readonly<Record<string, unknown>>
 }
 
-/** Something that has happened. */
+/** An activity to record. */
 export interface ActivityEvent extends ActivityContent {
-  /** Names the activity within its organization: the same id again overwrites, and keeps its place. */
+  /** Id of the activity within its organization. Recording the same id again overwrites it and keeps its position. */
   readonly id: string
   /** Null: it belongs to the organization as a whole. */
   readonly documentId: string | null
 }
 
-/** An activity as it is stored. */
+/** A stored activity. */
 export interface ActivityRecord extends ActivityEvent {
   /** Epoch milliseconds of the first time it was recorded. */
   readonly timestamp: number
-  /** Its place among those of the same time. */
+  /** Its place among activities of the same time. */
   readonly place: number
 }
 
-/** Members that activities are looked for by; null where an activity has none. */
+/** Members by which activities are searched; null if an activity does not have one. */
 export interface ActivityTraits {
   readonly documentId: string | null
   readonly userId: string
@@ -79,10 +79,10 @@ export const traitsOf = (activity: ActivityEvent): ActivityTraits => ({
   actionType: activity.actionType,
 })
 
-/** What activities about users themselves are called begins so: what they act on is a user. */
+/** Prefix of the types of activities whose target is a user. */
 export const aboutUsers = 'user.'
 
-/** Ids of the users that an activity names, other than who did it. */
+/** Returns the ids of the users that an activity names, except the acting user. */
 export function namedUsers(activity: ActivityEvent): readonly string[] {
   const { actionUser, actionType, targetEntityId, changes, displayMessageTemplateData } = activity
   const named = new Set(findNamedUsers([changes, displayMessageTemplateData]))
@@ -91,7 +91,7 @@ export function namedUsers(activity: ActivityEvent): readonly string[] {
   return [...named]
 }
 
-/** What is given of the content of an activity, and no other members that an object may have. */
+/** Returns the given members of the content of an activity, without other members of the object. */
 export function contentOf<Given extends Partial<ActivityContent>>(
   given: Given,
 ): Pick<Given, keyof ActivityContent & keyof Given> {

@@ -10,15 +10,15 @@ import { activityKeys, type Position, positionIn } from './activity-keys.ts'
 import { writeActivities } from './activity-store.ts'
 import type { PartitionWriter } from './partition.ts'
 
-/** Does it name more users than may be looked for by? */
+/** Returns whether it names more users than the index accepts. */
 export const namesTooManyUsers = ({ changes, displayMessageTemplateData }: ActivityEvent): boolean =>
   findNamedUsers([changes, displayMessageTemplateData]).size > namedUsersMax
 
-/** Index ranges of the activities of a user: what the user did, and what names the user otherwise. */
+/** Index ranges of the activities of a user: those by the user, and those that name the user otherwise. */
 export const activityRangesOf = (userId: string) =>
   [activityKeys.by('userId', userId), activityKeys.naming(userId)] as const
 
-/** Up to `limit` activities of each of these ranges, without the user; returns how many: 0 when there are none. */
+/** Anonymizes up to `limit` activities of each of these ranges; returns how many, 0 if there are none. */
 export async function anonymizeActivities(
   transaction: PartitionWriter,
   userId: string,
@@ -41,7 +41,7 @@ export async function anonymizeActivities(
 
 const keyAt = (position: Position) => activityKeys.activity(position)
 
-/** The activity with the deleted user instead of this one. */
+/** Returns the activity with the deleted user in place of this one. */
 export function anonymizedActivity<Event extends ActivityEvent>(activity: Event, userId: string): Event {
   const { actionUser, targetEntityId, actionType, changes, displayMessageTemplateData: data } = activity
   const isActor = actionUser.userId === userId

@@ -8,7 +8,7 @@ import { eventIdOf, eventJob, type QueuedEvent, queuedEvent } from './outbound-e
 export interface ChangeWindowsOptions {
   readonly clock: Clock
   readonly windowMs: number
-  /** A commit that belongs to a window at one node has been stored this long after its end at every node, in ms. */
+  /** Time after the end of a window within which every node has stored its commits of the window, in ms. */
   readonly clockSkewMs: number
   readonly wanted: HasSubscriber
   /** Events are due. */
@@ -16,8 +16,8 @@ export interface ChangeWindowsOptions {
 }
 
 /**
- * Windows of the commits to each editor, whoever makes them: each is one event `crdt.update_data`, told when the
- * window ends. It waits as a job that came with the first commit; nothing else is kept of it.
+ * Windows of the commits to each editor by any user. Each window is one event `crdt.update_data`, which is sent when
+ * the window ends. Until then it is a job that the first commit enqueued; no other state is stored.
  */
 export class ChangeWindows implements EditListener {
   readonly #options: ChangeWindowsOptions
@@ -43,7 +43,7 @@ export class ChangeWindows implements EditListener {
     }
   }
 
-  /** Who edits first stands for all of the window; what nobody known does is done by the API key. */
+  /** The first author represents the whole window. The API key represents unknown authors. */
   #eventOf(address: DocumentAddress, [first]: readonly EditAuthor[], id: string): QueuedEvent {
     const { apiKey, documentId, editorId } = address
     const at = this.#options.clock.now()

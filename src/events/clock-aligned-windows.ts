@@ -1,19 +1,19 @@
 import type { Clock } from '../clock.ts'
 import { DebounceWindows, type WindowCounter, windowsMax } from './debounce-windows.ts'
 
-/** Not all windows end at once: names are spread over so many phases. */
+/** Number of phases over which names are spread, so that windows do not end all at once. */
 const phases = 64
 
 /**
- * Windows that begin and end by the clock, so that all nodes mean the same ones without asking each other: they go as
- * far apart as their clocks do.
+ * Windows that begin and end by the clock, so that all nodes use the same ones without messages. They differ between
+ * nodes by as much as the clocks do.
  */
 export class ClockAlignedWindows<Subject> implements WindowCounter<Subject> {
   readonly #clock: Clock
   readonly #windowMs: number
   readonly #phases: readonly DebounceWindows<Subject>[]
 
-  /** @param ended as of `Windows` */
+  /** @param ended as for `DebounceWindows` */
   constructor(clock: Clock, windowMs: number, ended: ((subject: Subject, count: number) => void) | null) {
     this.#clock = clock
     this.#windowMs = windowMs
@@ -23,7 +23,7 @@ export class ClockAlignedWindows<Subject> implements WindowCounter<Subject> {
     })
   }
 
-  /** Epoch milliseconds at which the window of a name ends that there is now. */
+  /** Returns the end of the current window of a name, in epoch milliseconds. */
   endOf(name: string): number {
     return this.#end(phaseOf(name), this.#clock.now())
   }
@@ -56,7 +56,7 @@ export class ClockAlignedWindows<Subject> implements WindowCounter<Subject> {
   #of = (name: string): DebounceWindows<Subject> => this.#phases[phaseOf(name)] as DebounceWindows<Subject>
 }
 
-/** The same for a name at every node. */
+/** Returns the same phase for a name on every node. */
 function phaseOf(name: string): number {
   let hash = 0
   for (let at = 0; at < name.length; at++) hash = (Math.imul(hash, 31) + name.charCodeAt(at)) >>> 0

@@ -3,28 +3,28 @@ import type { Job } from '../engine/engine.ts'
 import { cachedKeyNames, keyName } from '../engine/key-encoding.ts'
 import { addressKey, type DocumentAddress } from '../model/address.ts'
 
-/** Who makes a commit. */
+/** The author of a commit. */
 export interface EditAuthor {
-  /** '' when nobody is known. */
+  /** '' if the user is unknown. */
   readonly userId: string
   readonly name?: string
 }
 
-/** Windows that a commit begins. One of the two has to be called. */
+/** Windows that a commit begins. The caller must call `stored` or `lost`. */
 export interface StartedWindows {
-  /** To be enqueued with the commit. */
+  /** Enqueue these with the commit. */
   readonly jobs: readonly Job[]
   readonly stored: () => void
   readonly lost: () => void
 }
 
-/** Whoever notes who edits. */
+/** Receives the commits to documents. */
 export interface EditListener {
-  /** Notes a commit to a document. Null when it begins no window. */
+  /** Reports a commit to a document. Returns null if it begins no window. */
   noted(address: DocumentAddress, editors: readonly EditAuthor[]): StartedWindows | null
 }
 
-/** Notes of several, as one. */
+/** Combines several listeners to one. */
 export const combineEditListeners = (all: readonly EditListener[]): EditListener => ({
   noted(address, editors) {
     let begun: StartedWindows[] | null = null
@@ -46,14 +46,14 @@ const together = (begun: readonly StartedWindows[]): StartedWindows => ({
   },
 })
 
-/** Tells editors apart in a Map. */
+/** Returns a unique name of an editor for a Map. */
 export const editorName = cachedKeyNames((address: DocumentAddress) => keyName(addressKey(address)))
 
-/** Of one editor. */
+/** Number of cached user names of one editor. */
 const keptUsersMax = 1_000
 const namesOfUsers = new WeakMap<DocumentAddress, Map<string, string>>()
 
-/** Tells users of editors apart; begins with the name of the editor. */
+/** Returns a unique name of a user of an editor; it begins with the name of the editor. */
 export function userName(address: DocumentAddress, userId: string): string {
   const names = namesOfUsers.get(address) ?? new Map<string, string>()
   const known = names.get(userId)
@@ -65,41 +65,43 @@ export function userName(address: DocumentAddress, userId: string): string {
 }
 
 interface Window<Subject> {
-  /** Null where nobody is told of its end. */
+  /** Null if no callback gets its end. */
   readonly subject: Subject | null
   /** Epoch milliseconds. */
   readonly until: number
   count: number
 }
 
-/** Counts what happens under a name within a window. */
+/** Counts the events of each name within a window. */
 export interface WindowCounter<Subject> {
-  /** Counts within a window. False where none is open: then one has to be begun. */
+  /** Counts within a window. Returns false if none is open: then the caller must begin one. */
   count(name: string): boolean
-  /** Begins a window, and counts the first. */
+  /** Begins a window, and counts its first event. */
   begin(name: string, subject: Subject): void
-  /** As if there had been none. */
+  /** Drops the window without ending it. */
   forget(name: string): void
-  /** Likewise for every name that starts so. */
+  /** Drops the windows of all names with this prefix. */
   forgetAll(start: string): void
   /** Ends every window now. */
   end(): void
 }
 
 interface WindowBounds {
-  /** When a window ends that begins now; later ones never end before earlier ones. Epoch milliseconds. */
+  /**
+   * Returns the end of a window that begins now, in epoch milliseconds; later windows never end before earlier ones.
+   */
   readonly endAt: (now: number) => number
-  /** Windows that are open at once. */
+  /** Maximum number of open windows. */
   readonly max: number
 }
 
-/** Windows that are open at once; of more, those that began first end early. */
+/** Maximum number of open windows. The earliest ones end early. */
 export const windowsMax = 50_000
 
 /**
- * Counts in memory what happens under a name within a time: the first one begins a window, the others cost nothing
- * but counting. A window that begins brings a job with it, so that a crash does not lose that there was one. All are
- * equally long, or end as `bounds` says, so they are in the order of their ends: one timer serves them.
+ * Counts in memory how often each name occurs within a time. The first occurrence begins a window; further ones only
+ * count. A new window enqueues a job, so that a crash does not lose it. All windows have the same length, or end as
+ * `bounds` defines, so they are ordered by their ends, and one timer is sufficient.
  */
 export class DebounceWindows<Subject> implements WindowCounter<Subject> {
   readonly #clock: Clock
@@ -108,7 +110,7 @@ export class DebounceWindows<Subject> implements WindowCounter<Subject> {
   readonly #open = new Map<string, Window<Subject>>()
   #cancelTimer: (() => void) | null = null
 
-  /** @param ended called with what a window was begun with, and how often its name was counted; null: that is not kept */
+  /** @param ended called with the subject of a window and the count of its name; null: subjects are not kept */
   constructor(
     clock: Clock,
     windowMs: number,
@@ -120,7 +122,7 @@ export class DebounceWindows<Subject> implements WindowCounter<Subject> {
     this.#ended = ended
   }
 
-  /** Counts within a window. False where none is open: then one has to be begun. */
+  /** Counts within a window. Returns false if none is open: then the caller must begin one. */
   count(name: string): boolean {
     const window = this.#open.get(name)
     if (window === undefined || this.#clock.now() >= window.until) return false
@@ -128,9 +130,9 @@ export class DebounceWindows<Subject> implements WindowCounter<Subject> {
     return true
   }
 
-  /** Begins a window, and counts the first. */
+  /** Begins a window, and counts its first event. */
   begin(name: string, subject: Subject): void {
-    // Its job may have been done, though its timer is late.
+    // Its job may have been done although its timer is late.
     this.#end(name)
     const kept = this.#ended === null ? null : subject
     this.#open.set(name, { subject: kept, until: this.#bounds.endAt(this.#clock.now()), count: 1 })
@@ -138,12 +140,12 @@ export class DebounceWindows<Subject> implements WindowCounter<Subject> {
     this.#schedule()
   }
 
-  /** As if there had been none. */
+  /** Drops the window without ending it. */
   forget(name: string): void {
     this.#take(name)
   }
 
-  /** Likewise for every name that starts so. */
+  /** Drops the windows of all names with this prefix. */
   forgetAll(start: string): void {
     for (const name of this.#open.keys()) if (name.startsWith(start)) this.#take(name)
   }

@@ -13,10 +13,10 @@ import {
   userName,
 } from './debounce-windows.ts'
 
-/** The queue of edits whose activity is to be recorded. */
+/** Queue of edits whose activity must be recorded. */
 export const editQueue = 'edits'
 
-/** Whose commits of a time are one activity. */
+/** A user's edits within a window, which are one activity. */
 export interface UserEdit {
   readonly activityId: string
   readonly address: DocumentAddress
@@ -32,23 +32,23 @@ const userEditSchema = v.looseObject({
   at: v.number(),
 })
 
-/** The edit of a job that `EditWindows` has made. @throws MalformedJobError */
+/** Returns the edit of a job of `EditWindows`. @throws MalformedJobError */
 export const decodeUserEdit = (payload: Uint8Array): UserEdit => readPayload(userEditSchema, payload)
 
 export interface EditWindowsOptions {
   readonly clock: Clock
-  /** Where the jobs go. */
+  /** Queue of the jobs. */
   readonly queue: string
   readonly windowMs: number
   /** The author of edits by calls that name no user; null: these edits are not recorded. */
   readonly unnamed: EditAuthor | null
-  /** Name of this node. Each node counts for itself. */
+  /** Name of this node. Each node counts on its own. */
   readonly node: string
-  /** The id of the activity of a window. */
+  /** Returns the id of the activity of a window. */
   readonly idOf: (name: string, until: number) => string
-  /** Edits have been enqueued. */
+  /** Called when edits have been enqueued. */
   readonly begun: () => void
-  /** A window has ended that had several; null: nobody is told. @param commits of the whole window */
+  /** Called when a window with several commits has ended; null: never. @param commits of the whole window */
   readonly ended: ((edit: UserEdit, commits: number) => void) | null
 }
 
@@ -85,12 +85,12 @@ export class EditWindows implements EditListener {
     this.#windows.end()
   }
 
-  /** Forgets the windows of all users of an editor: the next commit of each begins one. */
+  /** Drops the windows of all users of an editor: the next commit of each begins one. */
   forgetEditor(address: DocumentAddress): void {
     this.#windows.forgetAll(editorName(address))
   }
 
-  /** Likewise of all. */
+  /** Drops the windows of all editors. */
   forgetAll(): void {
     this.#windows.forgetAll('')
   }
@@ -122,7 +122,7 @@ export class EditWindows implements EditListener {
   }
 }
 
-/** The same id for the same window at every node, in the form of a random id. */
+/** Returns the same id for the same window on every node, in the form of a random id. */
 export function idOfWindow(name: string, until: number): string {
   const hex = createHash('sha256').update(`${until} ${name}`).digest('hex')
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20, 32)].join(
@@ -130,7 +130,7 @@ export function idOfWindow(name: string, until: number): string {
   )
 }
 
-/** The first of each user; most commits have one. */
+/** Returns the first edit of each user; most commits have one. */
 function distinct(editors: readonly EditAuthor[]): Iterable<EditAuthor> {
   if (editors.length === 1) return editors
   const first = new Map<string, EditAuthor>()

@@ -5,16 +5,16 @@ import { putNewActivities, writeActivities } from './activity-store.ts'
 import { EventIds, type EventType, eventJob, type OutboundEvent, queuedEvent } from './outbound-event.ts'
 import type { PartitionWriter } from './partition.ts'
 
-/** Something that has happened: what is kept of it, and what is told of it outside. */
+/** A thing that has happened: its stored activity, and its event for external receivers. */
 export interface DomainEvent {
   readonly activity: ActivityEvent | null
   readonly outbound: OutboundEvent | null
 }
 
-/** Whether anybody outside wants to be told of events of a type; true where that is not known. */
+/** Returns whether an external receiver wants events of a type; true if that is unknown. */
 export type HasSubscriber = (tenant: Tenant, type: EventType) => boolean
 
-/** The one door for what has happened: activities and jobs are written with their cause, in its transaction. */
+/** The only place that records events: activities and jobs are written in the transaction of their cause. */
 export class EventRecorder {
   readonly #clock: Clock
   readonly #wanted: HasSubscriber
@@ -25,14 +25,14 @@ export class EventRecorder {
     this.#wanted = wanted
   }
 
-  /** Is it worth while to make an event of a type? */
+  /** Returns whether an event of a type is needed. */
   wants(tenant: Tenant, type: EventType): boolean {
     return this.#wanted(tenant, type)
   }
 
   /**
-   * Records what has happened in an organization. To be called once in a transaction, so that activities of the same
-   * time keep the order given.
+   * Records events of an organization. Call it once in a transaction, so that activities of the same time keep the
+   * given order.
    */
   async record(
     transaction: PartitionWriter,
@@ -43,7 +43,7 @@ export class EventRecorder {
     this.#tell(transaction, scope, occurrences)
   }
 
-  /** Like `record`, where the ids of all activities have just been made. */
+  /** Like `record`, if the ids of all activities have just been generated. */
   recordNew(
     transaction: PartitionWriter,
     scope: OrganizationAddress,

@@ -5,7 +5,7 @@ import { type PartitionReader, storedIn } from './partition.ts'
 
 export type Order = 'asc' | 'desc'
 
-/** Negative when `a` is listed before `b`. */
+/** Returns a negative number if `a` is listed before `b`. */
 export const compareIn =
   (order: Order) =>
   (a: Position, b: Position): number =>
@@ -16,18 +16,18 @@ export interface IndexEntry {
   readonly traits: ActivityTraits
 }
 
-/** All that an index has from one position to another, in order. */
+/** All entries of an index from one position to another, in order. */
 export interface Chunk {
   readonly entries: readonly IndexEntry[]
-  /** The last position that it speaks of; null: the index has ended. */
+  /** The last position that the chunk covers; null: the index has ended. */
   readonly until: Position | null
 }
 
 export interface ChunkRange {
   readonly order: Order
-  /** Only what is listed after it; null: from the beginning. */
+  /** Only entries after it; null: from the beginning. */
   readonly after: Position | null
-  /** Entries to be read at most, of all parts together; of each part at least one. */
+  /** Maximum number of entries to read over all parts; at least one of each part. */
   readonly limit: number
 }
 
@@ -40,7 +40,7 @@ export async function readChunk(
   const limit = Math.ceil(range.limit / parts.length)
   const found = await Promise.all(parts.map((prefix) => readPart(reader, prefix, { ...range, limit })))
   const compare = compareIn(range.order)
-  // Beyond the nearest end of a part that goes on, something of that part may come first.
+  // After the nearest end of an unfinished part, further entries of that part may precede those of others.
   const ends = found.flatMap(({ until }) => (until === null ? [] : [until]))
   const until = ends.toSorted(compare)[0] ?? null
   const entries = found.flatMap((chunk) => chunk.entries)

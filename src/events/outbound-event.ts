@@ -6,7 +6,10 @@ import type { OrganizationAddress } from '../model/address.ts'
 import { addressSchemas } from '../model/address-schemas.ts'
 import type { ActionUser } from './activity.ts'
 
-/** Every event that receivers outside can ask for; the two of webhooks themselves are never recorded by others. */
+/**
+ * Every event that external receivers can subscribe to. Only the webhook sender records the two events of webhooks
+ * themselves.
+ */
 export const eventTypes = [
   'comment_annotation.add',
   'comment_annotation.assign',
@@ -32,35 +35,35 @@ export const eventTypes = [
 ] as const
 export type EventType = (typeof eventTypes)[number]
 
-/** The event that an endpoint has missed another one for good. It is not sent to that endpoint. */
+/** The event that an endpoint has finally missed another one. It is not sent to that endpoint. */
 export const exhaustedType = 'message.attempt.exhausted' satisfies EventType
 
 /** Callers may subscribe to types of other servers: they are stored, and no event has them. */
 export const isEventType = (name: string): name is EventType =>
   (eventTypes as readonly string[]).includes(name)
 
-/** Something that is told to receivers outside. */
+/** An event for external receivers. */
 export interface OutboundEvent {
   readonly type: EventType
   /** Null: it belongs to the organization as a whole. */
   readonly documentId: string | null
   readonly actionUser: ActionUser
-  /** What it is about, by name: `annotation`, `comment`, … */
+  /** Subject of the event, by name: `annotation`, `comment`, … */
   readonly data: Readonly<Record<string, unknown>>
 }
 
-/** An event as it waits for being told. */
+/** An event that waits for delivery. */
 export interface QueuedEvent extends OutboundEvent {
-  /** Unique for ever. */
+  /** Globally unique. */
   readonly id: string
   readonly scope: OrganizationAddress
   /** Epoch milliseconds. */
   readonly at: number
 }
 
-/** The queue of events that are to be told. */
+/** Queue of events that wait for delivery. */
 export const eventQueue = 'events'
-/** Told on the bus after a commit that has enqueued events, with an empty message. */
+/** Topic of an empty message after a commit that has enqueued events. */
 export const eventTopic = 'events'
 
 /** Milliseconds until the year 5000 have 9 digits in base 36; 5 digits are 60 million events of one millisecond. */
@@ -68,7 +71,7 @@ const timeDigits = 9
 const placeDigits = 5
 const idStart = 'evt_'
 
-/** Makes ids of events that sort as they were made, in one process; unique over all of them. */
+/** Generates ids of events that are unique, and within one process sort in the order of generation. */
 export class EventIds {
   #at = 0
   #place = 0
@@ -82,7 +85,10 @@ export class EventIds {
   }
 }
 
-/** The id of an event that each node makes for itself: the same for the same name and time (epoch milliseconds). */
+/**
+ * Returns the id of an event that each node creates on its own: the same for the same name and time (epoch
+ * milliseconds).
+ */
 export const eventIdOf = (at: number, name: string): string =>
   idStart +
   digits(at, timeDigits) +
@@ -91,14 +97,14 @@ export const eventIdOf = (at: number, name: string): string =>
 
 const digits = (value: number, count: number): string => value.toString(36).padStart(count, '0')
 
-/** The part of an event's id that sorts by time. */
+/** Returns the part of an event's id that sorts by time. */
 export const orderOf = (eventId: string): string =>
   eventId.slice(idStart.length, idStart.length + timeDigits + placeDigits)
 
-/** What the order of every event before a time is less than. @param at epoch milliseconds */
+/** Returns the upper bound of the order of all events before a time. @param at epoch milliseconds */
 export const orderAt = (at: number): string => digits(at, timeDigits)
 
-/** The event of somebody's organization as it waits. @param at epoch milliseconds */
+/** Creates the queued event of an organization. @param at epoch milliseconds */
 export function queuedEvent(
   scope: OrganizationAddress,
   event: OutboundEvent,
@@ -108,7 +114,7 @@ export function queuedEvent(
   return { ...event, id, scope: { workspaceId, apiKey, organizationId }, at }
 }
 
-/** The job of telling an event, at once. */
+/** Returns the job that delivers an event, due at once. */
 export const eventJob = (event: QueuedEvent): Job => ({
   queue: eventQueue,
   id: event.id,
@@ -117,7 +123,7 @@ export const eventJob = (event: QueuedEvent): Job => ({
 })
 
 const queuedEventSchema = v.looseObject({
-  // A newer node may record types that this one does not know: receivers get them all the same.
+  // A newer node may record types that this one does not know: receivers get them anyway.
   type: v.custom<EventType>((type) => typeof type === 'string'),
   documentId: v.nullable(v.string()),
   actionUser: v.looseObject({
@@ -131,5 +137,5 @@ const queuedEventSchema = v.looseObject({
   at: v.number(),
 })
 
-/** The event of a job that `eventJob` has made. @throws MalformedJobError */
+/** Returns the event of a job of `eventJob`. @throws MalformedJobError */
 export const decodeQueuedEvent = (payload: Uint8Array): QueuedEvent => readPayload(queuedEventSchema, payload)

@@ -2,12 +2,12 @@ import type { Job, Key, KvEntry, KvRange } from '../engine/engine.ts'
 
 /** Reads an organization's partition. */
 export interface PartitionReader {
-  /** The records at `keys`, in their order; null where there is none. */
+  /** Returns the records at `keys`, in their order; null if a record does not exist. */
   getAll<R extends object>(keys: readonly Key[]): Promise<readonly (R | null)[]>
   scan(range: KvRange): Promise<readonly KvEntry[]>
 }
 
-/** Writes with the transaction of which this is a part: all or nothing, and only if what was read is the same. */
+/** Writes as part of a transaction: all or nothing, and only if the values that were read are unchanged. */
 export interface PartitionWriter extends PartitionReader {
   put(key: Key, record: object): void
   delete(key: Key): void
@@ -15,6 +15,6 @@ export interface PartitionWriter extends PartitionReader {
   enqueue(job: Job): void
 }
 
-/** What is stored at an entry; the caller knows the kind by the key. */
+/** Decodes the value of an entry. The key determines its type. */
 export const storedIn = ({ value }: KvEntry): unknown =>
   JSON.parse(Buffer.from(value.buffer, value.byteOffset, value.length).toString())

@@ -4,18 +4,18 @@ import { type DocumentScope, documentPrefix } from '../model/address.ts'
 import type { ActionUser } from './activity.ts'
 import type { EventType, OutboundEvent } from './outbound-event.ts'
 
-/** Somebody on a document. */
+/** A user on a document. */
 export interface Visitor {
   readonly user: ActionUser
-  /** `rest`: nobody has seen them but the backend that says so. */
+  /** `rest`: only a backend reports the user as present. */
   readonly source: 'socket' | 'rest'
 }
 
-/** Whoever notes who is on which document. */
+/** Receives the users who join and leave documents. */
 export interface VisitListener {
-  /** Somebody is there who was not there just before. */
+  /** Called when a user joins a document. */
   joined(document: DocumentScope, visitor: Visitor): void
-  /** Somebody is there no more. */
+  /** Called when a user leaves a document. */
   left(document: DocumentScope, visitor: Visitor): void
 }
 
@@ -24,28 +24,28 @@ export type VisitEventType = Extract<EventType, `presence.${string}`>
 
 export interface VisitsOptions {
   readonly clock: Clock
-  /** Who comes back within this time has not been away. */
+  /** A user who returns within this time has not left, in ms. */
   readonly awayMs: number
   /** Returns whether a webhook wants the events of visits. */
   readonly wants: (document: DocumentScope) => boolean
-  /** @param at when the user came, or went: epoch milliseconds */
+  /** @param at time of the join or leave: epoch milliseconds */
   readonly tell: (document: DocumentScope, event: OutboundEvent, visitor: Visitor, at: number) => void
 }
 
 interface Away {
   readonly document: DocumentScope
   readonly visitor: Visitor
-  /** Epoch milliseconds: then the visit has ended, unless its user comes back in time. */
+  /** Epoch milliseconds of the end of the visit, unless its user returns in time. */
   readonly wentAt: number
 }
 
-/** Users that are waited for; of more, the visits of those who went first end early. */
+/** Maximum number of users whose return is awaited. Beyond it, the earliest visits end early. */
 export const awayUsersMax = 100_000
 
 /**
- * Makes visits of comings and goings: a visit begins at once, and ends when its user has not come back for a time. Who
- * comes and goes right away has paid a visit, too. Only those who went a moment ago are kept here, in one queue with
- * one timer.
+ * Converts joins and leaves of sessions to visits. A visit begins at once, and ends when its user has not returned
+ * for some time. A short stay is also a visit. Only users who left a moment ago are kept here, in one queue with one
+ * timer.
  */
 export class VisitTracker implements VisitListener {
   readonly #options: VisitsOptions
@@ -74,8 +74,8 @@ export class VisitTracker implements VisitListener {
   }
 
   /**
-   * Ends the visits of those who have gone. Who is there from now on, and goes, is not noted any more: what ends is the
-   * process, and they come back to the next one.
+   * Ends the visits of users who have left. Later leaves are ignored: the process ends, and users return to the next
+   * one.
    */
   end(): void {
     this.#state = 'ended'

@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { LeaseStore } from '../engine/engine.ts'
 
-/** How often a process looks whether it can have the lease, in ms. */
+/** Interval at which a process tries to acquire the lease, in ms. */
 const lookMs = 50
 
-/** Does something short while no other process does it. @throws what `work` throws */
+/** Runs short work while no other process runs it. @throws the errors of `work` */
 export async function withClusterLock<T>(
   leases: LeaseStore,
   name: string,

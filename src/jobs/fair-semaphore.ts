@@ -1,15 +1,18 @@
 export interface SlotsOptions {
-  /** Pieces of work under way at the same time. */
+  /** Maximum number of works that run in parallel. */
   readonly total: number
-  /** Of these, of one owner: what is left is for others. */
+  /** Maximum for one owner; the remaining slots are for others. */
   readonly each: number
 }
 
-/** Bounds what is under way at the same time. Owners who wait take turns, however much each of them has to do. */
+/**
+ * Bounds the work that runs in parallel. Waiting owners get slots in rotation, independent of how much work each of
+ * them has.
+ */
 export class FairSemaphore {
   readonly #options: SlotsOptions
   readonly #taken = new Map<string, number>()
-  /** By owner, whose turn it is first. */
+  /** Waiting work by owner, in the order of rotation. */
   readonly #waiting = new Map<string, (() => void)[]>()
   #total = 0
 
@@ -17,7 +20,7 @@ export class FairSemaphore {
     this.#options = options
   }
 
-  /** Does `work` as soon as there is a slot for `owner`. */
+  /** Runs `work` as soon as there is a slot for `owner`. */
   async run<T>(owner: string, work: () => Promise<T>): Promise<T> {
     await this.#enter(owner)
     try {
@@ -27,12 +30,12 @@ export class FairSemaphore {
     }
   }
 
-  /** How much work of an owner waits for a slot. */
+  /** Number of works of an owner that wait for a slot. */
   waitingOf(owner: string): number {
     return this.#waiting.get(owner)?.length ?? 0
   }
 
-  /** How much work waits for a slot, of all owners. */
+  /** Number of works that wait for a slot, over all owners. */
   get waiting(): number {
     return [...this.#waiting.values()].reduce((sum, { length }) => sum + length, 0)
   }

@@ -5,18 +5,21 @@ import type { Log } from '../log.ts'
 import { ClaimLoop } from './claim-loop.ts'
 import { moveIfMalformed } from './job-payload.ts'
 
-/** A job of a process that has died is taken up by the next one after this; it is extended while one is carried out. */
+/**
+ * Lease of a job, in ms. After the death of a process, the next one claims its jobs after this time. The lease is
+ * extended while a job runs.
+ */
 const leaseMs = 10_000
-/** How often jobs are looked for that nobody has told of, such as those of a process that has died. */
+/** Interval of the search for jobs without a message, such as those of a process that has died, in ms. */
 const usualPollMs = 5_000
-/** A job that has failed is tried again after this, and then after twice as long each time. */
+/** Delay after the first failure of a job, in ms. It doubles with each failure up to the maximum. */
 const retryMs = 1_000
 const retryMsMax = 60_000
 
-/** What is to become of a job that has been carried out. */
+/** What to do with a job that has run. */
 export type JobDisposition =
   | 'done'
-  /** It is due again after so many milliseconds. */
+  /** The job is due again after this time, in ms. */
   | { readonly againAfterMs: number }
 
 export interface JobConsumerOptions {
@@ -25,24 +28,27 @@ export interface JobConsumerOptions {
   readonly clock: Clock
   readonly log: Log
   readonly pollMs?: number
-  /** Jobs that are claimed at the same time. */
+  /** Maximum number of jobs that are claimed at the same time. */
   readonly atOnce: number
-  /** A job may come more than once. @param hold reports whether the job is still ours; if it is not, the work must end */
+  /**
+   * Runs a job. A job may be run more than once.
+   * @param hold reports whether the lease is still held; if it is not, the work must end
+   */
   readonly carryOut: (job: ClaimedJob, hold: HeldLease) => Promise<JobDisposition>
 }
 
-/** The lease of a job, which is extended all the while. */
+/** The lease of a job, which is extended continuously. */
 export interface HeldLease {
-  /** False when another may have the job by now. */
+  /** Returns false if another process may have the job now. */
   readonly isHeld: () => boolean
 }
 
-/** Claims the jobs of a queue, and carries out some at the same time. */
+/** Claims the jobs of a queue, and runs several in parallel. */
 export class JobConsumer {
   readonly #options: JobConsumerOptions
   readonly #running = new Map<string, Promise<void>>()
   readonly #claims: ClaimLoop
-  /** The last claim left due jobs that there was no place for. */
+  /** True if the last claim left due jobs, because all slots were in use. */
   #hasLeft = false
 
   constructor(options: JobConsumerOptions) {
@@ -55,23 +61,23 @@ export class JobConsumer {
     })
   }
 
-  /** Begins to look for jobs, also those that a crash has left. */
+  /** Starts to claim jobs, including those that a crash has left. */
   start(): void {
     this.#claims.start()
   }
 
-  /** Resolves when what is being carried out has ended; nothing new is begun. */
+  /** Resolves when the running jobs have ended; starts no further ones. */
   async stop(): Promise<void> {
     await this.#claims.stop()
     await Promise.all(this.#running.values())
   }
 
-  /** Looks for jobs now. */
+  /** Claims jobs now. */
   wake(): void {
     this.#claims.wake()
   }
 
-  /** Resolves when what is due now has been carried out, or has failed. */
+  /** Resolves when the jobs that are due now have run, or have failed. */
   async drain(): Promise<void> {
     this.wake()
     await this.#claims.settled()
@@ -95,7 +101,7 @@ export class JobConsumer {
   }
 
   #begin(job: ClaimedJob, claimedAt: number): void {
-    // Where its lease has ended though it goes on, it is begun again when it has really ended.
+    // If its lease ends while it runs, the job is run again only after the current run has ended.
     const before = this.#running.get(job.id) ?? Promise.resolve()
     const running = before
       .then(() => this.#carryOut(job, claimedAt))
@@ -127,11 +133,11 @@ export class JobConsumer {
   async #again({ token }: ClaimedJob, delayMs: number): Promise<void> {
     const { queue, clock, pollMs = usualPollMs } = this.#options
     await queue.retry(token, delayMs, '')
-    // Whoever waits less than that would wait for the next look otherwise.
+    // A shorter delay would otherwise wait for the next poll.
     if (delayMs > 0 && delayMs < pollMs) clock.after(delayMs, () => this.wake())
   }
 
-  /** Extends the lease until it is released, or has ended all the same. What fails is tried again while it lasts. */
+  /** Extends the lease until it is released, or has ended. A failed extension is repeated while the lease lasts. */
   #keep({ token }: ClaimedJob, claimedAt: number): HeldLease & { readonly release: () => void } {
     const { queue, clock, log } = this.#options
     let until = claimedAt + leaseMs

@@ -3,12 +3,15 @@ import type { ClaimedJob, Queue } from '../engine/engine.ts'
 import { MalformedJsonError, readJson, UnknownNameError } from '../json.ts'
 import type { Log } from '../log.ts'
 
-/** The payload of a job is not what its queue holds: no attempt can carry it out. */
+/** The payload of a job does not match its queue: no attempt can run it. */
 export class MalformedJobError extends Error {
   override readonly name = 'MalformedJobError'
 }
 
-/** The task of a stored job. @throws MalformedJobError; UnknownNameError if a newer node may be able to carry it out */
+/**
+ * Returns the task of a stored job.
+ * @throws MalformedJobError; UnknownNameError if a newer node may be able to run it
+ */
 export function readPayload<Task>(schema: GenericSchema<Task, unknown>, payload: Uint8Array): Task {
   try {
     return readJson(schema, payload)
@@ -19,8 +22,8 @@ export function readPayload<Task>(schema: GenericSchema<Task, unknown>, payload:
 }
 
 /**
- * Moves a job that failed as malformed to the dead letters. Returns false for any other error: then the caller tries the
- * job again. If the store cannot move it now, it is due again at the end of its lease.
+ * Moves a job that failed as malformed to the dead letters. Returns false for any other error: then the caller
+ * retries the job. If the store cannot move it now, it is due again at the end of its lease.
  */
 export async function moveIfMalformed(
   { queue, name, log }: { readonly queue: Queue; readonly name: string; readonly log: Log },

@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import type { Bus } from '../engine/engine.ts'
 import { readJson } from '../json.ts'
 
-/** What has become of a job. */
+/** The outcome of a job. */
 interface News {
   readonly jobId: string
   readonly outcome: 'done' | 'failed'
@@ -10,7 +10,7 @@ interface News {
 
 const newsSchema = v.looseObject({ jobId: v.string(), outcome: v.picklist(['done', 'failed']) })
 
-/** Tells those who wait for a job that another node has carried out what has become of it. It may be lost. */
+/** Publishes the outcome of jobs to the nodes that wait for them. A message may be lost. */
 export class JobResultBus {
   readonly #bus: Bus
   readonly #topic: string
@@ -24,7 +24,7 @@ export class JobResultBus {
     this.#bus.publish(this.#topic, Buffer.from(JSON.stringify({ jobId, outcome } satisfies News)))
   }
 
-  /** Returns the function that ends it. */
+  /** Registers a listener. Returns the function that removes it. */
   listen(listener: (jobId: string, outcome: News['outcome']) => void): () => void {
     return this.#bus.subscribe(this.#topic, (message) => {
       const { jobId, outcome }: News = readJson(newsSchema, message)

@@ -2,7 +2,7 @@ import type { Clock } from '../clock.ts'
 import type { Engine, NamedLease } from '../engine/engine.ts'
 import type { Log } from '../log.ts'
 
-/** How often a process that is not the leader looks whether it can be, in ms. */
+/** Interval at which a process that is not the leader tries to become it, in ms. */
 const lookMs = 2_000
 
 export interface LeaderElectionOptions {
@@ -11,7 +11,7 @@ export interface LeaderElectionOptions {
   readonly name: string
   readonly clock: Clock
   readonly log: Log
-  /** This process has become the leader. */
+  /** Called when this process has become the leader. */
   readonly elected: () => void
 }
 
@@ -54,7 +54,7 @@ export class LeaderElection {
     this.#options.engine.bus.publish(this.#topic, new Uint8Array())
   }
 
-  /** Repeated, unless this process is the leader. */
+  /** Repeats, unless this process is the leader. */
   #look(): void {
     if (this.#stopped || this.#isLooking || this.#lease !== null) return
     const { log, name, clock } = this.#options

@@ -8,28 +8,34 @@ import { FairSemaphore } from './fair-semaphore.ts'
 import { type HeldLease, JobConsumer, type JobDisposition } from './job-consumer.ts'
 import { JobResultBus } from './job-results.ts'
 
-/** Tasks that are claimed: so far ahead it is seen whose they are. */
+/** Maximum number of claimed tasks: the scheduler sees the owners of this many tasks. */
 const claimedMax = 1_000
-/** Tasks under way at the same time, and those of one owner: an owner does not wait long for the tasks of others. */
+/**
+ * Maximum number of tasks in parallel, in total and for one owner, so that no owner waits long for the tasks of
+ * others.
+ */
 const atOnce = { total: 64, each: 8 }
-/** How often it looks for tasks without a message: those of a process that has died, or failed ones. */
+/** Interval of the search for tasks without a message, in ms: tasks of a process that has died, and failed ones. */
 const pollMs = 1_000
-/** What another node may have carried out is enqueued again this often by who waits for it: the news can be lost. */
+/**
+ * Interval at which a waiting node enqueues a task again that another node may have done, in ms: the message about
+ * its result may be lost.
+ */
 const insistMs = 5_000
 
-/** To be called between slices: throws when the work must not go on. */
+/** Call between slices. Throws if the task must end. */
 export type CheckLease = () => Promise<void>
 
 export type WorkerEngine = Pick<Engine, 'kv' | 'queue' | 'bus'>
 
 export interface TaskWorkerOptions<Task> {
   readonly engine: WorkerEngine
-  /** Whose jobs are carried out. */
+  /** Queue of the tasks. */
   readonly queueName: string
   readonly clock: Clock
   readonly log: Log
   readonly taskOf: (payload: Uint8Array) => Task
-  /** The partition of a task's owner, who has to wait while others have their turn. */
+  /** Returns the partition of a task's owner, between which the slots rotate. */
   readonly partOf: (task: Task) => Key
   /** May be called again for a task that is done. */
   readonly carryOut: (task: Task, goOn: CheckLease) => Promise<void>
@@ -41,8 +47,8 @@ interface Waiter {
 }
 
 /**
- * Carries out tasks in the background; those that a crash or a stop has interrupted are taken up at the next start, or by
- * another node. A task is carried out by one node at a time, as long as that keeps its lease.
+ * Runs tasks in the background. Tasks that a crash or a stop has interrupted continue at the next start, or on
+ * another node. Only one node at a time runs a task, while it holds the lease.
  */
 export class TaskWorker<Task> {
   readonly #options: TaskWorkerOptions<Task>
@@ -69,12 +75,12 @@ export class TaskWorker<Task> {
     this.#endResults = this.#results.listen((jobId, outcome) => this.#settle(jobId, outcome))
   }
 
-  /** Begins to look for tasks. */
+  /** Starts to claim tasks. */
   start(): void {
     this.#consumer.start()
   }
 
-  /** Resolves when nothing is carried out any more; what is left goes on at the next start. */
+  /** Resolves when no task is running; the remaining ones continue at the next start. */
   async stop(): Promise<void> {
     this.#stopped = true
     await this.#consumer.stop()
@@ -82,21 +88,22 @@ export class TaskWorker<Task> {
     for (const waiter of this.#waiters.values()) waiter.reject(stopping())
   }
 
-  /** @throws ApiError UNAVAILABLE when it has been stopped */
+  /** @throws ApiError UNAVAILABLE if the worker has been stopped */
   checkRunning(): void {
     if (this.#stopped) throw stopping()
   }
 
   /**
-   * Resolves when the job has been carried out; rejects with what that failed with: then it goes on in the background,
-   * or, once this has been stopped, at the next start. To be forgotten when nobody waits any more.
+   * Resolves when the task has been done; rejects with the error of a failure. After a failure the task continues in
+   * the background or, if this worker has been stopped, at the next start. Call `forget` when no caller waits any
+   * longer.
    */
   expect(jobId: string): Promise<void> {
     const done = new Promise<void>((resolve, reject) => {
       this.#waiters.set(jobId, { resolve, reject })
       if (this.#stopped) reject(stopping())
     })
-    // Nobody may be waiting yet when it fails.
+    // It may fail before a caller waits.
     done.catch(() => {})
     return done
   }
@@ -106,8 +113,8 @@ export class TaskWorker<Task> {
   }
 
   /**
-   * Has a job that was enqueued, and is expected, carried out until it is known that it was: another node may take it, and
-   * what that tells may be lost. To be carried out once more does a task that is done no harm.
+   * Enqueues an expected job repeatedly until its result is known: another node may run it, and its message may be
+   * lost. Tasks are idempotent: running one twice is harmless.
    */
   insist(job: Job): void {
     const { engine, clock, log, taskOf, partOf, queueName } = this.#options
@@ -121,7 +128,7 @@ export class TaskWorker<Task> {
     })
   }
 
-  /** A job has been enqueued. */
+  /** Call when a job has been enqueued. */
   wake(): void {
     this.#consumer.wake()
   }
@@ -135,7 +142,7 @@ export class TaskWorker<Task> {
         await carryOut(task, this.#checkOf(lease))
       })
     } catch (error) {
-      // Whoever has it now tells.
+      // The node that has the lease now publishes the result.
       if (error instanceof LeaseLostError) throw error
       this.#waiters.get(job.id)?.reject(error)
       this.#tell(job.id, 'failed')
@@ -146,7 +153,7 @@ export class TaskWorker<Task> {
     return 'done'
   }
 
-  /** Whoever waits for it waits here, or hears of it. */
+  /** The waiting caller is in this process, or gets the message. */
   #tell(jobId: string, outcome: 'done' | 'failed'): void {
     if (!this.#waiters.has(jobId)) this.#results.tell(jobId, outcome)
     this.#settle(jobId, outcome)
@@ -161,10 +168,11 @@ export class TaskWorker<Task> {
       )
   }
 
-  /** What a task calls between two slices. */
+  /** Returns the function that a task calls between two slices. */
   #checkOf(lease: HeldLease): CheckLease {
     return async () => {
-      // A store in memory answers at once: without this everybody else would wait for the end of the task.
+      // A store in memory answers without a delay: without this pause, all other work would wait for the end of the
+      // task.
       await nextTurn()
       this.checkRunning()
       if (!lease.isHeld()) throw new LeaseLostError()
@@ -172,7 +180,7 @@ export class TaskWorker<Task> {
   }
 }
 
-/** Another node may be carrying it out. */
+/** Another node may be running the task. */
 class LeaseLostError extends Error {
   override readonly name = 'LeaseLostError'
   constructor() {

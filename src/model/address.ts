@@ -1,10 +1,10 @@
-/** Who owns data: an API key of a workspace. Two tenants never see each other's ids. */
+/** The owner of data: an API key of a workspace. A tenant never sees ids of another one. */
 export interface Tenant {
   readonly workspaceId: string
   readonly apiKey: string
 }
 
-/** Names one collaborative document: what a room is opened for and a log is kept of. */
+/** Identifies an editor of a document, which has one room and one log. */
 export interface DocumentAddress extends Tenant {
   readonly organizationId: string
   readonly documentId: string
@@ -14,20 +14,23 @@ export interface DocumentAddress extends Tenant {
 /** Ids of a document within its tenant. */
 export type DocumentPath = Omit<DocumentAddress, keyof Tenant>
 
-/** Written out: of two objects that are spread into one V8 makes a dictionary, and no code for it can be optimized. */
+/**
+ * Written in full: if two objects are spread into one, V8 creates a dictionary, and code for it cannot be optimized.
+ */
 export const documentAddress = (
   { workspaceId, apiKey }: Tenant,
   { organizationId, documentId, editorId }: DocumentPath,
 ): DocumentAddress => ({ workspaceId, apiKey, organizationId, documentId, editorId })
 
-/** Longest id, in bytes of UTF-8. */
+/** Maximum length of an id, in bytes of UTF-8. */
 export const idBytesMax = 512
 
 const controlCharacter = /[\u0000-\u001f\u007f-\u009f]/
 
 /**
- * Why `id` cannot name anything, or null when it can. Ids are opaque otherwise: never normalised, compared exactly.
- * `.` and `..` are refused because URL parsers eat them, control characters because logs and headers do.
+ * Returns why `id` is not a valid id; null if it is valid. Ids are otherwise opaque: never normalized, compared
+ * exactly. `.` and `..` are rejected because URL parsers remove them, and control characters because logs and headers
+ * do.
  */
 export function idProblem(id: unknown): string | null {
   if (typeof id !== 'string') return 'must be a string'
@@ -39,20 +42,20 @@ export function idProblem(id: unknown): string | null {
   return null
 }
 
-/** Names an organization, whose documents are one range of keys. */
+/** Identifies an organization, whose documents are one range of keys. */
 export type OrganizationAddress = Pick<DocumentAddress, 'workspaceId' | 'apiKey' | 'organizationId'>
 
-/** Names a document, whatever its editors. */
+/** Identifies a document, independent of its editors. */
 export type DocumentScope = Omit<DocumentAddress, 'editorId'>
 
-/** The segments that the keys of all documents of an organization start with. */
+/** Returns the first segments of the keys of all documents of an organization. */
 export const organizationPrefix = (address: OrganizationAddress): readonly string[] => [
   address.workspaceId,
   address.apiKey,
   address.organizationId,
 ]
 
-/** The segments that the keys of all editors of a document start with. */
+/** Returns the first segments of the keys of all editors of a document. */
 export const documentPrefix = (address: OrganizationAddress, documentId: string): readonly string[] => [
   address.workspaceId,
   address.apiKey,
@@ -61,8 +64,8 @@ export const documentPrefix = (address: OrganizationAddress, documentId: string)
 ]
 
 /**
- * The segments under which an address is stored: owner first, so that a tenant's data is one range. Rooms keep them,
- * and arrays that are spread together take three times the memory.
+ * Returns the segments of the key of an address. The owner comes first, so that a tenant's data is one range. Rooms
+ * keep the result, and an array built by spreading takes three times the memory.
  */
 export const addressKey = (address: DocumentAddress): readonly string[] => [
   address.workspaceId,
@@ -72,7 +75,7 @@ export const addressKey = (address: DocumentAddress): readonly string[] => [
   address.editorId,
 ]
 
-/** Percent-decodes one path segment; null when it is not valid percent-encoded UTF-8. */
+/** Percent-decodes one path segment; null if it is not valid percent-encoded UTF-8. */
 export function decodeSegment(segment: string): string | null {
   try {
     return decodeURIComponent(segment)

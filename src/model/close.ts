@@ -2,11 +2,11 @@ import type { LimitName } from '../quota/limits.ts'
 import { shortened } from '../text.ts'
 
 /**
- * Close codes of the websocket. 44xx are permanent: y-websocket 3.1 and later stop retrying; the others are
- * transient: every client comes back.
+ * Close codes of the websocket. 44xx are permanent: y-websocket 3.1 and later stop retrying. The others are
+ * transient: every client reconnects.
  */
 export const closeCodes = {
-  /** A bad address, or a message that no legitimate client sends. */
+  /** An invalid address, or a message that no legitimate client sends. */
   badRequest: 4400,
   unauthenticated: 4401,
   forbidden: 4403,
@@ -19,13 +19,13 @@ export const closeCodes = {
 
 export interface Close {
   readonly code: (typeof closeCodes)[keyof typeof closeCodes]
-  /** Shown to the client's developer; at most 123 bytes of UTF-8 (RFC 6455 5.5). */
+  /** For the client's developer; at most 123 bytes of UTF-8 (RFC 6455 5.5). */
   readonly reason: string
   /** The limit that was exceeded, if any. */
   readonly limit: LimitName | null
 }
 
-/** The client must not come back as it is. */
+/** Returns whether the client must not reconnect without a change. */
 export const isPermanent = ({ code }: Close): boolean => code >= 4000
 
 const reasonBytesMax = 123
@@ -44,5 +44,5 @@ export const close = (
 const fitting = (reason: string): string | null =>
   Buffer.byteLength(reason) <= reasonBytesMax ? reason : null
 
-/** A UTF-16 unit has at most 3 bytes, as the ellipsis has. */
+/** A UTF-16 unit has at most 3 bytes, and so has the ellipsis. */
 const cut = (reason: string): string => shortened(reason, reasonBytesMax / 3 - 1)

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 
-/** Longest text that is read as a domain, in characters. */
+/** Maximum length of a text that is read as a domain, in characters. */
 export const domainTextMax = 2_000
 /** RFC 1035 2.3.4. */
 const domainLengthMax = 253
@@ -9,9 +9,10 @@ const wildcard = '*.'
 const label = /^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$/
 
 /**
- * The domain that a URL or a bare domain names, as it is stored and compared: lower case, ASCII (IDNA), without
- * scheme, credentials, port, path, leading `www.` and trailing dot. A leading `*.` stays: all subdomains of any depth,
- * and not the domain itself. Addresses are domains too. Null when it names none, or subdomains of everything (`*.com`).
+ * Returns the domain of a URL or a bare domain, as it is stored and compared: lower case, ASCII (IDNA), without
+ * scheme, credentials, port, path, leading `www.` and trailing dot. A leading `*.` stays: all subdomains of any
+ * depth, and not the domain itself. Addresses are also domains. Null if the text contains none, or means subdomains
+ * of everything (`*.com`).
  */
 export function normalizeDomain(text: string): string | null {
   if (text.length > domainTextMax) return null
@@ -20,7 +21,7 @@ export function normalizeDomain(text: string): string | null {
   return withoutWww(asciiHost(host)) || null
 }
 
-/** Between scheme and path, credentials and port left out. */
+/** Returns the part between scheme and path, without credentials and port. */
 function hostIn(text: string): string {
   const [authority = ''] = text.replace(/^([a-z][a-z0-9+.-]*:)?[/\\]{2}/i, '').split(/[/\\?#]/, 1)
   return authority.slice(authority.lastIndexOf('@') + 1).replace(/:\d*$/, '')
@@ -32,10 +33,10 @@ function wildcardOf(host: string): string | null {
   return domain.includes('.') || domain === 'localhost' ? wildcard + domain : null
 }
 
-/** As browsers spell it in an origin, without a trailing dot; '' when it is no host. */
+/** Returns the host as browsers write it in an origin, without a trailing dot; '' if it is not a host. */
 function asciiHost(host: string): string {
   const url = `http://${host}/`
-  // What is left out here could make the URL another one.
+  // Characters that this excludes could turn the URL into another one.
   if (!/^(\[[\da-f:.]+\]|[^\s:*%/\\?#@[\]]+)$/i.test(host) || !URL.canParse(url)) return ''
   const { hostname } = new URL(url)
   const ascii = hostname.replace(/\.$/, '')
@@ -47,14 +48,17 @@ const isAddress = (domain: string): boolean => isIP(domain.replace(/^\[(.*)\]$/,
 
 const withoutWww = (host: string): string => host.replace(/^(www\.)+/, '')
 
-/** Whether a page of `origin` may use what is meant for `domains`; without domains every page may. */
+/** Returns whether a page of `origin` may use a thing restricted to `domains`; without domains every page may. */
 export function isAllowedOrigin(domains: readonly string[], origin: string): boolean {
   if (domains.length === 0) return true
   const names = new Set(domainsOf(origin))
   return domains.some((domain) => names.has(domain))
 }
 
-/** All domains, wildcards included, that a page of `origin` is of. None when that has no host (`null`). */
+/**
+ * Returns all domains, including wildcards, that contain a page of `origin`. Empty if the origin has no host
+ * (`null`).
+ */
 export function domainsOf(origin: string): readonly string[] {
   const host = /^[a-z][a-z0-9+.-]*:\/\//i.test(origin) ? asciiHost(hostIn(origin)) : ''
   if (host === '') return []

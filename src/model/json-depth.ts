@@ -7,19 +7,19 @@ const closeBrace = 0x7d
 const colon = 0x3a
 const comma = 0x2c
 
-/** Memory of a parsed object or array, of a member, and of an element or a further member, as V8 keeps them. */
+/** Memory of a parsed object or array, of a member, and of an element or a further member in V8, in bytes. */
 const parsedBytes = { container: 72, member: 32, element: 16 } as const
 
 /** Properties of JSON text that are known before it is parsed. */
 export interface JsonMeasure {
   readonly isTooDeep: boolean
-  /** Memory of the parsed values, in bytes: an estimate from above. Unknown where the text is too deep. */
+  /** Upper estimate of the memory of the parsed values, in bytes. Meaningless if the text is too deep. */
   readonly valueBytes: number
 }
 
 /**
- * Measures JSON text: whether arrays and objects are nested deeper than `depthMax`, and the memory of the parsed values.
- * Reads the text once, without recursion. For text that is not JSON the result has no meaning.
+ * Measures JSON text: whether arrays and objects are nested deeper than `depthMax`, and the memory of the parsed
+ * values. Reads the text once, without recursion. For text that is not JSON the result has no meaning.
  */
 export function measureJson(text: string, depthMax: number): JsonMeasure {
   let depth = 0
@@ -50,11 +50,14 @@ export function measureJson(text: string, depthMax: number): JsonMeasure {
   return { isTooDeep: false, valueBytes }
 }
 
-/** Whether arrays and objects in JSON text are nested deeper than `depthMax`, as `measureJson` finds it. */
+/** Returns whether arrays and objects in JSON text are nested deeper than `depthMax`, as `measureJson` does. */
 export const jsonDepthExceeds = (text: string, depthMax: number): boolean =>
   measureJson(text, depthMax).isTooDeep
 
-/** Index of the quote that ends the string whose content starts at `from`. It goes from quote to quote, which is fast. */
+/**
+ * Returns the index of the quote that ends the string whose content starts at `from`. Searches from quote to quote,
+ * which is fast.
+ */
 function endOfString(text: string, from: number): number {
   for (let at = text.indexOf('"', from); at >= 0; at = text.indexOf('"', at + 1)) {
     let escapes = at

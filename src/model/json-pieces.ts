@@ -5,7 +5,7 @@ import { exhausted, limitOf } from '../quota/limits.ts'
 const pieceLength = 65_536
 /** Bytes that are encoded as base64 at a time: a multiple of 3, so that the parts join without padding. */
 const base64Bytes = 49_152
-/** Containers inside one another that are encoded in one step. A constant bound keeps the total work linear. */
+/** Nested containers that are encoded in one step. A constant bound keeps the total work linear. */
 const stepDepth = 4
 
 /** A JSON value that is not encoded by `JSON.stringify`: its bytes are sent as they are, or as one base64 string. */
@@ -25,10 +25,10 @@ export class EncodedJson {
   }
 }
 
-/** Elements of an array, and levels, in which `encodedBytes` looks. */
+/** Elements of an array, and levels, that `encodedBytes` reads. */
 const encodedIn = { elements: 1_000, levels: 6 } as const
 
-/** The bytes of all encoded values in a value. */
+/** Returns the bytes of all encoded values in a value. */
 export function encodedBytes(value: unknown, levels: number = encodedIn.levels): number {
   if (value instanceof EncodedJson) return value.bytes
   if (typeof value !== 'object' || value === null || levels === 0) return 0
@@ -48,7 +48,7 @@ export class StreamedArray {
 /** The consumer of the pieces replaces a `StreamedArray` by its elements, joined by commas. */
 export type JsonPiece = string | Uint8Array | StreamedArray
 
-/** The text of `JSON.stringify(value)` in pieces. The work between two pieces is bounded. */
+/** Yields the text of `JSON.stringify(value)` in pieces. The work between two pieces is bounded. */
 export function* jsonPieces(value: unknown): Generator<JsonPiece, void, undefined> {
   const writer = new PieceWriter()
   yield* writer.value(value)
@@ -84,7 +84,7 @@ export function encodeJson(value: unknown, bytesMax: number): EncodedJson {
   return new EncodedJson('json', parts)
 }
 
-/** Bytes of `JSON.stringify(value)` in UTF-8; more than `bytesMax` are not counted to their end. */
+/** Returns the bytes of `JSON.stringify(value)` in UTF-8. Stops counting above `bytesMax`. */
 export function jsonBytesUpTo(value: unknown, bytesMax: number): number {
   let bytes = 0
   for (const piece of jsonPieces(value)) {
@@ -95,7 +95,7 @@ export function jsonBytesUpTo(value: unknown, bytesMax: number): number {
   return bytes
 }
 
-/** The text of `JSON.stringify(value)`; null if it has more than `lengthMax` UTF-16 units, or is streamed. */
+/** Returns the text of `JSON.stringify(value)`; null if it has more than `lengthMax` UTF-16 units, or is streamed. */
 export function jsonTextUpTo(value: unknown, lengthMax: number): string | null {
   let text = ''
   for (const piece of jsonPieces(value)) {

@@ -1,15 +1,18 @@
 import { idProblem } from './address.ts'
 
-/** Stands for everybody whose data was deleted. */
+/** Id that represents all users whose data was deleted. */
 export const deletedUserId = 'deleted-user'
 
-/** Users that one record may name beside who acts and who is addressed: each is an index entry. */
+/**
+ * Maximum number of users that one record may name in addition to the acting user and the recipients: each is an
+ * index entry.
+ */
 export const namedUsersMax = 100
 
-/** The same of all records that one call writes. */
+/** The same limit for all records that one call writes. */
 export const namedInCallMax = 2_000
 
-/** A user as a record shows it. */
+/** A user in a record. */
 export interface NamedUser {
   readonly userId: string
   readonly name?: string
@@ -18,7 +21,7 @@ export interface NamedUser {
 
 export const deletedUser: NamedUser = { userId: deletedUserId }
 
-/** Ids of the users that a JSON value names: each object in it with an id as `userId` is one. */
+/** Returns the ids of the users that a JSON value names: each object in it with an id as `userId` is one. */
 export function findNamedUsers(value: unknown): ReadonlySet<string> {
   const found = new Set<string>()
   const look = (one: unknown): void => {
@@ -32,8 +35,9 @@ export function findNamedUsers(value: unknown): ReadonlySet<string> {
 }
 
 /**
- * A JSON value with the deleted user wherever it names this one: of an object with that `userId` nothing else is left.
- * @param known of the user: texts that are its name or its e-mail address, and nothing else, go too
+ * Returns a JSON value in which the deleted user replaces this one. An object with that `userId` is replaced as a
+ * whole.
+ * @param known the user; texts that equal its name or its email address are also replaced
  */
 export function withoutUser<Value>(value: Value, known: NamedUser): Value {
   const names = new Set([known.name, known.email].filter((each) => each !== undefined && each !== ''))
@@ -42,7 +46,7 @@ export function withoutUser<Value>(value: Value, known: NamedUser): Value {
     if (Array.isArray(one)) return one.map(clean)
     if (typeof one !== 'object' || one === null) return one
     if ((one as { readonly userId?: unknown }).userId === known.userId) return deletedUser
-    // Somebody else's id stays, even if it is what this one is called.
+    // Another user's id stays, even if it equals the name of this one.
     const members = Object.entries(one).map(([name, member]) => [
       name,
       name === 'userId' ? member : clean(member),

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { ApiError } from '../errors.ts'
 
-/** Answers are data: nothing may frame, cache, guess or run them. */
+/** Responses are data: clients must not frame, cache, sniff or execute them. */
 export const securityHeaders: Readonly<Record<string, string>> = {
   'cache-control': 'no-store',
   'content-security-policy':
@@ -11,26 +11,26 @@ export const securityHeaders: Readonly<Record<string, string>> = {
   'x-content-type-options': 'nosniff',
 }
 
-/** Ids of callers that are taken over: what fits in a log line and a header. */
+/** Request ids of callers that are adopted: they must fit in a log line and a header. */
 const saneRequestId = /^[\w.:-]{1,128}$/
 
-/** The id that a request came with, if it is sane, else a new one. */
+/** Returns the id of the request if it is valid, otherwise a new one. */
 export const requestIdOf = (given: unknown): string =>
   typeof given === 'string' && saneRequestId.test(given) ? given : randomUUID()
 
-/** The failure envelope. */
+/** Returns the body of an error response. */
 export const errorEnvelope = ({ code, status, message, details }: ApiError): object => ({
   error: { status, message, details: { ...details, code } },
 })
 
 export interface RawResponseOptions {
-  /** As the request says it; anything that is not sane is replaced. */
+  /** Id from the request; an invalid one is replaced. */
   readonly requestId?: unknown
-  /** Beside those that every answer has. */
+  /** Headers in addition to those of every response. */
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** The bytes of an answer after which the connection ends, where Node has no response object for it. */
+/** Returns the bytes of a response after which the connection ends, for cases in which Node has no response object. */
 export function rawResponse(error: ApiError, { requestId, headers = {} }: RawResponseOptions = {}): string {
   const body = JSON.stringify(errorEnvelope(error))
   const all = {

@@ -2,17 +2,17 @@ import * as v from 'valibot'
 import type { Clock } from '../clock.ts'
 import { readJson } from '../json.ts'
 
-/** How often nodes tell each other what was used, in ms. */
+/** Interval at which nodes publish their usage, in ms. */
 export const shareMs = 250
-/** Keys that one message tells of. */
+/** Maximum number of keys in one message. */
 const keysAtOnce = 500
 
 const topic = 'rates'
 
-/** What has been used of a limit, by whom. */
+/** Usage of one limit by key. */
 type UsageByKey = Map<string, number>
 
-/** As much as is used in one message: by limit, then key and cost. */
+/** A message: the usage of one limit, as pairs of key and cost. */
 interface Shared {
   readonly from: string
   readonly limit: string
@@ -26,7 +26,7 @@ const sharedSchema = v.looseObject({
 })
 
 export interface SharedRatesOptions {
-  /** Between the nodes; what it loses is not counted by the others. */
+  /** The bus between the nodes. Usage in lost messages does not count on the other nodes. */
   readonly bus: {
     publish(topic: string, message: Uint8Array): void
     subscribe(topic: string, listener: (message: Uint8Array) => undefined): () => void
@@ -37,9 +37,9 @@ export interface SharedRatesOptions {
 }
 
 /**
- * Has the nodes of a cluster count together what is used of a limit: each counts at once what it lets in itself, and what
- * the others let in a moment later. So over time all of them let in what one would; at once, before they have heard of
- * each other, each of them may. Without a bus each counts for itself.
+ * Counts the usage of a limit together on all nodes of a cluster. Each node counts its own usage at once, and that
+ * of the others shortly later. Over time they all together allow as much as a single node. Before they have received
+ * each other's usage, each one may allow that much. Without a bus, each node counts on its own.
  */
 export class ClusterRates {
   readonly #options: SharedRatesOptions
@@ -53,7 +53,7 @@ export class ClusterRates {
     this.#unsubscribe = options.bus.subscribe(topic, (message) => {
       const { from, limit, used }: Shared = readJson(sharedSchema, message)
       if (from === options.self) return undefined
-      // Anything else would count for ever, or take back what was counted.
+      // Other values would count forever, or reduce the count.
       for (const [key, cost] of used)
         if (cost > 0 && cost < Number.POSITIVE_INFINITY) this.#charges.get(limit)?.(key, cost)
       return undefined
@@ -61,9 +61,9 @@ export class ClusterRates {
   }
 
   /**
-   * Shares a limit of a name.
-   * @param charge counts what others have used
-   * @returns to be called with what is used here
+   * Shares a limit between the nodes.
+   * @param charge counts the usage of other nodes
+   * @returns a function to call with the usage of this node
    */
   share(limit: string, charge: (key: string, cost: number) => void): (key: string, cost: number) => void {
     this.#charges.set(limit, charge)
@@ -75,7 +75,7 @@ export class ClusterRates {
     }
   }
 
-  /** Tells and hears nothing more. */
+  /** Stops publishing and receiving. */
   end(): void {
     this.#unsubscribe()
     this.#cancel?.()

@@ -1,9 +1,9 @@
-/** How many there are of each key now, and whether one more may come. */
+/** Counts current uses by key, and checks whether one more is allowed. */
 export class KeyedCounter {
   readonly #max: number
   readonly #counts = new Map<string, number>()
 
-  /** @param max of one key; 0 is no limit */
+  /** @param max limit of each key; 0: unlimited */
   constructor(max: number) {
     this.#max = max
   }
@@ -12,7 +12,7 @@ export class KeyedCounter {
     return this.#max > 0 && (this.#counts.get(key) ?? 0) >= this.#max
   }
 
-  /** Counts one more, also where it is full. The returned function counts it off; calling it again changes nothing. */
+  /** Counts one more use, also beyond the limit. The returned function ends it; calling it again changes nothing. */
   enter(key: string): () => void {
     this.add(key)
     let isIn = true
@@ -22,7 +22,7 @@ export class KeyedCounter {
     }
   }
 
-  /** Like `enter`, for who counts it off with `remove`, once. */
+  /** Like `enter`, for a caller that ends the use with one call of `remove`. */
   add(key: string): void {
     this.#counts.set(key, (this.#counts.get(key) ?? 0) + 1)
   }

@@ -36,7 +36,7 @@ export class LimitReports {
     this.#events.note(kind, { limit, who }, { kind: `${limit} `, event: { limit, who: 'others' } })
   }
 
-  /** Logs what has not been logged yet. */
+  /** Logs what is pending. */
   end(): void {
     this.#events.end()
   }

@@ -1,11 +1,11 @@
 import { environmentOf, type OptionKey, optionKeys } from '../config.ts'
 import { ApiError } from '../errors.ts'
 
-/** Whose a limit is: each of these has it for itself. */
+/** Scope of a limit: each of these has its own count. */
 export type LimitScope = 'server' | 'address' | 'workspace' | 'apiKey' | 'connection' | 'document' | 'call'
 
 /**
- * Every limit whose acting is counted and logged, and whose it is. Each is named as its option; the last ones are
+ * Every limit whose hits are counted and logged, with its scope. Each one is named like its option; the last ones are
  * fixed. The list is closed: the metric has one series for each.
  */
 export const limitScopes = {
@@ -31,21 +31,21 @@ export const limitScopes = {
   maxMessageBytes: 'connection',
   maxDocumentBytes: 'document',
   sendBufferBytes: 'connection',
-  /** Bytes of bodies of a workspace that are in memory. */
+  /** Bytes of request bodies of a workspace that are in memory. */
   bodyMemoryPerWorkspace: 'workspace',
-  /** The same, in all. */
+  /** The same, in total. */
   bodyMemoryTotal: 'server',
   /** Connections of any kind for which the process has files. */
   openFiles: 'server',
-  /** Calls with an `idempotency-key` that are remembered. */
+  /** Calls with an `idempotency-key` whose responses are stored. */
   idempotentCalls: 'apiKey',
   /** Users of a document whom a backend shows as present. */
   virtualUsersPerDocument: 'document',
-  /** The same, in all. */
+  /** The same, in total. */
   virtualUsersTotal: 'server',
-  /** Refused connections that are being told why. */
+  /** Rejected connections that wait for the reason to be sent. */
   pendingRejections: 'server',
-  /** Bytes of a client that is being refused. */
+  /** Bytes of a client that is being rejected. */
   unauthenticatedBytes: 'connection',
   /** Bytes of an incomplete message before authentication. */
   incompleteMessageBytes: 'connection',
@@ -57,7 +57,7 @@ export const limitScopes = {
   unreadMemoryPerAddress: 'address',
   unreadMemoryPerWorkspace: 'workspace',
   unreadMemoryTotal: 'server',
-  /** Time to finish a message, and to read what was sent. */
+  /** Time to finish a message, and to read the sent bytes. */
   transferTimeoutSeconds: 'connection',
   /** Memory of updates whose dependencies are missing. */
   pendingUpdateMemoryPerWorkspace: 'workspace',
@@ -68,11 +68,11 @@ export const limitScopes = {
   /** Memory of documents that threads work on, or that wait for one. */
   threadMemoryPerWorkspace: 'workspace',
   threadMemoryTotal: 'server',
-  /** Tokens that were refused on a websocket of many documents. */
+  /** Tokens that were rejected on a multiplexed websocket. */
   rejectedTokens: 'connection',
-  /** Bytes on their way to the disk. */
+  /** Bytes that are accepted and not yet durable. */
   uncommittedBytes: 'server',
-  /** Steps of Yjs to read a document, with the update that is received. */
+  /** Steps of Yjs to read a document, including the received update. */
   integrationSteps: 'document',
   /** Milliseconds of the event loop that expensive edits take, per second. */
   integrationMsPerSecond: 'workspace',
@@ -104,9 +104,9 @@ export const limitDetails = (limit: LimitName, value: number): LimitDetails => (
 })
 
 export interface ExhaustedOptions {
-  /** What is too much. */
+  /** The problem: the quantity that is too large. */
   readonly problem: string
-  /** What the caller can do, such as `try again after 5 s`. */
+  /** The remedy, such as `try again after 5 s`. */
   readonly remedy: string
   /** A whole number, at least 1. */
   readonly retryAfterSeconds: number
@@ -122,7 +122,7 @@ export function exhausted(limit: LimitName, value: number, options: ExhaustedOpt
   return new ApiError('limit/exceeded', `${problem}; ${remedy}${raise}`, { details, retryAfterSeconds })
 }
 
-/** The limit that an error tells of; null when it tells of none. */
+/** Returns the limit of an error; null without one. */
 export function limitOf(error: unknown): LimitName | null {
   const name = error instanceof ApiError ? error.details?.limit : undefined
   return typeof name === 'string' && Object.hasOwn(limitScopes, name) ? (name as LimitName) : null

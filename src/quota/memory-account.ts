@@ -70,12 +70,15 @@ export class MemoryAccount implements MeasuredMemory {
     return this.bounds.inAll
   }
 
-  /** Returns whether a workspace uses half of its share, so that what can wait should. */
+  /** Returns whether a workspace uses half of its share. Then deferrable work should wait. */
   isCrowded(owner: MemoryOwner): boolean {
     return (this.#workspaces.get(ownerName(owner))?.bytes ?? 0) > this.bounds.perWorkspace / 2
   }
 
-  /** Opens a claim without bytes. @param end ends the client at a bound; null: the claim is only ever rejected more bytes */
+  /**
+   * Opens a claim without bytes.
+   * @param end ends the client at a bound; null: more bytes are rejected, but the client is never ended
+   */
   open(owner: MemoryOwner, end: EndClient | null): MemoryClaim {
     return new MemoryClaim(this, owner, end)
   }
@@ -97,8 +100,8 @@ export class MemoryAccount implements MeasuredMemory {
   }
 
   /**
-   * Makes room for more bytes of a claim. Other workspaces that keep more memory lose the client that keeps the
-   * most. @throws ApiError RESOURCE_EXHAUSTED if there is no room
+   * Makes room for more bytes of a claim. Other workspaces that keep more memory lose the client that keeps the most.
+   * @throws ApiError RESOURCE_EXHAUSTED if there is no room
    */
   makeRoom({ owner }: MemoryClaim, more: number): void {
     const { perWorkspace, inAll } = this.bounds
@@ -175,7 +178,9 @@ export class MemoryClaim {
     return this.#end !== null && this.#state === 'open' && this.#bytes > 0
   }
 
-  /** Counts bytes that are in memory already: at a bound, the client that keeps the most is ended, maybe this one. */
+  /**
+   * Counts bytes that are in memory already. At a bound, the client that keeps the most is ended, possibly this one.
+   */
   set(bytes: number): void {
     const change = bytes - this.#bytes
     if (change === 0 || this.#state === 'ended') return
@@ -195,7 +200,7 @@ export class MemoryClaim {
     this.#end = null
   }
 
-  /** The memory is free. The claim can be used again. */
+  /** Releases the memory. The claim can be used again. */
   release(): void {
     if (this.#bytes > 0) this.#count(-this.#bytes)
   }

@@ -12,7 +12,10 @@ export interface LargestSizes {
   readonly sendBufferBytesMax: number
 }
 
-/** Half of the smallest of three: the heap limit (`--max-old-space-size`), the container's memory and the machine's. */
+/**
+ * Returns half of the smallest of three: the heap limit (`--max-old-space-size`), the container's memory and the
+ * machine's.
+ */
 export function defaultBudgetBytes(): number {
   const container = constrainedMemory()
   const memory = container > 0 ? Math.min(container, totalmem()) : totalmem()

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs'
 
-/** Files that are kept for the store, threads and calls to others, however many connect. */
+/** Files reserved for the store, threads and outgoing calls, independent of the number of connections. */
 export const filesBeside = 1_200
 
 /**
- * How many files the process may have open, connections included: Node has raised it as far as it may. Infinity: as many
- * as it likes; null: not known on this system.
+ * Returns the maximum number of open files of the process, including connections. Node has already raised it to the
+ * hard limit. Infinity: unlimited; null: unknown on this system.
  */
 export function openFilesMax(): number | null {
   const soft = /^Max open files\s+(\d+|unlimited)/m.exec(limitsOfProcess())?.[1]
@@ -13,7 +13,7 @@ export function openFilesMax(): number | null {
   return soft === 'unlimited' ? Number.POSITIVE_INFINITY : Number(soft)
 }
 
-/** Connections for which there are files; half of the files where there are few. */
+/** Returns the number of connections for which there are files; at least half of the files. */
 export function openConnectionsMax(files = openFilesMax()): number {
   if (files === null) return Number.POSITIVE_INFINITY
   return Math.max(files - filesBeside, Math.floor(files / 2))

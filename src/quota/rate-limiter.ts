@@ -1,25 +1,25 @@
 import { type Clock, steadyTime } from '../clock.ts'
 
 export interface RateLimitOptions {
-  /** Calls (or bytes) a second that can go on for ever. */
+  /** Sustained rate in calls (or bytes) per second. */
   readonly perSecond: number
-  /** Calls (or bytes) at once, after a pause. At least 1. */
+  /** Maximum number of calls (or bytes) at once after a pause. At least 1. */
   readonly burst: number
   readonly clock: Clock
-  /** Told what is used, where others count that, too. */
+  /** Called with the usage, if other nodes also count it. */
   readonly used?: CountUsage
 }
 
 type CountUsage = (key: string, cost: number) => void
 
-/** Keys remembered before those that could make a full burst again are forgotten. */
+/** Maximum number of tracked keys. Beyond it, keys that could make a full burst again are evicted. */
 const keysMax = 10_000
-/** Busy keys that stay when there are too many. */
+/** Number of keys that remain if too many are busy. */
 const keysKept = 9_000
 
 /**
- * The generic cell rate algorithm (ITU-T I.371 annex A, as a virtual schedule): each key has one number, the time at
- * which it will have used up nothing of its burst.
+ * The generic cell rate algorithm (ITU-T I.371 annex A, as a virtual schedule). Each key has one number: the time at
+ * which its full burst is available again.
  */
 export class RateLimiter {
   readonly perSecond: number
@@ -38,8 +38,8 @@ export class RateLimiter {
   }
 
   /**
-   * Counts a call of `key`. Returns 0, or, when it is one too many and does not count, the milliseconds to wait. One
-   * that costs more than is left is let in as long as anything is left: it is paid off by waiting afterwards.
+   * Counts a call of `key`. Returns 0, or the milliseconds to wait if the call exceeds the limit and does not count.
+   * A call whose cost exceeds the remainder is accepted if any remainder is left; later calls wait longer for it.
    */
   take(key: string, cost = 1): number {
     const waitMs = this.waitMs(key)
@@ -47,24 +47,24 @@ export class RateLimiter {
     return waitMs
   }
 
-  /** Returns the milliseconds until `take` counts a call of `key`; 0: it does now. Counts nothing. */
+  /** Returns the milliseconds until `take` would count a call of `key`; 0: at once. Counts nothing. */
   waitMs(key: string): number {
     const waitMs = this.#restMs(key, this.#now()) - this.#toleranceMs
     return waitMs > roundingMs ? waitMs : 0
   }
 
-  /** Returns how many calls (or bytes) of `key` count at the moment: the time that passes takes them off. */
+  /** Returns how many calls (or bytes) of `key` count at the moment; the number decreases over time. */
   usedBy(key: string): number {
     return this.#restMs(key, this.#now()) / this.#intervalMs
   }
 
-  /** Counts what `key` has used without having asked for it. */
+  /** Counts usage of `key` that `take` did not check. */
   charge(key: string, cost: number): void {
     this.chargeOthers(key, cost)
     this.#used?.(key, cost)
   }
 
-  /** Counts what others say that `key` has used. */
+  /** Counts usage of `key` on other nodes. */
   chargeOthers(key: string, cost: number): void {
     const now = this.#now()
     this.#set(key, now + this.#restMs(key, now) + this.#intervalMs * cost)
@@ -81,8 +81,8 @@ export class RateLimiter {
   }
 
   /**
-   * Keys that have rested lose nothing by being forgotten; should too many be busy, the oldest gain a burst. Room is
-   * made for many at once: callers from ever new addresses must not have every call look at all keys.
+   * Evicting a key with a full burst changes nothing. If too many keys are busy, the oldest ones gain a burst. Each
+   * eviction makes room for many keys, so that calls from many new addresses do not each scan all keys.
    */
   #forget(): void {
     const now = this.#now()
@@ -100,7 +100,7 @@ const roundingMs = 1e-6
 
 const minuteMs = 60_000
 
-/** So many calls of a key in a minute, which begins with the first of them. */
+/** Limits the calls of a key in a minute, which begins with the first of them. */
 export class MinuteLimiter {
   readonly perMinute: number
   readonly #now: () => number
@@ -113,25 +113,25 @@ export class MinuteLimiter {
     this.#now = steadyTime(clock)
   }
 
-  /** Counts a call of `key`. False when it is one too many. */
+  /** Counts a call of `key`. Returns false if it exceeds the limit. */
   take(key: string): boolean {
     this.#used?.(key, 1)
     return this.#count(key, 1) <= this.perMinute
   }
 
-  /** Counts calls of `key` that others say that there were. */
+  /** Counts calls of `key` on other nodes. */
   chargeOthers(key: string, calls: number): void {
     this.#count(key, calls)
   }
 
-  /** How many there have been in the minute. */
+  /** Returns the number of calls in the current minute. */
   #count(key: string, calls: number): number {
     const now = this.#now()
     const known = this.#minutes.get(key)
     const minute = known === undefined || known.endsAt <= now ? { endsAt: now + minuteMs, calls: 0 } : known
     minute.calls += calls
     if (minute === known) return minute.calls
-    // Set anew, the keys are in the order in which their minutes end.
+    // The key is set again, so that the keys are in the order in which their minutes end.
     this.#minutes.delete(key)
     this.#minutes.set(key, minute)
     for (const [oldest, { endsAt }] of this.#minutes) {

@@ -62,7 +62,7 @@ export class RepeatedEvents<Event> {
     this.#cancel ??= this.#options.clock.after(repeatEveryMs, () => this.#writeAll())
   }
 
-  /** Writes what has not been written yet. */
+  /** Writes the pending lines. */
   end(): void {
     this.#cancel?.()
     this.#cancel = null

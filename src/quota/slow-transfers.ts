@@ -1,15 +1,15 @@
-/** How often transfers are checked. */
+/** Interval of the checks, in ms. */
 const tickMs = 500
 /** Each of these adds a second to the time that a transfer may take: 128 kbit/s. */
 const bytesPerSecondMin = 16_384
 
-/** Bytes on their way from or to a client, which sets their pace. */
+/** Bytes in transfer from or to a client, which determines their pace. */
 export interface Transfer {
-  /** So far. */
+  /** Bytes transferred so far. */
   readonly transferredBytes: number
-  /** Whether the server stops the transfer now: that time does not count. */
+  /** True while the server pauses the transfer: that time does not count. */
   readonly isPaused: boolean
-  /** The client takes too long: ends it. */
+  /** Ends the client, which takes too long. */
   tooSlow(): void
 }
 
@@ -17,7 +17,7 @@ export interface Transfer {
 interface Progress {
   takenMs: number
   bytes: number
-  /** Since the last byte. */
+  /** Time since the last byte. */
   idleMs: number
 }
 
@@ -35,19 +35,19 @@ export class SlowTransfers {
     this.#timeoutMs = timeoutMs
   }
 
-  /** A transfer begins; adding it again changes nothing. */
+  /** Adds a new transfer; adding it again changes nothing. */
   add(transfer: Transfer): void {
     if (this.#progress.has(transfer)) return
     this.#progress.set(transfer, { takenMs: 0, bytes: 0, idleMs: 0 })
     this.#timer ??= setInterval(() => this.#check(), tickMs).unref()
   }
 
-  /** The transfer is complete, or its client is gone. */
+  /** Removes a transfer that is complete, or whose client has disconnected. */
   delete(transfer: Transfer): void {
     this.#progress.delete(transfer)
   }
 
-  /** Ticks are counted, not time: a tick that is late because this process was busy costs no client more than one. */
+  /** Counts ticks, not time: if this process is busy and a tick is late, no client is charged more than one tick. */
   #check(): void {
     for (const [transfer, progress] of this.#progress) {
       if (transfer.isPaused) continue

@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream'
 import type { SlowTransfers, Transfer } from './slow-transfers.ts'
 
-/** Measures the bytes that a client takes of what is written to its connection, also of a write that is not complete. */
+/** Measures the bytes of writes to a connection that its client has read, also of an incomplete write. */
 export class TakenBytes {
   readonly #connection: Duplex
   readonly #begin: number
@@ -13,7 +13,7 @@ export class TakenBytes {
     this.#last = this.#begin
   }
 
-  /** Since the measurement began. */
+  /** Bytes since the measurement began. */
   get bytes(): number {
     this.#last = takenBytesOf(this.#connection) ?? this.#last
     return this.#last - this.#begin
@@ -62,7 +62,7 @@ export class UnreadBytes implements Transfer {
     this.#whenWritten()
   }
 
-  /** Counts nothing any more. */
+  /** Ends the count. */
   release(): void {
     if (this.#taken === null) return
     this.#taken = null
@@ -84,7 +84,10 @@ export class UnreadBytes implements Transfer {
   }
 }
 
-/** The bytes that libuv was given, without those that it has queued. Null without a connection of the operating system. */
+/**
+ * Returns the bytes that libuv was given, without those that it has queued. Null without a connection of the
+ * operating system.
+ */
 function takenBytesOf(connection: Duplex): number | null {
   const handle: unknown = Reflect.get(connection, '_handle')
   if (typeof handle !== 'object' || handle === null) return null

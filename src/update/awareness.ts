@@ -4,18 +4,24 @@ import { ByteReader, clockMax } from './byte-reader.ts'
 import { MalformedMessageError, MalformedUpdateError } from './malformed.ts'
 import { pushVarUint } from './state-vector.ts'
 
-/** Longest state of one client, in bytes of JSON, and its deepest nesting. */
+/** Maximum size of the state of one client, in bytes of JSON, and its maximum nesting. */
 export const stateBytesMax = 16 * 1024
 export const stateDepthMax = 32
-/** How a state that was taken away looks on the wire. */
+/** A removed state on the wire. */
 export const removedText = 'null'
-/** States read of one message: an ordinary client sends its own; of those of others it tells what it has heard. */
+/**
+ * Maximum number of states that are read from one message. A client usually sends its own state, but may also return
+ * states of others that it has received.
+ */
 export const entriesMax = 1_000
-/** Clients whose states one message of ours carries, and the characters of these, unless one alone has more. */
+/**
+ * Maximum number of clients whose states one message of the server contains, and of characters of these states. A
+ * single longer state gets its own message.
+ */
 export const messageEntriesMax = 500
 export const messageLengthMax = 256 * 1024
 
-/** What one client shows; `state` null when it shows nothing any more. */
+/** State of one client; `state` null if it was removed. */
 export interface AwarenessEntry {
   readonly clientId: number
   readonly clock: number
@@ -30,11 +36,11 @@ export interface AwarenessText {
 }
 
 /**
- * Reads an awareness update of y-protocols. States that are too large, too deep or not an object are left out, and
- * what is more than `entriesMax`: a careless client must not lose its connection for them.
- * @param concerns whether a client's state is of interest; the others are passed over, which costs next to nothing:
- *   stock clients send back all that they hear
- * @throws MalformedMessageError when the framing is broken
+ * Reads an awareness update of y-protocols. Skips states that are too large, too deep or not an object, and those
+ * beyond `entriesMax`: a careless client must not lose its connection for them.
+ * @param concerns returns whether a client's state is needed; skipping the others costs very little, and stock
+ * clients return all states that they receive
+ * @throws MalformedMessageError if the framing is broken
  */
 export function readAwareness(
   bytes: Uint8Array,
@@ -65,7 +71,7 @@ function readEntries(reader: ByteReader, concerns: (clientId: number) => boolean
   return entries
 }
 
-/** Undefined when it can't be used. */
+/** Returns undefined for an unusable state. */
 function readState(reader: ByteReader, start: number, length: number): AwarenessEntry['state'] | undefined {
   const { buffer, byteOffset } = reader.bytes
   const text = Buffer.from(buffer, byteOffset + start, length)
@@ -73,7 +79,10 @@ function readState(reader: ByteReader, start: number, length: number): Awareness
   return length > stateBytesMax ? undefined : parseState(text.toString())
 }
 
-/** Undefined when it can't be used. A key `__proto__` becomes an ordinary own one and is spread without effect. */
+/**
+ * Returns undefined for an unusable state. A key `__proto__` becomes an ordinary own one and is spread without
+ * effect.
+ */
 function parseState(text: string): AwarenessEntry['state'] | undefined {
   if (jsonDepthExceeds(text, stateDepthMax)) return undefined
   try {
@@ -85,7 +94,7 @@ function parseState(text: string): AwarenessEntry['state'] | undefined {
   }
 }
 
-/** Writes what `applyAwarenessUpdate` of y-protocols reads. */
+/** Writes an update that `applyAwarenessUpdate` of y-protocols reads. */
 export function writeAwareness(entries: readonly AwarenessText[]): Uint8Array {
   const parts: Uint8Array[] = [head(entries.length)]
   for (const { clientId, clock, text } of entries) {
@@ -95,7 +104,7 @@ export function writeAwareness(entries: readonly AwarenessText[]): Uint8Array {
   return Buffer.concat(parts)
 }
 
-/** The same in messages that are small enough to be told back by a client that does so. */
+/** Like `writeAwareness`, in messages that stay within the limits when a client returns them. */
 export function writeAwarenessMessages(entries: readonly AwarenessText[]): readonly Uint8Array[] {
   const messages: Uint8Array[] = []
   let [start, bytes] = [0, 0]

@@ -1,18 +1,18 @@
 import { isAscii, isUtf8 } from 'node:buffer'
 import { MalformedUpdateError } from './malformed.ts'
 
-/** Client ids are 32 bits; clocks and lengths stay below 2^31, so that no sum of them leaves the safe range. */
+/** Client ids have 32 bits. Clocks and lengths stay below 2^31, so that no sum of them leaves the safe range. */
 export const clientIdMax = 2 ** 32 - 1
 export const clockMax = 2 ** 31 - 1
 /** The largest number that a reader accepts. */
 export const varUintMax = 2 ** 32 - 1
 
-/** Texts of more bytes are looked at by native code: calling it costs as much as a loop over a hundred bytes. */
+/** Longer texts are checked by native code: calling it costs as much as a loop over a hundred bytes. */
 const nativeFrom = 256
 
 /**
- * Walks over lib0-encoded bytes without making values of them. Every read is bounded by the end of the bytes and
- * refuses numbers beyond 32 bits, which lib0 would take up to 2^53.
+ * Walks over lib0-encoded bytes without creating values. Every read is bounded by the end of the bytes. Numbers
+ * beyond 32 bits are rejected, although lib0 accepts them up to 2^53.
  */
 export class ByteReader {
   readonly bytes: Uint8Array
@@ -33,7 +33,7 @@ export class ByteReader {
     return value
   }
 
-  /** A variable-length unsigned integer below 2^32. */
+  /** Reads a variable-length unsigned integer below 2^32. */
   varUint(): number {
     const { bytes } = this
     let value = bytes[this.at++]
@@ -52,7 +52,7 @@ export class ByteReader {
     throw new MalformedUpdateError('a number is too large')
   }
 
-  /** How many of something follow, each of at least `bytesEach`. */
+  /** Reads a number of things that follow, each of at least `bytesEach` bytes. */
   count(bytesEach: number, countMax: number): number {
     const count = this.varUint()
     if (count * bytesEach > this.left) throw new MalformedUpdateError('it ends in the middle')
@@ -60,14 +60,14 @@ export class ByteReader {
     return count
   }
 
-  /** A clock or a length. */
+  /** Reads a clock or a length. */
   clock(): number {
     const value = this.varUint()
     if (value > clockMax) throw new MalformedUpdateError('a clock is too large')
     return value
   }
 
-  /** A variable-length signed integer of at most 53 bits, which lib0 writes for whole numbers: passed over. */
+  /** Skips a variable-length signed integer of at most 53 bits, which lib0 writes for whole numbers. */
   skipVarInt(): void {
     for (let length = 0; length < 8; length++) if (this.byte() < 128) return
     throw new MalformedUpdateError('a number is too large')
@@ -78,7 +78,7 @@ export class ByteReader {
     this.at += count
   }
 
-  /** Passes over a length-prefixed string; returns its length in UTF-16 code units, as Yjs counts. */
+  /** Skips a length-prefixed string; returns its length in UTF-16 code units, as Yjs counts. */
   skipString(): number {
     const byteLength = this.varUint()
     const start = this.at
@@ -94,7 +94,7 @@ export class ByteReader {
     return byteLength
   }
 
-  /** A length-prefixed string of at most `bytesMax` bytes. */
+  /** Reads a length-prefixed string of at most `bytesMax` bytes. */
   string(bytesMax: number): string {
     const start = this.at
     this.skipString()

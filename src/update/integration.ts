@@ -1,18 +1,18 @@
 /* oxlint-disable typescript/unbound-method -- the methods that are replaced are called with their objects */
 /**
- * Bounds the work of Yjs. Yjs places an item by a scan over all items that other clients inserted at the same position,
- * cuts arrays to split an item, shifts arrays to merge items, and searches all roots for the name of one. A small update
- * can make each of these quadratic, and Yjs offers no hook to stop it. This module replaces methods of Yjs' exported
- * classes:
+ * Bounds the work of Yjs. Yjs places an item by a scan over all items that other clients inserted at the same
+ * position, splits arrays to split an item, shifts arrays to merge items, and searches all roots for the name of one.
+ * A small update can make each of these quadratic, and Yjs offers no hook to stop it. This module replaces methods of
+ * Yjs' exported classes:
  *
- * - `Item.integrate`: the conflict scan is ours. It finds the same position, counts its steps, and takes the position
- *   from `Placements` if another thread has found it before.
+ * - `Item.integrate`: the conflict scan is Weft's own. It finds the same position, counts its steps, and takes the
+ *   position from `Placements` if another thread has found it before.
  * - `splice` of each content: a split counts the array elements that it moves.
  * - `Item.mergeWith`, `GC.mergeWith`: a merge is an optimization, so it is skipped when too much has been moved.
  * - `Item.write`: the name of a root is found in a map.
  *
- * Work that exceeds its budget ends with `IntegrationTooExpensiveError` between two structs: the document then has a valid
- * part of the update. Without a budget nothing is refused.
+ * Work that exceeds its budget ends with `IntegrationTooExpensiveError` between two structs: the document then has a
+ * valid part of the update. Without a budget nothing is rejected.
  */
 import * as Y from 'yjs'
 
@@ -28,10 +28,10 @@ export class IntegrationTooExpensiveError extends Error {
 /** Array elements that are moved in the time of one step of a conflict scan (about 14 ns). */
 export const movedPerStep = 64
 
-/** Elements that the merges of a budget may move: about 30 ms. What remains unmerged costs memory only. */
+/** Maximum number of elements that the merges of a budget may move: about 30 ms. Unmerged items only cost memory. */
 const movedByMergesMax = 50_000_000
 
-/** Scans of fewer steps are not worth a placement. */
+/** Minimum number of steps of a scan whose placement is recorded. */
 const placedFromSteps = 32
 
 /** Left neighbors of items, by client and clock: the results of conflict scans. */
@@ -48,27 +48,27 @@ export class Placements {
     }
   }
 
-  /** The last id of the left neighbor; null: the item is the first one; undefined: not known. */
+  /** Returns the last id of the left neighbor; null: the item is the first one; undefined: unknown. */
   find({ client, clock }: Y.ID): Y.ID | null | undefined {
     return this.#lefts.get(client)?.get(clock)
   }
 }
 
-/** Limits of some work on a document. */
+/** Limits of a piece of work on a document. */
 export interface Budget {
   readonly doc: Y.Doc
   /** Steps of about 14 ns each. */
   readonly stepsMax: number
   readonly placements: Placements | null
-  /** Collects placements, in the form that `Placements` takes; null: none are wanted. */
+  /** Collects placements, in the form that `Placements` accepts; null: they are not collected. */
   readonly found: number[] | null
 }
 
-/** What some work has cost. */
+/** Cost of a piece of work. */
 export interface Spent {
   /** All steps. */
   readonly steps: number
-  /** The part of them that conflict scans took: `Placements` save it. */
+  /** The part of the steps that conflict scans took: `Placements` save it. */
   readonly scanned: number
 }
 
@@ -76,9 +76,9 @@ interface Spending extends Budget {
   steps: number
   scanned: number
   movedByMerges: number
-  /** Structs of the client that has most, at the first split: the length of the array that a split shifts. */
+  /** Structs of the client with the most structs, at the first split: the length of the array that a split shifts. */
   structs: number | null
-  /** The struct that the last merge was made into: a row of merges shifts the array once. */
+  /** The struct into which the last merge was made: consecutive merges shift the array once. */
   mergedInto: unknown
 }
 
@@ -88,7 +88,7 @@ let spending: Spending | null = null
 export const noPlacements: Pick<Budget, 'placements' | 'found'> = { placements: null, found: null }
 
 /**
- * Runs synchronous work of Yjs within a budget. `spent` is called with what it has cost, also if it fails.
+ * Runs synchronous work of Yjs within a budget. Calls `spent` with its cost, also if it fails.
  * @throws IntegrationTooExpensiveError
  */
 export function withinBudget<T>(budget: Budget, work: () => T, spent?: (spent: Spent) => void): T {
@@ -109,7 +109,7 @@ function spend(steps: number): void {
   if (spending.steps > spending.stepsMax) throw new IntegrationTooExpensiveError(spending.stepsMax)
 }
 
-/** Structs in the arrays of a document. */
+/** Returns the number of structs in the arrays of a document. */
 export function structsOf({ store }: Y.Doc): number {
   let structs = 0
   for (const ofClient of store.clients.values()) structs += ofClient.length
@@ -122,7 +122,7 @@ export function structsOf({ store }: Y.Doc): number {
  */
 export function skipObservers(doc: Y.Doc): void {
   doc.on('beforeObserverCalls', ({ changed, local }: Y.Transaction) => {
-    // An observer of Yjs' own: positions that were found by index hold no longer.
+    // Replaces an observer of Yjs' own: positions that were found by index are no longer valid.
     if (!local) for (const type of changed.keys()) if (type._searchMarker) type._searchMarker.length = 0
     changed.clear()
   })
@@ -136,12 +136,12 @@ Y.Item.prototype.integrate = function integrate(
   offset: number,
 ): void {
   if (offset > 0) cutStart(this, transaction, offset)
-  // Yjs leaves it undefined if the parent that the item names holds no type.
+  // Yjs leaves it undefined if the parent that the item names has no type.
   if (this.parent != null && isContested(this)) place(this, transaction.doc.store)
   integrateItem.call(this, transaction, 0)
 }
 
-/** Removes the part of an item that the document has already. */
+/** Removes the part of an item that the document already has. */
 function cutStart(item: Y.Item, transaction: Y.Transaction, offset: number): void {
   const { client, clock } = item.id
   item.id = Y.createID(client, clock + offset)
@@ -163,7 +163,7 @@ function place(item: Y.Item, store: Y.Doc['store']): void {
   item.right = item.left === null ? first : item.left.right
 }
 
-/** The left neighbor that was found elsewhere; undefined: none, or it does not fit. */
+/** Returns the left neighbor that was found elsewhere; undefined: none, or it does not fit. */
 function placedBefore({ id }: Y.Item, store: Y.Doc['store']): Y.Item | null | undefined {
   const left = spending?.placements?.find(id)
   if (left === undefined || left === null) return left
@@ -172,21 +172,21 @@ function placedBefore({ id }: Y.Item, store: Y.Doc['store']): Y.Item | null | un
   return found instanceof Y.Item && Y.compareIDs(found.lastId, left) ? found : undefined
 }
 
-/** The first item of the list, or the oldest value of the key. */
+/** Returns the first item of the list, or the oldest value of the key. */
 function firstIn({ parent, parentSub }: Y.Item): Y.Item | null {
   if (!(parent instanceof Y.AbstractType)) return null
   if (parentSub === null) return parent._start
   let first = parent._map.get(parentSub) ?? null
-  // Yjs goes this way a second time.
+  // Yjs walks this path a second time.
   for (; first !== null && first.left !== null; first = first.left) spend(2)
   return first
 }
 
 /**
  * Finds the left neighbor of a contested item, as YATA defines it (Nicolaescu et al., "Near Real-Time Peer-to-Peer
- * Shared Editing on Extensible Data Types", 2016) and Yjs implements it. Items between the origins are passed in order.
- * An item with the same origin is passed if its client id is lower, or if it may belong to an insertion further right; an
- * item whose origin was passed belongs to the insertion of its origin.
+ * Shared Editing on Extensible Data Types", 2016) and Yjs implements it. Items between the origins are passed in
+ * order. An item with the same origin is passed if its client id is lower, or if it may belong to an insertion
+ * further right. An item whose origin was passed belongs to the insertion of its origin.
  */
 function scan(item: Y.Item, first: Y.Item | null, store: Y.Doc['store']): Y.Item | null {
   const passed = new PassedItems(first, store)
@@ -223,7 +223,7 @@ function note(found: number[] | null, { client, clock }: Y.ID, left: Y.Item | nu
   found?.push(client, clock, lastId?.client ?? -1, lastId?.clock ?? -1)
 }
 
-/** A lookup in the items that were passed takes the time of so many steps. */
+/** Number of steps that a lookup in the passed items counts. */
 const stepsOfLookup = 4
 
 /** The items that a scan has passed, in their order. */
@@ -232,7 +232,7 @@ class PassedItems {
   readonly #store: Y.Doc['store']
   #before: Y.Item | null = null
   #last: Y.Item | null = null
-  /** Made when an origin is not simply in the item before. */
+  /** Created when an origin is not simply the previous item. */
   #indexes: Map<Y.Item, number> | null = null
   count = 0
 
@@ -253,13 +253,13 @@ class PassedItems {
     return index
   }
 
-  /** Index of the item with this id, the last one excluded; -1: it was not passed. */
+  /** Returns the index of the item with this id, without the last one; -1: it was not passed. */
   indexOf(id: Y.ID | null): number {
     const before = this.#before
     if (id === null || before === null) return -1
     if (!before.deleted && holds(before, id)) return this.count - 2
     spend(stepsOfLookup)
-    // In the place of a deleted item, the store may have garbage, which no scan has passed.
+    // In place of a deleted item, the store may have garbage, which no scan has passed.
     const item = Y.getItem(this.#store, id)
     if (item === before) return this.count - 2
     this.#indexes ??= this.#indexed()
@@ -295,14 +295,17 @@ function splitStructs(budget: Spending): number {
   return budget.structs
 }
 
-/** Values that a merge of the content copies: each takes about a step. */
+/** Returns the number of values that a merge of the content copies: each takes about a step. */
 export const valuesIn = (content: unknown): number =>
   content instanceof Y.ContentAny || content instanceof Y.ContentJSON ? content.arr.length : 0
 
 /** Characters that are copied in the time of a step. */
 export const charactersPerStep = 32
 
-/** Steps to copy content where it is split: values, and a string between the halves of a surrogate pair. */
+/**
+ * Returns the steps for copying content that is split: values, or a string that is split between the halves of a
+ * surrogate pair.
+ */
 export function copiedBySplit(content: unknown, offset: number): number {
   if (!(content instanceof Y.ContentString)) return valuesIn(content)
   const before = content.str.charCodeAt(offset - 1)
@@ -329,7 +332,7 @@ Y.GC.prototype.mergeWith = function mergeWith(this: Y.GC, right: Y.GC): boolean 
 
 const mayMerge = (): boolean => spending === null || spending.movedByMerges < movedByMergesMax
 
-/** A row of merges shifts the array of its client once. */
+/** Consecutive merges shift the array of their client once. */
 function countMerge(left: Y.AbstractStruct, right: Y.AbstractStruct, values: number): void {
   if (spending === null) return
   const isNext = right === spending.mergedInto
@@ -340,10 +343,10 @@ function countMerge(left: Y.AbstractStruct, right: Y.AbstractStruct, values: num
 
 type SharedType = Y.ContentType['type']
 
-/** Names of roots by document, as far as they have been looked up. */
+/** Names of roots by document, if they have been looked up. */
 const rootNames = new WeakMap<Y.Doc, Map<SharedType, string>>()
 
-/** The name of a root; null for other types, and for a root that was replaced by one with a kind. */
+/** Returns the name of a root; null for other types, and for a root that was replaced by one with a kind. */
 function rootNameOf(parent: Y.Item['parent']): string | null {
   if (!(parent instanceof Y.AbstractType) || parent._item !== null || parent.doc === null) return null
   const { share } = parent.doc
@@ -364,7 +367,7 @@ Y.Item.prototype.write = function write(
   const { parent } = this
   const name = offset === 0 && this.origin === null && this.rightOrigin === null ? rootNameOf(parent) : null
   if (name === null) return writeItem.call(this, encoder, offset)
-  // Yjs writes a string as it is.
+  // Yjs writes a string unchanged.
   Object.assign(this, { parent: name })
   try {
     writeItem.call(this, encoder, offset)

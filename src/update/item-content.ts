@@ -20,11 +20,11 @@ export const struct = {
   doc: 9,
   skip: 10,
 } as const
-/** Element and hook: the shared types that carry a name. */
+/** Element and hook: the shared types with a name. */
 const namedTypes = [3, 5]
 const typeMax = 6
 
-/** Passes over the content of an item; returns its length in clocks, which may be 0. @throws MalformedUpdateError */
+/** Skips the content of an item; returns its length in clocks, which may be 0. @throws MalformedUpdateError */
 export function skipContent(reader: ByteReader, kind: number, options: VettingOptions): number {
   switch (kind) {
     case struct.string:

@@ -5,19 +5,19 @@ import { type Outline, readOutline } from './outline.ts'
 import { readUpdate } from './read-update.ts'
 import { pushVarUint } from './state-vector.ts'
 
-/** Updates put together. */
+/** The result of joining updates. */
 export interface Joined {
   readonly bytes: Uint8Array
   /** Next expected clock of each client. */
   readonly clocks: Map<number, number>
-  /** Where in `bytes` the structs end, and what is deleted begins. */
+  /** Offset in `bytes` where the structs end and the deletions start. */
   readonly structsEnd: number
   readonly structs: number
 }
 
-/** What one client has in the updates: the bytes of its structs, one after the other. */
+/** The structs of one client in the updates, as consecutive bytes. */
 export interface StructRun {
-  /** Clock of the first struct, and clock after the last. */
+  /** Clock of the first struct, and clock after the last one. */
   readonly from: number
   to: number
   structs: number
@@ -27,10 +27,10 @@ export interface StructRun {
 const anyContent: VettingOptions = { allowSubdocuments: true }
 
 /**
- * Puts a whole state and updates that go on where it ends together to one whole state (V1), by copying: `mergeUpdates`
- * takes time that grows with the square of their number, and a Y.Doc many times the memory. Nothing is joined to its
- * neighbours, and nothing deleted is thrown away: so null where an update after the first deletes something. Null, too,
- * where a client's structs don't start with the first, or leave some out, or come twice: that is for Yjs to sort out.
+ * Joins a whole state and the updates that continue it to one whole state (V1), by copying. `mergeUpdates` takes time
+ * quadratic in their number, and a Y.Doc takes many times the memory. The result merges no adjacent structs and drops
+ * no deleted content. Returns null if an update after the first one deletes content. Also returns null if a client's
+ * structs do not start with the first one, have a gap, or overlap: Yjs must handle these cases.
  */
 export function joinUpdates(updates: readonly Uint8Array[]): Joined | null {
   const runs = new Map<number, StructRun>()
@@ -49,7 +49,10 @@ export function joinUpdates(updates: readonly Uint8Array[]): Joined | null {
 
 const noDeletions = Uint8Array.of(0)
 
-/** Null for bytes that are no update, and for additions that delete, or that no client may send: Yjs may take them. */
+/**
+ * Returns null for bytes that are not an update, and for additions that delete or that no client may send: Yjs may
+ * accept them.
+ */
 function outlineOf(bytes: Uint8Array, as: 'whole' | 'addition'): Outline | null {
   try {
     if (as === 'whole') return readOutline(bytes)
@@ -61,7 +64,7 @@ function outlineOf(bytes: Uint8Array, as: 'whole' | 'addition'): Outline | null 
   }
 }
 
-/** False where an update does not go on where the ones before it end. */
+/** Returns false if an update does not continue where the previous ones end. */
 function goOn(runs: Map<number, StructRun>, bytes: Uint8Array, { clients }: Outline): boolean {
   for (const { client, from, to, skips, structs, start, end } of clients) {
     const run = runs.get(client) ?? { from: 0, to: 0, structs: 0, parts: [] }
@@ -75,8 +78,8 @@ function goOn(runs: Map<number, StructRun>, bytes: Uint8Array, { clients }: Outl
 }
 
 /**
- * An update of runs and of encoded deletions. Clients come in the order in which Yjs writes them, which it relies on
- * where it merges.
+ * Writes an update from runs and encoded deletions. Clients are in the order in which Yjs writes them, which it
+ * relies on when it merges.
  */
 export function writeUpdate(runs: ReadonlyMap<number, StructRun>, deletions: Uint8Array): Uint8Array {
   const parts: Uint8Array[] = [numbers(runs.size)]
@@ -85,7 +88,7 @@ export function writeUpdate(runs: ReadonlyMap<number, StructRun>, deletions: Uin
   return Buffer.concat([...parts, deletions])
 }
 
-/** Of an update: how many clients have deletions, and where in the bytes the first of them starts. */
+/** Returns how many clients have deletions in an update, and the offset of the first of them. */
 export function deletionsIn(bytes: Uint8Array, structsEnd: number): { clients: number; start: number } {
   const reader = new ByteReader(bytes)
   reader.skip(structsEnd)

@@ -1,4 +1,4 @@
-/** Bytes that no legitimate client sends. The message says what is wrong; it may be shown to the sender. */
+/** Bytes that no legitimate client sends. The message describes the problem; it may be sent to the client. */
 export class MalformedUpdateError extends Error {
   override readonly name = 'MalformedUpdateError'
 }

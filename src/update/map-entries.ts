@@ -3,12 +3,11 @@ import { MalformedUpdateError } from './malformed.ts'
 import type { UpdateSummary } from './summary.ts'
 
 /**
- * Refuses runs that turn out to be living entries of a map (or attributes of an element). An entry is one value. Yjs
- * replaces a longer one by deleting only its end if it was cut before; what is left alive then makes it throw
- * whenever the map is deleted, at the next load too. Deleted runs are genuine: documents without garbage collection
- * have them. To be asked after the update was applied to `doc` and before it is stored: whose entry a run is, follows
- * from its origins.
- * @throws MalformedUpdateError after which `doc` must not be used any more
+ * Rejects runs that are live entries of a map (or attributes of an element). An entry must be one value. If a longer
+ * one has been split, Yjs replaces it by deleting only its end. The remaining live part then makes Yjs throw whenever
+ * the map is deleted, also at the next load. Deleted runs are legitimate: documents without garbage collection have
+ * them. Call after the update was applied to `doc` and before it is stored: the origins of a run determine its entry.
+ * @throws MalformedUpdateError; `doc` must not be used after it
  */
 export function checkMapEntries({ longRuns }: UpdateSummary, doc: Y.Doc): void {
   for (let index = 0; index < longRuns.length; index += 3) {

@@ -9,7 +9,7 @@ interface NestedItem {
   readonly end: number
   readonly isType: boolean
   readonly place: ItemPlace
-  /** Types above it, the root counted; 0 while unknown. */
+  /** Number of types above it, including the root; 0 while unknown. */
   depth: number
 }
 
@@ -18,15 +18,16 @@ const visiting = -1
 type NestedItemsByClient = Map<number, NestedItem[]>
 
 /**
- * Refuses an update whose new shared types would be nested too deep, counted with the types of `doc` around them:
- * Yjs deletes, copies and encodes nested types by recursion. What refers to structs that are not here yet counts as
- * if it were at the top; it is checked again when they have come.
+ * Rejects an update whose new shared types would be nested too deep, including the types of `doc` around them. Yjs
+ * deletes, copies and encodes nested types by recursion. Items that refer to missing structs count as if they were at
+ * the top level; they are checked again when these have arrived.
  * @throws MalformedUpdateError
  */
 export function checkNesting(bytes: Uint8Array, doc: Y.Doc): void {
   const items: NestedItemsByClient = new Map()
   const item = ({ client, clock, length, kind, place: claimed }: ReadItem): void => {
-    // Where a known run is, only the document says, and its remainder follows it: an update may tell another story.
+    // The document determines the place of a known run, and its remainder follows it; an update may claim another
+    // place.
     const known = Y.getState(doc.store, client)
     if (clock + length <= known) return
     const place: ItemPlace = clock < known ? { kind: 'sibling', client, clock: known - 1 } : claimed
@@ -59,7 +60,7 @@ function depthOf(start: NestedItem, items: NestedItemsByClient, doc: Y.Doc): num
       depth = item.depth + (chain.at(-1)?.place.kind === 'parent' ? 1 : 0)
       break
     }
-    // References that run in a circle never become whole: Yjs leaves such items out.
+    // Circular references are never complete: Yjs ignores such items.
     if (item.depth === visiting) break
     item.depth = visiting
     chain.push(item)
@@ -90,7 +91,7 @@ function find(items: NestedItemsByClient, client: number, clock: number): Nested
   return undefined
 }
 
-/** Depth of an item placed relative to one that isn't in the update. */
+/** Returns the depth of an item whose reference is not in the update. */
 function depthInDocument(place: Exclude<ItemPlace, { kind: 'root' }>, doc: Y.Doc): number {
   if (place.clock >= Y.getState(doc.store, place.client)) return 1
   let item: unknown = Y.getItem(doc.store, Y.createID(place.client, place.clock))

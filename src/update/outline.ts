@@ -3,21 +3,21 @@ import { skipContent, struct, type VettingOptions } from './item-content.ts'
 import { MalformedUpdateError } from './malformed.ts'
 import type { StructBlock, UpdateSummary } from './summary.ts'
 
-/** Who has how much in an update, and where. */
+/** The structs of each client in an update, with their offsets. */
 export type Outline = Pick<UpdateSummary, 'clients' | 'structsEnd'>
 
 const anyContent: VettingOptions = { allowSubdocuments: true }
 
-/** From here an item's info byte says that it has one of its two origins, or both: it says nothing of its parent then. */
+/** From this value on, an item's info byte states one or both of its origins; then it contains no parent. */
 const oneOrigin = 0x40
 const bothOrigins = 0xc0
 const hasParentSub = 0x20
 
 /**
- * The outline of an update that was vetted when it came, or that Yjs has written: where its items belong is passed over,
- * and what is deleted. After a start all wait for the first reading of a document, when no code is compiled yet: this
- * takes about half the time of `readUpdate` then, because it calls next to nothing and makes no numbers of ids.
- * @throws MalformedUpdateError where the bytes are not one whole update; `readUpdate` refuses more
+ * Reads the outline of an update that was vetted before or that Yjs has written. Skips places of items and deletions.
+ * After a start, the first reading of each document waits for this function while no code is compiled yet. It then
+ * takes about half the time of `readUpdate`, because it makes few calls and converts no ids to numbers.
+ * @throws MalformedUpdateError if the bytes are not one whole update; `readUpdate` rejects more
  */
 export function readOutline(bytes: Uint8Array): Outline {
   const reader = new ByteReader(bytes)
@@ -55,13 +55,13 @@ function readBlock(reader: ByteReader): StructBlock {
   return { client, from, to: clock, skips, structs, start, end: reader.at }
 }
 
-/** Returns its length in clocks. */
+/** Skips an item; returns its length in clocks. */
 function passItem(reader: ByteReader, info: number, kind: number): number {
   const { bytes } = reader
   if (info < oneOrigin) passParent(reader, info)
   else reader.at = afterNumbers(bytes, reader.at, info >= bothOrigins ? 4 : 2)
   if (kind !== struct.string) return skipContent(reader, kind, anyContent)
-  // Most runs are short and plain: no call for these.
+  // Most runs are short and plain, so they are read without a call.
   const length = bytes[reader.at] as number
   let at = reader.at + 1
   const end = at + length
@@ -77,7 +77,7 @@ function passParent(reader: ByteReader, info: number): void {
   if ((info & hasParentSub) !== 0) reader.skipString()
 }
 
-/** Where in the bytes so many variable-length numbers from `start` end. */
+/** Returns the offset after `count` variable-length numbers from `start`. */
 function afterNumbers(bytes: Uint8Array, start: number, count: number): number {
   const { length } = bytes
   let at = start

@@ -4,13 +4,13 @@ import { struct } from './item-content.ts'
 import { type ItemId, type ReadItem, readUpdate } from './read-update.ts'
 
 /**
- * Estimates the steps that Yjs needs to integrate a vetted update into `doc`: at least a third of the actual number. Costs
- * one pass over the update, a binary search for each position at which it inserts, and a pass over what it deletes, up to
- * `deletedMax` and `coveredMax`. Does not change `doc`.
+ * Estimates the steps that Yjs needs to integrate a vetted update into `doc`: at least a third of the actual number.
+ * Costs one pass over the update, a binary search for each position at which it inserts, and a pass over the deleted
+ * items, up to `deletedMax` and `coveredMax`. Does not change `doc`.
  *
- * An item is free if the items that it was inserted between are still neighbors. For any other item the scan may pass
- * the whole list. The prediction keeps the neighbors that the update itself inserts; a list
- * that a contested insertion has touched counts as contested from then on.
+ * An item is free if the items between which it was inserted are still neighbors. For any other item the scan may
+ * pass the whole list. The prediction tracks the neighbors that the update itself inserts. A list that a contested
+ * insertion has changed counts as contested from then on.
  */
 export function predictSteps(bytes: Uint8Array, doc: Y.Doc): number {
   const prediction = new Prediction(doc)
@@ -23,16 +23,16 @@ const stepsOfGaps = (clients: number): number => (clients * clients) / movedPerS
 
 type SharedType = Y.ContentType['type']
 
-/** The item that follows a clock in its list; null: none does; `contested`: that is not known. */
+/** The item that follows a clock in its list; null: none; `contested`: unknown. */
 type Neighbor = ItemId | null | 'contested'
 
-/** Passing an item takes one step, or several where its origin has to be looked up. */
+/** Passing an item takes one step, or several if its origin must be looked up. */
 const stepsOfPassed = 3
 
-/** Deleting an item takes about 1.5 microseconds: Yjs notes, collects and merges it. */
+/** Deleting an item takes about 1.5 microseconds: Yjs records, collects and merges it. */
 const stepsOfDeletion = 100
 
-/** The prediction counts no more deleted items, and no more passed structs, than these: they are too much already. */
+/** Maximum number of deleted items and of passed structs that the prediction counts: both are too expensive already. */
 const deletedMax = 100_000
 const coveredMax = 1_000_000
 
@@ -41,20 +41,20 @@ class Prediction {
   readonly #store: Y.Doc['store']
   /** Neighbors to the right of clocks at which the update inserts. */
   readonly #rights = new Map<number, Map<number, Neighbor>>()
-  /** Whether a clock is, or is no longer, the first of its list. */
+  /** Whether a clock is currently the first of its list. */
   readonly #firsts = new Map<number, Map<number, boolean>>()
   /** Lists and keys into which the update has inserted a first item. */
   readonly #begun = new Map<string | number, Set<string>>()
-  /** The item before, if it is new: most items continue it. */
+  /** The previous item, if it is new: most items continue it. */
   #before: ReadItem | null = null
   #isStartContested = false
   #items = 0
   #contested = 0
   /** Structs that deleted ranges pass over. */
   #covered = 0
-  /** Items that are deleted, those inside others too. */
+  /** Deleted items, including nested ones. */
   #deleted = 0
-  /** Array elements behind splits. */
+  /** Array elements after splits. */
   #moved = 0
   /** Steps to copy content that is split. */
   #copied = 0
@@ -108,7 +108,10 @@ class Prediction {
     else this.#splitNew()
   }
 
-  /** Ranges may overlap: each passes over all that it covers. Items that are already deleted cost no more than that. */
+  /**
+   * Ranges may overlap: each passes over everything that it covers. Items that are already deleted cost no more than
+   * that.
+   */
   #delete(client: number, from: number, to: number): void {
     const structs = this.#store.clients.get(client)
     if (structs === undefined || from >= to) return
@@ -120,7 +123,7 @@ class Prediction {
     }
   }
 
-  /** Counts an item, and all that is inside. Ends at a number that is too much for an event loop. */
+  /** Counts an item and everything inside it. Stops at a number that exceeds the budget of the event loop. */
   #deleteItem(item: Y.Item): void {
     const open = [item]
     for (let next = open.pop(); next !== undefined && !this.#isOverDeleted; next = open.pop()) {
@@ -175,7 +178,7 @@ class Prediction {
     return next
   }
 
-  /** Before the item that was the first of its list. */
+  /** Inserts before the item that was the first of its list. */
   #insertFirst(right: ItemId, item: ReadItem): boolean {
     const isFree = !this.#isStartContested && this.#isFirst(right)
     if (isFree) set(this.#firsts, item.client, item.clock, true)
@@ -193,7 +196,7 @@ class Prediction {
     return !(item instanceof Y.Item) || (item.left === null && item.id.clock === clock)
   }
 
-  /** Into a list that was empty, or under a key that was not set. */
+  /** Inserts into a list that was empty, or under a key that was not set. */
   #begin(item: ReadItem): boolean {
     const isFree = this.#isEmpty(item)
     if (isFree) set(this.#firsts, item.client, item.clock, true)
@@ -214,7 +217,7 @@ class Prediction {
     return type === null || (parentSub === null ? type._start === null : !type._map.has(parentSub))
   }
 
-  /** The parent, if the document has it. */
+  /** Returns the parent, if the document has it. */
   #typeOf(parent: ReadItem['parent']): SharedType | null {
     if (parent === null) return null
     if (typeof parent === 'string') return this.#doc.share.get(parent) ?? null

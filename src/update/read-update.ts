@@ -3,12 +3,12 @@ import { skipContent, struct, type VettingOptions } from './item-content.ts'
 import { MalformedUpdateError } from './malformed.ts'
 import type { StructBlock, UpdateSummary } from './summary.ts'
 
-/** Where an item says that it belongs. */
+/** The place that an item claims. */
 export type ItemPlace =
   | { readonly kind: 'root' }
-  /** Inside the type that this item holds. */
+  /** Inside the type that is the content of this item. */
   | { readonly kind: 'parent'; readonly client: number; readonly clock: number }
-  /** Beside this item, in the same type. */
+  /** Next to this item, in the same type. */
   | { readonly kind: 'sibling'; readonly client: number; readonly clock: number }
 
 /** The first clock of an item, or a clock inside it. */
@@ -40,20 +40,25 @@ export interface UpdateListener {
 const hasOrigin = 0x80
 const hasRightOrigin = 0x40
 const hasParentSub = 0x20
-/** An item with neither of these is an element of a list; one with an origin is what its origin is. */
+/** An item with none of these is an element of a list; one with an origin is of the same kind as its origin. */
 const mayBeEntry = hasOrigin | hasRightOrigin | hasParentSub
 const rootPlace: ItemPlace = { kind: 'root' }
 
-/** Structs, and deleted ranges, of one update: Yjs makes an object of each, many times as large as its bytes. */
+/**
+ * Maximum number of structs, and of deleted ranges, in one update: Yjs creates an object for each, many times as
+ * large as its bytes.
+ */
 export const structsMax = 1_000_000
-/** Clients of one update. Every later transaction copies the clocks of all clients of the document. */
+/**
+ * Maximum number of clients in one update. Every later transaction copies the clocks of all clients of the document.
+ */
 export const clientsMax = 100_000
 
 /**
- * Reads a Yjs update (V1) without making anything of it, and refuses what no legitimate client sends: Yjs itself
- * takes such bytes, and then throws, loops or stores what it can't load again. Bounded by the length of the bytes.
- * Not seen here, because it depends on the document: how deep types are nested (`checkNesting`), what is an entry of a
- * map (`checkMapEntries`), and what is missing (`isPlain`).
+ * Reads a Yjs update (V1) without creating a document, and rejects bytes that no legitimate client sends. Yjs itself
+ * accepts such bytes, and then throws, loops or stores data that it cannot load again. The work is bounded by the
+ * length of the bytes. Checks that depend on the document are separate: the nesting of types (`checkNesting`), the
+ * entries of maps (`checkMapEntries`), and missing structs (`isPlain`).
  * @throws MalformedUpdateError
  */
 export function readUpdate(
@@ -64,7 +69,7 @@ export function readUpdate(
   return new UpdateReader(bytes, options, listener).read()
 }
 
-/** Subdocuments of one update: Yjs makes a document of each, of more than 2 KB. */
+/** Maximum number of subdocuments in one update: Yjs creates a document of more than 2 KB for each. */
 export const subdocumentsMax = 100_000
 
 const noBlocks: readonly StructBlock[] = []
@@ -73,7 +78,7 @@ const noNumbers: readonly number[] = []
 class UpdateReader extends ByteReader {
   readonly #options: VettingOptions
   readonly #listener: UpdateListener | null
-  // Made when there is something to put into them: a keystroke has none of them but a client.
+  // Created when they get an element: the update of a keystroke only has a client.
   #clients: StructBlock[] | null = null
   #needs: number[] | null = null
   #skippedTo: number[] | null = null
@@ -84,7 +89,7 @@ class UpdateReader extends ByteReader {
   #types = 0
   #subdocuments = 0
   #values = 0
-  // The item read last, for the listener.
+  // The last item, for the listener.
   #origin: ItemId | null = null
   #rightOrigin: ItemId | null = null
   #parent: string | ItemId | null = null
@@ -144,7 +149,7 @@ class UpdateReader extends ByteReader {
     else this.#clients.push(block)
   }
 
-  /** Length of the struct in clocks. */
+  /** Returns the length of the struct in clocks. */
   #readStruct(info: number, client: number, clock: number): number {
     const kind = info & 31
     if (kind === struct.gc || kind === struct.skip) {
@@ -176,7 +181,7 @@ class UpdateReader extends ByteReader {
     return length
   }
 
-  /** Origins and parent. Objects are made for a listener only. */
+  /** Reads origins and parent. Creates objects only for a listener. */
   #readPlace(info: number, client: number, clock: number): ItemPlace {
     this.#origin = null
     this.#rightOrigin = null
@@ -204,7 +209,7 @@ class UpdateReader extends ByteReader {
     if ((info & hasParentSub) !== 0) this.#parentSub = this.#readName()
   }
 
-  /** Yjs takes any name, the empty one too. */
+  /** Yjs accepts any name, also the empty one. */
   #readName(): string | null {
     const start = this.at
     this.skipString()
@@ -213,7 +218,7 @@ class UpdateReader extends ByteReader {
     return this.string(Number.POSITIVE_INFINITY)
   }
 
-  /** An item can only refer to what was there before it. */
+  /** An item can only refer to earlier items. */
   #readId(ofClient: number, ofClock: number): ItemId | null {
     const client = this.varUint()
     const clock = this.clock()
@@ -255,7 +260,7 @@ function assertDistinct(clients: readonly number[]): void {
   if (new Set(clients).size !== clients.length) throw new MalformedUpdateError('a client appears twice')
 }
 
-/** Runs of items refer to the same client again and again: one pair is enough for a run. */
+/** Consecutive items often refer to the same client: one pair is sufficient for a run. */
 function need(needs: number[], client: number, clock: number): void {
   const last = needs.length - 2
   if (last < 0 || needs[last] !== client) needs.push(client, clock)

@@ -1,17 +1,23 @@
 import { ByteReader } from './byte-reader.ts'
 import { readOutline } from './outline.ts'
 
-/** How a document is made up. */
+/** Statistics of a document. */
 export interface Statistics {
-  /** Structs: what was inserted in one go, or deleted in one piece, and has not been divided since. */
+  /** Structs: content that was inserted at once, or deleted as one part, and has not been split since. */
   readonly structs: number
-  /** What was deleted, in clocks: UTF-16 code units of text; values, shared types, embeds and formatting marks count one. */
+  /**
+   * Deleted content in clocks: UTF-16 code units of text; values, shared types, embeds and formatting marks count one
+   * each.
+   */
   readonly tombstones: number
-  /** Clients that have structs, deleted ones too. */
+  /** Clients with structs, including deleted ones. */
   readonly clients: number
 }
 
-/** Of a whole state (V1), as Yjs has written it: nothing is left out, and nothing is deleted twice. @throws MalformedUpdateError */
+/**
+ * Reads the statistics of a whole state (V1) that Yjs has written: it has no gaps and no repeated deletions.
+ * @throws MalformedUpdateError
+ */
 export function readStatistics(bytes: Uint8Array): Statistics {
   const { clients, structsEnd } = readOutline(bytes)
   const structs = clients.reduce((sum, block) => sum + block.structs, 0)

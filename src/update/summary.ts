@@ -3,37 +3,37 @@ export interface StructBlock {
   readonly client: number
   /** Clock of the first struct. */
   readonly from: number
-  /** Clock after the last. */
+  /** Clock after the last struct. */
   readonly to: number
-  /** A part in between is left out. */
+  /** True if structs in between are missing. */
   readonly skips: boolean
   readonly structs: number
-  /** Where its structs are in the bytes. */
+  /** Start of its structs in the bytes. */
   readonly start: number
   readonly end: number
 }
 
-/** What an update brings and what it builds on, without its content. */
+/** The structs of an update and its dependencies, without its content. */
 export interface UpdateSummary {
   readonly clients: readonly StructBlock[]
-  /** Pairs client, clock: structs of these clients must be known below the clock. Other clients' only. */
+  /** Pairs client, clock: structs of these other clients must be known up to the clock. */
   readonly needs: readonly number[]
-  /** Pairs client, clock: parts that are left out in between end there. */
+  /** Pairs client, clock: gaps between structs end there. */
   readonly skippedTo: readonly number[]
   /** Pairs client, clock: deleted ranges end there. */
   readonly deletedTo: readonly number[]
   readonly structs: number
-  /** Where they end in the bytes, and what is deleted begins. */
+  /** Offset in the bytes where the structs end and the deletions start. */
   readonly structsEnd: number
   /** Deleted ranges. */
   readonly deletes: number
-  /** New shared types: `checkNesting` has to look at them. */
+  /** New shared types: `checkNesting` must check them. */
   readonly types: number
-  /** Values in rows, as arrays hold them: splitting a row copies its values. */
+  /** Values in rows, as in arrays: splitting a row copies its values. */
   readonly values: number
   /**
-   * Triples client, from clock, to clock: runs of several values or characters that belong where their origin
-   * belongs. `checkMapEntries` has to look at them.
+   * Triples client, from clock, to clock: runs of several values or characters that have the same parent as their
+   * origin. `checkMapEntries` must check them.
    */
   readonly longRuns: readonly number[]
 }
@@ -41,9 +41,9 @@ export interface UpdateSummary {
 type ClockByClient = ReadonlyMap<number, number>
 
 /**
- * Does the update go on exactly where `clocks` end, and build on nothing else than what they cover? Then it can be
- * applied and passed on as it is. (An update may also be whole because its blocks build on each other; that is rare
- * and left to Yjs.)
+ * Returns whether the update continues exactly where `clocks` end and depends only on structs that they cover. Then
+ * it can be applied and forwarded unchanged. (An update may also be complete because its blocks depend on each other;
+ * that is rare and left to Yjs.)
  */
 export function isPlain(summary: UpdateSummary, clocks: ClockByClient): boolean {
   const { clients, needs, deletedTo } = summary
@@ -57,7 +57,7 @@ export function isPlain(summary: UpdateSummary, clocks: ClockByClient): boolean 
 }
 
 /**
- * Returns the clocks that others must bring before all of the update can be applied, as pairs client, clock: neither
+ * Returns the clocks that must be received before the whole update can be applied, as pairs client, clock: neither
  * `clocks` nor the update itself have them.
  */
 export function missingClocks(
@@ -84,10 +84,10 @@ function forPairs(pairs: readonly number[], work: (client: number, clock: number
     work(pairs[index] as number, pairs[index + 1] as number)
 }
 
-/** More clients than this are found by a map: most updates have one. */
+/** If there are more clients than this, a map is used: most updates have one. */
 const searchedMax = 8
 
-/** Returns whether each of the pairs client, clock is reached once the update is in. */
+/** Returns whether each of the pairs client, clock is reached after the update. */
 function areReached(
   pairs: readonly number[],
   clients: readonly StructBlock[],
@@ -111,7 +111,10 @@ export function advance(summary: UpdateSummary, clocks: Map<number, number>): vo
   }
 }
 
-/** A keystroke or two: nothing of it has to be looked at in the document, before or after it is applied. */
+/**
+ * Returns whether the update is one or two keystrokes: nothing must be checked in the document, before or after it is
+ * applied.
+ */
 export const isSimple = ({ structs, deletes, types, longRuns }: UpdateSummary): boolean =>
   types === 0 && longRuns.length === 0 && structs + deletes <= simpleMax
 
@@ -123,10 +126,10 @@ export const isEmpty = (summary: UpdateSummary): boolean => summary.structs === 
 const summaryBytes = 128
 /** Bytes of a block of one client, with its place in the list. */
 const blockBytes = 112
-/** Bytes of a number in a list, which may have half as many places more. */
+/** Bytes of a number in a list, which may have 50% spare capacity. */
 const numberBytes = 12
 
-/** Returns the bytes of memory that a summary takes at most: for many small parts, several times the bytes of the update. */
+/** Returns the maximum bytes of memory of a summary: for many small parts, several times the bytes of the update. */
 export const memoryOf = ({ clients, needs, skippedTo, deletedTo, longRuns }: UpdateSummary): number =>
   summaryBytes +
   blockBytes * clients.length +

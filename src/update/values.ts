@@ -14,19 +14,19 @@ const any = {
   float32: 124,
   integer: 125,
 } as const
-/** `undefined`, `null`, `false`, `true`: nothing follows. */
+/** `undefined`, `null`, `false`, `true`: no bytes follow. */
 const constants = new Set([127, 126, 121, 120])
 
-/** Longer than any option of a subdocument. */
+/** Exceeds the length of any option of a subdocument. */
 const optionBytesMax = 16
 
 /**
- * Setting this key on a plain object changes its prototype. Yjs loses most values under it. Bytes make the object look
- * like bytes itself, and no Yjs that has read it can write the document again.
+ * Setting this key on a plain object changes its prototype. Yjs loses most values under it. With bytes as the value,
+ * the object itself looks like bytes, and a Yjs that has read it cannot write the document again.
  */
 const prototypeKey = '__proto__'
 
-/** Passes over one value of `writeAny`; recursion ends at the limit of nesting. */
+/** Skips one value of `writeAny`; recursion ends at the limit of nesting. */
 export function skipAny(reader: ByteReader, depth = 0): void {
   const type = reader.byte()
   if (constants.has(type)) return
@@ -70,10 +70,10 @@ function skipKey(reader: ByteReader): boolean {
   return Buffer.from(reader.bytes.subarray(start + 1, reader.at)).toString('latin1') === prototypeKey
 }
 
-/** What Yjs writes of a subdocument's options. Another one, such as a second guid, could make it unwritable. */
+/** The options of a subdocument that Yjs writes. Another one, such as a second guid, could make it unwritable. */
 const subdocumentOptions = ['gc', 'autoLoad', 'meta']
 
-/** Passes over the options of a subdocument. */
+/** Skips the options of a subdocument. */
 export function skipSubdocumentOptions(reader: ByteReader): void {
   if (reader.byte() !== any.object)
     throw new MalformedUpdateError('the options of a subdocument are not an object')
@@ -86,7 +86,7 @@ export function skipSubdocumentOptions(reader: ByteReader): void {
   }
 }
 
-/** Passes over a string that holds JSON, as formatting values and embeds do. `undefined` stands for itself. */
+/** Skips a string that contains JSON, as in formatting values and embeds. `undefined` represents itself. */
 export function skipJson(reader: ByteReader, undefinedAllowed = false): void {
   const text = reader.string(Number.POSITIVE_INFINITY)
   if (text === 'null' || text === 'true' || (undefinedAllowed && text === 'undefined')) return

@@ -13,7 +13,7 @@ import {
 
 export type { KeyCaller, OperatorCaller, WorkspaceCaller }
 
-/** Who calls, by what they have to show for it. */
+/** The caller by the kind of its credentials. */
 export interface CallerByLevel {
   readonly key: KeyCaller
   readonly workspace: WorkspaceCaller
@@ -23,7 +23,7 @@ export interface CallerByLevel {
 export type AuthLevel = keyof CallerByLevel
 export type AnyCaller = CallerByLevel[AuthLevel]
 
-/** Whether a caller has shown what `level` asks for. */
+/** Returns whether a caller has the credentials that `level` requires. */
 export const hasAuthLevel = <Level extends AuthLevel>(
   caller: AnyCaller,
   level: Level,
@@ -38,7 +38,7 @@ const checks: {
   ) => Promise<CallerByLevel[Level]>
 } = { key: authenticateKey, workspace: authenticateWorkspace, operator: authenticateOperator }
 
-/** Headers → who is calling. */
+/** Determines the caller from the headers of a request. */
 export class Authenticator {
   readonly #options: AuthenticatorOptions
 
@@ -47,9 +47,10 @@ export class Authenticator {
   }
 
   /**
-   * @throws ApiError INVALID_ARGUMENT when a header is missing; UNAUTHENTICATED when what they say is not valid: one
-   *   message for something unknown and for a wrong token; PERMISSION_DENIED for a page of a domain that is not
-   *   allowed; FAILED_PRECONDITION where nobody can be the operator
+   * Authenticates a call.
+   * @throws ApiError INVALID_ARGUMENT if a header is missing; UNAUTHENTICATED if the credentials are invalid, with
+   * the same message for an unknown name and a wrong token; PERMISSION_DENIED for a page of a domain that is not
+   * allowed; FAILED_PRECONDITION if the server has no operator token
    */
   callerOf(level: AuthLevel, headers: IncomingHttpHeaders): Promise<AnyCaller> {
     return checks[level](headers, this.#options)

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { ApiError, invalid } from '../../errors.ts'
 
-/** Why credentials were refused: the label of the metric. */
+/** Why credentials were rejected: the label of the metric. */
 export type CredentialsProblem = 'missing_credentials' | 'wrong_credentials' | 'wrong_origin'
 
 /** A header that carries a credential. */
@@ -13,13 +13,13 @@ export interface CredentialHeader {
 
 export type OnRejection = (problem: CredentialsProblem) => void
 
-/** Null when the header is missing or empty. */
+/** Returns null if the header is missing or empty. */
 export function readHeader(headers: IncomingHttpHeaders, { name }: CredentialHeader): string | null {
   const value = headers[name]
   return typeof value === 'string' && value !== '' ? value : null
 }
 
-/** @throws ApiError INVALID_ARGUMENT when the header is missing */
+/** @throws ApiError INVALID_ARGUMENT if the header is missing */
 export function requireHeader(
   headers: IncomingHttpHeaders,
   header: CredentialHeader,
@@ -31,7 +31,7 @@ export function requireHeader(
   throw invalid('auth/missing-credentials', `the ${header.what} is not found in headers: send ${header.name}`)
 }
 
-/** UNAUTHENTICATED. The message must not tell an unknown name from a wrong secret. */
+/** Returns an UNAUTHENTICATED error. The message must not distinguish an unknown name from a wrong secret. */
 export function invalidCredentials(message: string, onRefusal: OnRejection): ApiError {
   onRefusal('wrong_credentials')
   return new ApiError('auth/invalid-credentials', message)

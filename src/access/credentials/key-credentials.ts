@@ -8,23 +8,24 @@ import type { AllowedOrigins } from '../allowed-origins.ts'
 import { invalidCredentials, type OnRejection, readHeader, requireHeader } from './credential-headers.ts'
 import { timingSafeEqualText, timingSafeIndexOf } from './timing-safe.ts'
 
-/** A backend that has shown an API key and its auth token: may do everything within its tenant. */
+/** A backend with a valid API key and auth token: it may do everything within its tenant. */
 export interface KeyCaller {
   readonly level: 'key'
   readonly tenant: Tenant
-  /** As it was shown; null where none is asked for, and none was. */
+  /** The auth token of the request; null if none is required and none was given. */
   readonly authToken: string | null
 }
 
 /**
- * For what asks for the credentials once more in the body.
- * @throws ApiError UNAUTHENTICATED unless they are those that the caller has shown; without any, only the API key counts
+ * Checks credentials that a request repeats in its body.
+ * @throws ApiError UNAUTHENTICATED unless they equal the caller's credentials; for a caller without credentials, only
+ * the API key is compared
  */
 export function checkBodyCredentials(
   { tenant, authToken }: KeyCaller,
   repeated: { readonly apiKey: string; readonly authToken: string },
 ): void {
-  // Both are compared, whatever the first says.
+  // Compares both, even if the first one differs.
   const same = [
     timingSafeEqualText(tenant.apiKey, repeated.apiKey),
     timingSafeEqualText(authToken ?? repeated.authToken, repeated.authToken),
@@ -43,17 +44,17 @@ export interface KeyCredentialsOptions {
   readonly tenants: TenantStore
   readonly origins: AllowedOrigins
   readonly clock: Clock
-  /** Whom a call without credentials acts as; null where credentials are required. */
+  /** Tenant of a call without credentials; null if credentials are required. */
   readonly defaultTenant: Tenant | null
   readonly onRefusal: OnRejection
 }
 
 interface Accepted extends Omit<KeyCaller, 'level'> {
-  /** Domains that the auth token is for; none: any. */
+  /** Domains whose pages may use the auth token; empty: any. */
   readonly domains: readonly string[]
 }
 
-/** Compared with when an API key is unknown, so that this takes about as long as a wrong token. */
+/** Compared if the API key is unknown, so that this takes about as long as a wrong token. */
 const noTokens = ['']
 
 /** @throws ApiError INVALID_ARGUMENT, UNAUTHENTICATED, PERMISSION_DENIED: see `Authenticator` */

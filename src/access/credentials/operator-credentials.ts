@@ -3,7 +3,7 @@ import { ApiError } from '../../errors.ts'
 import { invalidCredentials, type OnRejection, requireHeader } from './credential-headers.ts'
 import { timingSafeEqualText } from './timing-safe.ts'
 
-/** Who runs this server: makes workspaces. */
+/** The operator of this server, who creates workspaces. */
 export interface OperatorCaller {
   readonly level: 'operator'
 }
@@ -11,7 +11,7 @@ export interface OperatorCaller {
 export const adminTokenHeader = { name: 'x-service-admin-token', what: 'admin token' } as const
 
 export interface OperatorCredentialsOptions {
-  /** What the operator has to show; null where nobody can. */
+  /** The operator's token; null if there is none. */
   readonly adminToken: string | null
   readonly onRefusal: OnRejection
 }

@@ -2,16 +2,16 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 
 const hash = (text: string): Buffer => createHash('sha256').update(text).digest()
 
-/** Whether two secrets are equal, in a time that depends on neither: hashes of equal length are compared. */
+/** Returns whether two secrets are equal. The time does not depend on either: hashes of equal length are compared. */
 export const timingSafeEqualText = (a: string, b: string): boolean => timingSafeEqual(hash(a), hash(b))
 
-/** Which of `secrets` `given` is; -1 when it is none. All are compared, whichever matches. */
+/** Returns the index of `given` in `secrets`; -1 if it is not among them. Always compares all. */
 export function timingSafeIndexOf(secrets: readonly string[], given: string): number {
   let found = -1
   for (const [index, secret] of secrets.entries()) found = timingSafeEqualText(secret, given) ? index : found
   return found
 }
 
-/** The same of what is no secret text: a MAC and the one given for it. */
+/** Like `timingSafeEqualText` for bytes that are not a secret text: a MAC and the given one. */
 export const timingSafeEqualBytes = (a: Uint8Array, b: Uint8Array): boolean =>
   a.length === b.length && timingSafeEqual(a, b)

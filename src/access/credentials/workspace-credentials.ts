@@ -7,7 +7,7 @@ import type { Tenant } from '../../model/address.ts'
 import { invalidCredentials, type OnRejection, readHeader, requireHeader } from './credential-headers.ts'
 import { timingSafeIndexOf } from './timing-safe.ts'
 
-/** A backend that has shown a workspace's id and token: manages its API keys and their tokens. */
+/** A backend with a workspace's id and token: it manages the API keys of the workspace and their tokens. */
 export interface WorkspaceCaller {
   readonly level: 'workspace'
   readonly workspaceId: string
@@ -22,7 +22,7 @@ export const workspaceAuthTokenHeader = {
 export interface WorkspaceCredentialsOptions {
   readonly tenants: TenantStore
   readonly clock: Clock
-  /** Whom a call without credentials acts as; null where credentials are required. */
+  /** Tenant of a call without credentials; null if credentials are required. */
   readonly defaultTenant: Tenant | null
   readonly onRefusal: OnRejection
 }
@@ -38,16 +38,16 @@ export async function authenticateWorkspace(
   const id = requireHeader(headers, workspaceIdHeader, onRefusal)
   const token = requireHeader(headers, workspaceAuthTokenHeader, onRefusal)
   const workspace = await tenants.workspace(id)
-  // Compared also when there is none, so that both take equally long.
+  // Compared also without a workspace, so that both cases take equally long.
   const matches = timingSafeIndexOf(validTokens(workspace, clock.now()), token) !== -1
   if (workspace !== null && matches) return { level: 'workspace', workspaceId: id }
   const message = 'the workspace id or the workspace auth token is not valid'
   const refusal = invalidCredentials(message, onRefusal)
-  // The status alone differs: the specification wants it so.
+  // Only the status differs, as the specification requires.
   throw workspace === null ? new ApiError('workspace/not-found', message) : refusal
 }
 
-/** Replaced ones included. */
+/** Includes replaced tokens. */
 function validTokens(workspace: WorkspaceRecord | null, now: number): readonly string[] {
   if (workspace === null) return ['']
   const retired = (workspace.retiredTokens ?? []).filter(({ validUntil }) => validUntil > now)

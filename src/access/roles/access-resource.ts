@@ -2,7 +2,7 @@ import type { FolderAccess } from '../../directory/documents/folder-tree.ts'
 import type { OrganizationScope, Resource } from '../../directory/organizations/organization-keys.ts'
 import type { DocumentRecord, FolderRecord } from '../../directory/store/records.ts'
 
-/** A resource as far as it matters for access. */
+/** A resource with its access settings. */
 export interface AccessResource extends FolderAccess {
   readonly resource: Resource
 }

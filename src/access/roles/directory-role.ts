@@ -3,11 +3,13 @@ import type { Resource } from '../../directory/organizations/organization-keys.t
 import { activeGrant, grantExpiry } from '../../directory/permissions/grants.ts'
 import type { AccessRole, AccessType, GrantRecord } from '../../directory/store/records.ts'
 
-/** What is known about one user's access to a resource: the resource first, then its folders upwards, the organization last. */
+/**
+ * One user's access to one resource. A list has the resource first, then its folders upwards, the organization last.
+ */
 export interface AccessLevel extends FolderAccess {
   /** The user's own grant. */
   readonly own: GrantRecord | null
-  /** Grants of the groups that the user is in. */
+  /** Grants of the user's groups. */
   readonly groups: readonly GrantOfGroup[]
   readonly resource?: Resource
 }
@@ -28,21 +30,21 @@ export interface AccessReason {
 export interface DirectoryRole {
   /** Null: the resource does not exist for this user. */
   readonly role: AccessRole | null
-  /** The grant that the role comes from; null when it comes from the access type. */
+  /** The grant of the role; null if the role comes from the access type. */
   readonly grant: GrantRecord | null
-  /** What holds for those to whom nothing is granted. */
+  /** Applies to users without a grant. */
   readonly accessType: AccessType
-  /** Epoch milliseconds at which a grant that matters here ends; Infinity when none does. */
+  /** Epoch milliseconds at which a relevant grant expires; Infinity if none does. */
   readonly until: number
   readonly reason: AccessReason
 }
 
 /**
- * What a user may do on a resource at `now` (epoch milliseconds), whatever their token says. The most specific unexpired
- * grant decides, a user's before those of groups, of these the strongest. Without one the access type does: `public` is
- * for every user of the tenant; `organizationPrivate` for its members, in the role that they have in the organization;
- * `restricted` for nobody.
- * @param member what makes the user a member of the organization; the first that has not ended says in which role
+ * Returns the rights of a user on a resource at `now` (epoch milliseconds), without the limits of a token. The most
+ * specific unexpired grant decides: a user's grant before those of groups, and the strongest of the groups. Without a
+ * grant, the access type decides. `public` allows every user of the tenant. `organizationPrivate` allows members of
+ * the organization, in the role that they have there. `restricted` allows no user.
+ * @param member grants that make the user a member of the organization; the first unexpired one determines the role
  */
 export function directoryRole(
   levels: readonly AccessLevel[],
@@ -64,13 +66,13 @@ export function directoryRole(
   return { role: grant.accessRole, grant, accessType, until, reason: { source: 'membership' } }
 }
 
-/** An editor's before a viewer's, of equal ones those that last longer before the others. */
+/** Sorts editors before viewers, and later expiry before earlier. */
 export const strongestFirst = <Grant extends GrantRecord>(grants: readonly Grant[]): readonly Grant[] =>
   grants.toSorted(
     (a, b) => a.accessRole.localeCompare(b.accessRole) || (grantExpiry(a) < grantExpiry(b) ? 1 : -1),
   )
 
-/** Up to and including the first that does not inherit. */
+/** Returns the levels up to and including the first that does not inherit. */
 function reachedLevels(levels: readonly AccessLevel[]): readonly AccessLevel[] {
   const end = levels.findIndex(({ inheritAccessFromParent }) => !inheritAccessFromParent)
   return end === -1 ? levels : levels.slice(0, end + 1)

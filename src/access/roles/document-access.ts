@@ -13,21 +13,24 @@ import { documentResource, folderResource, organizationResource } from './access
 import { OrganizationsWithGroups } from './organizations-with-groups.ts'
 import { type GrantSelector, noAccess, type ResourceAccess, UserAccess } from './user-access.ts'
 
-/** A document whose folder is gone is being removed, or was moved while it was read: the latter shows when read again. */
+/**
+ * A document whose folder is missing is being removed, or was moved during the read. A second read distinguishes the
+ * two.
+ */
 const attemptsMax = 3
 
-/** Those that end later, or are weaker, decide when the others have ended. */
+/** Keeps grants that expire later or are weaker: they decide when the others have expired. */
 const chooseAll: GrantSelector = (grants) => grants
 
-/** What the directory says about one user and one document, read at one moment; `roleOn` makes a role of it. */
+/** The directory's data about one user and one document, as of one moment; `roleOn` computes the role. */
 export interface DocumentAccess extends ResourceAccess {
-  /** `deleted`: it is being removed, or what it is in. */
+  /** `deleted`: the document, a folder of it or its organization is being removed. */
   readonly state: 'open' | 'disabled' | 'deleted'
-  /** The folders that the document is in, the nearest first. */
+  /** The folders of the document, nearest first. */
   readonly folderIds: readonly string[]
 }
 
-/** The access to a public document on which there are no grants. */
+/** The access to a public document without grants. */
 export const publicAccess: DocumentAccess = { state: 'open', folderIds: [], levels: [], member: [] }
 
 /**
@@ -40,7 +43,8 @@ export class AccessReader {
   readonly #defaultAccess: AccessType
 
   /**
-   * @param news listeners that read access again must register after this constructor: else they read stale groups
+   * @param news listeners that read access again must register after this constructor: otherwise they read stale
+   * groups
    * @param defaultAccess the access type of documents without a record
    */
   constructor(store: OrganizationStore, news: AccessChangeFeed, clock: Clock, defaultAccess: AccessType) {
@@ -83,11 +87,11 @@ export class AccessReader {
 interface Records {
   readonly document: DocumentRecord | null
   readonly organization: OrganizationRecord | null
-  /** Is the user granted anything on them? */
+  /** True if the user has a grant on one of them. */
   readonly isGranted: boolean
 }
 
-/** Reads at once what is asked for at every connection; the reader remembers it. */
+/** Reads in one step the records that every connection needs; the reader caches them. */
 async function readRecords(
   reader: DirectoryReader,
   { organizationId }: OrganizationScope,
@@ -108,7 +112,10 @@ async function readRecords(
   }
 }
 
-/** In no folder, enabled, and for everybody: as most documents are. Then only grants could say anything else. */
+/**
+ * Returns whether the document is in no folder, enabled and public, as most documents are. Then only grants could
+ * change the access.
+ */
 function isOrdinary({
   folderId,
   disabled,

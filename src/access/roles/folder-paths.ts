@@ -4,7 +4,7 @@ import type { DirectoryReader } from '../../directory/store/directory-reader.ts'
 import type { DocumentRecord } from '../../directory/store/records.ts'
 import { type AccessResource, documentResource, folderResource } from './access-resource.ts'
 
-/** The ways up to the organization. That of a folder is read once, and shared by all that is in it. */
+/** The paths of resources up to the organization. The path of a folder is read once, and shared by its contents. */
 export class FolderPaths {
   readonly #reader: DirectoryReader
   readonly #top: AccessResource
@@ -15,7 +15,7 @@ export class FolderPaths {
     this.#top = top
   }
 
-  /** From the document upwards; null when it does not exist. */
+  /** Returns the path from the document upwards; null if it does not exist. */
   async ofDocument(documentId: string): Promise<readonly AccessResource[] | null> {
     const document = await this.#reader.get<DocumentRecord>(keys.document(documentId))
     if (document === null || document.deleting === true) return null
@@ -23,7 +23,7 @@ export class FolderPaths {
     return above && [documentResource(documentId, document), ...above]
   }
 
-  /** From the folder upwards; null when it does not exist. */
+  /** Returns the path from the folder upwards; null if it does not exist. */
   from(folderId: string): Promise<readonly AccessResource[] | null> {
     const path = this.#fromFolders.get(folderId) ?? this.#read(folderId)
     this.#fromFolders.set(folderId, path)

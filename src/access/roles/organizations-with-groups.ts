@@ -9,12 +9,12 @@ import { keyName } from '../../engine/key-encoding.ts'
 import type { AccessChangeFeed } from '../access-change-feed.ts'
 import { TtlCache } from '../ttl-cache.ts'
 
-/** Organizations that are remembered. */
+/** Number of organizations that are cached. */
 const cachedOrganizationsMax = 10_000
 
 /**
- * Which organizations have anybody in a group: in the others nobody's groups need to be looked for, which takes a
- * scan for each connection. What changes acts at once.
+ * The organizations that have group members. In the others, the search for a user's groups is skipped, which would
+ * take a scan for each connection. Changes take effect at once.
  */
 export class OrganizationsWithGroups {
   readonly #cache: TtlCache<boolean>

@@ -14,7 +14,7 @@ import { type AccessReason, directoryRole } from './directory-role.ts'
 import { FolderPaths } from './folder-paths.ts'
 import { type GrantSelector, UserAccess } from './user-access.ts'
 
-/** What one user may do on one resource. */
+/** The rights of one user on one resource. */
 export type ResourceReport =
   | {
       readonly accessRole: AccessRole
@@ -55,14 +55,14 @@ export interface PermissionReport {
   readonly complete: boolean
 }
 
-/** What is asked about, within an organization. */
+/** The users and resources of a report, within an organization. */
 export interface ReportQuery {
   readonly userIds: readonly string[]
   readonly folderIds: readonly string[]
   readonly documentIds: readonly string[]
 }
 
-/** A resource with its place; null where it does not exist. */
+/** A resource with its path; null if it does not exist. */
 type ResourcesByDocument = ReadonlyMap<string, readonly AccessResource[] | null>
 
 interface Located {
@@ -73,7 +73,7 @@ interface Located {
   readonly documents: ResourcesByDocument
 }
 
-/** Tells what users may do: the same as they can. */
+/** Reports the rights of users exactly as the server applies them. */
 export class PermissionReporter {
   readonly #store: OrganizationStore
   readonly #clock: Clock
@@ -121,7 +121,7 @@ async function locate(
 
 async function reportUser(located: Located, userId: string): Promise<UserReport> {
   const { reader, now, organization, folders, documents } = located
-  // Nothing that a report says depends on later: one grant of many is enough.
+  // A report does not depend on later times, so one of several equivalent grants is sufficient.
   const choose: GrantSelector = (grants) =>
     grants.filter((grant) => activeGrant(grant, now) !== null).slice(0, 1)
   const access = await UserAccess.open({ reader, userId, choose })
@@ -181,7 +181,7 @@ async function reportMember(
 const endOf = (grant: { readonly expiresAt: number | null } | null) =>
   grant === null || grant.expiresAt === null ? {} : { expiresAt: grant.expiresAt }
 
-/** Without a prototype: ids are anything, `__proto__` too. */
+/** Without a prototype, because an id may be any text, also `__proto__`. */
 function byId<Value>(entries: readonly (readonly [string, Value])[]): Readonly<Record<string, Value>> {
   const all = Object.create(null) as Record<string, Value>
   for (const [id, value] of entries) all[id] = value

@@ -8,14 +8,17 @@ export type Role = 'editor' | 'viewer'
 export interface RoleOnDocument {
   /** Null: the document does not exist for this user. */
   readonly role: Role | null
-  /** Epoch milliseconds at which to ask again, because a grant or the token ends then; Infinity when never. */
+  /**
+   * Epoch milliseconds at which the role must be computed again, because a grant or the token expires; Infinity if
+   * never.
+   */
   readonly until: number
 }
 
 /**
- * What an identity may do on a document at `now` (epoch milliseconds): the lesser of what its token grants and what
- * the directory says of its user. Another tenant's documents are absent; an admin edits all of its own, unless they
- * are disabled or deleted.
+ * Returns the rights of an identity on a document at `now` (epoch milliseconds): the lesser of the token's grants and
+ * the directory's rights of its user. Documents of another tenant do not exist. An admin edits all documents of its
+ * own tenant, unless they are disabled or deleted.
  */
 export function roleOn(
   identity: Identity,
@@ -33,15 +36,15 @@ export function roleOn(
   return { role, until: Math.min(granted.until, live.until, until) }
 }
 
-/** For good, as far as time goes: a change of rights is told. */
+/** Without a time limit: changes of rights are published. */
 const nothing: RoleOnDocument = { role: null, until: Number.POSITIVE_INFINITY }
 
 const ownsAddress = ({ tenant }: Identity, address: DocumentAddress): boolean =>
   tenant.workspaceId === address.workspaceId && tenant.apiKey === address.apiKey
 
 /**
- * The most specific unexpired grant decides: document, its folders from the nearest up, organization. Of several grants on
- * one resource only the last one counts, as in `permissions/add`.
+ * The most specific unexpired grant decides: document, its folders from the nearest up, organization. Of several
+ * grants on one resource only the last one counts, as in `permissions/add`.
  */
 function grantedRole(
   grants: readonly TokenGrant[],

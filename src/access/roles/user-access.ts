@@ -8,40 +8,45 @@ import { decodeRecord, type GrantRecord } from '../../directory/store/records.ts
 import type { AccessResource } from './access-resource.ts'
 import { type AccessLevel, type GrantOfGroup, strongestFirst } from './directory-role.ts'
 
-/** Groups of one user that are looked at: more than a user can be in now. */
+/** Maximum number of one user's groups that are read. It exceeds the current limit of memberships. */
 const groupsMax = 1_000
-/** Users in more groups have the grants of a resource listed, rather than each looked up: one scan costs some look-ups. */
+/**
+ * For users in more groups, the grants of a resource are listed instead of read one by one: one scan costs as much as
+ * some reads.
+ */
 const lookedUpMax = 4
-/** Grants of a resource that are listed, times the groups of the user: a look-up takes as long as listing several. */
+/**
+ * Maximum number of listed grants of a resource for each group of the user: a read takes as long as listing several.
+ */
 const listedPerGroup = 5
 
 export interface ResourceAccess {
   readonly levels: readonly AccessLevel[]
-  /** What makes the user a member of the organization, in the order in which it decides. Empty where that does not matter. */
+  /** Grants that make the user a member of the organization, in order of precedence. Empty if that does not matter. */
   readonly member: readonly GrantRecord[]
 }
 
-/** Lets nobody in. */
+/** Access that allows no user. */
 export const noAccess: ResourceAccess = {
   levels: [{ accessType: 'restricted', inheritAccessFromParent: false, own: null, groups: [] }],
   member: [],
 }
 
-/** What is worth keeping of grants that are in the order in which they decide. */
+/** Selects the relevant grants from a list in order of precedence. */
 export type GrantSelector = <Grant extends GrantRecord>(grants: readonly Grant[]) => readonly Grant[]
 
 export interface UserAccessOptions {
   readonly reader: DirectoryReader
   readonly userId: string
-  /** What is kept of the grants of groups, and of what makes a member. */
+  /** Selects the relevant grants of groups, and of membership. */
   readonly choose: GrantSelector
-  /** Is anybody in a group? Asked before the user's groups are looked for. */
+  /** Returns whether any user is in a group. Called before the user's groups are read. */
   readonly isGrouped?: () => Promise<boolean>
 }
 
 /**
- * What one user, and the groups they are in, are granted in an organization, read at one moment: on each resource once,
- * however many others are in it.
+ * The grants of one user and of the user's groups in an organization, as of one moment. Each resource is read once,
+ * for any number of resources inside it.
  */
 export class UserAccess {
   readonly #options: UserAccessOptions
@@ -74,8 +79,8 @@ export class UserAccess {
   }
 
   /**
-   * Grants on the organization make a member in their role, the user's before those of groups; any grant in it makes
-   * one who may look.
+   * Returns the grants of membership. Grants on the organization make a member in their role, the user's before those
+   * of groups. Any other grant in it makes a viewer.
    * @param levels the organization last
    */
   memberAt(levels: readonly AccessLevel[]): Promise<readonly GrantRecord[]> {
@@ -99,7 +104,7 @@ export class UserAccess {
     return { resource, accessType, inheritAccessFromParent, own, groups: kept }
   }
 
-  /** Null where it takes less to look them up. */
+  /** Returns null if reading them one by one is less expensive. */
   async #listGrants(resource: Resource): Promise<Grants | null> {
     const { reader } = this.#options
     const limit = this.#groups.length * listedPerGroup
@@ -147,7 +152,7 @@ type Grants = readonly [GrantRecord | null, readonly GrantOfGroup[]]
 
 const nothing = { own: null, groups: [] }
 
-/** The longest of all grants in the organization, as what it is worth there: looking. */
+/** Returns the longest of all grants in the organization, as a viewer's grant on it. */
 async function longestGrant(reader: DirectoryReader, subject: Subject): Promise<GrantRecord | null> {
   const [entry] = await reader.scan({ prefix: keys.grantsOf(subject), reverse: true, limit: 1 })
   return entry === undefined ? null : { accessRole: 'viewer', expiresAt: indexedExpiry(entry) }

@@ -8,7 +8,10 @@ interface ProviderDependencies extends Pick<IdentityProviderOptions, 'clock' | '
   readonly tenants: TenantStore
 }
 
-/** The provider of the configuration; null when there is none. @param first whose tokens they are unless it is said */
+/**
+ * Creates the configured provider; null if none is configured.
+ * @param first API key of tokens without a claim for it
+ */
 export function createIdentityProvider(
   { jwtJwksUrl, jwtIssuer, jwtAudience, jwtClaims, jwtApiKey }: Config,
   { first, tenants, clock, onMisspelledClaim }: ProviderDependencies,

@@ -11,26 +11,29 @@ import {
   tokenProblemOf,
 } from './realtime-tokens.ts'
 
-/** Asymmetric ones only: with them nobody who can read the keys can sign. */
+/** Asymmetric algorithms only: their public keys cannot sign. */
 const algorithms = ['RS256', 'ES256']
-/** Fetched keys are used for so long; keys that were withdrawn as well. */
+/** How long fetched keys are used, in ms. This includes keys that were withdrawn meanwhile. */
 const keysMs = 600_000
 
 export interface IdentityProviderOptions {
-  /** Of the JSON Web Key Set (RFC 7517 5). */
+  /** URL of the JSON Web Key Set (RFC 7517 5). */
   readonly jwksUrl: string
   readonly issuer: string
   readonly audience: string
   readonly claims: ClaimNames
-  /** What tokens are for when no claim says so. */
+  /** API key of tokens without a claim for it. */
   readonly apiKey: string
   readonly tenantOf: (apiKey: string) => Promise<Tenant | null>
   readonly clock: Clock
   /** Gets a claim that misspells a configured one that the token does not have. The token stays valid: the provider may have such a claim. */
   readonly onMisspelledClaim: (claim: MisspelledClaim) => void
-  /** An unknown key makes the keys be fetched again, at most this often, in milliseconds; 30 s. */
+  /** Minimum interval at which an unknown key makes the server fetch the keys again, in ms. Default 30,000. */
   readonly refetchMs?: number
-  /** Time to fetch the keys, in milliseconds; 5 s, less than a connection has to be authenticated. */
+  /**
+   * Timeout for fetching the keys, in ms. Default 5,000, which is less than the time limit for authenticating a
+   * connection.
+   */
   readonly fetchMs?: number
 }
 
@@ -45,7 +48,7 @@ export class IdentityProvider implements ExternalTokens {
     this.#keys = publishedKeys(options)
   }
 
-  /** Whether it has expired is asked by who calls. @throws TokenRejectedError */
+  /** Returns the identity of a token. The caller checks the expiry. @throws TokenRejectedError */
   async identityOf(token: string): Promise<Identity> {
     const payload = await this.#payload(token)
     this.#reportMisspelledClaim(payload)
@@ -92,7 +95,7 @@ export class IdentityProvider implements ExternalTokens {
     }
   }
 
-  /** Null when it is of no API key. */
+  /** Returns null if the token belongs to no API key. */
   async #tenantOf(payload: JWTPayload): Promise<Tenant | null> {
     const { claims, tenantOf } = this.#options
     const apiKey = claims.apiKey === null ? this.#options.apiKey : payload[claims.apiKey]
@@ -101,7 +104,7 @@ export class IdentityProvider implements ExternalTokens {
   }
 }
 
-/** What the provider cannot tell now is no fault of the token. */
+/** An unavailable provider must not count as an invalid token. */
 function publishedKeys(options: IdentityProviderOptions): JWTVerifyGetKey {
   const { jwksUrl, fetchMs = 5_000, refetchMs = 30_000 } = options
   const keys = createRemoteJWKSet(new URL(jwksUrl), {

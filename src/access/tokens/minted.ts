@@ -8,7 +8,7 @@ import type { AccessChangeFeed } from '../access-change-feed.ts'
 import { TtlCache } from '../ttl-cache.ts'
 import { signedPayload } from './signed-payloads.ts'
 
-/** API keys whose minting secrets are cached. */
+/** Number of API keys whose minting secrets are cached. */
 const cachedMax = 1_000
 
 interface MintingKey {

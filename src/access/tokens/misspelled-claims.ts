@@ -22,12 +22,12 @@ const knownClaims = new Set(
   ].flatMap((names) => names.split(' ')),
 )
 
-/** Shorter names are near to too many others. */
+/** Shorter names are similar to too many others. */
 const comparedLengthMin = 5
 /** Further claims are not compared. */
 const comparedMax = 100
 
-/** The first claim that misspells one of `read` that the token does not have; null: there is none. */
+/** Returns the first claim that misspells a missing one of `read`; null without one. */
 export function findMisspelledClaim(payload: JWTPayload, read: readonly string[]): MisspelledClaim | null {
   const missing = read.filter((name) => name.length >= comparedLengthMin && !Object.hasOwn(payload, name))
   if (missing.length === 0) return null
@@ -41,7 +41,7 @@ export function findMisspelledClaim(payload: JWTPayload, read: readonly string[]
 
 const shownLengthMax = 30
 
-/** For people. */
+/** Describes the claim for people. */
 export const describeClaim = ({ given, intended }: MisspelledClaim): string =>
   `the token has an unknown claim ${JSON.stringify(shortened(given, shownLengthMax))} (did you mean ${JSON.stringify(intended)}?)`
 
@@ -49,8 +49,8 @@ export const describeClaim = ({ given, intended }: MisspelledClaim): string =>
 const ownClaims = ['grants', 'admin', 'email', 'permissions']
 
 /**
- * Describes a claim that was meant to be one of Weft's own: a misspelled one, or `permissions`, which REST calls what
- * `grants` is in a token. Without `grants`, a token would give all permissions of its user. Null: there is none.
+ * Describes a claim that was meant to be one of Weft's own: a misspelled one, or `permissions`, which is the name in
+ * REST of `grants` in a token. Without `grants`, a token would give all permissions of its user. Null without one.
  */
 export function describeMisspelledClaim(payload: JWTPayload): string | null {
   const misspelled = Object.hasOwn(payload, 'permissions')

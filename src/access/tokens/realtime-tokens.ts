@@ -10,11 +10,14 @@ import { SignedPayloads } from './signed-payloads.ts'
 
 const issuer = 'weft'
 const algorithm = 'HS256'
-/** For `nbf` of tokens minted elsewhere. An expired token is refused at once: its sockets end at that moment too. */
+/**
+ * Tolerance for `nbf` of tokens that other parties mint. An expired token is rejected at once: its sockets also close
+ * at that moment.
+ */
 export const clockToleranceSeconds = 5
-/** A token travels in a URL or header; longer ones are refused unread. */
+/** Maximum length of a token, which is sent in a URL or header. Longer ones are rejected unread. */
 export const tokenLengthMax = 24_576
-/** HMAC-SHA256 keys are at least as long as its output (RFC 7518 3.2). */
+/** HMAC-SHA256 keys must be at least as long as its output (RFC 7518 3.2). */
 const secretBytesMin = 32
 
 export type TokenProblem =
@@ -48,7 +51,7 @@ interface TokenRejectionOptions extends ErrorOptions {
   readonly detail?: string | null
 }
 
-/** The token is not accepted. The message may be shown to the client; `reason` is the label of the metric. */
+/** The token is rejected. The message may be sent to the client; `reason` is the label of the metric. */
 export class TokenRejectedError extends Error {
   readonly reason: TokenProblem
   /** Names the claim that is wrong; null if it is not known. It has no value of the token. */
@@ -62,25 +65,25 @@ export class TokenRejectedError extends Error {
 }
 
 export interface TokensOptions {
-  /** Signs, and is accepted. At least 32 bytes of UTF-8. */
+  /** Signs and verifies tokens. At least 32 bytes of UTF-8. */
   readonly secret: string
-  /** Is accepted too, while rotating. */
+  /** Also verifies tokens during a rotation. */
   readonly previousSecret: string | null
   readonly clock: Clock
   readonly isTenant: (tenant: Tenant) => Promise<boolean>
-  /** The tokens issued for a user until then (epoch milliseconds) are refused; -1 when none are. */
+  /** Returns the time until which tokens issued for a user are rejected (epoch milliseconds); -1 for none. */
   readonly revokedUntil: (tenant: Tenant, userId: string) => Promise<number>
   /** Verifies tokens that a minting secret of an API key signed; null: none are accepted. */
   readonly minted: Pick<MintedTokens, 'payloadOf' | 'isValid'> | null
-  /** Whose tokens are accepted beside our own; null: nobody's. */
+  /** Verifies tokens of another issuer; null: none are accepted. */
   readonly foreign: ExternalTokens | null
 }
 
-/** Tokens that others have issued. */
+/** Tokens of another issuer. */
 export interface ExternalTokens {
-  /** What they are signed with; never one of ours. */
+  /** Algorithms of their signatures; never one of this server's tokens. */
   readonly algorithms: readonly string[]
-  /** Whether it has expired or been revoked is asked by who calls. @throws TokenRejectedError */
+  /** Returns the identity of a token. The caller checks expiry and revocation. @throws TokenRejectedError */
   identityOf(token: string): Promise<Identity>
 }
 
@@ -90,13 +93,13 @@ export interface IssuedToken {
   readonly expiresAt: number
 }
 
-/** Realtime tokens: JWTs signed with HS256 by secrets of this server, and those of others whom it trusts. */
+/** Realtime tokens: JWTs signed with HS256 by secrets of this server, and those of other trusted issuers. */
 export class RealtimeTokens {
   readonly #secrets: readonly KeyObject[]
   readonly #payloads: SignedPayloads
   readonly #options: TokensOptions
 
-  /** @throws RangeError when a secret is too short */
+  /** @throws RangeError if a secret is too short */
   constructor(options: TokensOptions) {
     const { secret, previousSecret } = options
     this.#secrets = [secret, previousSecret].filter((each) => each !== null).map(secretKey)
@@ -104,7 +107,10 @@ export class RealtimeTokens {
     this.#options = options
   }
 
-  /** A token that `verify` turns into `identity` again. Its `expiresAt` (epoch milliseconds) is rounded down to seconds. */
+  /**
+   * Issues a token that `verify` converts to `identity` again. Its `expiresAt` (epoch milliseconds) is rounded down
+   * to seconds.
+   */
   async issue(identity: Omit<Identity, 'issuedAt'>): Promise<IssuedToken> {
     const expiresAt = Math.floor(identity.expiresAt / 1000)
     const { tenant, name, email, admin, grants } = identity
@@ -127,7 +133,7 @@ export class RealtimeTokens {
     return { token, expiresAt }
   }
 
-  /** @throws TokenRejectedError */
+  /** Verifies a token. @throws TokenRejectedError */
   async verify(token: string): Promise<Identity> {
     if (token.length > tokenLengthMax) throw new TokenRejectedError('malformed')
     const identity = this.#withPastIssue(await this.#identityOf(token))
@@ -137,26 +143,28 @@ export class RealtimeTokens {
     return identity
   }
 
-  /** Whether the token of an identity has been revoked since it was issued. */
+  /** Returns whether the token of an identity has been revoked since it was issued. */
   async isRevoked({ tenant, userId, issuedAt, mintingSecretId }: Identity): Promise<boolean> {
     const { minted } = this.#options
     if (mintingSecretId !== undefined && !(await minted?.isValid(tenant, mintingSecretId))) return true
     return issuedAt <= (await this.#options.revokedUntil(tenant, userId))
   }
 
-  /** A time to come cannot be when it was issued, and would make it good whatever is revoked. */
+  /** A future issue time is impossible, and would make the token immune to revocations. */
   #withPastIssue(identity: Identity): Identity {
     const latest = this.#options.clock.now() + clockToleranceSeconds * 1000
     return identity.issuedAt <= latest ? identity : { ...identity, issuedAt: 0 }
   }
 
-  /** In seconds, to the millisecond. Always after a revocation: the new token is not one of those. */
+  /**
+   * In seconds, with the precision of milliseconds. Always after a revocation, so that the new token is not revoked.
+   */
   async #issuedAt({ tenant, userId }: Pick<Identity, 'tenant' | 'userId'>): Promise<number> {
     const revokedUntil = await this.#options.revokedUntil(tenant, userId)
     return Math.max(this.#options.clock.now(), revokedUntil + 1) / 1000
   }
 
-  /** The algorithm decides who may have signed: a key of one kind is never tried for the other. */
+  /** The algorithm determines the issuer: a key of one kind is never tried for the other. */
   async #identityOf(token: string): Promise<Identity> {
     const { foreign } = this.#options
     if (foreign?.algorithms.includes(algorithmOf(token))) return foreign.identityOf(token)
@@ -203,7 +211,7 @@ function checkClaims({ iss, sub, exp, nbf = 0 }: JWTPayload, now: number): void 
   if (exp <= now - clockToleranceSeconds) throw new TokenRejectedError('expired')
 }
 
-/** '' when it is no JWT. */
+/** Returns '' if it is not a JWT. */
 function algorithmOf(token: string): string {
   try {
     return decodeProtectedHeader(token).alg ?? ''
@@ -219,7 +227,7 @@ function secretKey(secret: string): KeyObject {
   return createSecretKey(bytes)
 }
 
-/** Why a token was refused. @throws what it is given, when that is no refusal */
+/** Returns why a token was rejected. @throws the given error if it is not a rejection */
 export function tokenProblemOf(error: unknown): TokenProblem {
   if (error instanceof TokenRejectedError) return error.reason
   if (error instanceof errors.JWSSignatureVerificationFailed) return 'signature'

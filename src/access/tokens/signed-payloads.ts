@@ -6,9 +6,9 @@ import { timingSafeEqualBytes } from '../credentials/timing-safe.ts'
 const compactForm = /^([\w-]+)\.([\w-]+)\.([\w-]*)$/
 
 /**
- * The payload of a JWT (compact, HS256) that one of `keys` has signed. By hand, and at once: handing a HMAC to a
- * thread, as Web Crypto does, takes thirty times as long as the HMAC. What the claims say is not looked at.
- * @throws JOSEError as `jwtVerify` does
+ * Returns the payload of a JWT (compact, HS256) that one of `keys` has signed. Synchronous: passing an HMAC to a
+ * thread, as Web Crypto does, takes thirty times as long as the HMAC. Does not check the claims.
+ * @throws JOSEError as `jwtVerify`
  */
 export function signedPayload(token: string, keys: readonly KeyObject[]): JWTPayload {
   const parts = compactForm.exec(token)
@@ -24,14 +24,14 @@ export function signedPayload(token: string, keys: readonly KeyObject[]): JWTPay
   return claims
 }
 
-/** Tokens that are remembered; of more, the ones remembered longest are forgotten. */
+/** Number of tokens that are cached. The ones cached for longest are evicted. */
 const cachedPayloadsMax = 500
-/** Characters of a token that is remembered: one with very many grants is not. */
+/** Maximum length of a token that is cached: tokens with very many grants are not. */
 const cachedPayloadLengthMax = 1_024
 
 /**
- * `signedPayload` with the same keys for all. What was signed stays signed: of a token that is shown again, for another
- * document or after a pause, that is not found out anew.
+ * Caches `signedPayload` for one set of keys. A signature stays valid, so a token that is used again, for another
+ * document or after a pause, is not verified again.
  */
 export class SignedPayloads {
   readonly #keys: readonly KeyObject[]
@@ -41,7 +41,7 @@ export class SignedPayloads {
     this.#keys = keys
   }
 
-  /** Not to be changed. @throws JOSEError */
+  /** Returns the payload, which must not be modified. @throws JOSEError */
   of(token: string): JWTPayload {
     const cached = this.#cache.get(token)
     if (cached !== undefined) return cached
@@ -53,7 +53,7 @@ export class SignedPayloads {
   }
 }
 
-/** The algorithm is not the token's to choose, and what is critical is to be understood: nothing is. */
+/** The token must not choose the algorithm, and critical headers must be understood; none is. */
 function checkHeader(header: Readonly<Record<string, unknown>> | null): void {
   if (header === null) throw new errors.JWSInvalid('the header is not a JSON object')
   if (Object.hasOwn(header, 'crit')) throw new errors.JOSENotSupported('critical headers are not supported')
@@ -62,7 +62,7 @@ function checkHeader(header: Readonly<Record<string, unknown>> | null): void {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
-/** Null when there is none. */
+/** Returns null if the part is not an object. */
 function objectIn(part: string): Record<string, unknown> | null {
   try {
     const value: unknown = JSON.parse(utf8.decode(Buffer.from(part, 'base64url')))

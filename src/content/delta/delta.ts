@@ -12,8 +12,8 @@ const tidiedMax = 5_000_000
 
 /**
  * Reads a text root as a Quill delta: exactly the stored content, without the final line break that Quill adds for
- * display. `replaceDelta` with the result changes nothing. @throws ApiError INVALID_ARGUMENT if it has more than
- * 200,000 attributes
+ * display. `replaceDelta` with the result changes nothing.
+ * @throws ApiError INVALID_ARGUMENT if it has more than 200,000 attributes
  */
 export function readDelta(doc: Y.Doc, contentKey: string, output?: Output): readonly DeltaInsert[] {
   const formats = new FormatTable()
@@ -40,8 +40,8 @@ export function replaceDelta(
 }
 
 /**
- * Like `replaceDelta`, with the content of the root in another document. @throws ApiError INVALID_ARGUMENT as
- * `readDelta`
+ * Like `replaceDelta`, with the content of the root in another document.
+ * @throws ApiError INVALID_ARGUMENT as `readDelta`
  */
 export const restoreDelta = (doc: Y.Doc, contentKey: string, past: Y.Doc): ReplacementResult =>
   applyToRoot(doc, contentKey, planFormatted(doc.share.get(contentKey), past.share.get(contentKey)))

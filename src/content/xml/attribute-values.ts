@@ -8,8 +8,8 @@ import { xmlText } from './names.ts'
 export type ValueType = 'string' | 'number' | 'boolean' | 'json'
 
 /**
- * Returns the text of an attribute's value; null for a value that counts as absent. @throws ApiError
- * RESOURCE_EXHAUSTED
+ * Returns the text of an attribute's value; null for a value that counts as absent.
+ * @throws ApiError RESOURCE_EXHAUSTED
  */
 export function valueText(value: unknown, output = new Output()): string | null {
   if (value === null || value === undefined) return null

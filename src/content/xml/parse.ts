@@ -29,7 +29,8 @@ const depthMax = limits.typeDepth - 1
 /**
  * Parses a strict well-formed XML 1.0 fragment: any number of roots and top-level text. Skips a byte order mark and
  * an XML declaration, drops comments and processing instructions, and rejects a DOCTYPE. The result is an element
- * without a name. @throws ApiError INVALID_ARGUMENT with line:column, both counted from 1, or naming the limit
+ * without a name.
+ * @throws ApiError INVALID_ARGUMENT with line:column, both counted from 1, or naming the limit
  */
 export function parseXml(data: string): ParsedElement {
   const { length, line, column } = prologOf(data)

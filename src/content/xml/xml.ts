@@ -14,8 +14,8 @@ import type { XmlElement } from './tree.ts'
 import { XmlUpdater } from './updater.ts'
 
 /**
- * Checks the `data` of an XML target: a well-formed fragment. @throws ApiError INVALID_ARGUMENT with the problem and
- * its position
+ * Checks the `data` of an XML target: a well-formed fragment.
+ * @throws ApiError INVALID_ARGUMENT with the problem and its position
  */
 export function checkXml(data: unknown): ParsedElement {
   if (typeof data !== 'string')
@@ -40,7 +40,8 @@ export const restoreXml = (doc: Y.Doc, contentKey: string, past: Y.Doc): Replace
 
 /**
  * Compares a root, or a nested fragment, with parsed XML. Writes nothing. Returns null if they are equal.
- * `contentKey` indicates the kind of editor. @throws ApiError INVALID_ARGUMENT if the target is too large
+ * `contentKey` indicates the kind of editor.
+ * @throws ApiError INVALID_ARGUMENT if the target is too large
  */
 export const planXml = (
   type: SharedRoot | undefined,

@@ -50,8 +50,8 @@ export class NestedPlan {
   }
 
   /**
-   * Updates a value to one of the same kind, and for elements of the same name. @throws ApiError INVALID_ARGUMENT as
-   * maps
+   * Updates a value to one of the same kind, and for elements of the same name.
+   * @throws ApiError INVALID_ARGUMENT as maps
    */
   update(live: ChildNode, target: ChildNode): void {
     const { type } = live

@@ -26,8 +26,9 @@ function pathTo(place: ValidatedPosition | null): (string | number)[] {
 }
 
 /**
- * Checks the `data` of an xmltext target. @throws ApiError INVALID_ARGUMENT, naming the place of invalid content, and
- * for keys, depths and sizes as in maps; at most 199 nested shared values
+ * Checks the `data` of an xmltext target.
+ * @throws ApiError INVALID_ARGUMENT, naming the place of invalid content, and for keys, depths and sizes as in maps;
+ * at most 199 nested shared values
  */
 export const checkXmlText = (data: unknown): SharedText => new XmlTextValidator().text(data, null)
 

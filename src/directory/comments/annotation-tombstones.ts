@@ -35,8 +35,8 @@ export async function removeDocumentComments(
 }
 
 /**
- * Removes all tombstones under `prefix`, each one after the data that `beforehand` removes. @param goOn called
- * between commits
+ * Removes all tombstones under `prefix`, each one after the data that `beforehand` removes.
+ * @param goOn called between commits
  */
 export async function removeTombstones(
   store: OrganizationStore,

@@ -179,8 +179,8 @@ export class DocumentService {
   }
 
   /**
-   * Returns a page of documents in the order of their ids. @throws ApiError NOT_FOUND for a folder that does not
-   * exist
+   * Returns a page of documents in the order of their ids.
+   * @throws ApiError NOT_FOUND for a folder that does not exist
    */
   async list(scope: OrganizationScope, listing: DocumentListing): Promise<ListPage<DocumentView>> {
     const reader = this.#store.read(scope)
@@ -196,8 +196,8 @@ export class DocumentService {
   }
 
   /**
-   * Moves documents into a folder, or with `root` out of all folders. @throws ApiError NOT_FOUND if the folder does
-   * not exist
+   * Moves documents into a folder, or with `root` out of all folders.
+   * @throws ApiError NOT_FOUND if the folder does not exist
    */
   move(scope: OrganizationScope, documentIds: readonly string[], folderId: string): Promise<BatchResults> {
     return this.#store.change(scope, async (transaction) => {

@@ -93,8 +93,8 @@ export class ActivityService {
   }
 
   /**
-   * Returns the matching ones of the named activities by time. @throws ApiError NOT_FOUND if the organization does
-   * not exist
+   * Returns the matching ones of the named activities by time.
+   * @throws ApiError NOT_FOUND if the organization does not exist
    */
   async find(
     scope: OrganizationScope,

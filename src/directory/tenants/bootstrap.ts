@@ -267,8 +267,8 @@ async function ensureApiKey(start: Start, workspaceId: string): Promise<string> 
 }
 
 /**
- * Returns false if it belongs to another workspace. @throws BootstrapError if the workspace has the maximum number of
- * keys
+ * Returns false if it belongs to another workspace.
+ * @throws BootstrapError if the workspace has the maximum number of keys
  */
 async function putApiKey(
   { tenants, carryOut }: BootstrapOptions,

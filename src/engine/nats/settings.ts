@@ -31,8 +31,8 @@ export class NatsRejectedError extends Error {
 }
 
 /**
- * Connects to the first server that accepts the client, in random order. @throws NatsRejectedError if one has
- * rejected the client, otherwise the reason why none was reached
+ * Connects to the first server that accepts the client, in random order.
+ * @throws NatsRejectedError if one has rejected the client, otherwise the reason why none was reached
  */
 export async function connectToAny(settings: NatsSettings): Promise<NatsConnection> {
   const urls = settings.urls.map((url) => new URL(url))

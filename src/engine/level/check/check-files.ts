@@ -15,7 +15,8 @@ export type FilesDepth = 'start' | 'verify'
 /**
  * Returns sentences about damaged files of a store; each starts with the name of its file. Fences the damaged blocks
  * of tables, so that LevelDB does not read them. Call it before the store is opened, which replaces files; then call
- * `withoutRemoved`. @throws the error of `level` if blocks are damaged and another process has the store open
+ * `withoutRemoved`.
+ * @throws the error of `level` if blocks are damaged and another process has the store open
  */
 export async function checkFiles(path: string, depth: FilesDepth): Promise<readonly string[]> {
   const { problems, sound } = await checkManifest(path, depth)

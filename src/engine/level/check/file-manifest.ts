@@ -215,8 +215,8 @@ const isKnownFile = (value: unknown): value is KnownFile =>
 const readBytes = 256 * 1024
 
 /**
- * Returns the CRC of the first `bytes` bytes. @param spare buffers to read into; a released buffer would stay
- * allocated for long after a start
+ * Returns the CRC of the first `bytes` bytes.
+ * @param spare buffers to read into; a released buffer would stay allocated for long after a start
  */
 async function crcOf(path: string, name: string, bytes: number, spare: Buffer[]): Promise<number> {
   const file = await open(join(path, name))

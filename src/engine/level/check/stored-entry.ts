@@ -19,8 +19,8 @@ const decoders = new Map<number | undefined, Decode>([
 ])
 
 /**
- * Decodes a stored pair; null if it is not an entry of its own. @throws DamagedRecordError, RangeError if it is
- * damaged
+ * Decodes a stored pair; null if it is not an entry of its own.
+ * @throws DamagedRecordError, RangeError if it is damaged
  */
 export const storedEntry = (key: Uint8Array, value: Uint8Array): StoredEntry | null =>
   decoders.get(key[0])?.(asBuffer(key), asBuffer(value)) ?? null

@@ -45,8 +45,8 @@ export class LevelQueue implements Queue {
   }
 
   /**
-   * Loads and pins jobs that are part of a commit of the log or of the Kv. @throws RangeError, TypeError as
-   * `checkJobs`
+   * Loads and pins jobs that are part of a commit of the log or of the Kv.
+   * @throws RangeError, TypeError as `checkJobs`
    */
   async pin(jobs: readonly Job[]): Promise<PinnedJobs> {
     checkJobs(jobs)

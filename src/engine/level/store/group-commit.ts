@@ -94,7 +94,8 @@ export class GroupCommit {
   }
 
   /**
-   * Resolves when everything that has been added so far is durable. @throws StoreUnavailableError if that is unknown
+   * Resolves when everything that has been added so far is durable.
+   * @throws StoreUnavailableError if that is unknown
    */
   durable(pace: CommitUrgency = 'now'): Promise<void> {
     return new Promise((resolve, reject) => this.wait({ durable: resolve, lost: reject }, pace))

@@ -67,8 +67,8 @@ export class ReopeningStore {
   }
 
   /**
-   * Checks that a write would be accepted. @throws StoreUnavailableError if the store is closed, or writes are not
-   * retried any longer
+   * Checks that a write would be accepted.
+   * @throws StoreUnavailableError if the store is closed, or writes are not retried any longer
    */
   admit(): void {
     if (this.#isClosed) throw new StoreUnavailableError(closedMessage)
@@ -76,8 +76,8 @@ export class ReopeningStore {
   }
 
   /**
-   * Runs `work` with the store; waits while the store is being reopened. @throws StoreUnavailableError,
-   * DamagedRecordError, and what `work` throws
+   * Runs `work` with the store; waits while the store is being reopened.
+   * @throws StoreUnavailableError, DamagedRecordError, and what `work` throws
    */
   async read<T>(work: (store: Store) => Promise<T>): Promise<T> {
     for (;;) {

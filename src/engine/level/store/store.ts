@@ -68,8 +68,8 @@ export async function openLevelStore(directory: string): Promise<Store> {
 }
 
 /**
- * Checks that no other process has the store in `directory` open. Reads nothing in it. @throws the error of `level`
- * otherwise
+ * Checks that no other process has the store in `directory` open. Reads nothing in it.
+ * @throws the error of `level` otherwise
  */
 export async function requireUnlocked(directory: string): Promise<void> {
   // LevelDB locks the store before it finds that it exists.

@@ -130,8 +130,8 @@ export class WriteThroughCache<T, K = Buffer> {
 }
 
 /**
- * Returns the value of a loaded cell. @throws the error of loading; StoreUnavailableError if the value was evicted
- * because a write failed
+ * Returns the value of a loaded cell.
+ * @throws the error of loading; StoreUnavailableError if the value was evicted because a write failed
  */
 export function known<T, K>({ knowledge }: CacheEntry<T, K>): T {
   if (knowledge.state === 'known') return knowledge.value

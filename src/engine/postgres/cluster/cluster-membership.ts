@@ -84,8 +84,8 @@ export class ClusterMembership implements WritePermission, Cluster {
   }
 
   /**
-   * Joins the cluster. Waits until a dead holder of the id or of the schema expires. @throws EngineOpenError if that
-   * holder is alive
+   * Joins the cluster. Waits until a dead holder of the id or of the schema expires.
+   * @throws EngineOpenError if that holder is alive
    */
   static async join(database: PostgresDatabase, parts: MembershipOptions): Promise<ClusterMembership> {
     const membership = new ClusterMembership(database, parts)

@@ -34,8 +34,8 @@ export async function openExclusive(
 }
 
 /**
- * Joins the cluster of the schema. @throws EngineOpenError if a single server uses the schema, or the bus rejects the
- * client
+ * Joins the cluster of the schema.
+ * @throws EngineOpenError if a single server uses the schema, or the bus rejects the client
  */
 export async function joinCluster(
   database: PostgresDatabase,

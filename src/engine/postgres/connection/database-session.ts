@@ -42,8 +42,8 @@ export class DatabaseSession {
   }
 
   /**
-   * Runs one or several commands without parameters; returns the command tag. @throws DatabaseError,
-   * ConnectionLostError
+   * Runs one or several commands without parameters; returns the command tag.
+   * @throws DatabaseError, ConnectionLostError
    */
   async command(text: string): Promise<string> {
     return (await this.#query({ text })).command

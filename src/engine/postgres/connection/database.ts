@@ -134,8 +134,8 @@ export class PostgresDatabase {
   }
 
   /**
-   * Runs `work` with a connection of its own. @throws the errors of `work`; StoreUnavailableError without a
-   * connection
+   * Runs `work` with a connection of its own.
+   * @throws the errors of `work`; StoreUnavailableError without a connection
    */
   once<T>(work: (session: DatabaseSession) => Promise<T>): Promise<T> {
     return this.#slots.run(async () => {
@@ -178,8 +178,8 @@ export class PostgresDatabase {
   }
 
   /**
-   * Connects to a server that accepts writes. @throws if that fails; the next attempt uses another server if there is
-   * one
+   * Connects to a server that accepts writes.
+   * @throws if that fails; the next attempt uses another server if there is one
    */
   async #reach(): Promise<void> {
     const [tried, connections] = [this.#urls[0], this.#current]

@@ -31,8 +31,8 @@ export class Outage {
   }
 
   /**
-   * Resolves when the outage is over. @throws StoreUnavailableError if it has lasted longer than `holdMs`, or at
-   * `giveUp`
+   * Resolves when the outage is over.
+   * @throws StoreUnavailableError if it has lasted longer than `holdMs`, or at `giveUp`
    */
   async waited(holdMs: number, giveUp: AbortSignal): Promise<void> {
     const restMs = this.#since + holdMs - performance.now()

@@ -14,8 +14,8 @@ type SendStatements = (session: DatabaseSession) => Promise<unknown>
 export type Write = (send: SendStatements) => void
 
 /**
- * Runs a transaction in two round trips. @throws TransactionRolledBackError, OutcomeUnknownError, and the errors of
- * `act`
+ * Runs a transaction in two round trips.
+ * @throws TransactionRolledBackError, OutcomeUnknownError, and the errors of `act`
  */
 export async function runSqlTransaction<Asked, Result>(
   session: DatabaseSession,

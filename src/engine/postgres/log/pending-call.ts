@@ -69,8 +69,8 @@ export class PendingCall<T> implements DocumentCall {
 }
 
 /**
- * Creates an append. Copies its arguments, which may be views on buffers that the caller reuses. @throws RangeError,
- * TypeError
+ * Creates an append. Copies its arguments, which may be views on buffers that the caller reuses.
+ * @throws RangeError, TypeError
  */
 export function appendCall(
   key: Buffer,

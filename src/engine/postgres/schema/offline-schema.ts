@@ -54,8 +54,8 @@ export async function schemaExists(options: StoppedOptions): Promise<boolean> {
 }
 
 /**
- * Opens the schema, or creates it. @throws EngineOpenError, also if servers use it, or an import is incomplete
- * (`importing`)
+ * Opens the schema, or creates it.
+ * @throws EngineOpenError, also if servers use it, or an import is incomplete (`importing`)
  */
 export async function openOfflineSchema(options: StoppedOptions): Promise<OfflineSchema> {
   const engine = await openPostgresEngine(options).catch((error: unknown) => {
