@@ -22,9 +22,9 @@ export interface AccessChangeFeedDependencies {
 type AccessListener<Change> = (change: Change | null) => void
 
 /**
- * Reports changes of rights and credentials: at once when the bus delivers a message, and within some seconds if the
- * bus has lost it, because the store shows the change. It calls listeners in the order in which they were added, so
- * that an earlier one evicts its values before a later one reads.
+ * Reports changes of rights and credentials: at once when the bus delivers a message, and within some seconds
+ * if the bus has lost it, because the store shows the change. It calls listeners in the order in which they
+ * were added, so that an earlier one evicts its values before a later one reads.
  */
 export class AccessChangeFeed {
   /** How long a value that was read may be cached, in ms. */
@@ -66,8 +66,8 @@ export class AccessChangeFeed {
   }
 
   /**
-   * Watches the changes of an organization and of its API key while one of its users is connected. Returns the
-   * function that ends the watch.
+   * Watches the changes of an organization and of its API key while one of its users is connected. Returns
+   * the function that ends the watch.
    */
   follow(scope: OrganizationScope): () => void {
     const { workspaceId, apiKey, organizationId } = scope

@@ -45,7 +45,9 @@ export class AllowedOrigins {
     return isAllowedOrigin(domains, origin) && isAllowedOrigin(await this.#domainsOf(tenant), origin)
   }
 
-  /** Returns whether any API key lists a domain of the origin. Only then the response contains CORS headers. */
+  /**
+   * Returns whether any API key lists a domain of the origin. Only then the response contains CORS headers.
+   */
   isKnown(origin: string): Promise<boolean> {
     return this.#domains.isAnyListed(domainsOf(origin))
   }

@@ -26,7 +26,10 @@ export interface Identity {
   readonly issuedAt: number
   /** Epoch milliseconds; Infinity without authentication. */
   readonly expiresAt: number
-  /** Id of the API key's own secret that signed the token; absent if a secret of the server or a provider signed it. */
+  /**
+   * Id of the API key's own secret that signed the token; absent if a secret of the server or a provider
+   * signed it.
+   */
   readonly mintingSecretId?: string
 }
 

@@ -77,14 +77,17 @@ export class RealtimeAccess {
     return this.#options.reader.read(address, address.documentId, userId)
   }
 
-  /** Calls the listener when `permissionOf` may have changed; null: for any user. Returns the function that ends it. */
+  /**
+   * Calls the listener when `permissionOf` may have changed; null: for any user. Returns the function that
+   * ends it.
+   */
   onChange(listener: (change: AccessChange | null) => void): () => void {
     return this.#options.news.onChange(listener)
   }
 
   /**
-   * Calls the listener when `refusalOf` may have changed for the identities that `concerns` accepts. Returns the
-   * function that ends it.
+   * Calls the listener when `refusalOf` may have changed for the identities that `concerns` accepts. Returns
+   * the function that ends it.
    */
   onWithdrawal(listener: (concerns: (identity: Identity) => boolean) => void): () => void {
     return this.#options.news.onWithdrawal((withdrawal) =>
@@ -93,8 +96,8 @@ export class RealtimeAccess {
   }
 
   /**
-   * Call it for each accepted client: both listeners then also get changes that the bus loses. Returns the function
-   * that ends it.
+   * Call it for each accepted client: both listeners then also get changes that the bus loses. Returns the
+   * function that ends it.
    */
   follow(address: DocumentAddress): () => void {
     return this.#options.news.follow(address)

@@ -14,8 +14,8 @@ export interface TtlCacheOptions {
 }
 
 /**
- * Cached results of the store. The entry is the pending read, not its result: a change during the read evicts it, so
- * that the old result is not cached.
+ * Cached results of the store. The entry is the pending read, not its result: a change during the read evicts
+ * it, so that the old result is not cached.
  */
 export class TtlCache<Answer> {
   readonly #options: TtlCacheOptions

@@ -19,8 +19,8 @@ export const usualClaimNames: ClaimNames = {
 }
 
 /**
- * Parses a list such as `userId=sub,apiKey=https://example.com/key`. Members that are not listed have their usual
- * names.
+ * Parses a list such as `userId=sub,apiKey=https://example.com/key`. Members that are not listed have their
+ * usual names.
  */
 export const claimNames: Parser<ClaimNames> = {
   expected:

@@ -2,8 +2,8 @@
 const oldest = { major: 20, minor: 19 }
 
 /**
- * Returns the message for a Node that is too old; null: it is supported. Old versions of Node must be able to read
- * this file and `main.ts`.
+ * Returns the message for a Node that is too old; null: it is supported. Old versions of Node must be able to
+ * read this file and `main.ts`.
  * @param version such as `20.19.0`
  */
 export function nodeProblem(version: string): string | null {

@@ -2,8 +2,8 @@ import { resolve } from 'node:path'
 import { postgresUrls } from './postgres-urls.ts'
 
 /**
- * Parses the text of one option. Parsers never throw: for invalid text they return `undefined`, and the reader names
- * the option.
+ * Parses the text of one option. Parsers never throw: for invalid text they return `undefined`, and the
+ * reader names the option.
  */
 export interface Parser<T> {
   /** Completes the sentence "expected …". */

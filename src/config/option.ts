@@ -1,12 +1,18 @@
 import type { Parser } from './option-parsers.ts'
 
-/** A row of the table of options. Its names follow from its key: `maxBodyBytes`, `--max-body-bytes`, `WEFT_MAX_BODY_BYTES`. */
+/**
+ * A row of the table of options. Its names follow from its key: `maxBodyBytes`, `--max-body-bytes`,
+ * `WEFT_MAX_BODY_BYTES`.
+ */
 export interface Option<T> {
   readonly parser: Parser<NonNullable<T>>
   readonly default: T
   /** The default in the documentation, if the value alone does not explain it. */
   readonly defaultText?: string
-  /** The value is never shown, has no flag (command lines are public), and can be read from a file: `WEFT_…_FILE`. */
+  /**
+   * The value is never shown, has no flag (command lines are public), and can be read from a file:
+   * `WEFT_…_FILE`.
+   */
   readonly secret?: true
   /** An additional environment variable. The option's own variable has precedence. */
   readonly alsoEnvironment?: string

@@ -14,7 +14,10 @@ const root = rootFrom(new URL(import.meta.url))
 /** Returns the URL of a file of this package. @param path path of the file, such as `package.json` */
 export const packageFile = (path: string): URL => new URL(path, root)
 
-/** The folder of the build that this program belongs to, with a final slash. The build and the tests define it. */
+/**
+ * The folder of the build that this program belongs to, with a final slash. The build and the tests define
+ * it.
+ */
 declare const BUILD_FOLDER: string | undefined
 const buildFolder = typeof BUILD_FOLDER === 'undefined' ? 'dist/' : BUILD_FOLDER
 

@@ -17,7 +17,9 @@ export function processOnPort(port: number): FoundProcess | null {
   return inodes.length === 0 ? null : processWith(inodes.map((inode) => `socket:[${inode}]`))
 }
 
-/** Returns the process that has one of these files open, as links of /proc name them; null: none, or unknown. */
+/**
+ * Returns the process that has one of these files open, as links of /proc name them; null: none, or unknown.
+ */
 export function processWith(files: readonly string[]): FoundProcess | null {
   for (const name of entriesOf('/proc')) {
     const id = Number(name)

@@ -5,8 +5,8 @@ import { ConfigError } from './error.ts'
 type Environment = Readonly<Record<string, string | undefined>>
 
 /**
- * Variables of Weft that are not options: the configuration file, the server that `weft doc` calls, and variables of
- * the tests.
+ * Variables of Weft that are not options: the configuration file, the server that `weft doc` calls, and
+ * variables of the tests.
  */
 const others: readonly string[] = ['WEFT_CONFIG', 'WEFT_URL', 'WEFT_TEST_ALL', 'WEFT_TEST_BROWSER']
 
@@ -31,7 +31,10 @@ export const isInjected = (name: string, value: string): boolean =>
 export const injectedVariables = (environment: Environment): readonly string[] =>
   Object.keys(environment).filter((name) => isInjected(name, environment[name] ?? ''))
 
-/** @throws ConfigError for unknown variables that start with `WEFT_` or `weft_`: most likely they are misspelled */
+/**
+ * @throws ConfigError for unknown variables that start with `WEFT_` or `weft_`: most likely they are
+ * misspelled
+ */
 export function checkVariables(environment: Environment): void {
   const known = knownVariables()
   const unknown = Object.keys(environment).filter(
@@ -57,8 +60,9 @@ export interface MisspelledVariable {
 const comparedLengthMax = 100
 
 /**
- * Returns variables whose prefix misspells `WEFT_` by one letter or separator, such as `WETF_DATA_DIR`, and whose
- * remainder is that of a known variable. They may belong to other programs, so they only cause a warning. At most 10.
+ * Returns variables whose prefix misspells `WEFT_` by one letter or separator, such as `WETF_DATA_DIR`, and
+ * whose remainder is that of a known variable. They may belong to other programs, so they only cause a
+ * warning. At most 10.
  */
 export function misspelledVariables(environment: Environment): readonly MisspelledVariable[] {
   const known = knownVariables().map((meant) => ({ meant, end: foldedName(meant.slice(prefix.length)) }))

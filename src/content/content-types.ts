@@ -19,7 +19,10 @@ export type ReplaceFunction = (doc: Y.Doc, contentKey: string) => ReplacementRes
 export interface ContentType {
   /** The kind that an existing root must have. */
   readonly kind: KnownKind
-  /** Runs all checks that need no document. @throws ApiError INVALID_ARGUMENT with the problem and its place */
+  /**
+   * Runs all checks that need no document.
+   * @throws ApiError INVALID_ARGUMENT with the problem and its place
+   */
   check(data: unknown): ReplaceFunction
   /** Returns data whose replacement would change nothing. @throws ApiError RESOURCE_EXHAUSTED */
   read(doc: Y.Doc, contentKey: string, output?: Output): unknown

@@ -20,7 +20,8 @@ function storeKind(transaction: Y.Transaction, root: SharedRoot, kind: KnownKind
 }
 
 /**
- * Runs `change` in one transaction. Stores the kind of each root that it leaves empty if nothing else shows the kind.
+ * Runs `change` in one transaction. Stores the kind of each root that it leaves empty if nothing else shows
+ * the kind.
  * @param kinds by name of the root
  */
 export const keepingKinds = (
@@ -51,8 +52,9 @@ export function kindsIn(doc: Y.Doc): ReadonlyMap<string, KnownKind> {
 }
 
 /**
- * Like `replaceChecked`, and stores the kind of a root that is empty afterwards. Empty text without `contentKey`
- * creates no root: an editor that connects later may use another one, which is then the only root.
+ * Like `replaceChecked`, and stores the kind of a root that is empty afterwards. Empty text without
+ * `contentKey` creates no root: an editor that connects later may use another one, which is then the only
+ * root.
  */
 export function replaceKeepingKind(doc: Y.Doc, content: CheckedContent): ReplacementResult {
   const { target, kind } = content

@@ -8,8 +8,8 @@ export const readMax = 67_108_864
 const retryAfterSeconds = 60
 
 /**
- * Counts the text of a reading, including repeated text. Only XML and text inside other values repeat what the
- * document stores once; values of other formats share the repeated parts until they are encoded.
+ * Counts the text of a reading, including repeated text. Only XML and text inside other values repeat what
+ * the document stores once; values of other formats share the repeated parts until they are encoded.
  */
 export class Output {
   readonly #max: number

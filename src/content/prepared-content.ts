@@ -4,8 +4,8 @@ import { type CheckedContent, type ContentTarget, checkContent, checkTarget } fr
 export interface PreparedContent {
   readonly target: ContentTarget
   /**
-   * Approximate size of the content, in characters: exact for strings, and at most slightly over the bound for large
-   * content.
+   * Approximate size of the content, in characters: exact for strings, and at most slightly over the bound
+   * for large content.
    */
   readonly size: number
   /** Null if the content is large: then the thread that replaces it also checks it. */
@@ -13,8 +13,8 @@ export interface PreparedContent {
 }
 
 /**
- * Runs the inexpensive part of `checkContent`: all checks for content of at most `sizeMax` characters. @throws
- * ApiError INVALID_ARGUMENT
+ * Runs the inexpensive part of `checkContent`: all checks for content of at most `sizeMax` characters.
+ * @throws ApiError INVALID_ARGUMENT
  */
 export function prepareContent(target: ContentTarget, sizeMax: number): PreparedContent {
   const size = sizeOf(target.data, sizeMax)

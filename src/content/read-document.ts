@@ -8,8 +8,9 @@ import { listRoots } from './roots.ts'
 import { createDoc } from './yjs/create-doc.ts'
 
 /**
- * Formats of a reading. `json`: the type that the root has. `update`: base64 of the whole state (V1). `roots`: a list
- * of all roots. Others: that type. `update` and `roots` read no root: a named root need not exist.
+ * Formats of a reading. `json`: the type that the root has. `update`: base64 of the whole state (V1).
+ * `roots`: a list of all roots. Others: that type. `update` and `roots` read no root: a named root need not
+ * exist.
  */
 export const readingFormats = ['json', 'text', 'xml', 'delta', 'xmltext', 'update', 'roots'] as const
 

@@ -22,7 +22,10 @@ export function readRoot(doc: Y.Doc, contentKey?: string, output = new Output(re
   return { ...root, data: contentTypes[root.type]?.read(doc, root.contentKey, output) }
 }
 
-/** Finds the root that `readRoot` reads, without its data; it need not exist. @throws ApiError INVALID_ARGUMENT */
+/**
+ * Finds the root that `readRoot` reads, without its data; it need not exist.
+ * @throws ApiError INVALID_ARGUMENT
+ */
 export function findRoot(doc: Y.Doc, contentKey?: string): Omit<RootContent, 'data'> {
   if (contentKey !== undefined) checkContentKey(contentKey)
   const key = contentKeyOf(doc, contentKey)

@@ -26,8 +26,8 @@ export interface CheckedContent extends TargetKind {
 }
 
 /**
- * Runs the checks that need no document, in this order: fields and their types, `type` is known, `data` matches it,
- * the content is valid.
+ * Runs the checks that need no document, in this order: fields and their types, `type` is known, `data`
+ * matches it, the content is valid.
  * @throws ApiError INVALID_ARGUMENT with the problem and its place
  */
 export function checkContent(target: ContentTarget): CheckedContent {
@@ -50,10 +50,11 @@ export function checkTarget(target: ContentTarget): ContentType {
 }
 
 /**
- * Makes the root `contentKey` equal to `data` with the smallest sensible set of operations, in one transaction (its
- * own, or the caller's). If it is equal already, there is no transaction. The work is bounded for every input.
- * @throws ApiError INVALID_ARGUMENT before the first change, as `checkContent`, or if the root has another kind of
- * content
+ * Makes the root `contentKey` equal to `data` with the smallest sensible set of operations, in one
+ * transaction (its own, or the caller's). If it is equal already, there is no transaction. The work is
+ * bounded for every input.
+ * @throws ApiError INVALID_ARGUMENT before the first change, as `checkContent`, or if the root has another
+ * kind of content
  */
 export const replaceContent = (doc: Y.Doc, target: ContentTarget): ReplacementResult =>
   replaceChecked(doc, checkContent(target))

@@ -16,9 +16,9 @@ interface Gap {
 }
 
 /**
- * Makes the stored content of one document equal to that of another one, including everything that no format shows:
- * types of values, embeds, hooks, attributes of texts. Intended for nearly equal content: a shared value that differs
- * is written again as a whole.
+ * Makes the stored content of one document equal to that of another one, including everything that no format
+ * shows: types of values, embeds, hooks, attributes of texts. Intended for nearly equal content: a shared
+ * value that differs is written again as a whole.
  */
 export class ExactRestore implements ReplacementResult {
   insertions = 0

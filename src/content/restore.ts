@@ -22,10 +22,10 @@ const restorations: Readonly<Record<Exclude<RootKind, 'none'>, Restoration>> = {
 }
 
 /**
- * Makes every root of the document equal to its state in `past`, with few, small operations and in one transaction.
- * Equal content keeps its identity and the cursors in it, formatting is restored, and later roots are emptied. If the
- * document is equal already, there is no transaction. Restores everything: content that a replacement would reject
- * (for example too long names) is written as it was stored.
+ * Makes every root of the document equal to its state in `past`, with few, small operations and in one
+ * transaction. Equal content keeps its identity and the cursors in it, formatting is restored, and later
+ * roots are emptied. If the document is equal already, there is no transaction. Restores everything: content
+ * that a replacement would reject (for example too long names) is written as it was stored.
  */
 export function restoreContent(doc: Y.Doc, past: Y.Doc): ReplacementResult {
   const keys = [...new Set([...past.share.keys(), ...doc.share.keys()])].sort()

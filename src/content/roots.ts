@@ -6,7 +6,9 @@ import { type RootKind, rootKind } from './yjs/root-kind.ts'
 /** The root of a call that names none, unless exactly one root exists. */
 export const defaultContentKey = 'content'
 
-/** Returns whether a root has any item, deleted or not; a stored kind is one. `doc.get` alone adds no item. */
+/**
+ * Returns whether a root has any item, deleted or not; a stored kind is one. `doc.get` alone adds no item.
+ */
 export function rootExists(doc: Y.Doc, contentKey: string): boolean {
   const root = doc.share.get(contentKey)
   return root !== undefined && (root._start !== null || root._map.size > 0)
@@ -16,7 +18,10 @@ export function rootExists(doc: Y.Doc, contentKey: string): boolean {
 export const rootNames = (doc: Y.Doc): readonly string[] =>
   [...doc.share.keys()].filter((name) => rootExists(doc, name)).sort()
 
-/** Returns the root of a read or write: the given one; otherwise the only one that exists; otherwise `content`. */
+/**
+ * Returns the root of a read or write: the given one; otherwise the only one that exists; otherwise
+ * `content`.
+ */
 export function contentKeyOf(doc: Y.Doc, given: string | undefined): string {
   if (given !== undefined) return given
   const [only, ...others] = rootNames(doc)
@@ -41,8 +46,8 @@ const nameLengthMax = 100
 export const shownName = (contentKey: string): string => JSON.stringify(shortened(contentKey, nameLengthMax))
 
 /**
- * @throws ApiError NOT_FOUND if a document has roots and this one is not among them. In a document without roots,
- * every root reads as empty.
+ * @throws ApiError NOT_FOUND if a document has roots and this one is not among them. In a document without
+ * roots, every root reads as empty.
  * @param given the root that the caller has named, if any
  */
 export function requireRoot(doc: Y.Doc, contentKey: string, given: string | undefined): void {

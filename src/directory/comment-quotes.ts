@@ -29,8 +29,8 @@ export function quotingActivityId(
 }
 
 /**
- * Removes the text of comments from the activities that quote them. Call before the comments are changed or deleted.
- * At most one activity quotes a comment: the one of its last change.
+ * Removes the text of comments from the activities that quote them. Call before the comments are changed or
+ * deleted. At most one activity quotes a comment: the one of its last change.
  */
 export async function removeQuotes(
   transaction: Transaction,

@@ -18,7 +18,10 @@ export const documentFences = (scope: OrganizationScope, documentId: string): re
   accessFence(scope, 'document', documentId),
 ]
 
-/** Returns the fence of everything that decides the rights of a user in an organization, except the document itself. */
+/**
+ * Returns the fence of everything that decides the rights of a user in an organization, except the document
+ * itself.
+ */
 export const userFence = (scope: OrganizationScope, userId: string): Key => accessFence(scope, 'user', userId)
 
 /** Returns the fence of the tokens of a user. */
@@ -48,7 +51,9 @@ export function raisedBy(scope: OrganizationScope, written: readonly Mutation[])
   })
 }
 
-/** Returns true if a record neither grants nor restricts rights: a document without a record is also public. */
+/**
+ * Returns true if a record neither grants nor restricts rights: a document without a record is also public.
+ */
 function isOrdinary(record: object | null): boolean {
   const { accessType, folderId, disabled, deleting } = record as DocumentRecord
   return (

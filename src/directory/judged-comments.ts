@@ -25,9 +25,9 @@ export function markJudged(
 }
 
 /**
- * Deletes the judgments that quote comments of an annotation, before the transaction deletes these comments. If the
- * transaction is repeated, the judgments are deleted already. A decision in the meantime changes the annotation, so
- * the transaction is repeated.
+ * Deletes the judgments that quote comments of an annotation, before the transaction deletes these comments.
+ * If the transaction is repeated, the judgments are deleted already. A decision in the meantime changes the
+ * annotation, so the transaction is repeated.
  */
 export async function forgetJudged(
   transaction: Transaction,

@@ -16,8 +16,8 @@ export interface MintingSecretsOptions {
 }
 
 /**
- * Secrets with which the backends of one API key sign their own realtime tokens. An API key has at most two: the
- * current secret and, during a rotation, the previous one.
+ * Secrets with which the backends of one API key sign their own realtime tokens. An API key has at most two:
+ * the current secret and, during a rotation, the previous one.
  */
 export class MintingSecrets {
   readonly #options: MintingSecretsOptions
@@ -33,8 +33,8 @@ export class MintingSecrets {
   }
 
   /**
-   * Creates a secret, or replaces the current one, which stays valid for `graceSeconds`. Older ones become invalid at
-   * once.
+   * Creates a secret, or replaces the current one, which stays valid for `graceSeconds`. Older ones become
+   * invalid at once.
    * @throws ApiError NOT_FOUND if the API key does not exist
    */
   async reset(tenant: Tenant, graceSeconds: number): Promise<MintingSecretRecord> {

@@ -7,7 +7,10 @@ import type { Metrics } from '../metrics.ts'
 import { exhausted } from '../quota/limits.ts'
 import type { TenantStore } from './tenants/tenant-store.ts'
 
-/** Interval at which the limit of an active workspace is read, in ms. A full one is also measured at this interval. */
+/**
+ * Interval at which the limit of an active workspace is read, in ms. A full one is also measured at this
+ * interval.
+ */
 const readEveryMs = 10_000
 /** Interval at which an active workspace is measured, in ms. */
 const measureEveryMs = 60_000
@@ -48,9 +51,9 @@ interface Account {
 }
 
 /**
- * The storage quota of workspaces. Usage is an estimate of the store (`Engine.storedBytes`) plus the bytes of updates
- * and calls that this node has accepted since. Bytes of other nodes count from the next measurement on. A workspace
- * without a limit is never measured.
+ * The storage quota of workspaces. Usage is an estimate of the store (`Engine.storedBytes`) plus the bytes of
+ * updates and calls that this node has accepted since. Bytes of other nodes count from the next measurement
+ * on. A workspace without a limit is never measured.
  */
 export class StorageQuota {
   readonly #options: StorageQuotaOptions
@@ -70,15 +73,18 @@ export class StorageQuota {
   }
 
   /**
-   * Returns the limit in bytes if the workspace has reached it; otherwise null. Does not wait for a measurement in
-   * progress.
+   * Returns the limit in bytes if the workspace has reached it; otherwise null. Does not wait for a
+   * measurement in progress.
    */
   fullAt(workspaceId: string): number | null {
     const account = this.#account(workspaceId)
     return isFull(account) ? account.bytesMax : null
   }
 
-  /** Resolves when the workspace has been measured since the server started. Before that, `fullAt` has no data. */
+  /**
+   * Resolves when the workspace has been measured since the server started. Before that, `fullAt` has no
+   * data.
+   */
   async ready(workspaceId: string): Promise<void> {
     const account = this.#account(workspaceId)
     if (account.readAt === 0) await account.reading
@@ -182,8 +188,8 @@ export const fullMessage = (bytesMax: number): string =>
   `the workspace has reached its storage limit of ${bytesMax} bytes`
 
 /**
- * Documents, versions, and records of organizations and judgments. Logs of deliveries and calls expire without the
- * quota.
+ * Documents, versions, and records of organizations and judgments. Logs of deliveries and calls expire
+ * without the quota.
  */
 const keysOf = (workspaceId: string): StoredUnder => ({
   logs: [[workspaceId]],

@@ -1,12 +1,12 @@
 /**
- * Number of buckets. All documents are spread over them: few enough to subscribe to each, enough for an even spread
- * over any cluster.
+ * Number of buckets. All documents are spread over them: few enough to subscribe to each, enough for an even
+ * spread over any cluster.
  */
 export const bucketCount = 16_384
 
 /**
- * Returns the FNV-1a hash with 32 bits (http://www.isthe.com/chongo/tech/comp/fnv/) of the UTF-16 code units, with
- * the finalizer of MurmurHash3.
+ * Returns the FNV-1a hash with 32 bits (http://www.isthe.com/chongo/tech/comp/fnv/) of the UTF-16 code units,
+ * with the finalizer of MurmurHash3.
  */
 export function hash32(text: string): number {
   let hash = 0x811c9dc5

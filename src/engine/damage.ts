@@ -25,7 +25,8 @@ export interface ExpectedEntry {
 }
 
 /**
- * A record of a partition. While `isBeing` is true for its value, the partition is being removed, in several commits.
+ * A record of a partition. While `isBeing` is true for its value, the partition is being removed, in several
+ * commits.
  */
 export interface PendingRemoval {
   readonly key: Key
@@ -33,7 +34,10 @@ export interface PendingRemoval {
 }
 
 export interface CheckOptions {
-  /** Returns the record that states that a partition is being removed. In such a partition, no entry is expected. */
+  /**
+   * Returns the record that states that a partition is being removed. In such a partition, no entry is
+   * expected.
+   */
   readonly removed: (part: Key) => PendingRemoval | null
   /** Returns the entries that must exist according to a record or an entry of an index. */
   readonly expected: (part: Key, key: Key, value: Uint8Array) => readonly ExpectedEntry[]

@@ -1,8 +1,8 @@
 import { CorruptRecordError, type Key } from './engine.ts'
 
 /**
- * The stored bytes differ from the bytes that were written. A caller that knows the name of the record throws a
- * CorruptRecordError instead.
+ * The stored bytes differ from the bytes that were written. A caller that knows the name of the record throws
+ * a CorruptRecordError instead.
  */
 export class DamagedRecordError extends Error {
   override readonly name = 'DamagedRecordError'
@@ -10,7 +10,8 @@ export class DamagedRecordError extends Error {
 
 /**
  * Runs `work`.
- * @throws CorruptRecordError, with the name of the record, instead of a DamagedRecordError; other errors unchanged
+ * @throws CorruptRecordError, with the name of the record, instead of a DamagedRecordError; other errors
+ * unchanged
  */
 export async function withRecordName<T>(what: string, key: Key, work: () => Promise<T>): Promise<T> {
   try {

@@ -1,7 +1,7 @@
 /**
- * The interfaces between Weft and durable state. Every implementation (a folder in this folder) passes the one suite
- * in `test/contract/`. A promise resolves when the write is durable, to the degree for which the engine is
- * configured.
+ * The interfaces between Weft and durable state. Every implementation (a folder in this folder) passes the
+ * one suite in `test/contract/`. A promise resolves when the write is durable, to the degree for which the
+ * engine is configured.
  */
 
 /**
@@ -22,7 +22,10 @@ export interface LogEntry extends LogUpdate {
   readonly at: number
 }
 
-/** State of a log. `epoch` grows each time a document is deleted and created again. Sequence numbers start at 1. */
+/**
+ * State of a log. `epoch` grows each time a document is deleted and created again. Sequence numbers start at
+ * 1.
+ */
 export interface LogHead {
   readonly epoch: number
   readonly head: number
@@ -46,22 +49,25 @@ export interface Moved {
   readonly state: 'moved'
   /** Sequence number of the last entry. */
   readonly head: number
-  /** The first page of the log after `expectHead`, as `load` returns it with `since`. Absent if the log ends before that. */
+  /**
+   * The first page of the log after `expectHead`, as `load` returns it with `since`. Absent if the log ends
+   * before that.
+   */
   readonly missing?: LoadedLog
 }
 
 export type AppendResult = Appended | Moved
 
 /**
- * The log that an append is meant for. A number: the log of that epoch. `create`: a new log, if the document has
- * never existed. `recreate`: a new log, also if the document existed and was deleted.
+ * The log that an append is meant for. A number: the log of that epoch. `create`: a new log, if the document
+ * has never existed. `recreate`: a new log, also if the document existed and was deleted.
  */
 export type AppendTo = number | 'create' | 'recreate'
 
 export interface AppendOptions {
   /**
-   * Append only if the log ends at exactly this sequence number (0: it does not exist); otherwise the result is
-   * `moved`.
+   * Append only if the log ends at exactly this sequence number (0: it does not exist); otherwise the result
+   * is `moved`.
    */
   readonly expectHead?: number
   /** Enqueued in the same commit. */
@@ -71,8 +77,8 @@ export interface AppendOptions {
 }
 
 /**
- * Number of times that a fence was raised. Fences share counters: a fence may look raised because another one was. A
- * process never passes its counts to a later process.
+ * Number of times that a fence was raised. Fences share counters: a fence may look raised because another one
+ * was. A process never passes its counts to a later process.
  */
 export interface FenceValue {
   readonly counter: number
@@ -86,11 +92,14 @@ export interface FenceValue {
 export type Fence = readonly FenceValue[]
 
 /**
- * Orders Kv commits that end a right and appends that rely on the right. Such a commit raises a fence. An append that
- * has read the fence before is then either durable before that commit, or rejected.
+ * Orders Kv commits that end a right and appends that rely on the right. Such a commit raises a fence. An
+ * append that has read the fence before is then either durable before that commit, or rejected.
  */
 export interface FenceStore {
-  /** Reads fences. Call it before you read the records that the fences protect. @throws StoreUnavailableError */
+  /**
+   * Reads fences. Call it before you read the records that the fences protect.
+   * @throws StoreUnavailableError
+   */
   read(names: readonly Key[]): Promise<Fence>
   /** Returns false if this process knows that a fence was raised since. Never waits. */
   isCurrent(fence: Fence): boolean
@@ -98,13 +107,16 @@ export interface FenceStore {
 
 export interface LoadOptions {
   /**
-   * Return only entries after this number, without a snapshot, if the log still has all of them. It has them from the
-   * oldest version on that `loadAt` can rebuild.
+   * Return only entries after this number, without a snapshot, if the log still has all of them. It has them
+   * from the oldest version on that `loadAt` can rebuild.
    */
   readonly since?: number
   /** The epoch of `since`. If the log has another epoch, `since` is ignored. */
   readonly epoch?: number
-  /** Return at most about this many bytes of entries (at least one entry), and set `more` if entries were left out. */
+  /**
+   * Return at most about this many bytes of entries (at least one entry), and set `more` if entries were left
+   * out.
+   */
   readonly bytesMax?: number
 }
 
@@ -132,7 +144,10 @@ export type LoadedLog =
 export interface LoadAtOptions {
   /** Continue after this number, the last one of the previous page, without the snapshot. */
   readonly after?: number
-  /** Return at most about this many bytes of entries (at least one entry), and set `more` if entries were left out. */
+  /**
+   * Return at most about this many bytes of entries (at least one entry), and set `more` if entries were left
+   * out.
+   */
   readonly bytesMax?: number
 }
 
@@ -164,9 +179,9 @@ export interface DestroyOptions {
   /** Continue after this key. */
   readonly after?: Key
   /**
-   * Called when the logs to destroy are determined, before the first one is destroyed. If it rejects, no log is
-   * destroyed. A log that is created after this call stays, even if the rest takes long. So a caller that checks its
-   * permission here does not have to check it again.
+   * Called when the logs to destroy are determined, before the first one is destroyed. If it rejects, no log
+   * is destroyed. A log that is created after this call stays, even if the rest takes long. So a caller that
+   * checks its permission here does not have to check it again.
    */
   readonly confirm?: () => Promise<void>
 }
@@ -174,15 +189,16 @@ export interface DestroyOptions {
 /** Append-only logs of Yjs updates, one for each document. */
 export interface DocumentLog {
   /**
-   * True if only this process appends while it has the store open. Then a room that has applied its own appends has
-   * the whole log: it sends no messages, reads no heads, and its appends never return `moved`.
+   * True if only this process appends while it has the store open. Then a room that has applied its own
+   * appends has the whole log: it sends no messages, reads no heads, and its appends never return `moved`.
    */
   readonly hasOneWriter: boolean
   /**
-   * Adds updates (at least one) to the end. Resolves when they are durable. Sequence numbers are contiguous, also
-   * under concurrent appends, and follow the order of calls. Returns `moved` only with `expectHead`.
+   * Adds updates (at least one) to the end. Resolves when they are durable. Sequence numbers are contiguous,
+   * also under concurrent appends, and follow the order of calls. Returns `moved` only with `expectHead`.
    * @throws AppendRejectedError if nothing was written and nothing will be
-   * @throws StoreUnavailableError if the store is unavailable; whether the updates were written is then unknown
+   * @throws StoreUnavailableError if the store is unavailable; whether the updates were written is then
+   * unknown
    */
   append(
     doc: Key,
@@ -192,13 +208,14 @@ export interface DocumentLog {
   ): Promise<AppendResult>
   /**
    * Loads a log.
-   * @throws CorruptRecordError if the stored data fails its checksum or has a gap; the document is not served then
+   * @throws CorruptRecordError if the stored data fails its checksum or has a gap; the document is not served
+   * then
    */
   load(doc: Key, options?: LoadOptions): Promise<LoadedLog>
   /**
-   * Returns the parts from which the document can be rebuilt as of the entry `seq`. Null if that is impossible: the
-   * log has another epoch, ends before `seq`, or no longer has the required entries (with `after`: the entries that
-   * follow it).
+   * Returns the parts from which the document can be rebuilt as of the entry `seq`. Null if that is
+   * impossible: the log has another epoch, ends before `seq`, or no longer has the required entries (with
+   * `after`: the entries that follow it).
    * @throws CorruptRecordError if required data is damaged; the current document may be undamaged
    */
   loadAt(doc: Key, epoch: number, seq: number, options?: LoadAtOptions): Promise<LoadedVersion | null>
@@ -207,13 +224,14 @@ export interface DocumentLog {
   /** Returns live documents whose key starts with `prefix`, in key order, after `after`. */
   list(prefix: Key, options: { after?: Key; limit: number }): Promise<readonly Key[]>
   /**
-   * Makes `snapshot` the snapshot that loading starts from, in one commit. It covers the entries up to and including
-   * `upTo`. `loadAt` can still rebuild each version that was current in or after the millisecond `keepSince` (epoch).
-   * For that, at most two older snapshots and the entries after the oldest of them stay. All other entries and
-   * snapshots are unreachable after the commit. They are deleted later in bounded slices; a later compaction deletes
-   * what a crash leaves. With `keepSince` Infinity no older version stays.
+   * Makes `snapshot` the snapshot that loading starts from, in one commit. It covers the entries up to and
+   * including `upTo`. `loadAt` can still rebuild each version that was current in or after the millisecond
+   * `keepSince` (epoch). For that, at most two older snapshots and the entries after the oldest of them stay.
+   * All other entries and snapshots are unreachable after the commit. They are deleted later in bounded
+   * slices; a later compaction deletes what a crash leaves. With `keepSince` Infinity no older version stays.
    *
-   * Returns false, and changes nothing, unless the log is still at `epoch` and its snapshot still at `expectBase`.
+   * Returns false, and changes nothing, unless the log is still at `epoch` and its snapshot still at
+   * `expectBase`.
    */
   compact(
     doc: Key,
@@ -224,17 +242,20 @@ export interface DocumentLog {
     keepSince: number,
   ): Promise<boolean>
   /**
-   * Takes over the state of a log from another store, in one commit. The log continues after `head`, and no older
-   * version can be rebuilt. Returns false, and changes nothing, if a log is live, or if one of that epoch or a later
-   * one was deleted.
+   * Takes over the state of a log from another store, in one commit. The log continues after `head`, and no
+   * older version can be rebuilt. Returns false, and changes nothing, if a log is live, or if one of that
+   * epoch or a later one was deleted.
    * @throws RangeError for numbers that no log can have
    */
   adopt(doc: Key, log: AdoptedLog): Promise<boolean>
-  /** Deletes everything of the document except one record with its epoch, which causes late appends to be rejected. */
+  /**
+   * Deletes everything of the document except one record with its epoch, which causes late appends to be
+   * rejected.
+   */
   destroy(doc: Key): Promise<void>
   /**
-   * Destroys documents under `prefix`, a bounded number for each call. Returns the key to continue after; null at the
-   * end.
+   * Destroys documents under `prefix`, a bounded number for each call. Returns the key to continue after;
+   * null at the end.
    */
   destroyPrefix(prefix: Key, options?: DestroyOptions): Promise<Key | null>
 }
@@ -287,12 +308,15 @@ export interface Bus {
   publish(topic: string, message: Uint8Array): void
   /** Subscribes to a topic. Returns the function that ends the subscription. */
   subscribe(topic: string, listener: BusListener): () => void
-  /** Registers a function that is called when messages may have been lost. Returns the function that removes it. */
+  /**
+   * Registers a function that is called when messages may have been lost. Returns the function that removes
+   * it.
+   */
   onLoss(listener: () => void): () => void
   /**
-   * Resolves when each subscription made so far receives every message that any node publishes from now on. Resolves
-   * at once if the bus is disconnected; the reconnect calls the `onLoss` listeners. Never rejects. If the bus
-   * consists of several servers, those of other nodes learn of a subscription shortly later.
+   * Resolves when each subscription made so far receives every message that any node publishes from now on.
+   * Resolves at once if the bus is disconnected; the reconnect calls the `onLoss` listeners. Never rejects.
+   * If the bus consists of several servers, those of other nodes learn of a subscription shortly later.
    */
   flushed(): Promise<void>
 }
@@ -322,8 +346,8 @@ export interface KvCommit {
   /** Fences that the commit raises. */
   readonly fences?: readonly Key[]
   /**
-   * `soon`: no caller waits for this commit alone. It is written together with a later commit, at the latest after 20
-   * ms, and never after a commit of a later tick. Default `now`.
+   * `soon`: no caller waits for this commit alone. It is written together with a later commit, at the latest
+   * after 20 ms, and never after a commit of a later tick. Default `now`.
    */
   readonly pace?: 'now' | 'soon'
 }
@@ -333,13 +357,15 @@ export interface Kv {
   get(part: Key, keys: readonly Key[]): Promise<readonly (Uint8Array | null)[]>
   scan(part: Key, range: KvRange): Promise<readonly KvEntry[]>
   /**
-   * Resolves when durable. Returns false, and writes nothing, if a check failed; the values that the check compared
-   * are durable then.
+   * Resolves when durable. Returns false, and writes nothing, if a check failed; the values that the check
+   * compared are durable then.
    */
   commit(part: Key, commit: KvCommit): Promise<boolean>
 }
 
-/** Work that is done at least once, and not before `at`. Only a commit of a log or of the Kv enqueues jobs. */
+/**
+ * Work that is done at least once, and not before `at`. Only a commit of a log or of the Kv enqueues jobs.
+ */
 export interface Job {
   readonly queue: string
   /** If a job with this id already waits in the queue, it stays as it is. */
@@ -361,8 +387,8 @@ export interface ClaimedJob {
 /** Durable jobs, delivered at least once. */
 export interface Queue {
   /**
-   * Claims up to `count` due jobs, the longest due first, each leased for `leaseMs`. After that time they are due
-   * again.
+   * Claims up to `count` due jobs, the longest due first, each leased for `leaseMs`. After that time they are
+   * due again.
    */
   claim(queue: string, count: number, leaseMs: number): Promise<readonly ClaimedJob[]>
   /** Renews the lease. Returns false if the lease has ended. */
@@ -376,15 +402,18 @@ export interface Queue {
 }
 
 /**
- * Changes of this store by other processes. The bus usually reports them earlier, but it can lose a message. Changes
- * by this process are not reported here.
+ * Changes of this store by other processes. The bus usually reports them earlier, but it can lose a message.
+ * Changes by this process are not reported here.
  */
 export interface ForeignChanges {
-  /** How long a value may be reused before it must be read again, in ms. Infinity: no other process writes. */
+  /**
+   * How long a value may be reused before it must be read again, in ms. Infinity: no other process writes.
+   */
   readonly maxAgeMs: number
   /**
-   * Calls `changed` at most `maxAgeMs` after another process has changed the value, or if that is possible. If
-   * several callers watch the same value, only the first one is called. Returns the function that ends the watch.
+   * Calls `changed` at most `maxAgeMs` after another process has changed the value, or if that is possible.
+   * If several callers watch the same value, only the first one is called. Returns the function that ends the
+   * watch.
    */
   watch(part: Key, key: Key, changed: () => void): () => void
 }
@@ -392,8 +421,8 @@ export interface ForeignChanges {
 /** Leases between the processes that share this store: one process at a time holds a lease. */
 export interface LeaseStore {
   /**
-   * Acquires the lease. Returns null while another process, or another caller in this process, holds it. A lease ends
-   * when it is released, or some seconds after its process has died or has lost the store.
+   * Acquires the lease. Returns null while another process, or another caller in this process, holds it. A
+   * lease ends when it is released, or some seconds after its process has died or has lost the store.
    * @param lost called if another process may have the lease although it was not released
    */
   acquire(name: string, lost?: () => void): Promise<NamedLease | null>
@@ -410,8 +439,8 @@ export interface NamedLease {
 export interface Cluster {
   readonly self: string
   /**
-   * Unique id of this process among all that have ever opened the store. `self` is not unique: a later process may
-   * have the same name.
+   * Unique id of this process among all that have ever opened the store. `self` is not unique: a later
+   * process may have the same name.
    */
   readonly incarnation: string
   /** Largest difference between the clocks of the processes, in ms. */
@@ -422,18 +451,21 @@ export interface Cluster {
    */
   isAlive(incarnation: string): Promise<boolean>
   /**
-   * True if other processes may write to this store while this one does. Then each value in memory may be outdated,
-   * even while `nodes` lists no other node.
+   * True if other processes may write to this store while this one does. Then each value in memory may be
+   * outdated, even while `nodes` lists no other node.
    */
   readonly isShared: boolean
   /** Ids of the live nodes, including this one. A node that has died disappears within 5 s. */
   nodes(): readonly string[]
-  /** Returns the node that should have the document's room. It is a preference: correctness never depends on it. */
+  /**
+   * Returns the node that should have the document's room. It is a preference: correctness never depends on
+   * it.
+   */
   home(doc: Key): string
   on(event: 'change', listener: () => void): () => void
   /**
-   * Ends the role of this node as a home node; the node stays in the list until the engine closes. Resolves when the
-   * other nodes know, or after `timeoutMs`.
+   * Ends the role of this node as a home node; the node stays in the list until the engine closes. Resolves
+   * when the other nodes know, or after `timeoutMs`.
    */
   drain(timeoutMs: number): Promise<void>
 }
@@ -454,7 +486,10 @@ export type StoredPage = readonly (readonly [key: Uint8Array, value: Uint8Array]
 export interface StoreDump {
   /** Number of the layout of keys and values. */
   readonly format: number
-  /** All stored pairs, as of the request for the first page. @throws StoreUnavailableError, CorruptRecordError */
+  /**
+   * All stored pairs, as of the request for the first page.
+   * @throws StoreUnavailableError, CorruptRecordError
+   */
   readonly pages: AsyncIterable<StoredPage>
 }
 
@@ -486,10 +521,10 @@ export interface Engine {
   /** Bytes that are accepted and not yet durable. Writers slow down as the number grows. */
   pendingBytes(): number
   /**
-   * Estimates the bytes that the store uses for these prefixes, including all writes that were durable before the
-   * call. LevelDB counts its compressed files: deleted records count until it rewrites them, and it may miss one
-   * block of each file. The cost grows with the number of records (PostgreSQL) or files (LevelDB): do not call it for
-   * each request.
+   * Estimates the bytes that the store uses for these prefixes, including all writes that were durable before
+   * the call. LevelDB counts its compressed files: deleted records count until it rewrites them, and it may
+   * miss one block of each file. The cost grows with the number of records (PostgreSQL) or files (LevelDB):
+   * do not call it for each request.
    */
   storedBytes(under: StoredUnder): Promise<number>
   /** Returns the data of a backup; writes continue meanwhile. Null if the engine stores nothing durably. */

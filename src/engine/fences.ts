@@ -5,10 +5,10 @@ import { encodeKey } from './key-encoding.ts'
 /**
  * Counters of all fences, 4 bytes each. With more counters, fewer fences share one.
  *
- * Fences of several workspaces share counters, and the hash has no key: a workspace can choose names that share a
- * counter with a fence of another one. A raise of a shared counter only makes rooms read rights again and repeat the
- * rejected appends (`rooms/log/commits.ts`). It ends no right. Each raise is a call that changes access, and these
- * calls have a rate limit. All nodes of a cluster must compute the same counter.
+ * Fences of several workspaces share counters, and the hash has no key: a workspace can choose names that
+ * share a counter with a fence of another one. A raise of a shared counter only makes rooms read rights again
+ * and repeat the rejected appends (`rooms/log/commits.ts`). It ends no right. Each raise is a call that
+ * changes access, and these calls have a rate limit. All nodes of a cluster must compute the same counter.
  */
 export const fenceCounters = 65_536
 
@@ -20,7 +20,9 @@ export const countersOf = (names: readonly Key[]): readonly number[] => [
 /** The number of times that this process raised each fence. This is sufficient if no other process writes. */
 export class FenceCache implements FenceStore {
   readonly #counts = new Uint32Array(fenceCounters)
-  /** Commits that have raised fences and are not durable yet: reads still return the records from before them. */
+  /**
+   * Commits that have raised fences and are not durable yet: reads still return the records from before them.
+   */
   readonly #pending = new Set<Promise<void>>()
 
   async read(names: readonly Key[]): Promise<Fence> {

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 
 /**
- * Returns the home node of a bucket by rendezvous hashing: the node with the highest weight. When a node joins or
- * leaves, only the buckets that it gets or had move.
+ * Returns the home node of a bucket by rendezvous hashing: the node with the highest weight. When a node
+ * joins or leaves, only the buckets that it gets or had move.
  * @param nodes at least one, in any order
  */
 export function homeNodeOf(bucket: number, nodes: readonly string[]): string {

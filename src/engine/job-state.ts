@@ -12,8 +12,8 @@ export interface JobRecord {
   /** Error of the last attempt; '' before the first one. */
   readonly error: string
   /**
-   * A job that was enqueued under the same id while this one was leased. It replaces this one at its end, so that no
-   * job is lost.
+   * A job that was enqueued under the same id while this one was leased. It replaces this one at its end, so
+   * that no job is lost.
    */
   readonly next: { readonly at: number; readonly payload: Uint8Array } | null
 }
@@ -21,7 +21,10 @@ export interface JobRecord {
 /** Times are whole milliseconds; a delay with jitter is rounded up. */
 const wholeMs = (ms: number): number => Math.max(0, Math.ceil(ms))
 
-/** Checks jobs; call before anything is written. @throws RangeError for an invalid time, TypeError for an invalid id */
+/**
+ * Checks jobs; call before anything is written.
+ * @throws RangeError for an invalid time, TypeError for an invalid id
+ */
 export function checkJobs(jobs: readonly Job[]): void {
   for (const { queue, id, at } of jobs) {
     encodeNumber(wholeMs(at))

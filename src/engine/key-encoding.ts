@@ -1,17 +1,17 @@
 import type { Key } from './engine.ts'
 
 /**
- * Encodes keys as bytes whose order is the order of the keys: segment by segment, each by code point. After the tuple
- * layer of FoundationDB (https://github.com/apple/foundationdb/blob/main/design/tuple.md): a segment is 02, its UTF-8
- * with 00 written as 00 FF, and 00. UTF-8 has no FF, so no byte within a segment can end it, and all keys that start
- * with the same segments form one range.
+ * Encodes keys as bytes whose order is the order of the keys: segment by segment, each by code point. After
+ * the tuple layer of FoundationDB (https://github.com/apple/foundationdb/blob/main/design/tuple.md): a
+ * segment is 02, its UTF-8 with 00 written as 00 FF, and 00. UTF-8 has no FF, so no byte within a segment can
+ * end it, and all keys that start with the same segments form one range.
  */
 const segmentStart = 0x02
 const segmentEnd = 0x00
 const escapedNul = Buffer.from([0x00, 0xff])
 /**
- * Follows a whole key inside a longer one. It is smaller than the start of a further segment, so that the two never
- * mix.
+ * Follows a whole key inside a longer one. It is smaller than the start of a further segment, so that the two
+ * never mix.
  */
 export const keyEnd = 0x01
 /** Greater than any byte that can follow a key. */
@@ -60,7 +60,10 @@ export function decodeKey(bytes: Uint8Array): Key {
   return key
 }
 
-/** Decodes a whole key and the key that follows it (see `keyEnd`). @throws RangeError if `bytes` are not such a pair */
+/**
+ * Decodes a whole key and the key that follows it (see `keyEnd`).
+ * @throws RangeError if `bytes` are not such a pair
+ */
 export function decodeKeyPair(bytes: Uint8Array): readonly [Key, Key] {
   const [key, rest] = splitKey(bytes)
   return [key, decodeKey(rest)]
@@ -117,7 +120,10 @@ export const rangeOf = (space: Uint8Array): ByteRange => ({
   lt: Buffer.concat([space, afterAll]),
 })
 
-/** Returns the range of the keys of `space` that start with `prefix` and follow `after` (precede it with `reverse`). */
+/**
+ * Returns the range of the keys of `space` that start with `prefix` and follow `after` (precede it with
+ * `reverse`).
+ */
 export function keyRange(
   space: Uint8Array,
   { prefix = [], after, reverse = false }: { prefix?: Key; after?: Key | undefined; reverse?: boolean },
@@ -133,17 +139,18 @@ const smaller = (a: Buffer, b: Buffer): Buffer => (Buffer.compare(a, b) < 0 ? a 
 const larger = (a: Buffer, b: Buffer): Buffer => (Buffer.compare(a, b) > 0 ? a : b)
 
 /**
- * Returns a unique name of a key for a Map. It is less expensive than the encoded bytes and does not keep their
- * order.
+ * Returns a unique name of a key for a Map. It is less expensive than the encoded bytes and does not keep
+ * their order.
  */
 export function keyName(key: Key): string {
-  // Joined, not concatenated step by step: V8 would keep a tree of the pieces, which is several times as large.
+  // Joined, not concatenated step by step: V8 would keep a tree of the pieces, which is several times as
+  // large.
   return key.map((segment) => `${segment.length}:${segment}`).join('')
 }
 
 /**
- * Caches the name of each object. A room passes the same address for every commit, and computing the name costs more
- * than the work that uses it.
+ * Caches the name of each object. A room passes the same address for every commit, and computing the name
+ * costs more than the work that uses it.
  */
 export function cachedKeyNames<Of extends object>(nameOf: (of: Of) => string): (of: Of) => string {
   const names = new WeakMap<Of, string>()

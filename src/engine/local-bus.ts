@@ -1,9 +1,9 @@
 import type { Bus, BusListener } from './engine.ts'
 
 /**
- * The bus of a single process. It delivers a message after the call that published it has returned, in order. It
- * loses nothing, so `onLoss` listeners are never called. If a listener throws, that is the fault of its owner, and
- * the error surfaces as such.
+ * The bus of a single process. It delivers a message after the call that published it has returned, in order.
+ * It loses nothing, so `onLoss` listeners are never called. If a listener throws, that is the fault of its
+ * owner, and the error surfaces as such.
  */
 export class LocalBus implements Bus {
   readonly isConnected = true
@@ -14,8 +14,8 @@ export class LocalBus implements Bus {
   }
 
   /**
-   * Delivers a message of another process, which may be the cause if a listener throws. Then `failed` gets the error,
-   * and the other listeners still get the message.
+   * Delivers a message of another process, which may be the cause if a listener throws. Then `failed` gets
+   * the error, and the other listeners still get the message.
    */
   hear(topic: string, message: Uint8Array, failed: (error: unknown) => void): void {
     this.#deliver(topic, message, failed)

@@ -136,8 +136,8 @@ export interface VersionRequest {
 }
 
 /**
- * Returns the number after which entries lead to a version: `after`, or that of a snapshot; null if the version
- * cannot be rebuilt.
+ * Returns the number after which entries lead to a version: `after`, or that of a snapshot; null if the
+ * version cannot be rebuilt.
  */
 export function rebuildStart(standing: LogState, { epoch, seq, after }: VersionRequest): number | null {
   if (standing.state !== 'live' || standing.epoch !== epoch || seq > standing.head) return null

@@ -2,8 +2,8 @@
 const atOnce = 4
 
 /**
- * Returns the results of `work` in the order of the items, with at most `atOnce` calls in parallel: a store may have
- * many files.
+ * Returns the results of `work` in the order of the items, with at most `atOnce` calls in parallel: a store
+ * may have many files.
  * @throws the errors of `work`
  */
 export async function mapLimit<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {

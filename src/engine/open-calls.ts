@@ -3,8 +3,8 @@ import { StoreUnavailableError } from './engine.ts'
 export const closedMessage = 'the store is closed'
 
 /**
- * Gate that every call passes first: it checks that the engine is still open, and tracks the running calls so that
- * closing can wait for them.
+ * Gate that every call passes first: it checks that the engine is still open, and tracks the running calls so
+ * that closing can wait for them.
  */
 export class OpenCalls {
   readonly #running = new Set<Promise<unknown>>()

@@ -26,8 +26,8 @@ export interface PolledChangesOptions {
 }
 
 /**
- * Reads watched values regularly. A value that is read for the first time counts as changed, because its watcher may
- * have read an older one before.
+ * Reads watched values regularly. A value that is read for the first time counts as changed, because its
+ * watcher may have read an older one before.
  */
 export class PolledChanges implements ForeignChanges {
   readonly maxAgeMs = pollMs

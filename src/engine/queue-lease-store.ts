@@ -34,7 +34,8 @@ export class QueueLeaseStore implements LeaseStore {
 }
 
 /**
- * A lease that is renewed until it is released or has ended. A renewal that fails is repeated while the lease lasts.
+ * A lease that is renewed until it is released or has ended. A renewal that fails is repeated while the lease
+ * lasts.
  */
 class RenewedLease implements NamedLease {
   readonly #options: QueueLeaseStoreOptions

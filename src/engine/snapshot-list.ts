@@ -1,5 +1,6 @@
 /**
- * A stored snapshot: the last sequence number that it covers, and the time at which it was made (epoch milliseconds).
+ * A stored snapshot: the last sequence number that it covers, and the time at which it was made (epoch
+ * milliseconds).
  */
 export interface SnapshotInfo {
   readonly seq: number
@@ -7,9 +8,9 @@ export interface SnapshotInfo {
 }
 
 /**
- * The snapshots of one log, oldest first. The first one is the anchor: nothing before it can be rebuilt, and all
- * entries after it exist. The last one is the base, which loading starts from. Number 0 is the empty document, which
- * needs no snapshot.
+ * The snapshots of one log, oldest first. The first one is the anchor: nothing before it can be rebuilt, and
+ * all entries after it exist. The last one is the base, which loading starts from. Number 0 is the empty
+ * document, which needs no snapshot.
  */
 export type SnapshotList = readonly [SnapshotInfo, ...SnapshotInfo[]]
 
@@ -22,10 +23,10 @@ export const oldestSnapshot = (marks: SnapshotList): SnapshotInfo => marks[0]
 export const baseSnapshot = (marks: SnapshotList): SnapshotInfo => marks.at(-1) ?? marks[0]
 
 /**
- * Returns the snapshots that remain when `made` becomes the base: the anchor, the one after it, and the base. The
- * anchor is the newest snapshot older than `keepSince`, because every version since then follows it. The one after it
- * is the next anchor: without it, a log under constant compaction would never have a base old enough to become the
- * anchor. So the anchor is at most twice as old as requested, plus one compaction.
+ * Returns the snapshots that remain when `made` becomes the base: the anchor, the one after it, and the base.
+ * The anchor is the newest snapshot older than `keepSince`, because every version since then follows it. The
+ * one after it is the next anchor: without it, a log under constant compaction would never have a base old
+ * enough to become the anchor. So the anchor is at most twice as old as requested, plus one compaction.
  */
 export function snapshotsAfterCompaction(
   marks: SnapshotList,

@@ -37,9 +37,9 @@ export interface ListedActivities {
 }
 
 /**
- * Lists matching activities by time. An activity keeps its position, so one that exists throughout is listed exactly
- * once, whatever changes occur between pages. A page may have fewer than `limit` activities, or none, and not be the
- * last one: its work and its size are bounded.
+ * Lists matching activities by time. An activity keeps its position, so one that exists throughout is listed
+ * exactly once, whatever changes occur between pages. A page may have fewer than `limit` activities, or none,
+ * and not be the last one: its work and its size are bounded.
  */
 export async function listActivities(
   reader: PartitionReader,
@@ -140,7 +140,10 @@ async function furthest(
   })
 }
 
-/** Returns the matching ones of the named activities by time. @param ids at most as many as one read allows */
+/**
+ * Returns the matching ones of the named activities by time.
+ * @param ids at most as many as one read allows
+ */
 export async function findActivities(
   reader: PartitionReader,
   ids: readonly string[],

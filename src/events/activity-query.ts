@@ -36,8 +36,8 @@ export function matcher(query: ActivityQuery): (traits: ActivityTraits) => boole
 }
 
 /**
- * Returns the indexes each of which has all matching activities, as the disjoint prefixes of its parts. Returns none
- * if every activity matches.
+ * Returns the indexes each of which has all matching activities, as the disjoint prefixes of its parts.
+ * Returns none if every activity matches.
  */
 export const indexesFor = (query: ActivityQuery): readonly (readonly Key[])[] =>
   wantedOf(query).map(([trait, values]) => values.map((value) => activityKeys.by(trait, value)))

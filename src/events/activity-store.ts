@@ -63,7 +63,8 @@ export async function removeActivitiesOf(
 }
 
 /**
- * Removes fewer than twice `limit` matching activities; returns how many, fewer than `limit` if those were all.
+ * Removes fewer than twice `limit` matching activities; returns how many, fewer than `limit` if those were
+ * all.
  * @param trait trait whose index is read; the query must have a value for it
  */
 export async function removeActivitiesBy<Trait extends 'targetEntityId' | 'locationId'>(

@@ -29,7 +29,10 @@ export interface ActivityLocation {
   readonly locationName?: string
 }
 
-/** Content of an activity. Placeholders of the template, `{{name}}`, are stored unchanged; the client replaces them. */
+/**
+ * Content of an activity. Placeholders of the template, `{{name}}`, are stored unchanged; the client replaces
+ * them.
+ */
 export interface ActivityContent {
   readonly featureType: FeatureType
   /** For example `comment.add`. */
@@ -46,7 +49,10 @@ export interface ActivityContent {
 
 /** An activity to record. */
 export interface ActivityEvent extends ActivityContent {
-  /** Id of the activity within its organization. Recording the same id again overwrites it and keeps its position. */
+  /**
+   * Id of the activity within its organization. Recording the same id again overwrites it and keeps its
+   * position.
+   */
   readonly id: string
   /** Null: it belongs to the organization as a whole. */
   readonly documentId: string | null

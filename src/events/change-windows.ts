@@ -16,8 +16,8 @@ export interface ChangeWindowsOptions {
 }
 
 /**
- * Windows of the commits to each editor by any user. Each window is one event `crdt.update_data`, which is sent when
- * the window ends. Until then it is a job that the first commit enqueued; no other state is stored.
+ * Windows of the commits to each editor by any user. Each window is one event `crdt.update_data`, which is
+ * sent when the window ends. Until then it is a job that the first commit enqueued; no other state is stored.
  */
 export class ChangeWindows implements EditListener {
   readonly #options: ChangeWindowsOptions

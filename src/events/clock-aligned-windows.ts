@@ -5,8 +5,8 @@ import { DebounceWindows, type WindowCounter, windowsMax } from './debounce-wind
 const phases = 64
 
 /**
- * Windows that begin and end by the clock, so that all nodes use the same ones without messages. They differ between
- * nodes by as much as the clocks do.
+ * Windows that begin and end by the clock, so that all nodes use the same ones without messages. They differ
+ * between nodes by as much as the clocks do.
  */
 export class ClockAlignedWindows<Subject> implements WindowCounter<Subject> {
   readonly #clock: Clock

@@ -88,7 +88,8 @@ export interface WindowCounter<Subject> {
 
 interface WindowBounds {
   /**
-   * Returns the end of a window that begins now, in epoch milliseconds; later windows never end before earlier ones.
+   * Returns the end of a window that begins now, in epoch milliseconds; later windows never end before
+   * earlier ones.
    */
   readonly endAt: (now: number) => number
   /** Maximum number of open windows. */
@@ -99,9 +100,9 @@ interface WindowBounds {
 export const windowsMax = 50_000
 
 /**
- * Counts in memory how often each name occurs within a time. The first occurrence begins a window; further ones only
- * count. A new window enqueues a job, so that a crash does not lose it. All windows have the same length, or end as
- * `bounds` defines, so they are ordered by their ends, and one timer is sufficient.
+ * Counts in memory how often each name occurs within a time. The first occurrence begins a window; further
+ * ones only count. A new window enqueues a job, so that a crash does not lose it. All windows have the same
+ * length, or end as `bounds` defines, so they are ordered by their ends, and one timer is sufficient.
  */
 export class DebounceWindows<Subject> implements WindowCounter<Subject> {
   readonly #clock: Clock
@@ -110,7 +111,9 @@ export class DebounceWindows<Subject> implements WindowCounter<Subject> {
   readonly #open = new Map<string, Window<Subject>>()
   #cancelTimer: (() => void) | null = null
 
-  /** @param ended called with the subject of a window and the count of its name; null: subjects are not kept */
+  /**
+   * @param ended called with the subject of a window and the count of its name; null: subjects are not kept
+   */
   constructor(
     clock: Clock,
     windowMs: number,

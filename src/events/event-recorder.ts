@@ -31,8 +31,8 @@ export class EventRecorder {
   }
 
   /**
-   * Records events of an organization. Call it once in a transaction, so that activities of the same time keep the
-   * given order.
+   * Records events of an organization. Call it once in a transaction, so that activities of the same time
+   * keep the given order.
    */
   async record(
     transaction: PartitionWriter,

@@ -7,8 +7,8 @@ import { addressSchemas } from '../model/address-schemas.ts'
 import type { ActionUser } from './activity.ts'
 
 /**
- * Every event that external receivers can subscribe to. Only the webhook sender records the two events of webhooks
- * themselves.
+ * Every event that external receivers can subscribe to. Only the webhook sender records the two events of
+ * webhooks themselves.
  */
 export const eventTypes = [
   'comment_annotation.add',
@@ -66,7 +66,10 @@ export const eventQueue = 'events'
 /** Topic of an empty message after a commit that has enqueued events. */
 export const eventTopic = 'events'
 
-/** Milliseconds until the year 5000 have 9 digits in base 36; 5 digits are 60 million events of one millisecond. */
+/**
+ * Milliseconds until the year 5000 have 9 digits in base 36; 5 digits are 60 million events of one
+ * millisecond.
+ */
 const timeDigits = 9
 const placeDigits = 5
 const idStart = 'evt_'

@@ -43,9 +43,9 @@ interface Away {
 export const awayUsersMax = 100_000
 
 /**
- * Converts joins and leaves of sessions to visits. A visit begins at once, and ends when its user has not returned
- * for some time. A short stay is also a visit. Only users who left a moment ago are kept here, in one queue with one
- * timer.
+ * Converts joins and leaves of sessions to visits. A visit begins at once, and ends when its user has not
+ * returned for some time. A short stay is also a visit. Only users who left a moment ago are kept here, in
+ * one queue with one timer.
  */
 export class VisitTracker implements VisitListener {
   readonly #options: VisitsOptions
@@ -74,8 +74,8 @@ export class VisitTracker implements VisitListener {
   }
 
   /**
-   * Ends the visits of users who have left. Later leaves are ignored: the process ends, and users return to the next
-   * one.
+   * Ends the visits of users who have left. Later leaves are ignored: the process ends, and users return to
+   * the next one.
    */
   end(): void {
     this.#state = 'ended'

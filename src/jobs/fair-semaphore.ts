@@ -6,8 +6,8 @@ export interface SlotsOptions {
 }
 
 /**
- * Bounds the work that runs in parallel. Waiting owners get slots in rotation, independent of how much work each of
- * them has.
+ * Bounds the work that runs in parallel. Waiting owners get slots in rotation, independent of how much work
+ * each of them has.
  */
 export class FairSemaphore {
   readonly #options: SlotsOptions

@@ -6,8 +6,8 @@ import { ClaimLoop } from './claim-loop.ts'
 import { moveIfMalformed } from './job-payload.ts'
 
 /**
- * Lease of a job, in ms. After the death of a process, the next one claims its jobs after this time. The lease is
- * extended while a job runs.
+ * Lease of a job, in ms. After the death of a process, the next one claims its jobs after this time. The
+ * lease is extended while a job runs.
  */
 const leaseMs = 10_000
 /** Interval of the search for jobs without a message, such as those of a process that has died, in ms. */
@@ -137,7 +137,10 @@ export class JobConsumer {
     if (delayMs > 0 && delayMs < pollMs) clock.after(delayMs, () => this.wake())
   }
 
-  /** Extends the lease until it is released, or has ended. A failed extension is repeated while the lease lasts. */
+  /**
+   * Extends the lease until it is released, or has ended. A failed extension is repeated while the lease
+   * lasts.
+   */
   #keep({ token }: ClaimedJob, claimedAt: number): HeldLease & { readonly release: () => void } {
     const { queue, clock, log } = this.#options
     let until = claimedAt + leaseMs

@@ -22,8 +22,8 @@ export function readPayload<Task>(schema: GenericSchema<Task, unknown>, payload:
 }
 
 /**
- * Moves a job that failed as malformed to the dead letters. Returns false for any other error: then the caller
- * retries the job. If the store cannot move it now, it is due again at the end of its lease.
+ * Moves a job that failed as malformed to the dead letters. Returns false for any other error: then the
+ * caller retries the job. If the store cannot move it now, it is due again at the end of its lease.
  */
 export async function moveIfMalformed(
   { queue, name, log }: { readonly queue: Queue; readonly name: string; readonly log: Log },

@@ -11,15 +11,18 @@ import { JobResultBus } from './job-results.ts'
 /** Maximum number of claimed tasks: the scheduler sees the owners of this many tasks. */
 const claimedMax = 1_000
 /**
- * Maximum number of tasks in parallel, in total and for one owner, so that no owner waits long for the tasks of
- * others.
+ * Maximum number of tasks in parallel, in total and for one owner, so that no owner waits long for the tasks
+ * of others.
  */
 const atOnce = { total: 64, each: 8 }
-/** Interval of the search for tasks without a message, in ms: tasks of a process that has died, and failed ones. */
+/**
+ * Interval of the search for tasks without a message, in ms: tasks of a process that has died, and failed
+ * ones.
+ */
 const pollMs = 1_000
 /**
- * Interval at which a waiting node enqueues a task again that another node may have done, in ms: the message about
- * its result may be lost.
+ * Interval at which a waiting node enqueues a task again that another node may have done, in ms: the message
+ * about its result may be lost.
  */
 const insistMs = 5_000
 
@@ -47,8 +50,8 @@ interface Waiter {
 }
 
 /**
- * Runs tasks in the background. Tasks that a crash or a stop has interrupted continue at the next start, or on
- * another node. Only one node at a time runs a task, while it holds the lease.
+ * Runs tasks in the background. Tasks that a crash or a stop has interrupted continue at the next start, or
+ * on another node. Only one node at a time runs a task, while it holds the lease.
  */
 export class TaskWorker<Task> {
   readonly #options: TaskWorkerOptions<Task>
@@ -94,9 +97,9 @@ export class TaskWorker<Task> {
   }
 
   /**
-   * Resolves when the task has been done; rejects with the error of a failure. After a failure the task continues in
-   * the background or, if this worker has been stopped, at the next start. Call `forget` when no caller waits any
-   * longer.
+   * Resolves when the task has been done; rejects with the error of a failure. After a failure the task
+   * continues in the background or, if this worker has been stopped, at the next start. Call `forget` when no
+   * caller waits any longer.
    */
   expect(jobId: string): Promise<void> {
     const done = new Promise<void>((resolve, reject) => {
@@ -113,8 +116,8 @@ export class TaskWorker<Task> {
   }
 
   /**
-   * Enqueues an expected job repeatedly until its result is known: another node may run it, and its message may be
-   * lost. Tasks are idempotent: running one twice is harmless.
+   * Enqueues an expected job repeatedly until its result is known: another node may run it, and its message
+   * may be lost. Tasks are idempotent: running one twice is harmless.
    */
   insist(job: Job): void {
     const { engine, clock, log, taskOf, partOf, queueName } = this.#options
@@ -171,8 +174,8 @@ export class TaskWorker<Task> {
   /** Returns the function that a task calls between two slices. */
   #checkOf(lease: HeldLease): CheckLease {
     return async () => {
-      // A store in memory answers without a delay: without this pause, all other work would wait for the end of the
-      // task.
+      // A store in memory answers without a delay: without this pause, all other work would wait for the end
+      // of the task.
       await nextTurn()
       this.checkRunning()
       if (!lease.isHeld()) throw new LeaseLostError()

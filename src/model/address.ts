@@ -15,7 +15,8 @@ export interface DocumentAddress extends Tenant {
 export type DocumentPath = Omit<DocumentAddress, keyof Tenant>
 
 /**
- * Written in full: if two objects are spread into one, V8 creates a dictionary, and code for it cannot be optimized.
+ * Written in full: if two objects are spread into one, V8 creates a dictionary, and code for it cannot be
+ * optimized.
  */
 export const documentAddress = (
   { workspaceId, apiKey }: Tenant,
@@ -28,9 +29,9 @@ export const idBytesMax = 512
 const controlCharacter = /[\u0000-\u001f\u007f-\u009f]/
 
 /**
- * Returns why `id` is not a valid id; null if it is valid. Ids are otherwise opaque: never normalized, compared
- * exactly. `.` and `..` are rejected because URL parsers remove them, and control characters because logs and headers
- * do.
+ * Returns why `id` is not a valid id; null if it is valid. Ids are otherwise opaque: never normalized,
+ * compared exactly. `.` and `..` are rejected because URL parsers remove them, and control characters because
+ * logs and headers do.
  */
 export function idProblem(id: unknown): string | null {
   if (typeof id !== 'string') return 'must be a string'
@@ -64,8 +65,8 @@ export const documentPrefix = (address: OrganizationAddress, documentId: string)
 ]
 
 /**
- * Returns the segments of the key of an address. The owner comes first, so that a tenant's data is one range. Rooms
- * keep the result, and an array built by spreading takes three times the memory.
+ * Returns the segments of the key of an address. The owner comes first, so that a tenant's data is one range.
+ * Rooms keep the result, and an array built by spreading takes three times the memory.
  */
 export const addressKey = (address: DocumentAddress): readonly string[] => [
   address.workspaceId,

@@ -9,10 +9,10 @@ const wildcard = '*.'
 const label = /^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$/
 
 /**
- * Returns the domain of a URL or a bare domain, as it is stored and compared: lower case, ASCII (IDNA), without
- * scheme, credentials, port, path, leading `www.` and trailing dot. A leading `*.` stays: all subdomains of any
- * depth, and not the domain itself. Addresses are also domains. Null if the text contains none, or means subdomains
- * of everything (`*.com`).
+ * Returns the domain of a URL or a bare domain, as it is stored and compared: lower case, ASCII (IDNA),
+ * without scheme, credentials, port, path, leading `www.` and trailing dot. A leading `*.` stays: all
+ * subdomains of any depth, and not the domain itself. Addresses are also domains. Null if the text contains
+ * none, or means subdomains of everything (`*.com`).
  */
 export function normalizeDomain(text: string): string | null {
   if (text.length > domainTextMax) return null
@@ -48,7 +48,9 @@ const isAddress = (domain: string): boolean => isIP(domain.replace(/^\[(.*)\]$/,
 
 const withoutWww = (host: string): string => host.replace(/^(www\.)+/, '')
 
-/** Returns whether a page of `origin` may use a thing restricted to `domains`; without domains every page may. */
+/**
+ * Returns whether a page of `origin` may use a thing restricted to `domains`; without domains every page may.
+ */
 export function isAllowedOrigin(domains: readonly string[], origin: string): boolean {
   if (domains.length === 0) return true
   const names = new Set(domainsOf(origin))

@@ -18,8 +18,8 @@ export interface JsonMeasure {
 }
 
 /**
- * Measures JSON text: whether arrays and objects are nested deeper than `depthMax`, and the memory of the parsed
- * values. Reads the text once, without recursion. For text that is not JSON the result has no meaning.
+ * Measures JSON text: whether arrays and objects are nested deeper than `depthMax`, and the memory of the
+ * parsed values. Reads the text once, without recursion. For text that is not JSON the result has no meaning.
  */
 export function measureJson(text: string, depthMax: number): JsonMeasure {
   let depth = 0
@@ -50,13 +50,15 @@ export function measureJson(text: string, depthMax: number): JsonMeasure {
   return { isTooDeep: false, valueBytes }
 }
 
-/** Returns whether arrays and objects in JSON text are nested deeper than `depthMax`, as `measureJson` does. */
+/**
+ * Returns whether arrays and objects in JSON text are nested deeper than `depthMax`, as `measureJson` does.
+ */
 export const jsonDepthExceeds = (text: string, depthMax: number): boolean =>
   measureJson(text, depthMax).isTooDeep
 
 /**
- * Returns the index of the quote that ends the string whose content starts at `from`. Searches from quote to quote,
- * which is fast.
+ * Returns the index of the quote that ends the string whose content starts at `from`. Searches from quote to
+ * quote, which is fast.
  */
 function endOfString(text: string, from: number): number {
   for (let at = text.indexOf('"', from); at >= 0; at = text.indexOf('"', at + 1)) {

@@ -8,7 +8,10 @@ const base64Bytes = 49_152
 /** Nested containers that are encoded in one step. A constant bound keeps the total work linear. */
 const stepDepth = 4
 
-/** A JSON value that is not encoded by `JSON.stringify`: its bytes are sent as they are, or as one base64 string. */
+/**
+ * A JSON value that is not encoded by `JSON.stringify`: its bytes are sent as they are, or as one base64
+ * string.
+ */
 export class EncodedJson {
   readonly as: 'json' | 'base64'
   readonly parts: readonly Uint8Array[]
@@ -55,7 +58,10 @@ export function* jsonPieces(value: unknown): Generator<JsonPiece, void, undefine
   yield* writer.flush()
 }
 
-/** Seconds after which a client may repeat a request whose response was too large: it succeeds only if the data shrinks. */
+/**
+ * Seconds after which a client may repeat a request whose response was too large: it succeeds only if the
+ * data shrinks.
+ */
 const retryAfterSeconds = 60
 
 /** Returns the error for a response that exceeds its limit. @param remedy the request to make instead */
@@ -95,7 +101,10 @@ export function jsonBytesUpTo(value: unknown, bytesMax: number): number {
   return bytes
 }
 
-/** Returns the text of `JSON.stringify(value)`; null if it has more than `lengthMax` UTF-16 units, or is streamed. */
+/**
+ * Returns the text of `JSON.stringify(value)`; null if it has more than `lengthMax` UTF-16 units, or is
+ * streamed.
+ */
 export function jsonTextUpTo(value: unknown, lengthMax: number): string | null {
   let text = ''
   for (const piece of jsonPieces(value)) {
@@ -211,7 +220,9 @@ const hasOwnForm = (value: unknown): value is { toJSON(): unknown } =>
 export const estimatedLength = (value: unknown): number =>
   costOf(value, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY)
 
-/** Estimates the encoded length of plain JSON; Infinity if it exceeds `left`, `depth`, or is not plain JSON. */
+/**
+ * Estimates the encoded length of plain JSON; Infinity if it exceeds `left`, `depth`, or is not plain JSON.
+ */
 function costOf(value: unknown, depth: number, left: number): number {
   if (typeof value === 'string') return value.length + 2
   if (typeof value !== 'object' || value === null) return 8

@@ -4,8 +4,8 @@ import { idProblem } from './address.ts'
 export const deletedUserId = 'deleted-user'
 
 /**
- * Maximum number of users that one record may name in addition to the acting user and the recipients: each is an
- * index entry.
+ * Maximum number of users that one record may name in addition to the acting user and the recipients: each is
+ * an index entry.
  */
 export const namedUsersMax = 100
 
@@ -35,8 +35,8 @@ export function findNamedUsers(value: unknown): ReadonlySet<string> {
 }
 
 /**
- * Returns a JSON value in which the deleted user replaces this one. An object with that `userId` is replaced as a
- * whole.
+ * Returns a JSON value in which the deleted user replaces this one. An object with that `userId` is replaced
+ * as a whole.
  * @param known the user; texts that equal its name or its email address are also replaced
  */
 export function withoutUser<Value>(value: Value, known: NamedUser): Value {

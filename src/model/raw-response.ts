@@ -30,7 +30,10 @@ export interface RawResponseOptions {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** Returns the bytes of a response after which the connection ends, for cases in which Node has no response object. */
+/**
+ * Returns the bytes of a response after which the connection ends, for cases in which Node has no response
+ * object.
+ */
 export function rawResponse(error: ApiError, { requestId, headers = {} }: RawResponseOptions = {}): string {
   const body = JSON.stringify(errorEnvelope(error))
   const all = {

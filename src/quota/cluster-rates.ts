@@ -37,9 +37,9 @@ export interface SharedRatesOptions {
 }
 
 /**
- * Counts the usage of a limit together on all nodes of a cluster. Each node counts its own usage at once, and that
- * of the others shortly later. Over time they all together allow as much as a single node. Before they have received
- * each other's usage, each one may allow that much. Without a bus, each node counts on its own.
+ * Counts the usage of a limit together on all nodes of a cluster. Each node counts its own usage at once, and
+ * that of the others shortly later. Over time they all together allow as much as a single node. Before they
+ * have received each other's usage, each one may allow that much. Without a bus, each node counts on its own.
  */
 export class ClusterRates {
   readonly #options: SharedRatesOptions

@@ -12,7 +12,10 @@ export class KeyedCounter {
     return this.#max > 0 && (this.#counts.get(key) ?? 0) >= this.#max
   }
 
-  /** Counts one more use, also beyond the limit. The returned function ends it; calling it again changes nothing. */
+  /**
+   * Counts one more use, also beyond the limit. The returned function ends it; calling it again changes
+   * nothing.
+   */
   enter(key: string): () => void {
     this.add(key)
     let isIn = true

@@ -10,8 +10,8 @@ interface Exceeded {
 }
 
 /**
- * Counts each limit that is hit in the metrics, and logs it by limit and subject, as `RepeatedEvents` does. The caller
- * names the subject: an address, or the id of a workspace or of an API key, never a token.
+ * Counts each limit that is hit in the metrics, and logs it by limit and subject, as `RepeatedEvents` does.
+ * The caller names the subject: an address, or the id of a workspace or of an API key, never a token.
  */
 export class LimitReports {
   readonly #counter: Metrics['limits']

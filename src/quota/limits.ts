@@ -5,8 +5,8 @@ import { ApiError } from '../errors.ts'
 export type LimitScope = 'server' | 'address' | 'workspace' | 'apiKey' | 'connection' | 'document' | 'call'
 
 /**
- * Every limit whose hits are counted and logged, with its scope. Each one is named like its option; the last ones are
- * fixed. The list is closed: the metric has one series for each.
+ * Every limit whose hits are counted and logged, with its scope. Each one is named like its option; the last
+ * ones are fixed. The list is closed: the metric has one series for each.
  */
 export const limitScopes = {
   maxConnections: 'server',
@@ -114,7 +114,10 @@ export interface ExhaustedOptions {
   readonly option?: OptionKey
 }
 
-/** The error for a call that exceeds a limit at the moment. Its message is the problem, the remedy, and the option. */
+/**
+ * The error for a call that exceeds a limit at the moment. Its message is the problem, the remedy, and the
+ * option.
+ */
 export function exhausted(limit: LimitName, value: number, options: ExhaustedOptions): ApiError {
   const { problem, remedy, retryAfterSeconds, option = optionKeys.find((key) => key === limit) } = options
   const raise = option === undefined ? '' : `, or have the operator raise ${environmentOf(option)}`

@@ -42,9 +42,10 @@ interface Group {
 export type EndClient = () => void
 
 /**
- * Counts the bytes that are kept in memory for one purpose: by workspace, by address and in total. At a bound, the
- * account ends the heaviest client at the heaviest address of the heaviest workspace. At its own bound, a workspace loses
- * only its own clients. At the total, the heaviest workspace loses one, even if it is within its own bound.
+ * Counts the bytes that are kept in memory for one purpose: by workspace, by address and in total. At a
+ * bound, the account ends the heaviest client at the heaviest address of the heaviest workspace. At its own
+ * bound, a workspace loses only its own clients. At the total, the heaviest workspace loses one, even if it
+ * is within its own bound.
  */
 export class MemoryAccount implements MeasuredMemory {
   readonly name: string
@@ -91,7 +92,10 @@ export class MemoryAccount implements MeasuredMemory {
     if (owner.address !== null) countIn(this.#addresses, owner.address, claim, change)
   }
 
-  /** Ends the clients that keep the most memory until all bounds of the claim are met. Only `MemoryClaim` calls this. */
+  /**
+   * Ends the clients that keep the most memory until all bounds of the claim are met. Only `MemoryClaim`
+   * calls this.
+   */
   enforce({ owner: { workspaceId, address } }: MemoryClaim): void {
     const { perWorkspace, perAddress, inAll } = this.bounds
     if (workspaceId !== null) this.#shrink(this.#workspaces, workspaceId, perWorkspace, 'perWorkspace')
@@ -100,7 +104,8 @@ export class MemoryAccount implements MeasuredMemory {
   }
 
   /**
-   * Makes room for more bytes of a claim. Other workspaces that keep more memory lose the client that keeps the most.
+   * Makes room for more bytes of a claim. Other workspaces that keep more memory lose the client that keeps
+   * the most.
    * @throws ApiError RESOURCE_EXHAUSTED if there is no room
    */
   makeRoom({ owner }: MemoryClaim, more: number): void {
@@ -179,7 +184,8 @@ export class MemoryClaim {
   }
 
   /**
-   * Counts bytes that are in memory already. At a bound, the client that keeps the most is ended, possibly this one.
+   * Counts bytes that are in memory already. At a bound, the client that keeps the most is ended, possibly
+   * this one.
    */
   set(bytes: number): void {
     const change = bytes - this.#bytes
@@ -188,7 +194,10 @@ export class MemoryClaim {
     if (change > 0) this.#account.enforce(this)
   }
 
-  /** Counts bytes before they are in memory. @throws ApiError RESOURCE_EXHAUSTED if there is no room; nothing is counted */
+  /**
+   * Counts bytes before they are in memory.
+   * @throws ApiError RESOURCE_EXHAUSTED if there is no room; nothing is counted
+   */
   reserve(bytes: number): void {
     if (this.#state === 'ended') return
     this.#account.makeRoom(this, bytes)
@@ -232,8 +241,8 @@ function countIn(groups: Map<string, Group>, name: string, claim: MemoryClaim, c
 }
 
 /**
- * The claim that can be ended and is largest, of the address that has the most bytes, of the workspace that has the most
- * bytes in the group; null if there is none.
+ * The claim that can be ended and is largest, of the address that has the most bytes, of the workspace that
+ * has the most bytes in the group; null if there is none.
  */
 function heaviestIn({ claims }: Group): MemoryClaim | null {
   const endable = [...claims].filter(({ isEndable }) => isEndable)

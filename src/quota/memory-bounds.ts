@@ -13,8 +13,8 @@ export interface LargestSizes {
 }
 
 /**
- * Returns half of the smallest of three: the heap limit (`--max-old-space-size`), the container's memory and the
- * machine's.
+ * Returns half of the smallest of three: the heap limit (`--max-old-space-size`), the container's memory and
+ * the machine's.
  */
 export function defaultBudgetBytes(): number {
   const container = constrainedMemory()
@@ -56,7 +56,10 @@ const queued = limitsOf(
   'queuedUpdateMemoryTotal',
 )
 
-/** A workspace may use half of the total, and an address three quarters: it may be an office, with several workspaces. */
+/**
+ * A workspace may use half of the total, and an address three quarters: it may be an office, with several
+ * workspaces.
+ */
 function halves(total: number, leastPerWorkspace: number): AccountBounds {
   const perWorkspace = Math.max(Math.floor(total / 2), leastPerWorkspace)
   return { perAddress: perWorkspace * 1.5, perWorkspace, inAll: Math.max(total, perWorkspace * 2) }

@@ -4,8 +4,8 @@ import { readFileSync } from 'node:fs'
 export const filesBeside = 1_200
 
 /**
- * Returns the maximum number of open files of the process, including connections. Node has already raised it to the
- * hard limit. Infinity: unlimited; null: unknown on this system.
+ * Returns the maximum number of open files of the process, including connections. Node has already raised it
+ * to the hard limit. Infinity: unlimited; null: unknown on this system.
  */
 export function openFilesMax(): number | null {
   const soft = /^Max open files\s+(\d+|unlimited)/m.exec(limitsOfProcess())?.[1]

@@ -18,8 +18,8 @@ const keysMax = 10_000
 const keysKept = 9_000
 
 /**
- * The generic cell rate algorithm (ITU-T I.371 annex A, as a virtual schedule). Each key has one number: the time at
- * which its full burst is available again.
+ * The generic cell rate algorithm (ITU-T I.371 annex A, as a virtual schedule). Each key has one number: the
+ * time at which its full burst is available again.
  */
 export class RateLimiter {
   readonly perSecond: number
@@ -38,8 +38,9 @@ export class RateLimiter {
   }
 
   /**
-   * Counts a call of `key`. Returns 0, or the milliseconds to wait if the call exceeds the limit and does not count.
-   * A call whose cost exceeds the remainder is accepted if any remainder is left; later calls wait longer for it.
+   * Counts a call of `key`. Returns 0, or the milliseconds to wait if the call exceeds the limit and does not
+   * count. A call whose cost exceeds the remainder is accepted if any remainder is left; later calls wait
+   * longer for it.
    */
   take(key: string, cost = 1): number {
     const waitMs = this.waitMs(key)
@@ -81,8 +82,9 @@ export class RateLimiter {
   }
 
   /**
-   * Evicting a key with a full burst changes nothing. If too many keys are busy, the oldest ones gain a burst. Each
-   * eviction makes room for many keys, so that calls from many new addresses do not each scan all keys.
+   * Evicting a key with a full burst changes nothing. If too many keys are busy, the oldest ones gain a
+   * burst. Each eviction makes room for many keys, so that calls from many new addresses do not each scan all
+   * keys.
    */
   #forget(): void {
     const now = this.#now()

@@ -2,14 +2,20 @@ import type { Clock } from '../clock.ts'
 
 /** Time between two lines of a kind, in ms. */
 export const repeatEveryMs = 10_000
-/** Kinds of events that are distinguished at a time. Events of further kinds use the shared kind of their caller. */
+/**
+ * Kinds of events that are distinguished at a time. Events of further kinds use the shared kind of their
+ * caller.
+ */
 const kindsMax = 200
 /** Kinds of a group that are distinguished at a time. Events of further kinds of the group share a kind. */
 const kindsOfGroupMax = 10
 
 export interface RepeatedEventsOptions<Event> {
   readonly clock: Clock
-  /** Writes one line. @param times how often the event occurred since the last line of its kind; at least 1 */
+  /**
+   * Writes one line.
+   * @param times how often the event occurred since the last line of its kind; at least 1
+   */
   readonly write: (event: Event, times: number) => void
 }
 
@@ -27,9 +33,9 @@ interface Repeated<Event> {
 }
 
 /**
- * Bounds the log lines of frequent events. The first event of a kind is written at once; later ones share one line
- * every 10 s, with their number. At most 200 kinds are distinguished, and 10 of a group, so that memory and lines are
- * bounded.
+ * Bounds the log lines of frequent events. The first event of a kind is written at once; later ones share one
+ * line every 10 s, with their number. At most 200 kinds are distinguished, and 10 of a group, so that memory
+ * and lines are bounded.
  */
 export class RepeatedEvents<Event> {
   readonly #options: RepeatedEventsOptions<Event>

@@ -22,9 +22,9 @@ interface Progress {
 }
 
 /**
- * Ends transfers that make no progress for a fixed time, or that take longer than this time plus a second for each
- * 16 KiB. The first rule is for buffers of the operating system, which take megabytes that no client reads. One timer
- * serves all transfers, and only while there are any.
+ * Ends transfers that make no progress for a fixed time, or that take longer than this time plus a second for
+ * each 16 KiB. The first rule is for buffers of the operating system, which take megabytes that no client
+ * reads. One timer serves all transfers, and only while there are any.
  */
 export class SlowTransfers {
   readonly #timeoutMs: number
@@ -47,7 +47,10 @@ export class SlowTransfers {
     this.#progress.delete(transfer)
   }
 
-  /** Counts ticks, not time: if this process is busy and a tick is late, no client is charged more than one tick. */
+  /**
+   * Counts ticks, not time: if this process is busy and a tick is late, no client is charged more than one
+   * tick.
+   */
   #check(): void {
     for (const [transfer, progress] of this.#progress) {
       if (transfer.isPaused) continue

@@ -10,13 +10,13 @@ export const stateDepthMax = 32
 /** A removed state on the wire. */
 export const removedText = 'null'
 /**
- * Maximum number of states that are read from one message. A client usually sends its own state, but may also return
- * states of others that it has received.
+ * Maximum number of states that are read from one message. A client usually sends its own state, but may also
+ * return states of others that it has received.
  */
 export const entriesMax = 1_000
 /**
- * Maximum number of clients whose states one message of the server contains, and of characters of these states. A
- * single longer state gets its own message.
+ * Maximum number of clients whose states one message of the server contains, and of characters of these
+ * states. A single longer state gets its own message.
  */
 export const messageEntriesMax = 500
 export const messageLengthMax = 256 * 1024
@@ -36,10 +36,10 @@ export interface AwarenessText {
 }
 
 /**
- * Reads an awareness update of y-protocols. Skips states that are too large, too deep or not an object, and those
- * beyond `entriesMax`: a careless client must not lose its connection for them.
- * @param concerns returns whether a client's state is needed; skipping the others costs very little, and stock
- * clients return all states that they receive
+ * Reads an awareness update of y-protocols. Skips states that are too large, too deep or not an object, and
+ * those beyond `entriesMax`: a careless client must not lose its connection for them.
+ * @param concerns returns whether a client's state is needed; skipping the others costs very little, and
+ * stock clients return all states that they receive
  * @throws MalformedMessageError if the framing is broken
  */
 export function readAwareness(
@@ -80,8 +80,8 @@ function readState(reader: ByteReader, start: number, length: number): Awareness
 }
 
 /**
- * Returns undefined for an unusable state. A key `__proto__` becomes an ordinary own one and is spread without
- * effect.
+ * Returns undefined for an unusable state. A key `__proto__` becomes an ordinary own one and is spread
+ * without effect.
  */
 function parseState(text: string): AwarenessEntry['state'] | undefined {
   if (jsonDepthExceeds(text, stateDepthMax)) return undefined

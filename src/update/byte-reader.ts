@@ -1,7 +1,9 @@
 import { isAscii, isUtf8 } from 'node:buffer'
 import { MalformedUpdateError } from './malformed.ts'
 
-/** Client ids have 32 bits. Clocks and lengths stay below 2^31, so that no sum of them leaves the safe range. */
+/**
+ * Client ids have 32 bits. Clocks and lengths stay below 2^31, so that no sum of them leaves the safe range.
+ */
 export const clientIdMax = 2 ** 32 - 1
 export const clockMax = 2 ** 31 - 1
 /** The largest number that a reader accepts. */
@@ -11,8 +13,8 @@ export const varUintMax = 2 ** 32 - 1
 const nativeFrom = 256
 
 /**
- * Walks over lib0-encoded bytes without creating values. Every read is bounded by the end of the bytes. Numbers
- * beyond 32 bits are rejected, although lib0 accepts them up to 2^53.
+ * Walks over lib0-encoded bytes without creating values. Every read is bounded by the end of the bytes.
+ * Numbers beyond 32 bits are rejected, although lib0 accepts them up to 2^53.
  */
 export class ByteReader {
   readonly bytes: Uint8Array

@@ -1,18 +1,19 @@
 /* oxlint-disable typescript/unbound-method -- the methods that are replaced are called with their objects */
 /**
  * Bounds the work of Yjs. Yjs places an item by a scan over all items that other clients inserted at the same
- * position, splits arrays to split an item, shifts arrays to merge items, and searches all roots for the name of one.
- * A small update can make each of these quadratic, and Yjs offers no hook to stop it. This module replaces methods of
- * Yjs' exported classes:
+ * position, splits arrays to split an item, shifts arrays to merge items, and searches all roots for the name
+ * of one. A small update can make each of these quadratic, and Yjs offers no hook to stop it. This module
+ * replaces methods of Yjs' exported classes:
  *
- * - `Item.integrate`: the conflict scan is Weft's own. It finds the same position, counts its steps, and takes the
- *   position from `Placements` if another thread has found it before.
+ * - `Item.integrate`: the conflict scan is Weft's own. It finds the same position, counts its steps, and
+ *   takes the position from `Placements` if another thread has found it before.
  * - `splice` of each content: a split counts the array elements that it moves.
- * - `Item.mergeWith`, `GC.mergeWith`: a merge is an optimization, so it is skipped when too much has been moved.
+ * - `Item.mergeWith`, `GC.mergeWith`: a merge is an optimization, so it is skipped when too much has been
+ *   moved.
  * - `Item.write`: the name of a root is found in a map.
  *
- * Work that exceeds its budget ends with `IntegrationTooExpensiveError` between two structs: the document then has a
- * valid part of the update. Without a budget nothing is rejected.
+ * Work that exceeds its budget ends with `IntegrationTooExpensiveError` between two structs: the document
+ * then has a valid part of the update. Without a budget nothing is rejected.
  */
 import * as Y from 'yjs'
 
@@ -28,7 +29,10 @@ export class IntegrationTooExpensiveError extends Error {
 /** Array elements that are moved in the time of one step of a conflict scan (about 14 ns). */
 export const movedPerStep = 64
 
-/** Maximum number of elements that the merges of a budget may move: about 30 ms. Unmerged items only cost memory. */
+/**
+ * Maximum number of elements that the merges of a budget may move: about 30 ms. Unmerged items only cost
+ * memory.
+ */
 const movedByMergesMax = 50_000_000
 
 /** Minimum number of steps of a scan whose placement is recorded. */
@@ -76,7 +80,10 @@ interface Spending extends Budget {
   steps: number
   scanned: number
   movedByMerges: number
-  /** Structs of the client with the most structs, at the first split: the length of the array that a split shifts. */
+  /**
+   * Structs of the client with the most structs, at the first split: the length of the array that a split
+   * shifts.
+   */
   structs: number | null
   /** The struct into which the last merge was made: consecutive merges shift the array once. */
   mergedInto: unknown
@@ -117,8 +124,9 @@ export function structsOf({ store }: Y.Doc): number {
 }
 
 /**
- * Keeps Yjs from notifying observers, which the server does not have. Yjs would build an event for each changed type and
- * all types above it, and then read through a formatted text for each deletion to remove needless formatting marks.
+ * Keeps Yjs from notifying observers, which the server does not have. Yjs would build an event for each
+ * changed type and all types above it, and then read through a formatted text for each deletion to remove
+ * needless formatting marks.
  */
 export function skipObservers(doc: Y.Doc): void {
   doc.on('beforeObserverCalls', ({ changed, local }: Y.Transaction) => {
@@ -183,10 +191,11 @@ function firstIn({ parent, parentSub }: Y.Item): Y.Item | null {
 }
 
 /**
- * Finds the left neighbor of a contested item, as YATA defines it (Nicolaescu et al., "Near Real-Time Peer-to-Peer
- * Shared Editing on Extensible Data Types", 2016) and Yjs implements it. Items between the origins are passed in
- * order. An item with the same origin is passed if its client id is lower, or if it may belong to an insertion
- * further right. An item whose origin was passed belongs to the insertion of its origin.
+ * Finds the left neighbor of a contested item, as YATA defines it (Nicolaescu et al., "Near Real-Time
+ * Peer-to-Peer Shared Editing on Extensible Data Types", 2016) and Yjs implements it. Items between the
+ * origins are passed in order. An item with the same origin is passed if its client id is lower, or if it may
+ * belong to an insertion further right. An item whose origin was passed belongs to the insertion of its
+ * origin.
  */
 function scan(item: Y.Item, first: Y.Item | null, store: Y.Doc['store']): Y.Item | null {
   const passed = new PassedItems(first, store)
@@ -303,8 +312,8 @@ export const valuesIn = (content: unknown): number =>
 export const charactersPerStep = 32
 
 /**
- * Returns the steps for copying content that is split: values, or a string that is split between the halves of a
- * surrogate pair.
+ * Returns the steps for copying content that is split: values, or a string that is split between the halves
+ * of a surrogate pair.
  */
 export function copiedBySplit(content: unknown, offset: number): number {
   if (!(content instanceof Y.ContentString)) return valuesIn(content)

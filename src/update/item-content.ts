@@ -24,7 +24,10 @@ export const struct = {
 const namedTypes = [3, 5]
 const typeMax = 6
 
-/** Skips the content of an item; returns its length in clocks, which may be 0. @throws MalformedUpdateError */
+/**
+ * Skips the content of an item; returns its length in clocks, which may be 0.
+ * @throws MalformedUpdateError
+ */
 export function skipContent(reader: ByteReader, kind: number, options: VettingOptions): number {
   switch (kind) {
     case struct.string:

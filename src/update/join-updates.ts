@@ -27,10 +27,11 @@ export interface StructRun {
 const anyContent: VettingOptions = { allowSubdocuments: true }
 
 /**
- * Joins a whole state and the updates that continue it to one whole state (V1), by copying. `mergeUpdates` takes time
- * quadratic in their number, and a Y.Doc takes many times the memory. The result merges no adjacent structs and drops
- * no deleted content. Returns null if an update after the first one deletes content. Also returns null if a client's
- * structs do not start with the first one, have a gap, or overlap: Yjs must handle these cases.
+ * Joins a whole state and the updates that continue it to one whole state (V1), by copying. `mergeUpdates`
+ * takes time quadratic in their number, and a Y.Doc takes many times the memory. The result merges no
+ * adjacent structs and drops no deleted content. Returns null if an update after the first one deletes
+ * content. Also returns null if a client's structs do not start with the first one, have a gap, or overlap:
+ * Yjs must handle these cases.
  */
 export function joinUpdates(updates: readonly Uint8Array[]): Joined | null {
   const runs = new Map<number, StructRun>()
@@ -50,8 +51,8 @@ export function joinUpdates(updates: readonly Uint8Array[]): Joined | null {
 const noDeletions = Uint8Array.of(0)
 
 /**
- * Returns null for bytes that are not an update, and for additions that delete or that no client may send: Yjs may
- * accept them.
+ * Returns null for bytes that are not an update, and for additions that delete or that no client may send:
+ * Yjs may accept them.
  */
 function outlineOf(bytes: Uint8Array, as: 'whole' | 'addition'): Outline | null {
   try {
@@ -78,8 +79,8 @@ function goOn(runs: Map<number, StructRun>, bytes: Uint8Array, { clients }: Outl
 }
 
 /**
- * Writes an update from runs and encoded deletions. Clients are in the order in which Yjs writes them, which it
- * relies on when it merges.
+ * Writes an update from runs and encoded deletions. Clients are in the order in which Yjs writes them, which
+ * it relies on when it merges.
  */
 export function writeUpdate(runs: ReadonlyMap<number, StructRun>, deletions: Uint8Array): Uint8Array {
   const parts: Uint8Array[] = [numbers(runs.size)]

@@ -3,10 +3,11 @@ import { MalformedUpdateError } from './malformed.ts'
 import type { UpdateSummary } from './summary.ts'
 
 /**
- * Rejects runs that are live entries of a map (or attributes of an element). An entry must be one value. If a longer
- * one has been split, Yjs replaces it by deleting only its end. The remaining live part then makes Yjs throw whenever
- * the map is deleted, also at the next load. Deleted runs are legitimate: documents without garbage collection have
- * them. Call after the update was applied to `doc` and before it is stored: the origins of a run determine its entry.
+ * Rejects runs that are live entries of a map (or attributes of an element). An entry must be one value. If a
+ * longer one has been split, Yjs replaces it by deleting only its end. The remaining live part then makes Yjs
+ * throw whenever the map is deleted, also at the next load. Deleted runs are legitimate: documents without
+ * garbage collection have them. Call after the update was applied to `doc` and before it is stored: the
+ * origins of a run determine its entry.
  * @throws MalformedUpdateError; `doc` must not be used after it
  */
 export function checkMapEntries({ longRuns }: UpdateSummary, doc: Y.Doc): void {

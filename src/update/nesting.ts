@@ -18,16 +18,16 @@ const visiting = -1
 type NestedItemsByClient = Map<number, NestedItem[]>
 
 /**
- * Rejects an update whose new shared types would be nested too deep, including the types of `doc` around them. Yjs
- * deletes, copies and encodes nested types by recursion. Items that refer to missing structs count as if they were at
- * the top level; they are checked again when these have arrived.
+ * Rejects an update whose new shared types would be nested too deep, including the types of `doc` around
+ * them. Yjs deletes, copies and encodes nested types by recursion. Items that refer to missing structs count
+ * as if they were at the top level; they are checked again when these have arrived.
  * @throws MalformedUpdateError
  */
 export function checkNesting(bytes: Uint8Array, doc: Y.Doc): void {
   const items: NestedItemsByClient = new Map()
   const item = ({ client, clock, length, kind, place: claimed }: ReadItem): void => {
-    // The document determines the place of a known run, and its remainder follows it; an update may claim another
-    // place.
+    // The document determines the place of a known run, and its remainder follows it; an update may claim
+    // another place.
     const known = Y.getState(doc.store, client)
     if (clock + length <= known) return
     const place: ItemPlace = clock < known ? { kind: 'sibling', client, clock: known - 1 } : claimed

@@ -14,9 +14,10 @@ const bothOrigins = 0xc0
 const hasParentSub = 0x20
 
 /**
- * Reads the outline of an update that was vetted before or that Yjs has written. Skips places of items and deletions.
- * After a start, the first reading of each document waits for this function while no code is compiled yet. It then
- * takes about half the time of `readUpdate`, because it makes few calls and converts no ids to numbers.
+ * Reads the outline of an update that was vetted before or that Yjs has written. Skips places of items and
+ * deletions. After a start, the first reading of each document waits for this function while no code is
+ * compiled yet. It then takes about half the time of `readUpdate`, because it makes few calls and converts no
+ * ids to numbers.
  * @throws MalformedUpdateError if the bytes are not one whole update; `readUpdate` rejects more
  */
 export function readOutline(bytes: Uint8Array): Outline {

@@ -4,13 +4,13 @@ import { struct } from './item-content.ts'
 import { type ItemId, type ReadItem, readUpdate } from './read-update.ts'
 
 /**
- * Estimates the steps that Yjs needs to integrate a vetted update into `doc`: at least a third of the actual number.
- * Costs one pass over the update, a binary search for each position at which it inserts, and a pass over the deleted
- * items, up to `deletedMax` and `coveredMax`. Does not change `doc`.
+ * Estimates the steps that Yjs needs to integrate a vetted update into `doc`: at least a third of the actual
+ * number. Costs one pass over the update, a binary search for each position at which it inserts, and a pass
+ * over the deleted items, up to `deletedMax` and `coveredMax`. Does not change `doc`.
  *
- * An item is free if the items between which it was inserted are still neighbors. For any other item the scan may
- * pass the whole list. The prediction tracks the neighbors that the update itself inserts. A list that a contested
- * insertion has changed counts as contested from then on.
+ * An item is free if the items between which it was inserted are still neighbors. For any other item the scan
+ * may pass the whole list. The prediction tracks the neighbors that the update itself inserts. A list that a
+ * contested insertion has changed counts as contested from then on.
  */
 export function predictSteps(bytes: Uint8Array, doc: Y.Doc): number {
   const prediction = new Prediction(doc)
@@ -32,7 +32,10 @@ const stepsOfPassed = 3
 /** Deleting an item takes about 1.5 microseconds: Yjs records, collects and merges it. */
 const stepsOfDeletion = 100
 
-/** Maximum number of deleted items and of passed structs that the prediction counts: both are too expensive already. */
+/**
+ * Maximum number of deleted items and of passed structs that the prediction counts: both are too expensive
+ * already.
+ */
 const deletedMax = 100_000
 const coveredMax = 1_000_000
 
@@ -109,8 +112,8 @@ class Prediction {
   }
 
   /**
-   * Ranges may overlap: each passes over everything that it covers. Items that are already deleted cost no more than
-   * that.
+   * Ranges may overlap: each passes over everything that it covers. Items that are already deleted cost no
+   * more than that.
    */
   #delete(client: number, from: number, to: number): void {
     const structs = this.#store.clients.get(client)

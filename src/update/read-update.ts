@@ -40,25 +40,28 @@ export interface UpdateListener {
 const hasOrigin = 0x80
 const hasRightOrigin = 0x40
 const hasParentSub = 0x20
-/** An item with none of these is an element of a list; one with an origin is of the same kind as its origin. */
+/**
+ * An item with none of these is an element of a list; one with an origin is of the same kind as its origin.
+ */
 const mayBeEntry = hasOrigin | hasRightOrigin | hasParentSub
 const rootPlace: ItemPlace = { kind: 'root' }
 
 /**
- * Maximum number of structs, and of deleted ranges, in one update: Yjs creates an object for each, many times as
- * large as its bytes.
+ * Maximum number of structs, and of deleted ranges, in one update: Yjs creates an object for each, many times
+ * as large as its bytes.
  */
 export const structsMax = 1_000_000
 /**
- * Maximum number of clients in one update. Every later transaction copies the clocks of all clients of the document.
+ * Maximum number of clients in one update. Every later transaction copies the clocks of all clients of the
+ * document.
  */
 export const clientsMax = 100_000
 
 /**
- * Reads a Yjs update (V1) without creating a document, and rejects bytes that no legitimate client sends. Yjs itself
- * accepts such bytes, and then throws, loops or stores data that it cannot load again. The work is bounded by the
- * length of the bytes. Checks that depend on the document are separate: the nesting of types (`checkNesting`), the
- * entries of maps (`checkMapEntries`), and missing structs (`isPlain`).
+ * Reads a Yjs update (V1) without creating a document, and rejects bytes that no legitimate client sends. Yjs
+ * itself accepts such bytes, and then throws, loops or stores data that it cannot load again. The work is
+ * bounded by the length of the bytes. Checks that depend on the document are separate: the nesting of types
+ * (`checkNesting`), the entries of maps (`checkMapEntries`), and missing structs (`isPlain`).
  * @throws MalformedUpdateError
  */
 export function readUpdate(

@@ -6,8 +6,8 @@ export interface Statistics {
   /** Structs: content that was inserted at once, or deleted as one part, and has not been split since. */
   readonly structs: number
   /**
-   * Deleted content in clocks: UTF-16 code units of text; values, shared types, embeds and formatting marks count one
-   * each.
+   * Deleted content in clocks: UTF-16 code units of text; values, shared types, embeds and formatting marks
+   * count one each.
    */
   readonly tombstones: number
   /** Clients with structs, including deleted ones. */

@@ -32,8 +32,8 @@ export interface UpdateSummary {
   /** Values in rows, as in arrays: splitting a row copies its values. */
   readonly values: number
   /**
-   * Triples client, from clock, to clock: runs of several values or characters that have the same parent as their
-   * origin. `checkMapEntries` must check them.
+   * Triples client, from clock, to clock: runs of several values or characters that have the same parent as
+   * their origin. `checkMapEntries` must check them.
    */
   readonly longRuns: readonly number[]
 }
@@ -41,9 +41,9 @@ export interface UpdateSummary {
 type ClockByClient = ReadonlyMap<number, number>
 
 /**
- * Returns whether the update continues exactly where `clocks` end and depends only on structs that they cover. Then
- * it can be applied and forwarded unchanged. (An update may also be complete because its blocks depend on each other;
- * that is rare and left to Yjs.)
+ * Returns whether the update continues exactly where `clocks` end and depends only on structs that they
+ * cover. Then it can be applied and forwarded unchanged. (An update may also be complete because its blocks
+ * depend on each other; that is rare and left to Yjs.)
  */
 export function isPlain(summary: UpdateSummary, clocks: ClockByClient): boolean {
   const { clients, needs, deletedTo } = summary
@@ -57,8 +57,8 @@ export function isPlain(summary: UpdateSummary, clocks: ClockByClient): boolean 
 }
 
 /**
- * Returns the clocks that must be received before the whole update can be applied, as pairs client, clock: neither
- * `clocks` nor the update itself have them.
+ * Returns the clocks that must be received before the whole update can be applied, as pairs client, clock:
+ * neither `clocks` nor the update itself have them.
  */
 export function missingClocks(
   { clients, needs, deletedTo, skippedTo }: UpdateSummary,
@@ -112,8 +112,8 @@ export function advance(summary: UpdateSummary, clocks: Map<number, number>): vo
 }
 
 /**
- * Returns whether the update is one or two keystrokes: nothing must be checked in the document, before or after it is
- * applied.
+ * Returns whether the update is one or two keystrokes: nothing must be checked in the document, before or
+ * after it is applied.
  */
 export const isSimple = ({ structs, deletes, types, longRuns }: UpdateSummary): boolean =>
   types === 0 && longRuns.length === 0 && structs + deletes <= simpleMax
@@ -129,7 +129,10 @@ const blockBytes = 112
 /** Bytes of a number in a list, which may have 50% spare capacity. */
 const numberBytes = 12
 
-/** Returns the maximum bytes of memory of a summary: for many small parts, several times the bytes of the update. */
+/**
+ * Returns the maximum bytes of memory of a summary: for many small parts, several times the bytes of the
+ * update.
+ */
 export const memoryOf = ({ clients, needs, skippedTo, deletedTo, longRuns }: UpdateSummary): number =>
   summaryBytes +
   blockBytes * clients.length +

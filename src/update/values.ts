@@ -21,8 +21,8 @@ const constants = new Set([127, 126, 121, 120])
 const optionBytesMax = 16
 
 /**
- * Setting this key on a plain object changes its prototype. Yjs loses most values under it. With bytes as the value,
- * the object itself looks like bytes, and a Yjs that has read it cannot write the document again.
+ * Setting this key on a plain object changes its prototype. Yjs loses most values under it. With bytes as the
+ * value, the object itself looks like bytes, and a Yjs that has read it cannot write the document again.
  */
 const prototypeKey = '__proto__'
 
@@ -70,7 +70,9 @@ function skipKey(reader: ByteReader): boolean {
   return Buffer.from(reader.bytes.subarray(start + 1, reader.at)).toString('latin1') === prototypeKey
 }
 
-/** The options of a subdocument that Yjs writes. Another one, such as a second guid, could make it unwritable. */
+/**
+ * The options of a subdocument that Yjs writes. Another one, such as a second guid, could make it unwritable.
+ */
 const subdocumentOptions = ['gc', 'autoLoad', 'meta']
 
 /** Skips the options of a subdocument. */

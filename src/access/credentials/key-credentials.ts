@@ -18,8 +18,8 @@ export interface KeyCaller {
 
 /**
  * Checks credentials that a request repeats in its body.
- * @throws ApiError UNAUTHENTICATED unless they equal the caller's credentials; for a caller without credentials, only
- * the API key is compared
+ * @throws ApiError UNAUTHENTICATED unless they equal the caller's credentials; for a caller without
+ * credentials, only the API key is compared
  */
 export function checkBodyCredentials(
   { tenant, authToken }: KeyCaller,

@@ -2,7 +2,10 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 
 const hash = (text: string): Buffer => createHash('sha256').update(text).digest()
 
-/** Returns whether two secrets are equal. The time does not depend on either: hashes of equal length are compared. */
+/**
+ * Returns whether two secrets are equal. The time does not depend on either: hashes of equal length are
+ * compared.
+ */
 export const timingSafeEqualText = (a: string, b: string): boolean => timingSafeEqual(hash(a), hash(b))
 
 /** Returns the index of `given` in `secrets`; -1 if it is not among them. Always compares all. */

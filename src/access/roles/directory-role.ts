@@ -4,7 +4,8 @@ import { activeGrant, grantExpiry } from '../../directory/permissions/grants.ts'
 import type { AccessRole, AccessType, GrantRecord } from '../../directory/store/records.ts'
 
 /**
- * One user's access to one resource. A list has the resource first, then its folders upwards, the organization last.
+ * One user's access to one resource. A list has the resource first, then its folders upwards, the
+ * organization last.
  */
 export interface AccessLevel extends FolderAccess {
   /** The user's own grant. */
@@ -22,7 +23,10 @@ export interface GrantOfGroup extends GrantRecord {
 export interface AccessReason {
   /** A grant to the user or to a group, the access type, or membership of the organization. */
   readonly source: 'user' | 'group' | 'accessType' | 'membership'
-  /** The resource that has the grant or sets the access type; absent for a membership, and if no resource sets it. */
+  /**
+   * The resource that has the grant or sets the access type; absent for a membership, and if no resource sets
+   * it.
+   */
   readonly resource?: Resource | undefined
   readonly groupId?: string | undefined
 }
@@ -40,11 +44,13 @@ export interface DirectoryRole {
 }
 
 /**
- * Returns the rights of a user on a resource at `now` (epoch milliseconds), without the limits of a token. The most
- * specific unexpired grant decides: a user's grant before those of groups, and the strongest of the groups. Without a
- * grant, the access type decides. `public` allows every user of the tenant. `organizationPrivate` allows members of
- * the organization, in the role that they have there. `restricted` allows no user.
- * @param member grants that make the user a member of the organization; the first unexpired one determines the role
+ * Returns the rights of a user on a resource at `now` (epoch milliseconds), without the limits of a token.
+ * The most specific unexpired grant decides: a user's grant before those of groups, and the strongest of the
+ * groups. Without a grant, the access type decides. `public` allows every user of the tenant.
+ * `organizationPrivate` allows members of the organization, in the role that they have there. `restricted`
+ * allows no user.
+ * @param member grants that make the user a member of the organization; the first unexpired one determines
+ * the role
  */
 export function directoryRole(
   levels: readonly AccessLevel[],

@@ -14,8 +14,8 @@ import { OrganizationsWithGroups } from './organizations-with-groups.ts'
 import { type GrantSelector, noAccess, type ResourceAccess, UserAccess } from './user-access.ts'
 
 /**
- * A document whose folder is missing is being removed, or was moved during the read. A second read distinguishes the
- * two.
+ * A document whose folder is missing is being removed, or was moved during the read. A second read
+ * distinguishes the two.
  */
 const attemptsMax = 3
 
@@ -34,8 +34,8 @@ export interface DocumentAccess extends ResourceAccess {
 export const publicAccess: DocumentAccess = { state: 'open', folderIds: [], levels: [], member: [] }
 
 /**
- * Reads access from the directory. A document without a record has the default access type; a document that is being
- * deleted is closed.
+ * Reads access from the directory. A document without a record has the default access type; a document that
+ * is being deleted is closed.
  */
 export class AccessReader {
   readonly #store: OrganizationStore
@@ -43,8 +43,8 @@ export class AccessReader {
   readonly #defaultAccess: AccessType
 
   /**
-   * @param news listeners that read access again must register after this constructor: otherwise they read stale
-   * groups
+   * @param news listeners that read access again must register after this constructor: otherwise they read
+   * stale groups
    * @param defaultAccess the access type of documents without a record
    */
   constructor(store: OrganizationStore, news: AccessChangeFeed, clock: Clock, defaultAccess: AccessType) {
@@ -113,8 +113,8 @@ async function readRecords(
 }
 
 /**
- * Returns whether the document is in no folder, enabled and public, as most documents are. Then only grants could
- * change the access.
+ * Returns whether the document is in no folder, enabled and public, as most documents are. Then only grants
+ * could change the access.
  */
 function isOrdinary({
   folderId,

@@ -4,7 +4,10 @@ import type { DirectoryReader } from '../../directory/store/directory-reader.ts'
 import type { DocumentRecord } from '../../directory/store/records.ts'
 import { type AccessResource, documentResource, folderResource } from './access-resource.ts'
 
-/** The paths of resources up to the organization. The path of a folder is read once, and shared by its contents. */
+/**
+ * The paths of resources up to the organization. The path of a folder is read once, and shared by its
+ * contents.
+ */
 export class FolderPaths {
   readonly #reader: DirectoryReader
   readonly #top: AccessResource

@@ -13,8 +13,8 @@ import { TtlCache } from '../ttl-cache.ts'
 const cachedOrganizationsMax = 10_000
 
 /**
- * The organizations that have group members. In the others, the search for a user's groups is skipped, which would
- * take a scan for each connection. Changes take effect at once.
+ * The organizations that have group members. In the others, the search for a user's groups is skipped, which
+ * would take a scan for each connection. Changes take effect at once.
  */
 export class OrganizationsWithGroups {
   readonly #cache: TtlCache<boolean>

@@ -9,16 +9,16 @@ export interface RoleOnDocument {
   /** Null: the document does not exist for this user. */
   readonly role: Role | null
   /**
-   * Epoch milliseconds at which the role must be computed again, because a grant or the token expires; Infinity if
-   * never.
+   * Epoch milliseconds at which the role must be computed again, because a grant or the token expires;
+   * Infinity if never.
    */
   readonly until: number
 }
 
 /**
- * Returns the rights of an identity on a document at `now` (epoch milliseconds): the lesser of the token's grants and
- * the directory's rights of its user. Documents of another tenant do not exist. An admin edits all documents of its
- * own tenant, unless they are disabled or deleted.
+ * Returns the rights of an identity on a document at `now` (epoch milliseconds): the lesser of the token's
+ * grants and the directory's rights of its user. Documents of another tenant do not exist. An admin edits all
+ * documents of its own tenant, unless they are disabled or deleted.
  */
 export function roleOn(
   identity: Identity,
@@ -43,8 +43,8 @@ const ownsAddress = ({ tenant }: Identity, address: DocumentAddress): boolean =>
   tenant.workspaceId === address.workspaceId && tenant.apiKey === address.apiKey
 
 /**
- * The most specific unexpired grant decides: document, its folders from the nearest up, organization. Of several
- * grants on one resource only the last one counts, as in `permissions/add`.
+ * The most specific unexpired grant decides: document, its folders from the nearest up, organization. Of
+ * several grants on one resource only the last one counts, as in `permissions/add`.
  */
 function grantedRole(
   grants: readonly TokenGrant[],

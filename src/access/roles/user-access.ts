@@ -11,18 +11,22 @@ import { type AccessLevel, type GrantOfGroup, strongestFirst } from './directory
 /** Maximum number of one user's groups that are read. It exceeds the current limit of memberships. */
 const groupsMax = 1_000
 /**
- * For users in more groups, the grants of a resource are listed instead of read one by one: one scan costs as much as
- * some reads.
+ * For users in more groups, the grants of a resource are listed instead of read one by one: one scan costs as
+ * much as some reads.
  */
 const lookedUpMax = 4
 /**
- * Maximum number of listed grants of a resource for each group of the user: a read takes as long as listing several.
+ * Maximum number of listed grants of a resource for each group of the user: a read takes as long as listing
+ * several.
  */
 const listedPerGroup = 5
 
 export interface ResourceAccess {
   readonly levels: readonly AccessLevel[]
-  /** Grants that make the user a member of the organization, in order of precedence. Empty if that does not matter. */
+  /**
+   * Grants that make the user a member of the organization, in order of precedence. Empty if that does not
+   * matter.
+   */
   readonly member: readonly GrantRecord[]
 }
 
@@ -45,8 +49,8 @@ export interface UserAccessOptions {
 }
 
 /**
- * The grants of one user and of the user's groups in an organization, as of one moment. Each resource is read once,
- * for any number of resources inside it.
+ * The grants of one user and of the user's groups in an organization, as of one moment. Each resource is read
+ * once, for any number of resources inside it.
  */
 export class UserAccess {
   readonly #options: UserAccessOptions
@@ -79,8 +83,8 @@ export class UserAccess {
   }
 
   /**
-   * Returns the grants of membership. Grants on the organization make a member in their role, the user's before those
-   * of groups. Any other grant in it makes a viewer.
+   * Returns the grants of membership. Grants on the organization make a member in their role, the user's
+   * before those of groups. Any other grant in it makes a viewer.
    * @param levels the organization last
    */
   memberAt(levels: readonly AccessLevel[]): Promise<readonly GrantRecord[]> {

@@ -26,13 +26,18 @@ export interface IdentityProviderOptions {
   readonly apiKey: string
   readonly tenantOf: (apiKey: string) => Promise<Tenant | null>
   readonly clock: Clock
-  /** Gets a claim that misspells a configured one that the token does not have. The token stays valid: the provider may have such a claim. */
+  /**
+   * Gets a claim that misspells a configured one that the token does not have. The token stays valid: the
+   * provider may have such a claim.
+   */
   readonly onMisspelledClaim: (claim: MisspelledClaim) => void
-  /** Minimum interval at which an unknown key makes the server fetch the keys again, in ms. Default 30,000. */
+  /**
+   * Minimum interval at which an unknown key makes the server fetch the keys again, in ms. Default 30,000.
+   */
   readonly refetchMs?: number
   /**
-   * Timeout for fetching the keys, in ms. Default 5,000, which is less than the time limit for authenticating a
-   * connection.
+   * Timeout for fetching the keys, in ms. Default 5,000, which is less than the time limit for authenticating
+   * a connection.
    */
   readonly fetchMs?: number
 }

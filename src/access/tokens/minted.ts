@@ -33,8 +33,8 @@ export interface MintedTokensOptions {
 const nameOf = ({ workspaceId, apiKey }: Tenant): string => keyName([workspaceId, apiKey])
 
 /**
- * Verifies tokens that the minting secret of one API key signed. The claims `ws` and `key` select the secrets, so that
- * a secret is never tried for another API key.
+ * Verifies tokens that the minting secret of one API key signed. The claims `ws` and `key` select the
+ * secrets, so that a secret is never tried for another API key.
  */
 export class MintedTokens {
   readonly #options: MintedTokensOptions

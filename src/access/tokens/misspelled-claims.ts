@@ -8,8 +8,8 @@ export interface MisspelledClaim {
 }
 
 /**
- * Claims of RFC 7519, OpenID Connect Core 5.1, RFC 9068 and common identity providers, and names that resemble one of
- * Weft. They are never a misspelling.
+ * Claims of RFC 7519, OpenID Connect Core 5.1, RFC 9068 and common identity providers, and names that
+ * resemble one of Weft. They are never a misspelling.
  */
 const knownClaims = new Set(
   [
@@ -49,8 +49,9 @@ export const describeClaim = ({ given, intended }: MisspelledClaim): string =>
 const ownClaims = ['grants', 'admin', 'email', 'permissions']
 
 /**
- * Describes a claim that was meant to be one of Weft's own: a misspelled one, or `permissions`, which is the name in
- * REST of `grants` in a token. Without `grants`, a token would give all permissions of its user. Null without one.
+ * Describes a claim that was meant to be one of Weft's own: a misspelled one, or `permissions`, which is the
+ * name in REST of `grants` in a token. Without `grants`, a token would give all permissions of its user. Null
+ * without one.
  */
 export function describeMisspelledClaim(payload: JWTPayload): string | null {
   const misspelled = Object.hasOwn(payload, 'permissions')

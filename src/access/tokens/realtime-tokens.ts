@@ -11,8 +11,8 @@ import { SignedPayloads } from './signed-payloads.ts'
 const issuer = 'weft'
 const algorithm = 'HS256'
 /**
- * Tolerance for `nbf` of tokens that other parties mint. An expired token is rejected at once: its sockets also close
- * at that moment.
+ * Tolerance for `nbf` of tokens that other parties mint. An expired token is rejected at once: its sockets
+ * also close at that moment.
  */
 export const clockToleranceSeconds = 5
 /** Maximum length of a token, which is sent in a URL or header. Longer ones are rejected unread. */
@@ -108,8 +108,8 @@ export class RealtimeTokens {
   }
 
   /**
-   * Issues a token that `verify` converts to `identity` again. Its `expiresAt` (epoch milliseconds) is rounded down
-   * to seconds.
+   * Issues a token that `verify` converts to `identity` again. Its `expiresAt` (epoch milliseconds) is
+   * rounded down to seconds.
    */
   async issue(identity: Omit<Identity, 'issuedAt'>): Promise<IssuedToken> {
     const expiresAt = Math.floor(identity.expiresAt / 1000)
@@ -157,7 +157,8 @@ export class RealtimeTokens {
   }
 
   /**
-   * In seconds, with the precision of milliseconds. Always after a revocation, so that the new token is not revoked.
+   * In seconds, with the precision of milliseconds. Always after a revocation, so that the new token is not
+   * revoked.
    */
   async #issuedAt({ tenant, userId }: Pick<Identity, 'tenant' | 'userId'>): Promise<number> {
     const revokedUntil = await this.#options.revokedUntil(tenant, userId)

@@ -6,8 +6,8 @@ import { timingSafeEqualBytes } from '../credentials/timing-safe.ts'
 const compactForm = /^([\w-]+)\.([\w-]+)\.([\w-]*)$/
 
 /**
- * Returns the payload of a JWT (compact, HS256) that one of `keys` has signed. Synchronous: passing an HMAC to a
- * thread, as Web Crypto does, takes thirty times as long as the HMAC. Does not check the claims.
+ * Returns the payload of a JWT (compact, HS256) that one of `keys` has signed. Synchronous: passing an HMAC
+ * to a thread, as Web Crypto does, takes thirty times as long as the HMAC. Does not check the claims.
  * @throws JOSEError as `jwtVerify`
  */
 export function signedPayload(token: string, keys: readonly KeyObject[]): JWTPayload {
@@ -30,8 +30,8 @@ const cachedPayloadsMax = 500
 const cachedPayloadLengthMax = 1_024
 
 /**
- * Caches `signedPayload` for one set of keys. A signature stays valid, so a token that is used again, for another
- * document or after a pause, is not verified again.
+ * Caches `signedPayload` for one set of keys. A signature stays valid, so a token that is used again, for
+ * another document or after a pause, is not verified again.
  */
 export class SignedPayloads {
   readonly #keys: readonly KeyObject[]

@@ -1,8 +1,8 @@
 import type { FormatTable } from './formatted-text.ts'
 
 /**
- * Attributes in the form that Yjs needs: copies, because Yjs writes into them, and without a prototype, because it
- * looks names up.
+ * Attributes in the form that Yjs needs: copies, because Yjs writes into them, and without a prototype,
+ * because it looks names up.
  */
 export type DeltaAttributes = Record<string, unknown>
 
@@ -15,7 +15,9 @@ export function attributesOf(formats: FormatTable, number: number): DeltaAttribu
   return attributes
 }
 
-/** Returns the attributes to set, and with null to remove, on text that changes from one format to another. */
+/**
+ * Returns the attributes to set, and with null to remove, on text that changes from one format to another.
+ */
 export function attributeDiff(formats: FormatTable, from: number, to: number): DeltaAttributes {
   const change = noAttributes()
   if (from === to) return change

@@ -10,8 +10,8 @@ export interface DeltaInsert {
 }
 
 /**
- * Checks the `data` of a delta target: a Quill delta of inserts, as an array of operations or as `{ ops }`. Unpaired
- * surrogates become U+FFFD, attributes that are null count as absent, and empty texts are dropped.
+ * Checks the `data` of a delta target: a Quill delta of inserts, as an array of operations or as `{ ops }`.
+ * Unpaired surrogates become U+FFFD, attributes that are null count as absent, and empty texts are dropped.
  * @throws ApiError INVALID_ARGUMENT, naming the invalid operation, and for keys and sizes as in maps
  */
 export function checkDelta(data: unknown): readonly DeltaInsert[] {
@@ -93,8 +93,8 @@ export function formattedTextOf(ops: readonly DeltaInsert[], formats: FormatTabl
 }
 
 /**
- * Returns the operations that produce a content. Adjacent inserts with the same attributes are joined; an embed is
- * always its own operation.
+ * Returns the operations that produce a content. Adjacent inserts with the same attributes are joined; an
+ * embed is always its own operation.
  */
 export function toInserts({ text, runs, embeds }: FormattedText, formats: FormatTable): DeltaInsert[] {
   const ops: DeltaInsert[] = []

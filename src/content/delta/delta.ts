@@ -11,8 +11,8 @@ import { planDelta } from './plan.ts'
 const tidiedMax = 5_000_000
 
 /**
- * Reads a text root as a Quill delta: exactly the stored content, without the final line break that Quill adds for
- * display. `replaceDelta` with the result changes nothing.
+ * Reads a text root as a Quill delta: exactly the stored content, without the final line break that Quill
+ * adds for display. `replaceDelta` with the result changes nothing.
  * @throws ApiError INVALID_ARGUMENT if it has more than 200,000 attributes
  */
 export function readDelta(doc: Y.Doc, contentKey: string, output?: Output): readonly DeltaInsert[] {
@@ -23,9 +23,9 @@ export function readDelta(doc: Y.Doc, contentKey: string, output?: Output): read
 }
 
 /**
- * Makes text, attributes and embeds of the root `contentKey` equal to `target`. Equal parts stay, kept text gets its
- * new attributes in place, and an embed that differs is replaced. If the root is equal already, nothing happens. The
- * type of the root stays unchanged, as with plain text.
+ * Makes text, attributes and embeds of the root `contentKey` equal to `target`. Equal parts stay, kept text
+ * gets its new attributes in place, and an embed that differs is replaced. If the root is equal already,
+ * nothing happens. The type of the root stays unchanged, as with plain text.
  */
 export function replaceDelta(
   doc: Y.Doc,
@@ -46,7 +46,9 @@ export function replaceDelta(
 export const restoreDelta = (doc: Y.Doc, contentKey: string, past: Y.Doc): ReplacementResult =>
   applyToRoot(doc, contentKey, planFormatted(doc.share.get(contentKey), past.share.get(contentKey)))
 
-/** Compares a text, a root or a nested one, with another one. Writes nothing. Returns null if they are equal. */
+/**
+ * Compares a text, a root or a nested one, with another one. Writes nothing. Returns null if they are equal.
+ */
 export const planFormatted = (
   type: SharedRoot | undefined,
   past: SharedRoot | undefined,

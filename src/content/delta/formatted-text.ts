@@ -15,8 +15,8 @@ export interface FormattedRun {
 }
 
 /**
- * Formatted text as one string. Each embed is one character in it: an unpaired low surrogate, which no text contains.
- * Equal embeds have equal characters; different ones rarely do.
+ * Formatted text as one string. Each embed is one character in it: an unpaired low surrogate, which no text
+ * contains. Equal embeds have equal characters; different ones rarely do.
  */
 export interface FormattedText {
   readonly text: string
@@ -56,7 +56,10 @@ export class FormatTable {
     return this.#formats.get(number) as FormatValue
   }
 
-  /** Adds a stored value. Yjs compares nested values by identity, so the values of the document are added first and reused. */
+  /**
+   * Adds a stored value. Yjs compares nested values by identity, so the values of the document are added
+   * first and reused.
+   */
   note(value: Json, stored: unknown): void {
     const number = this.#numbers.of(value)
     if (!this.#values.has(number)) this.#values.set(number, stored)
@@ -149,8 +152,8 @@ function insertOf(content: Y.Item['content'], output: Output): string | JsonObje
 }
 
 /**
- * Number of attribute values that may still be listed, one for each attribute of each range; negative if the limit
- * was exceeded.
+ * Number of attribute values that may still be listed, one for each attribute of each range; negative if the
+ * limit was exceeded.
  */
 export interface AttributeBudget {
   left: number

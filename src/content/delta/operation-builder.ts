@@ -9,7 +9,9 @@ export type DeltaOperation =
   | { insert: string | JsonObject; attributes: DeltaAttributes }
   | { delete: number }
 
-/** Collects the operations of one replacement, and tracks its position in the stored text and in the target. */
+/**
+ * Collects the operations of one replacement, and tracks its position in the stored text and in the target.
+ */
 export class DeltaOperationBuilder {
   readonly operations: DeltaOperation[] = []
   /** UTF-16 units and embeds. */
@@ -45,7 +47,10 @@ export class DeltaOperationBuilder {
       this.operations.pop()
   }
 
-  /** The characters are the same on both sides. Attributes may differ, and so may embeds that share a character. */
+  /**
+   * The characters are the same on both sides. Attributes may differ, and so may embeds that share a
+   * character.
+   */
   #keepTo(offset: number): void {
     while (this.#at < offset) {
       this.#passHidden()

@@ -10,8 +10,8 @@ import { DeltaOperationBuilder } from './operation-builder.ts'
 const marksMax = 200_000
 
 /**
- * Returns the operations that turn the stored text into the target. If that takes too many, the whole target is
- * written again, before the old text, where no attribute is active.
+ * Returns the operations that turn the stored text into the target. If that takes too many, the whole target
+ * is written again, before the old text, where no attribute is active.
  */
 export function planDelta(
   stored: FormattedTextState,

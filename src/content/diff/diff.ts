@@ -9,10 +9,10 @@ export interface Hunk {
 }
 
 /**
- * Returns the differences between two sequences of interned tokens, in order and never adjacent. Tokens are small
- * whole numbers that are equal exactly if their texts are equal. Trims both ends, drops tokens that the other side
- * does not have, and spends at most the remaining `budget` on the rest. A part that exceeds the budget becomes one
- * replaced range.
+ * Returns the differences between two sequences of interned tokens, in order and never adjacent. Tokens are
+ * small whole numbers that are equal exactly if their texts are equal. Trims both ends, drops tokens that the
+ * other side does not have, and spends at most the remaining `budget` on the rest. A part that exceeds the
+ * budget becomes one replaced range.
  */
 export function diffTokens(a: Int32Array, b: Int32Array, budget: DiffBudget): Hunk[] {
   const start = commonStart(a, b)

@@ -17,8 +17,9 @@ export function mergeWhere(hunks: readonly Hunk[], swallow: (before: Hunk, after
 }
 
 /**
- * Moves pure insertions and deletions along repeated text to the boundaries that a person would choose: whole lines,
- * otherwise the start of a word. Among equally good places the last one is chosen, because people write forward.
+ * Moves pure insertions and deletions along repeated text to the boundaries that a person would choose: whole
+ * lines, otherwise the start of a word. Among equally good places the last one is chosen, because people
+ * write forward.
  */
 export function alignToBoundaries(a: string, b: string, hunks: readonly Hunk[]): Hunk[] {
   const slid: Hunk[] = []
@@ -55,8 +56,8 @@ function slide(a: string, b: string, hunk: Hunk, from: number, to: number): Hunk
 const rankMax = 3
 
 /**
- * Rates how natural an insertion or deletion of the text from `start` to `end` is: whole lines, otherwise from word
- * to word.
+ * Rates how natural an insertion or deletion of the text from `start` to `end` is: whole lines, otherwise
+ * from word to word.
  */
 function rankOf(text: string, start: number, end: number): number {
   if (!betweenCodePoints(text, start) || !betweenCodePoints(text, end)) return -1

@@ -1,9 +1,13 @@
-/** Remaining work of a whole replacement: about one step for each visited diagonal and each compared token. */
+/**
+ * Remaining work of a whole replacement: about one step for each visited diagonal and each compared token.
+ */
 export interface DiffBudget {
   steps: number
 }
 
-/** Number of edits after which a split stops looking for the best point and takes the furthest one reached. */
+/**
+ * Number of edits after which a split stops looking for the best point and takes the furthest one reached.
+ */
 const splitCostMin = 256
 const unreachable = -(2 ** 30)
 
@@ -20,7 +24,10 @@ interface Box {
   readonly bEnd: number
 }
 
-/** How far paths have advanced on each diagonal (a position minus b position), with one cell of margin at both ends. */
+/**
+ * How far paths have advanced on each diagonal (a position minus b position), with one cell of margin at both
+ * ends.
+ */
 interface Frontiers {
   readonly forward: Int32Array
   readonly backward: Int32Array
@@ -30,9 +37,10 @@ interface Frontiers {
 }
 
 /**
- * Marks the changes between two token sequences, in linear space: E. W. Myers, "An O(ND) Difference Algorithm and Its
- * Variations" (1986), section 4b. The result is always correct. It is minimal while a split costs at most max(256,
- * √n) edits and the budget lasts, and coarser beyond that. An explicit stack allows any input depth.
+ * Marks the changes between two token sequences, in linear space: E. W. Myers, "An O(ND) Difference Algorithm
+ * and Its Variations" (1986), section 4b. The result is always correct. It is minimal while a split costs at
+ * most max(256, √n) edits and the budget lasts, and coarser beyond that. An explicit stack allows any input
+ * depth.
  */
 export function markChanges(a: Side, b: Side, budget: DiffBudget): void {
   const size = a.tokens.length + b.tokens.length
@@ -70,8 +78,8 @@ function trimmed({ aStart, aEnd, bStart, bEnd }: Box, a: Int32Array, b: Int32Arr
 type Point = readonly [x: number, y: number]
 
 /**
- * Returns a point of a shortest path through the box, searched from both corners at once; or the furthest one, if the
- * search exceeds the budget.
+ * Returns a point of a shortest path through the box, searched from both corners at once; or the furthest
+ * one, if the search exceeds the budget.
  */
 function split(box: Box, a: Int32Array, b: Int32Array, frontiers: Frontiers, budget: DiffBudget): Point {
   const { forward, backward, origin } = frontiers

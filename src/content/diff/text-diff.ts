@@ -10,17 +10,19 @@ import {
   words,
 } from './tokenizers.ts'
 
-/** Maximum length of a side of a replaced range that is compared code point by code point, in UTF-16 units. */
+/**
+ * Maximum length of a side of a replaced range that is compared code point by code point, in UTF-16 units.
+ */
 const fineLengthMax = 400
 
 /** Steps that each comparison costs independent of its size: a dozen allocations. */
 const comparisonSteps = 50
 
 /**
- * Returns the edits from `a` to `b`, in UTF-16 offsets, in order. Compares by lines, inside changed lines by words,
- * and inside short changed words by code points if at least half of the shorter side stays (otherwise two unrelated
- * words would be interleaved). If a step finds more than `editsMax` edits, which must be joined anyway, the finer
- * steps are skipped.
+ * Returns the edits from `a` to `b`, in UTF-16 offsets, in order. Compares by lines, inside changed lines by
+ * words, and inside short changed words by code points if at least half of the shorter side stays (otherwise
+ * two unrelated words would be interleaved). If a step finds more than `editsMax` edits, which must be joined
+ * anyway, the finer steps are skipped.
  */
 export function diffText(a: string, b: string, budget: DiffBudget, editsMax: number): Hunk[] {
   const whole = withoutCommonLines(a, b)

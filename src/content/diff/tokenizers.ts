@@ -1,4 +1,7 @@
-/** Splits a range of text into tokens and returns the exclusive end of each; together they cover the whole range. */
+/**
+ * Splits a range of text into tokens and returns the exclusive end of each; together they cover the whole
+ * range.
+ */
 export type Tokenizer = (text: string, start: number, end: number) => number[]
 
 const newline = 10
@@ -28,8 +31,8 @@ const asciiClasses = Uint8Array.from({ length: 0x80 }, (_, unit) => {
 })
 
 /**
- * Returns the class of the UTF-16 unit `unit`. Surrogates count as single, because nearly all of them are ideographs
- * or emoji.
+ * Returns the class of the UTF-16 unit `unit`. Surrogates count as single, because nearly all of them are
+ * ideographs or emoji.
  */
 function classOf(unit: number): CharacterClass {
   if (unit < 0x80) return asciiClasses[unit] as CharacterClass
@@ -90,12 +93,15 @@ function nextCodePoint(text: string, at: number): number {
 }
 
 /**
- * Assigns numbers to tokens: equal text, equal number. One interner serves both sides of a comparison, and all its
- * levels.
+ * Assigns numbers to tokens: equal text, equal number. One interner serves both sides of a comparison, and
+ * all its levels.
  */
 export class TokenInterner {
   readonly #numbers = new Map<string, number>()
-  /** Single UTF-16 units have their code as their number, so that texts of many small tokens do not need the map. */
+  /**
+   * Single UTF-16 units have their code as their number, so that texts of many small tokens do not need the
+   * map.
+   */
   #next = 0x1_0000
 
   number(text: string, start: number, ends: readonly number[]): Int32Array {

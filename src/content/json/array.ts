@@ -22,8 +22,9 @@ export function readArrayRoot(doc: Y.Doc, contentKey: string, output?: Output): 
 }
 
 /**
- * Makes the array root `contentKey` equal to `target`. Equal elements stay, kept nested shared values are changed in
- * place, and everything else is inserted or removed. If the root is equal already, nothing happens.
+ * Makes the array root `contentKey` equal to `target`. Equal elements stay, kept nested shared values are
+ * changed in place, and everything else is inserted or removed. If the root is equal already, nothing
+ * happens.
  */
 export function replaceArray(doc: Y.Doc, contentKey: string, target: readonly Json[]): ReplacementResult {
   return replaceValues(doc, contentKey, (plan, root) => plan.array(readArray(root), target))

@@ -1,8 +1,8 @@
 import { isArray, type Json, type JsonObject } from './json.ts'
 
 /**
- * Assigns numbers to values: equal value, equal number, independent of the order of keys. Exact, not a hash. Each
- * container is read once, so comparing at every level of a tree costs no more than the tree.
+ * Assigns numbers to values: equal value, equal number, independent of the order of keys. Exact, not a hash.
+ * Each container is read once, so comparing at every level of a tree costs no more than the tree.
  */
 export class JsonInterner {
   readonly #scalars = new Map<Json, number>()

@@ -14,10 +14,10 @@ export function pointerTo(path: readonly (string | number)[]): string {
 }
 
 /**
- * Copies a JSON value so that it is safe to store: unpaired surrogates in strings and keys become U+FFFD, and −0
- * becomes 0.
- * @throws ApiError INVALID_ARGUMENT, naming the place, for two keys that become equal by that, values that JSON does
- * not have, more than 64 levels inside `data`, and more than 200,000 values
+ * Copies a JSON value so that it is safe to store: unpaired surrogates in strings and keys become U+FFFD, and
+ * −0 becomes 0.
+ * @throws ApiError INVALID_ARGUMENT, naming the place, for two keys that become equal by that, values that
+ * JSON does not have, more than 64 levels inside `data`, and more than 200,000 values
  */
 export class JsonValidator {
   readonly #path: (string | number)[] = []

@@ -37,9 +37,9 @@ export function jsonTypeName(data: unknown): string {
 export const withoutSign = (number: number): number => (number === 0 ? 0 : number)
 
 /**
- * Converts a stored plain value to JSON as `JSON.stringify` does: undefined is absent, in an array null; NaN and the
- * infinities are null. In addition, bytes become base64, a bigint becomes its digits, and strings read as on other
- * replicas.
+ * Converts a stored plain value to JSON as `JSON.stringify` does: undefined is absent, in an array null; NaN
+ * and the infinities are null. In addition, bytes become base64, a bigint becomes its digits, and strings
+ * read as on other replicas.
  */
 export function toJson(stored: unknown): Json | undefined {
   switch (typeof stored) {

@@ -22,8 +22,8 @@ export function readMapRoot(doc: Y.Doc, contentKey: string, output?: Output): Js
 }
 
 /**
- * Makes the map root `contentKey` equal to `target`. Equal entries stay, kept nested shared values are changed in
- * place, and everything else is set or removed. If the root is equal already, nothing happens.
+ * Makes the map root `contentKey` equal to `target`. Equal entries stay, kept nested shared values are
+ * changed in place, and everything else is set or removed. If the root is equal already, nothing happens.
  */
 export function replaceMap(doc: Y.Doc, contentKey: string, target: JsonObject): ReplacementResult {
   return replaceValues(doc, contentKey, (plan, root) => plan.map(readMap(root), target))

@@ -11,9 +11,9 @@ const nameKeys = ['name', 'slug', 'title'] as const
 type Pair = readonly [a: number, b: number]
 
 /**
- * Pairs stored elements of a replaced range with the target elements that they become in place, in order. Elements
- * with the same id, otherwise with the same name, are paired first; then, between these, the others by position.
- * Elements with different ids are never paired, and neither are plain values.
+ * Pairs stored elements of a replaced range with the target elements that they become in place, in order.
+ * Elements with the same id, otherwise with the same name, are paired first; then, between these, the others
+ * by position. Elements with different ids are never paired, and neither are plain values.
  */
 export function matchElements(
   elements: readonly StoredValue[],

@@ -20,8 +20,9 @@ import { matchElements } from './match-elements.ts'
 import type { SharedTypeEdit } from './write-edits.ts'
 
 /**
- * Plans the changes that make stored values equal to JSON. Kept shared values are compared with their targets; all
- * others are atomic. Writes nothing. One plan is one replacement: it has one budget, and counts its changes.
+ * Plans the changes that make stored values equal to JSON. Kept shared values are compared with their
+ * targets; all others are atomic. Writes nothing. One plan is one replacement: it has one budget, and counts
+ * its changes.
  */
 export class JsonPlan {
   readonly edits: SharedTypeEdit[] = []
@@ -122,7 +123,9 @@ export class JsonPlan {
     return true
   }
 
-  /** Like `#update` for a stored target: values of another kind are replaced, so that everything is as it was. */
+  /**
+   * Like `#update` for a stored target: values of another kind are replaced, so that everything is as it was.
+   */
   #restore(stored: StoredValue, past: StoredValue): boolean {
     const isEqual = this.#storedNumbers.of(stored) === this.#storedNumbers.of(past)
     if (isEqual) this.#format(stored, past)

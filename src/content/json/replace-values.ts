@@ -7,8 +7,8 @@ import { JsonPlan } from './plan.ts'
 import { writeEdits } from './write-edits.ts'
 
 /**
- * Plans changes of the root `contentKey` and writes them in one transaction; no transaction without changes. As for a
- * text root, the type of the root stays unchanged, which is mostly none.
+ * Plans changes of the root `contentKey` and writes them in one transaction; no transaction without changes.
+ * As for a text root, the type of the root stays unchanged, which is mostly none.
  */
 export function replaceValues(
   doc: Y.Doc,

@@ -16,8 +16,8 @@ export interface TextDelta {
 }
 
 /**
- * Returns the edits as one delta over the positions of the text, including embeds; at each position inserts precede
- * deletes.
+ * Returns the edits as one delta over the positions of the text, including embeds; at each position inserts
+ * precede deletes.
  */
 export function editsToDelta(state: PlainTextState, target: string, hunks: readonly Hunk[]): TextDelta {
   const writer = new DeltaWriter(state)

@@ -1,8 +1,8 @@
 import type { Hunk } from '../diff/diff.ts'
 
 /**
- * Maximum number of lookups in one replacement, over all texts. Beyond it, every character that may join with its
- * neighbor counts as joined.
+ * Maximum number of lookups in one replacement, over all texts. Beyond it, every character that may join with
+ * its neighbor counts as joined.
  */
 const lookupsMax = 10_000
 
@@ -46,7 +46,10 @@ function isSegmentBoundary(text: string, at: number): boolean {
   return segmenter.segment(context).containing(at - start)?.index === at - start
 }
 
-/** Returns the start of the context: an ASCII character, after which earlier characters do not matter, or the limit. */
+/**
+ * Returns the start of the context: an ASCII character, after which earlier characters do not matter, or the
+ * limit.
+ */
 function contextStart(text: string, at: number): number {
   const limit = Math.max(0, at - contextMax)
   let start = at - 1
@@ -88,8 +91,8 @@ export function snapToGraphemes(
 }
 
 /**
- * Yjs cannot split an item there: it treats the units on both sides as halves of a pair and overwrites them. Only an
- * unpaired half occurs at the end of a hunk; the unit after it must then also be rewritten.
+ * Yjs cannot split an item there: it treats the units on both sides as halves of a pair and overwrites them.
+ * Only an unpaired half occurs at the end of a hunk; the unit after it must then also be rewritten.
  */
 const followsHighSurrogate = (text: string, at: number): boolean =>
   (text.charCodeAt(at - 1) & 0xfc00) === 0xd800

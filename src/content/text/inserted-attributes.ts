@@ -14,15 +14,16 @@ export interface Piece {
 }
 
 /**
- * Maximum number of formatting marks of one replacement that exclude line breaks from formatting. Beyond it, line
- * breaks are formatted like their lines. Each change of attributes costs a mark for each attribute.
+ * Maximum number of formatting marks of one replacement that exclude line breaks from formatting. Beyond it,
+ * line breaks are formatted like their lines. Each change of attributes costs a mark for each attribute.
  */
 const lineMarksMax = 5_000
 
 /**
- * Determines the attributes of inserted text. Replaced text takes those of the first replaced character that is not a
- * line break. A pure insertion takes those that its two neighbors on the line share, at the end of a line those of
- * the left one, at the start none. Line breaks take none: their attributes apply to a whole line.
+ * Determines the attributes of inserted text. Replaced text takes those of the first replaced character that
+ * is not a line break. A pure insertion takes those that its two neighbors on the line share, at the end of a
+ * line those of the left one, at the start none. Line breaks take none: their attributes apply to a whole
+ * line.
  */
 export class InsertedAttributes {
   readonly #state: PlainTextState
@@ -35,7 +36,8 @@ export class InsertedAttributes {
   }
 
   /**
-   * Returns the inserted text of the hunk, split where its attributes change. Hunks must be requested in their order.
+   * Returns the inserted text of the hunk, split where its attributes change. Hunks must be requested in
+   * their order.
    */
   pieces(hunk: Hunk, inserted: string): Piece[] {
     if (inserted === '') return []

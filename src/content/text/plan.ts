@@ -10,15 +10,15 @@ import { runIndexAtOffset } from './text-state.ts'
 export const stepsMax = 6_000_000
 
 /**
- * An equal range between two edits that is at most this long is rewritten: keeping it would cost more than it gains.
- * In UTF-16 units.
+ * An equal range between two edits that is at most this long is rewritten: keeping it would cost more than it
+ * gains. In UTF-16 units.
  */
 export const mergedGapMax = 7
 
 /**
- * Limits of the edits in one replacement; beyond them, adjacent edits are joined. Yjs spends about 0.85 ns on each
- * edit for each item of the text (measured with 13.6.33), so the limit decreases with the number of items. Each edit
- * may also cost one mark for each attribute.
+ * Limits of the edits in one replacement; beyond them, adjacent edits are joined. Yjs spends about 0.85 ns on
+ * each edit for each item of the text (measured with 13.6.33), so the limit decreases with the number of
+ * items. Each edit may also cost one mark for each attribute.
  */
 const edits = { most: 10_000, least: 500, timesItems: 60_000_000, timesAttributes: 200_000 } as const
 
@@ -47,10 +47,14 @@ function attributesAllow({ runs }: PlainTextState): number {
   return Math.floor(edits.timesAttributes / (attributes + 1))
 }
 
-/** Returns whether the text between two edits is short, and rewriting it would lose neither formatting nor an embed. */
+/**
+ * Returns whether the text between two edits is short, and rewriting it would lose neither formatting nor an
+ * embed.
+ */
 function worthRewriting(state: PlainTextState, before: Hunk, after: Hunk): boolean {
   if (after.aStart - before.aEnd > mergedGapMax) return false
-  // Includes the characters on both sides: their formatting determines that of the text inserted between them.
+  // Includes the characters on both sides: their formatting determines that of the text inserted between
+  // them.
   const run = runIndexAtOffset(state.runs, Math.max(0, before.aStart - 1))
   if (run !== runIndexAtOffset(state.runs, Math.min(after.aEnd, state.text.length - 1))) return false
   const plain = (state.runs[run]?.size ?? 0) === 0

@@ -37,8 +37,8 @@ export interface PlainTextState {
 export const emptyAttributes: TextAttributes = Object.freeze(Object.create(null) as TextAttributes)
 
 /**
- * Reads the live items of a text root. A surrogate is unpaired if its partner is not in the same item: items are
- * encoded one by one, so other replicas read U+FFFD there, independent of the adjacent item.
+ * Reads the live items of a text root. A surrogate is unpaired if its partner is not in the same item: items
+ * are encoded one by one, so other replicas read U+FFFD there, independent of the adjacent item.
  */
 export function readTextState(root: SharedRoot | undefined): PlainTextState {
   const parts: string[] = []

@@ -18,12 +18,13 @@ export const readText = (doc: Y.Doc, contentKey: string): string =>
   plainText(readTextState(doc.share.get(contentKey)))
 
 /**
- * Makes the string of the root `contentKey` equal to `target` (well-formed) with few, small operations. Kept text
- * keeps its identity, its attributes and the cursors in it. If the string is equal already, nothing happens.
+ * Makes the string of the root `contentKey` equal to `target` (well-formed) with few, small operations. Kept
+ * text keeps its identity, its attributes and the cursors in it. If the string is equal already, nothing
+ * happens.
  *
- * The type of the root stays unchanged, which is mostly none. If it became a Y.Text, this document would from then on
- * clean up formatting after each remote change, with unwanted deletions of its own. `applyDelta` only needs members
- * that roots of all types have.
+ * The type of the root stays unchanged, which is mostly none. If it became a Y.Text, this document would from
+ * then on clean up formatting after each remote change, with unwanted deletions of its own. `applyDelta` only
+ * needs members that roots of all types have.
  */
 export function replaceText(doc: Y.Doc, contentKey: string, target: string): ReplacementResult {
   const state = readTextState(doc.share.get(contentKey))

@@ -16,11 +16,14 @@ export interface NodeDifference {
 const cellsMax = 10_000
 
 /**
- * Maximum size of an equal range between two differences that is weighed with them: a line break, an empty paragraph.
+ * Maximum size of an equal range between two differences that is weighed with them: a line break, an empty
+ * paragraph.
  */
 const trivialSize = 3
 
-/** Maximum length of the words at the start (or end) of a node that identify it in a gap too large to weigh. */
+/**
+ * Maximum length of the words at the start (or end) of a node that identify it in a gap too large to weigh.
+ */
 const keyLength = 24
 
 /** Finds which children of one element correspond to which of another, in order. */

@@ -24,7 +24,10 @@ export function valueText(value: unknown, output = new Output()): string | null 
   return `${value as number | boolean | bigint}`
 }
 
-/** Counts the text that Yjs repeats when it writes a shared value as text: the formatting of each range of text. */
+/**
+ * Counts the text that Yjs repeats when it writes a shared value as text: the formatting of each range of
+ * text.
+ */
 function countFormatting(type: SharedRoot, output: Output): void {
   const lengths = new Map<string, number>()
   let length = 0
@@ -59,7 +62,9 @@ const isPlain = (value: object): boolean =>
   Object.getPrototypeOf(value) === Object.prototype ||
   Object.getPrototypeOf(value) === null
 
-/** Returns the value of the requested type that `valueText` writes as `text`; without one, the text itself. */
+/**
+ * Returns the value of the requested type that `valueText` writes as `text`; without one, the text itself.
+ */
 export function valueFrom(text: string, type: ValueType): unknown {
   if (type === 'number') return String(Number(text)) === text ? Number(text) : text
   if (type === 'boolean') return text === 'true' || text === 'false' ? text === 'true' : text

@@ -10,8 +10,8 @@ export interface XmlBudget extends CleanupBudget {
   /** Edits inside texts. */
   editsLeft: number
   /**
-   * Elements and texts that are deleted individually, each multiplied by the number of items: Yjs shifts them all for
-   * it.
+   * Elements and texts that are deleted individually, each multiplied by the number of items: Yjs shifts them
+   * all for it.
    */
   deletionsLeft: number
   /** Items of the document. */

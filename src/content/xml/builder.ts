@@ -36,8 +36,8 @@ export class XmlBuilder {
   }
 
   /**
-   * Returns the value as the attribute already has it on this element, otherwise as it has it elsewhere in the
-   * document.
+   * Returns the value as the attribute already has it on this element, otherwise as it has it elsewhere in
+   * the document.
    */
   attributeValue(owner: string, attribute: string, text: string, existing?: XmlParent): unknown {
     const item = existing?._map.get(storedName(attribute))

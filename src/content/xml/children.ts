@@ -5,7 +5,9 @@ import { asRoot, type SharedRoot } from '../yjs/root-kind.ts'
 export interface XmlChildren {
   /** Elements, hooks, and texts that have attributes. */
   readonly nodes: readonly SharedRoot[]
-  /** The other texts: before the first node, between nodes, and after the last one. One group more than nodes. */
+  /**
+   * The other texts: before the first node, between nodes, and after the last one. One group more than nodes.
+   */
   readonly texts: readonly (readonly SharedRoot[])[]
 }
 

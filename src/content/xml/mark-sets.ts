@@ -17,20 +17,20 @@ export type MarkSet = number
 export type MarkAttributes = ReadonlyMap<string, number>
 
 /**
- * Maximum number of marks of one range that XML shows. A range with more shows none, like everything that XML cannot
- * express.
+ * Maximum number of marks of one range that XML shows. A range with more shows none, like everything that XML
+ * cannot express.
  */
 const shownMax = 64
 
 /**
- * Maximum number of marks of all ranges together that XML shows, so that the output stays in proportion to the stored
- * content.
+ * Maximum number of marks of all ranges together that XML shows, so that the output stays in proportion to
+ * the stored content.
  */
 const shownInAllMax = 4_000_000
 
 /**
- * The marks of a document and of its target. Two marks are the same if their XML is the same. For marks of the
- * document, the stored form is kept.
+ * The marks of a document and of its target. Two marks are the same if their XML is the same. For marks of
+ * the document, the stored form is kept.
  */
 export class MarkTable {
   readonly #store: MarkCodec
@@ -87,7 +87,10 @@ export class MarkTable {
     return this.#marksIn(set).length
   }
 
-  /** Returns the set with an additional mark of the target. Of marks that cannot overlap, the inner one counts. */
+  /**
+   * Returns the set with an additional mark of the target. Of marks that cannot overlap, the inner one
+   * counts.
+   */
   with(set: MarkSet, { name, attributes }: MarkForm): MarkSet {
     const number = this.#numberOfForm({ name, attributes: attributes.toSorted(byName) })
     const overlaps = this.#store.overlaps(name)
@@ -102,7 +105,9 @@ export class MarkTable {
     return attributes
   }
 
-  /** Returns the attributes to set, and with null to remove, so that the text shows exactly the wanted marks. */
+  /**
+   * Returns the attributes to set, and with null to remove, so that the text shows exactly the wanted marks.
+   */
   change(stored: MarkAttributes, shown: MarkSet, wanted: MarkSet): Record<string, unknown> | null {
     if (shown === wanted) return null
     const marks = this.#marksIn(wanted)
@@ -163,8 +168,8 @@ function shownOf(stored: MarkAttributes): [string, number][] {
 }
 
 /**
- * Tracks the formatting of one text, run by run. The work is linear in the changes, independent of the number of
- * marks.
+ * Tracks the formatting of one text, run by run. The work is linear in the changes, independent of the number
+ * of marks.
  */
 export class MarkCursor {
   readonly #marks: MarkTable

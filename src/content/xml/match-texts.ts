@@ -12,8 +12,8 @@ export type TextPair =
 const stepsMax = 1_000_000
 
 /**
- * Pairs the texts of two runs. Equal texts (except for the content of their shared values) correspond. Texts between
- * these correspond by position, and surplus texts have no counterpart.
+ * Pairs the texts of two runs. Equal texts (except for the content of their shared values) correspond. Texts
+ * between these correspond by position, and surplus texts have no counterpart.
  */
 export function matchTexts(live: readonly SharedRoot[], past: readonly SharedRoot[]): readonly TextPair[] {
   const pairs: TextPair[] = []

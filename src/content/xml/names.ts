@@ -1,8 +1,8 @@
 /**
- * Shared types accept any string as a name; XML does not. A character that XML does not allow at its place is written
- * as `_xHHHH_` (hexadecimal code point), as in ISO/IEC 9075-14 (SQL/XML), and so is a `_` that would be read as the
- * start of such an escape. Names in the trees of this folder are in the XML form; `storedName` returns the stored
- * form.
+ * Shared types accept any string as a name; XML does not. A character that XML does not allow at its place is
+ * written as `_xHHHH_` (hexadecimal code point), as in ISO/IEC 9075-14 (SQL/XML), and so is a `_` that would
+ * be read as the start of such an escape. Names in the trees of this folder are in the XML form; `storedName`
+ * returns the stored form.
  */
 
 const start =
@@ -18,7 +18,8 @@ const escaped = /_x([0-9A-F]{4,6})_/g
 const mayBeEscaped = /_x[0-9A-F]{4,6}_/
 const emptyName = '_x_'
 /**
- * Objects that readers build from XML lose this name, so its first character is written escaped. Both forms are read.
+ * Objects that readers build from XML lose this name, so its first character is written escaped. Both forms
+ * are read.
  */
 const prototypeName = '__proto__'
 
@@ -41,7 +42,9 @@ export function xmlName(stored: string): string {
 const hex = (character: string): string =>
   `_x${(character.codePointAt(0) as number).toString(16).toUpperCase().padStart(4, '0')}_`
 
-/** Returns the stored form of an XML name. A sequence that `xmlName` would not have written stays as it is. */
+/**
+ * Returns the stored form of an XML name. A sequence that `xmlName` would not have written stays as it is.
+ */
 export function storedName(name: string): string {
   if (!name.includes('_x')) return name
   if (name === emptyName) return ''

@@ -2,8 +2,9 @@ import type { MarkSet } from './mark-sets.ts'
 import type { XmlElement, XmlNode, XmlRun } from './tree.ts'
 
 /**
- * Assigns numbers to nodes, bottom up: equal trees, equal numbers. Numbers, unlike hashes, cannot be made to collide.
- * The work is linear in the content. XML text has no control characters, so they serve as separators.
+ * Assigns numbers to nodes, bottom up: equal trees, equal numbers. Numbers, unlike hashes, cannot be made to
+ * collide. The work is linear in the content. XML text has no control characters, so they serve as
+ * separators.
  */
 export class NodeInterner {
   readonly #numbers = new Map<string, number>()

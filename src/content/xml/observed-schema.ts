@@ -18,8 +18,8 @@ const inlineMarks: ReadonlySet<string> = new Set(
 const overlappingMarks: ReadonlySet<string> = new Set(['comment'])
 
 /**
- * Attributes that are not text in the usual schemas of rich-text editors (ProseMirror's own, Tiptap, BlockNote). An
- * editor that gets text for one of these shows an open task as done, or fails on a table.
+ * Attributes that are not text in the usual schemas of rich-text editors (ProseMirror's own, Tiptap,
+ * BlockNote). An editor that gets text for one of these shows an open task as done, or fails on a table.
  */
 const richTextTypes: ReadonlyMap<string, ValueType> = new Map([
   ...typed('number', 'level order start indent colspan rowspan width height previewWidth'),
@@ -74,8 +74,8 @@ export class ObservedSchema {
   }
 
   /**
-   * Returns the known spelling of a name: the same one, otherwise the only one that differs in case alone, otherwise
-   * the name itself.
+   * Returns the known spelling of a name: the same one, otherwise the only one that differs in case alone,
+   * otherwise the name itself.
    */
   spelling(name: string): string {
     if (this.#elements.has(name) || this.#marks.has(name)) return name
@@ -98,7 +98,9 @@ export class ObservedSchema {
     return this.isRichText && overlappingMarks.has(name)
   }
 
-  /** Returns the type of most values of the attribute; for a new one, the type that rich-text editors expect. */
+  /**
+   * Returns the type of most values of the attribute; for a new one, the type that rich-text editors expect.
+   */
   typeOf(owner: string, attribute: string): ValueType {
     let [best, most]: [ValueType | null, number] = [null, 0]
     for (const [type, count] of this.#types.get(`${owner} ${attribute}`) ?? []) {

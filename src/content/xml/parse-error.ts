@@ -26,8 +26,8 @@ const ampersands =
   /<!--[\s\S]*?(?:-->|$)|<!\[CDATA\[[\s\S]*?(?:\]\]>|$)|<\?[\s\S]*?(?:\?>|$)|&(?!(?:lt|gt|amp|quot|apos|#[0-9]+|#x[0-9a-fA-F]+);)/g
 
 /**
- * Returns the error for a complaint of the parser at `at`. The parser looks for the end of a reference up to the end
- * of the data, so an earlier ampersand that starts no reference is the actual position.
+ * Returns the error for a complaint of the parser at `at`. The parser looks for the end of a reference up to
+ * the end of the data, so an earlier ampersand that starts no reference is the actual position.
  */
 export function parseErrorAt(data: string, complaint: string, at: XmlPosition): ApiError {
   const reason = complaint.replace(/^\d+:\d+: /, '').replace(/\.$/, '')

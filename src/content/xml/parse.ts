@@ -23,13 +23,15 @@ export interface ParsedText {
 
 export type ParsedNode = ParsedElement | ParsedText
 
-/** Maximum number of nested elements. One less than for shared types, because the root is also a shared type. */
+/**
+ * Maximum number of nested elements. One less than for shared types, because the root is also a shared type.
+ */
 const depthMax = limits.typeDepth - 1
 
 /**
- * Parses a strict well-formed XML 1.0 fragment: any number of roots and top-level text. Skips a byte order mark and
- * an XML declaration, drops comments and processing instructions, and rejects a DOCTYPE. The result is an element
- * without a name.
+ * Parses a strict well-formed XML 1.0 fragment: any number of roots and top-level text. Skips a byte order
+ * mark and an XML declaration, drops comments and processing instructions, and rejects a DOCTYPE. The result
+ * is an element without a name.
  * @throws ApiError INVALID_ARGUMENT with line:column, both counted from 1, or naming the limit
  */
 export function parseXml(data: string): ParsedElement {

@@ -17,8 +17,8 @@ export interface LiveTree {
 }
 
 /**
- * Reads the live elements and texts of a root without changing it, and records names, types and marks. Content that
- * XML cannot express (embeds, hooks, other values) is skipped: it is not shown, and it stays.
+ * Reads the live elements and texts of a root without changing it, and records names, types and marks.
+ * Content that XML cannot express (embeds, hooks, other values) is skipped: it is not shown, and it stays.
  */
 export function readTree(
   root: SharedRoot | undefined,

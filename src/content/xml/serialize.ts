@@ -10,9 +10,9 @@ import type { MarkForm } from './stored-marks.ts'
 import type { XmlElement, XmlText } from './tree.ts'
 
 /**
- * Serializes the content of a root as XML: attributes sorted by name, marks as elements around text, nothing added
- * for layout. Parsing the result for the same document returns the same content. An empty CDATA section marks content
- * that would be misread (a line break that is not layout, an element with the name of a mark).
+ * Serializes the content of a root as XML: attributes sorted by name, marks as elements around text, nothing
+ * added for layout. Parsing the result for the same document returns the same content. An empty CDATA section
+ * marks content that would be misread (a line break that is not layout, an element with the name of a mark).
  */
 export const serializeXml = (doc: Y.Doc, contentKey: string, output?: Output): string =>
   serializeType(doc.share.get(contentKey), contentKey, output)

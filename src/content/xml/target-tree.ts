@@ -7,8 +7,8 @@ import { isBlankWithBreak, type ParsedElement, type ParsedNode } from './parse.t
 import type { XmlElement, XmlNode } from './tree.ts'
 
 /**
- * Interprets parsed XML for this document: uses its spelling of names, distinguishes elements from formatting marks,
- * drops white space that is only layout of the source, and joins adjacent texts.
+ * Interprets parsed XML for this document: uses its spelling of names, distinguishes elements from formatting
+ * marks, drops white space that is only layout of the source, and joins adjacent texts.
  */
 export function targetTree(
   parsed: ParsedElement,
@@ -20,8 +20,8 @@ export function targetTree(
 }
 
 /**
- * Maximum number of marks, counted on each text that has them: a few elements around many texts would otherwise
- * multiply.
+ * Maximum number of marks, counted on each text that has them: a few elements around many texts would
+ * otherwise multiply.
  */
 const markingsMax = 2 * limits.nodes
 
@@ -107,7 +107,10 @@ class TargetBuilder {
     })
   }
 
-  /** Returns whether line breaks between the elements are layout: there is no other text and no mark next to them. */
+  /**
+   * Returns whether line breaks between the elements are layout: there is no other text and no mark next to
+   * them.
+   */
   #isLaidOut({ name, children }: ParsedElement): boolean {
     let elements = name === '' ? 1 : 0
     for (const child of children) {

@@ -49,8 +49,8 @@ const wholeOf = (state: PlainTextState, target: MarkedText): Hunk => ({
 })
 
 /**
- * Returns the edits from a shared text to a target: few and small while the budget lasts, otherwise a replacement of
- * the whole text.
+ * Returns the edits from a shared text to a target: few and small while the budget lasts, otherwise a
+ * replacement of the whole text.
  */
 export function planText(state: PlainTextState, target: MarkedText, effort: XmlBudget): Hunk[] {
   if (state.text === target.text) return []
@@ -61,8 +61,8 @@ export function planText(state: PlainTextState, target: MarkedText, effort: XmlB
 }
 
 /**
- * Returns the change of a shared text to the target: edits of its characters, and changed marks of kept characters.
- * Embeds stay unless they are inside a deleted range.
+ * Returns the change of a shared text to the target: edits of its characters, and changed marks of kept
+ * characters. Embeds stay unless they are inside a deleted range.
  */
 export function textChange(
   part: TextPart,

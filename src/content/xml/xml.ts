@@ -24,16 +24,16 @@ export function checkXml(data: unknown): ParsedElement {
 }
 
 /**
- * Makes the elements and texts of the root `contentKey` equal to the parsed XML with few, small operations. Equal
- * content keeps its identity and the cursors in it, and elements of the same name are updated. If the root is equal
- * already, nothing happens. Content that XML cannot express (embeds, hooks) stays.
+ * Makes the elements and texts of the root `contentKey` equal to the parsed XML with few, small operations.
+ * Equal content keeps its identity and the cursors in it, and elements of the same name are updated. If the
+ * root is equal already, nothing happens. Content that XML cannot express (embeds, hooks) stays.
  */
 export const replaceXml = (doc: Y.Doc, contentKey: string, parsed: ParsedElement): ReplacementResult =>
   applyToRoot(doc, contentKey, planXml(doc.share.get(contentKey), contentKey, parsed))
 
 /**
- * Like `replaceXml`, with the content of the root in another document. Names, marks and types of values are those of
- * both documents.
+ * Like `replaceXml`, with the content of the root in another document. Names, marks and types of values are
+ * those of both documents.
  */
 export const restoreXml = (doc: Y.Doc, contentKey: string, past: Y.Doc): ReplacementResult =>
   applyToRoot(doc, contentKey, planXmlOf(doc.share.get(contentKey), contentKey, past.share.get(contentKey)))

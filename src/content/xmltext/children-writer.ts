@@ -11,7 +11,8 @@ interface Insertion {
 }
 
 /**
- * Determines which children of one shared element to insert and delete. Tracks its position in it and in the target.
+ * Determines which children of one shared element to insert and delete. Tracks its position in it and in the
+ * target.
  */
 export class ChildrenWriter {
   readonly unfilled: EmptyType[] = []

@@ -1,8 +1,8 @@
 import type { JsonObject } from '../json/json.ts'
 
 /**
- * A shared text with attributes of its own, as Lexical and Slate use it for every element: `{ "attributes": {…},
- * "delta": [operations] }`, both optional.
+ * A shared text with attributes of its own, as Lexical and Slate use it for every element: `{ "attributes":
+ * {…}, "delta": [operations] }`, both optional.
  */
 export interface SharedText {
   readonly kind: 'text'
@@ -10,7 +10,9 @@ export interface SharedText {
   readonly delta: readonly TextPiece[]
 }
 
-/** A shared XML element: `{ "name": "…", "attributes": {…}, "children": [{ "text": … }, { "element": … }] }`. */
+/**
+ * A shared XML element: `{ "name": "…", "attributes": {…}, "children": [{ "text": … }, { "element": … }] }`.
+ */
 export interface SharedElement {
   readonly kind: 'element'
   readonly name: string
@@ -32,8 +34,8 @@ export interface Embedded {
 export type SharedNode = SharedText | SharedElement | SharedMap | Embedded
 
 /**
- * An operation: `insert` with a string or an embed (an object) as in Quill's deltas, or one of `text`, `element` and
- * `map` for a shared value; and `attributes` for its formatting.
+ * An operation: `insert` with a string or an embed (an object) as in Quill's deltas, or one of `text`,
+ * `element` and `map` for a shared value; and `attributes` for its formatting.
  */
 export interface TextPiece {
   readonly insert: string | SharedNode

@@ -4,8 +4,8 @@ import type { SharedRoot } from '../yjs/root-kind.ts'
 import type { SharedNode } from './data.ts'
 
 /**
- * Shared texts as trees that can be aligned like XML. Ranges of text are texts whose runs name attribute sets.
- * Embedded values are elements named by their kind.
+ * Shared texts as trees that can be aligned like XML. Ranges of text are texts whose runs name attribute
+ * sets. Embedded values are elements named by their kind.
  */
 export type TextNode = XmlText
 

@@ -25,8 +25,8 @@ type NodePair = readonly [live: ChildNode, target: ChildNode]
 type Found = EditCounts & { readonly unfilled: readonly EmptyType[] }
 
 /**
- * Plans the changes that make shared texts, elements and maps equal to targets. Writes nothing before `write`, so
- * that an impossible target is rejected before the first change.
+ * Plans the changes that make shared texts, elements and maps equal to targets. Writes nothing before
+ * `write`, so that an impossible target is rejected before the first change.
  */
 export class NestedPlan {
   insertions = 0

@@ -27,14 +27,14 @@ function pathTo(place: ValidatedPosition | null): (string | number)[] {
 
 /**
  * Checks the `data` of an xmltext target.
- * @throws ApiError INVALID_ARGUMENT, naming the place of invalid content, and for keys, depths and sizes as in maps;
- * at most 199 nested shared values
+ * @throws ApiError INVALID_ARGUMENT, naming the place of invalid content, and for keys, depths and sizes as
+ * in maps; at most 199 nested shared values
  */
 export const checkXmlText = (data: unknown): SharedText => new XmlTextValidator().text(data, null)
 
 /**
- * @throws ApiError INVALID_ARGUMENT unless the stored root can be recognized as one of shared texts. It must be
- * empty, or contain a text, or an element that has no name or is next to attributes of the root
+ * @throws ApiError INVALID_ARGUMENT unless the stored root can be recognized as one of shared texts. It must
+ * be empty, or contain a text, or an element that has no name or is next to attributes of the root
  */
 export function requireText(root: SharedText): void {
   const hasAttributes = Object.keys(root.attributes).length > 0

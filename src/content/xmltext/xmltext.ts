@@ -20,8 +20,8 @@ function readersOf(output?: Output) {
 }
 
 /**
- * Reads a root of nested shared texts, as Lexical and Slate create it. `replaceXmlText` with the result changes
- * nothing.
+ * Reads a root of nested shared texts, as Lexical and Slate create it. `replaceXmlText` with the result
+ * changes nothing.
  */
 export function readXmlText(doc: Y.Doc, contentKey: string, output?: Output): SerializedText {
   const { formats, reader } = readersOf(output)
@@ -30,9 +30,9 @@ export function readXmlText(doc: Y.Doc, contentKey: string, output?: Output): Se
 }
 
 /**
- * Makes text, embedded values and attributes of the root `contentKey` equal to `target`. Embedded shared values of
- * the same kind are paired by id, otherwise by similarity, and updated in place. If the root is equal already,
- * nothing happens.
+ * Makes text, embedded values and attributes of the root `contentKey` equal to `target`. Embedded shared
+ * values of the same kind are paired by id, otherwise by similarity, and updated in place. If the root is
+ * equal already, nothing happens.
  */
 export function replaceXmlText(doc: Y.Doc, contentKey: string, target: SharedText): ReplacementResult {
   const { formats, trees, reader } = readersOf()

@@ -2,18 +2,20 @@ import * as Y from 'yjs'
 import type { SharedRoot } from './root-kind.ts'
 
 /**
- * Remaining budget of formatting cleanups: items, plus the attributes that are active at each one, which Yjs copies.
+ * Remaining budget of formatting cleanups: items, plus the attributes that are active at each one, which Yjs
+ * copies.
  */
 export interface CleanupBudget {
   tidyLeft: number
 }
 
 /**
- * Removes formatting marks without effect from a text that was just changed, if the budget allows it. Otherwise every
- * client would do it when it receives the change, and could remove marks that a later change relies on.
+ * Removes formatting marks without effect from a text that was just changed, if the budget allows it.
+ * Otherwise every client would do it when it receives the change, and could remove marks that a later change
+ * relies on.
  *
- * Only the stored items show whether there are any: even unformatted text may have marks, such as those around
- * deleted text or at its end. The cleanup runs inside the transaction of the change.
+ * Only the stored items show whether there are any: even unformatted text may have marks, such as those
+ * around deleted text or at its end. The cleanup runs inside the transaction of the change.
  */
 export function cleanupFormatting(type: SharedRoot, effort: CleanupBudget): void {
   const cost = costOfTidying(type)
@@ -36,8 +38,8 @@ function hasNewMarks(type: SharedRoot, { beforeState }: Y.Transaction): boolean 
 }
 
 /**
- * Removes each mark that is directly followed by another one of its name. A client that receives deletions and no new
- * marks does the same (`cleanupContextlessFormattingGap` of Yjs).
+ * Removes each mark that is directly followed by another one of its name. A client that receives deletions
+ * and no new marks does the same (`cleanupContextlessFormattingGap` of Yjs).
  */
 function removeOverridden(type: SharedRoot, transaction: Y.Transaction): void {
   let followed = new Map<string, Y.Item>()

@@ -6,9 +6,9 @@ import type { SharedRoot } from './root-kind.ts'
 import { fragmentKey, type StoredValue } from './shared-values.ts'
 
 /**
- * Returns a new value equal to one of another document. Shared values become shared values again, with the formatting
- * of their texts. A single XML node is created empty and filled by `ExactRestore`, because Yjs's own clones remove
- * shared values that are in texts from their document.
+ * Returns a new value equal to one of another document. Shared values become shared values again, with the
+ * formatting of their texts. A single XML node is created empty and filled by `ExactRestore`, because Yjs's
+ * own clones remove shared values that are in texts from their document.
  */
 export function copyValue(past: StoredValue): NewValue {
   if (past.kind === 'map')

@@ -3,11 +3,11 @@ import { deletedEvidenceOf, type Evidence } from './kind-evidence.ts'
 import { type ForgottenKind, hasStoredKind, kindEntry, kindOfMarker, type SharedRoot } from './root-kind.ts'
 
 /**
- * Creates a Y.Doc in which arrays and XML keep their kind when clients empty them. Yjs collects the content of
- * deleted items, and with it the evidence of their kind. In a root that a transaction empties, one deleted item
- * therefore gets content again: an element whose name states the kind. It adds about 25 bytes and no item, so state
- * vector and version stay. All states that are encoded from the document contain it. Clients do not show it, because
- * the item is deleted.
+ * Creates a Y.Doc in which arrays and XML keep their kind when clients empty them. Yjs collects the content
+ * of deleted items, and with it the evidence of their kind. In a root that a transaction empties, one deleted
+ * item therefore gets content again: an element whose name states the kind. It adds about 25 bytes and no
+ * item, so state vector and version stay. All states that are encoded from the document contain it. Clients
+ * do not show it, because the item is deleted.
  */
 export function createDoc(): Y.Doc {
   const doc = new Y.Doc()

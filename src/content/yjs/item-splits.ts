@@ -5,14 +5,14 @@ import type { NewValue } from './new-values.ts'
 /** Remaining budget of splits in one replacement. */
 export interface SplitBudget {
   /**
-   * Each split counts the structs of its author: Yjs shifts them all for it, about 0.85 ns each (measured with
-   * 13.6.33).
+   * Each split counts the structs of its author: Yjs shifts them all for it, about 0.85 ns each (measured
+   * with 13.6.33).
    */
   shiftedStructs: number
   /**
-   * Each split counts half the elements of its item. Here the middle is split first. But each client that receives
-   * the change deletes from the start, and copies the remainder of the item for each split: about 6 to 13 ns for each
-   * element.
+   * Each split counts half the elements of its item. Here the middle is split first. But each client that
+   * receives the change deletes from the start, and copies the remainder of the item for each split: about 6
+   * to 13 ns for each element.
    */
   copiedElements: number
 }
@@ -21,9 +21,9 @@ export interface SplitBudget {
 export const splitBudget = (): SplitBudget => ({ shiftedStructs: 60_000_000, copiedElements: 30_000_000 })
 
 /**
- * Splits the items of a sequence wherever an edit starts or ends, so that each item then stays or is deleted as a
- * whole. If that exceeds the budget, ranges of many edits are deleted as a whole, and their kept elements are
- * inserted again: only plain values share an item.
+ * Splits the items of a sequence wherever an edit starts or ends, so that each item then stays or is deleted
+ * as a whole. If that exceeds the budget, ranges of many edits are deleted as a whole, and their kept
+ * elements are inserted again: only plain values share an item.
  */
 export function splitItems(transaction: Y.Transaction, edit: ArrayEdit, budget: SplitBudget): ArrayEdit {
   const cuts: { item: Y.Item; offsets: readonly number[] }[] = []
@@ -79,8 +79,8 @@ function planCuts(
 }
 
 /**
- * Groups edits into at most `most` groups, separated by the longest kept ranges. With no group, the whole item is
- * deleted.
+ * Groups edits into at most `most` groups, separated by the longest kept ranges. With no group, the whole
+ * item is deleted.
  */
 function crowded({ removed }: ArrayEdit, { item, index, offsets }: Cuttable, most: number): CutPlan {
   if (most < 1) return { offsets: [], rewritten: [{ start: 0, end: item.length }] }
@@ -111,7 +111,8 @@ function edgesOf({ removed, insertions }: ArrayEdit): Uint8Array {
 }
 
 /**
- * Splits the middle first: each split copies the remainder of the item, so splitting from one end would be quadratic.
+ * Splits the middle first: each split copies the remainder of the item, so splitting from one end would be
+ * quadratic.
  */
 function cut(
   transaction: Y.Transaction,

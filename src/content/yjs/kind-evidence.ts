@@ -1,6 +1,9 @@
 import * as Y from 'yjs'
 
-/** The kind of root that one item of a sequence indicates. A shared type (`value`) may be in an array or in a text. */
+/**
+ * The kind of root that one item of a sequence indicates. A shared type (`value`) may be in an array or in a
+ * text.
+ */
 export type Evidence = 'text' | 'xmltext' | 'array' | 'element' | 'value'
 
 /** Returns the evidence in the content of a live item. */
@@ -29,8 +32,8 @@ function evidence(content: Y.Item['content'], counts: (item: Y.Item) => boolean)
 }
 
 /**
- * Returns whether a text has attributes of its own or contains shared values. In XML it has neither; for Lexical and
- * Slate it has.
+ * Returns whether a text has attributes of its own or contains shared values. In XML it has neither; for
+ * Lexical and Slate it has.
  */
 function isRich(text: Y.XmlText, counts: (item: Y.Item) => boolean): boolean {
   for (const item of text._map.values()) if (counts(item)) return true

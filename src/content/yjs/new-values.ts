@@ -24,8 +24,8 @@ export type NewValue =
   | { readonly as: 'subdocument'; readonly make: () => Y.Doc }
 
 /**
- * Returns a value without siblings: plain JSON. A value that contains the key `__proto__` at any depth is shared,
- * because Yjs loses the key when it reads a plain object.
+ * Returns a value without siblings: plain JSON. A value that contains the key `__proto__` at any depth is
+ * shared, because Yjs loses the key when it reads a plain object.
  */
 export function newValueOf(target: Json): NewValue {
   if (!hasPrototypeKey(target)) return { as: 'plain', value: target }
@@ -43,8 +43,8 @@ function hasPrototypeKey(json: Json): boolean {
 const examplesMax = 16
 
 /**
- * Existing siblings of new values. A new object, array or string is plain JSON, unless every existing value of that
- * kind is shared (strings: all texts, or all XML). Then it is built like those, key by key.
+ * Existing siblings of new values. A new object, array or string is plain JSON, unless every existing value
+ * of that kind is shared (strings: all texts, or all XML). Then it is built like those, key by key.
  */
 export class NewValueFactory {
   readonly #values: readonly StoredValue[]

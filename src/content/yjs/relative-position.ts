@@ -1,6 +1,8 @@
 import * as Y from 'yjs'
 
-/** Returns whether bytes are exactly a Yjs relative position. Positions of older clients lack the association. */
+/**
+ * Returns whether bytes are exactly a Yjs relative position. Positions of older clients lack the association.
+ */
 export function isRelativePosition(bytes: Uint8Array): boolean {
   try {
     const encoded = Y.encodeRelativePosition(Y.decodeRelativePosition(bytes))

@@ -11,10 +11,11 @@ export type KnownKind = Exclude<RootKind, 'none'>
 export type ForgottenKind = 'array' | 'xml' | 'xmltext'
 
 /**
- * Returns the kind of the root `contentKey` by its live items. A document that is loaded from updates has untyped
- * roots, and requesting one as a wrong type does not fail. Reads only. If items contradict each other, the first
- * decisive one counts. A plain value outweighs a shared text before it, because no text contains plain values. An
- * empty root has the kind that was stored for it, or that its deleted entries or items show.
+ * Returns the kind of the root `contentKey` by its live items. A document that is loaded from updates has
+ * untyped roots, and requesting one as a wrong type does not fail. Reads only. If items contradict each
+ * other, the first decisive one counts. A plain value outweighs a shared text before it, because no text
+ * contains plain values. An empty root has the kind that was stored for it, or that its deleted entries or
+ * items show.
  */
 export function rootKind(doc: Y.Doc, contentKey: string): RootKind {
   const root = doc.share.get(contentKey)
@@ -22,9 +23,10 @@ export function rootKind(doc: Y.Doc, contentKey: string): RootKind {
 }
 
 /**
- * Returns whether content of the kind `wanted` may be read from the root or written into it. An empty root without a
- * stored kind fits every kind. A root whose items could be of several kinds fits each of these: Slate creates shared
- * texts without attributes, and Lexical creates elements without a name; both can also be in XML.
+ * Returns whether content of the kind `wanted` may be read from the root or written into it. An empty root
+ * without a stored kind fits every kind. A root whose items could be of several kinds fits each of these:
+ * Slate creates shared texts without attributes, and Lexical creates elements without a name; both can also
+ * be in XML.
  */
 export function fitsKind(doc: Y.Doc, contentKey: string, wanted: RootKind): boolean {
   const root = doc.share.get(contentKey)
@@ -36,7 +38,10 @@ export function fitsKind(doc: Y.Doc, contentKey: string, wanted: RootKind): bool
 /** A root of a document, of any type. `unknown` is not sufficient, because events are part of the type. */
 export type SharedRoot = NonNullable<ReturnType<Y.Doc['share']['get']>>
 
-/** Returns a shared type as a `SharedRoot`. The events that make the types of Yjs incompatible are not used here. */
+/**
+ * Returns a shared type as a `SharedRoot`. The events that make the types of Yjs incompatible are not used
+ * here.
+ */
 export const asRoot = (type: Y.Map<unknown> | Y.Array<unknown> | Y.Text | Y.XmlFragment): SharedRoot =>
   type as object as SharedRoot
 
@@ -65,9 +70,9 @@ const knownKinds: readonly KnownKind[] = ['map', 'array', 'xml', 'xmltext', 'tex
 const forgottenKinds: readonly ForgottenKind[] = ['array', 'xml', 'xmltext']
 
 /**
- * Yjs does not record the kind of an empty root. The document itself stores it, as an entry of the root under this
- * key that is deleted from the start: clients do not show a deleted entry, and every copy of the document keeps its
- * key.
+ * Yjs does not record the kind of an empty root. The document itself stores it, as an entry of the root under
+ * this key that is deleted from the start: clients do not show a deleted entry, and every copy of the
+ * document keeps its key.
  */
 export const kindEntry = (kind: KnownKind): string => `weft:kind=${kind}`
 
@@ -97,9 +102,9 @@ function storedLength({ _map }: SharedRoot, kind: KnownKind): number {
 }
 
 /**
- * Returns whether the kind of a root must be stored to be read again: the root is empty, and neither its entries nor
- * a stored kind show it. Markers do not count in a root that the transaction changes, because its end may change them
- * (see `createDoc`).
+ * Returns whether the kind of a root must be stored to be read again: the root is empty, and neither its
+ * entries nor a stored kind show it. Markers do not count in a root that the transaction changes, because its
+ * end may change them (see `createDoc`).
  */
 export function needsStoredKind(root: SharedRoot, kind: KnownKind, isChanged: boolean): boolean {
   let marked: ForgottenKind | null = null
@@ -116,8 +121,8 @@ export const nextKindLength = (root: SharedRoot): number =>
   1 + Math.max(...knownKinds.map((kind) => storedLength(root, kind)))
 
 /**
- * Returns the kind of a root without live items in sequence. If its sequence was always empty, its entries are those
- * of a map.
+ * Returns the kind of a root without live items in sequence. If its sequence was always empty, its entries
+ * are those of a map.
  * @param marked the kind that a deleted item states
  */
 function kindOfEmpty(root: SharedRoot, marked: ForgottenKind | null): RootKind {

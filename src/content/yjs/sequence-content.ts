@@ -3,13 +3,13 @@ import * as Y from 'yjs'
 import { asRoot, type SharedRoot } from './root-kind.ts'
 
 /**
- * One range of a stored sequence. Two sequences are the same, except for the content of their shared values, if their
- * cells are equal for `isDeepStrictEqual`.
+ * One range of a stored sequence. Two sequences are the same, except for the content of their shared values,
+ * if their cells are equal for `isDeepStrictEqual`.
  */
 type SequenceCell = What & {
   /**
-   * The formatting that changes here, by name; null where it ends. Linear size, independent of the number of active
-   * formats.
+   * The formatting that changes here, by name; null where it ends. Linear size, independent of the number of
+   * active formats.
    */
   readonly changes: readonly (readonly [name: string, value: unknown])[]
 }

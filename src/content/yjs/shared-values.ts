@@ -55,8 +55,8 @@ export function readArray(type: SharedRoot, output = new Output()): StoredArray 
 }
 
 /**
- * Reads a value: text without embeds, bytes as base64, a subdocument as `{ subdocument: <its guid> }`. @throws
- * ApiError RESOURCE_EXHAUSTED
+ * Reads a value: text without embeds, bytes as base64, a subdocument as `{ subdocument: <its guid> }`.
+ * @throws ApiError RESOURCE_EXHAUSTED
  */
 export function readStoredValue(value: unknown, output = new Output()): StoredValue | undefined {
   if (value instanceof Y.AbstractType) return readType(value as SharedRoot, output)

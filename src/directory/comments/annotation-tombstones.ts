@@ -12,7 +12,10 @@ import { nothingFirst, type RemoveFirst, removeListed } from './comment-removal.
 /** Tombstones of one read. */
 const marksAtOnce = 100
 
-/** Records that an annotation was deleted from its location. Its activities stay until that location is cleared. */
+/**
+ * Records that an annotation was deleted from its location. Its activities stay until that location is
+ * cleared.
+ */
 export function tombstoneAnnotation(
   transaction: Transaction,
   { annotationId, documentId, location }: AnnotationRecord,
@@ -21,7 +24,9 @@ export function tombstoneAnnotation(
     transaction.put([...keys.goneFrom(documentId, location.id), annotationId], emptyValue)
 }
 
-/** Removes the annotations of a document that is marked as being deleted. `goOn` throws if the work must end. */
+/**
+ * Removes the annotations of a document that is marked as being deleted. `goOn` throws if the work must end.
+ */
 export async function removeDocumentComments(
   store: OrganizationStore,
   scope: OrganizationScope,

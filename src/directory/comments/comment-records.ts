@@ -49,8 +49,8 @@ export interface AnnotationRecord {
 }
 
 /**
- * State of a thread. It changes with every comment that is added or deleted, so that no comment is added to a thread
- * that is being deleted.
+ * State of a thread. It changes with every comment that is added or deleted, so that no comment is added to a
+ * thread that is being deleted.
  */
 export interface ThreadRecord {
   /** Number of comments. */
@@ -96,7 +96,10 @@ export function withoutOrder<R extends { readonly order: string }>(record: R): O
   return members
 }
 
-/** Writes an annotation with its index entries. @param before the previous record; null: the annotation is new */
+/**
+ * Writes an annotation with its index entries.
+ * @param before the previous record; null: the annotation is new
+ */
 export function putAnnotation(
   transaction: Transaction,
   before: AnnotationRecord | null,

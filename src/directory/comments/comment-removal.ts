@@ -41,8 +41,8 @@ export const nothingFirst: RemoveFirst = async () => 'done'
 
 /**
  * Removes comments of an annotation, and the annotation itself if the remaining comments fit into one commit.
- * Everything to remove is read by key, the thread before its comments, and all of it before `beforehand`. So the
- * transaction is repeated if any of it changes meanwhile.
+ * Everything to remove is read by key, the thread before its comments, and all of it before `beforehand`. So
+ * the transaction is repeated if any of it changes meanwhile.
  * @param annotation as read in the same transaction
  */
 export async function removeSlice(
@@ -66,7 +66,10 @@ export async function removeSlice(
   return { comments, isGone }
 }
 
-/** Removes all annotations of a list, each in as many commits as necessary. @param goOn called between commits */
+/**
+ * Removes all annotations of a list, each in as many commits as necessary.
+ * @param goOn called between commits
+ */
 export async function removeListed(
   store: OrganizationStore,
   scope: OrganizationScope,

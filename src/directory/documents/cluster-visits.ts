@@ -21,7 +21,10 @@ const visitKeys = {
 const pageMax = 500
 /** Number of organizations whose entry in `nodesPart` is cached as written. */
 const markedMax = 100_000
-/** Interval of the check for nodes whose death was not noticed, and its minimum while there are such nodes, in ms. */
+/**
+ * Interval of the check for nodes whose death was not noticed, and its minimum while there are such nodes, in
+ * ms.
+ */
 const lookMs = 60_000
 const soonMs = 1_000
 
@@ -46,10 +49,10 @@ export interface SharedVisitsOptions {
 }
 
 /**
- * Visits of users on several nodes. A visit is a record of the nodes that the user is connected to. The first node
- * writes it and the last one removes it, each together with its event in one commit. So each visit has exactly one
- * join and one leave, independent of the messages between nodes. Another node ends the visits of a node that has
- * died.
+ * Visits of users on several nodes. A visit is a record of the nodes that the user is connected to. The first
+ * node writes it and the last one removes it, each together with its event in one commit. So each visit has
+ * exactly one join and one leave, independent of the messages between nodes. Another node ends the visits of
+ * a node that has died.
  */
 export class ClusterVisits {
   readonly #options: SharedVisitsOptions
@@ -84,8 +87,8 @@ export class ClusterVisits {
   }
 
   /**
-   * Records that this node has visits in an organization. Call it before visits are written: only the visits of
-   * recorded organizations are ended if this node dies.
+   * Records that this node has visits in an organization. Call it before visits are written: only the visits
+   * of recorded organizations are ended if this node dies.
    */
   async mark(scope: OrganizationScope): Promise<void> {
     const key = [this.#options.cluster.incarnation, scope.workspaceId, scope.apiKey, scope.organizationId]
@@ -97,8 +100,8 @@ export class ClusterVisits {
   }
 
   /**
-   * Returns the visits whose events must be recorded: a join if the user was on no node, a leave if the user is on no
-   * other node.
+   * Returns the visits whose events must be recorded: a join if the user was on no node, a leave if the user
+   * is on no other node.
    */
   async admit(transaction: Transaction, visits: readonly VisitEvent[]): Promise<readonly VisitEvent[]> {
     // An organization that is being deleted stores no visits.
@@ -157,7 +160,10 @@ export class ClusterVisits {
     for (const node of this.#goneSince.keys()) if (!gone.has(node)) this.#goneSince.delete(node)
   }
 
-  /** Only the home node of the entry ends the visits. A second node would be harmless, and replaces it if it fails. */
+  /**
+   * Only the home node of the entry ends the visits. A second node would be harmless, and replaces it if it
+   * fails.
+   */
   async #sweepMarked(key: Key, gone: Set<string>): Promise<void> {
     const [node = '', workspaceId = '', apiKey = '', organizationId = ''] = key
     const { cluster, kv } = this.#options

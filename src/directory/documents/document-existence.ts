@@ -4,8 +4,8 @@ import type { DocumentRecord, OrganizationRecord } from '../store/records.ts'
 import { folderPath } from './folder-tree.ts'
 
 /**
- * A document whose folder is missing is being removed, or was moved during the read. A second read distinguishes the
- * two.
+ * A document whose folder is missing is being removed, or was moved during the read. A second read
+ * distinguishes the two.
  */
 const attemptsMax = 3
 

@@ -28,10 +28,16 @@ import { noSuchFolder } from './folder-views.ts'
 import { writeNewFolders } from './folder-writes.ts'
 import { requireResource } from './resource-lookup.ts'
 
-/** Documents of one read when all are listed. The server holds at most this many for a client that stops reading. */
+/**
+ * Documents of one read when all are listed. The server holds at most this many for a client that stops
+ * reading.
+ */
 const documentsAtOnce = 100
 
-/** The documents of organizations. Every call on an organization that does not exist throws ApiError NOT_FOUND. */
+/**
+ * The documents of organizations. Every call on an organization that does not exist throws ApiError
+ * NOT_FOUND.
+ */
 export class DocumentService {
   readonly #store: OrganizationStore
   readonly #organizations: OrganizationService
@@ -57,8 +63,9 @@ export class DocumentService {
   }
 
   /**
-   * Creates the records of the organization and of the document if they do not exist. If they exist, that takes one
-   * read, and one for each folder. Call it with the document's room open: a later deletion then closes that room.
+   * Creates the records of the organization and of the document if they do not exist. If they exist, that
+   * takes one read, and one for each folder. Call it with the document's room open: a later deletion then
+   * closes that room.
    * @param admit called before a document gets its record; if it throws, nothing is created
    * @throws ApiError ABORTED while the document, a folder of it or its organization is being deleted
    */
@@ -96,8 +103,8 @@ export class DocumentService {
 
   /**
    * Checks that a document is enabled. One without a record is enabled.
-   * @throws ApiError FAILED_PRECONDITION if the document is disabled, ABORTED while the document, a folder of it or
-   * its organization is being deleted
+   * @throws ApiError FAILED_PRECONDITION if the document is disabled, ABORTED while the document, a folder of
+   * it or its organization is being deleted
    */
   async requireEnabled(scope: OrganizationScope, documentId: string): Promise<void> {
     const presence = await readExistence(this.#store, scope, documentId)
@@ -160,7 +167,8 @@ export class DocumentService {
 
   /**
    * Returns a function that reads all documents, in the order of their ids, page by page.
-   * @throws ApiError NOT_FOUND if the organization does not exist; the pages throw it if it is deleted meanwhile
+   * @throws ApiError NOT_FOUND if the organization does not exist; the pages throw it if it is deleted
+   * meanwhile
    */
   async all(scope: OrganizationScope): Promise<() => AsyncIterable<readonly DocumentView[]>> {
     await organizationOf(this.#store.read(scope))

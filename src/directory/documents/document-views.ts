@@ -29,7 +29,10 @@ export async function viewDocuments(
   return viewsOf(reader, records)
 }
 
-/** Returns documents in the order of their ids. A page may have fewer than requested. @throws ApiError NOT_FOUND */
+/**
+ * Returns documents in the order of their ids. A page may have fewer than requested.
+ * @throws ApiError NOT_FOUND
+ */
 export async function listDocuments(
   reader: DirectoryReader,
   { folderId, search, ...range }: DocumentListing,

@@ -20,7 +20,10 @@ export interface DocumentInput {
   readonly metadata?: Metadata | undefined
 }
 
-/** Changes of a document. Absent members stay unchanged. Another folder moves the document; `root`: to no folder. */
+/**
+ * Changes of a document. Absent members stay unchanged. Another folder moves the document; `root`: to no
+ * folder.
+ */
 export interface DocumentRecordPatch extends DocumentInput {
   /** True: no user may open or change it. */
   readonly disabled?: boolean | undefined

@@ -93,7 +93,10 @@ export class EditActivityRecorder {
     await Promise.all(this.#counting)
   }
 
-  /** If the activity exists, another node has created it, and only the first attempt of the job counts the commit. */
+  /**
+   * If the activity exists, another node has created it, and only the first attempt of the job counts the
+   * commit.
+   */
   #change(payload: Uint8Array, attempt: number): Promise<void> {
     const edit = decodeUserEdit(payload)
     return this.#write(edit, (transaction) => begin(transaction, edit, attempt === 1 ? 1 : 0))

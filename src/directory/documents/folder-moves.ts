@@ -6,8 +6,9 @@ export type MoveProblem = 'cycle' | 'depth'
 type Parents = ReadonlyMap<string, string>
 
 /**
- * Returns the moves that cannot be made together, with the reason. The result does not depend on their order: while
- * some moves lead to a cycle or too deep, all of these are removed at once, and the others are checked again.
+ * Returns the moves that cannot be made together, with the reason. The result does not depend on their order:
+ * while some moves lead to a cycle or too deep, all of these are removed at once, and the others are checked
+ * again.
  *
  * @param parents the parent folder of each folder
  * @param moves the new parents; they must exist
@@ -71,7 +72,9 @@ function depthOf({ parents, moves }: Tree, folderId: string): number | 'cycle' |
   return depth
 }
 
-/** Returns the nesting depth below this folder, up to `heightMax`. Moved folders count at their new places. */
+/**
+ * Returns the nesting depth below this folder, up to `heightMax`. Moved folders count at their new places.
+ */
 function heightBelow({ children, moves }: Tree, folderId: string, heightMax: number): number {
   let height = 0
   for (let level = [folderId]; height <= heightMax; height += 1) {

@@ -12,10 +12,15 @@ import { folderPath } from './folder-tree.ts'
 import { type FolderView, listFolders, noSuchFolder, viewBelow } from './folder-views.ts'
 import { type FolderInput, writeNewFolders } from './folder-writes.ts'
 
-/** Folders of one read when all are listed. The server holds at most this many for a client that stops reading. */
+/**
+ * Folders of one read when all are listed. The server holds at most this many for a client that stops
+ * reading.
+ */
 const foldersAtOnce = 100
 
-/** The folders of organizations. Every call on an organization that does not exist throws ApiError NOT_FOUND. */
+/**
+ * The folders of organizations. Every call on an organization that does not exist throws ApiError NOT_FOUND.
+ */
 export class FolderService {
   readonly #store: OrganizationStore
   readonly #removals: RemovalService

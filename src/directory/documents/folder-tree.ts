@@ -17,8 +17,8 @@ export interface FolderAccess {
 }
 
 /**
- * Returns the folder and its ancestors, nearest first; an empty list for `root`. Null if the folder does not exist,
- * or one of them is being deleted: then everything in it counts as deleted.
+ * Returns the folder and its ancestors, nearest first; an empty list for `root`. Null if the folder does not
+ * exist, or one of them is being deleted: then everything in it counts as deleted.
  */
 export async function folderPath(
   reader: DirectoryReader,
@@ -47,17 +47,17 @@ function nearestAccessType(upwards: readonly FolderAccess[]): AccessType | null 
 }
 
 /**
- * Returns the access type to store for a resource without its own in a new place. It inherits one that an ancestor
- * sets. Otherwise it gets the default, so that a later change of the option leaves it unchanged; `public` needs no
- * record.
+ * Returns the access type to store for a resource without its own in a new place. It inherits one that an
+ * ancestor sets. Otherwise it gets the default, so that a later change of the option leaves it unchanged;
+ * `public` needs no record.
  * @param above its ancestor folders, nearest first
  */
 export const accessTypeIn = (above: readonly FolderAccess[], defaultAccess: AccessType): AccessType | null =>
   defaultAccess === 'public' || nearestAccessType(above) !== null ? null : defaultAccess
 
 /**
- * Returns the counters of the organization. Read them before the tree: each change of the tree writes them, so a
- * transaction that depends on its shape is repeated if the tree has changed.
+ * Returns the counters of the organization. Read them before the tree: each change of the tree writes them,
+ * so a transaction that depends on its shape is repeated if the tree has changed.
  */
 export async function readCounts(transaction: Transaction): Promise<OrganizationCounts> {
   return (await transaction.get<OrganizationCounts>(keys.counts)) ?? nothing

@@ -21,7 +21,10 @@ export interface FolderView {
 export const noSuchFolder = (): ApiError =>
   new ApiError('folder/not-found', 'the folder does not exist; check folderId')
 
-/** Returns folders of the organization in the order of their ids, without folders in one that is being deleted. */
+/**
+ * Returns folders of the organization in the order of their ids, without folders in one that is being
+ * deleted.
+ */
 export async function listFolders(reader: DirectoryReader, range: PageRange): Promise<ListPage<FolderView>> {
   const { items, next } = await listEntries(reader, keys.folders, range)
   const paths = await mapInSlices(items, ({ key }) => folderPath(reader, key.at(-1) as string))

@@ -89,8 +89,8 @@ export function putFolder(transaction: Transaction, folder: FolderRecord, before
 }
 
 /**
- * Sorts parents before their children, otherwise by id: the folders that exceed the limit are the same for every
- * order of the list.
+ * Sorts parents before their children, otherwise by id: the folders that exceed the limit are the same for
+ * every order of the list.
  */
 function parentsFirst(folders: readonly FolderInput[]): readonly FolderInput[] {
   const byId = new Map(folders.map((folder) => [folder.folderId, folder]))

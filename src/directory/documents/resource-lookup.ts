@@ -7,8 +7,8 @@ import type { DocumentRecord, FolderRecord } from '../store/records.ts'
 import { folderPath } from './folder-tree.ts'
 
 /**
- * Returns the resources that do not exist in the organization of the transaction. Contents of a folder that is being
- * deleted do not exist.
+ * Returns the resources that do not exist in the organization of the transaction. Contents of a folder that
+ * is being deleted do not exist.
  */
 export async function findMissing(
   reader: DirectoryReader,
@@ -25,8 +25,8 @@ export async function findMissing(
 const recordKey = ({ type, id }: Resource): Key => (type === 'folder' ? keys.folder(id) : keys.document(id))
 
 /**
- * Returns the ancestor folders of a folder or document, nearest first; null if it does not exist. `root` has no
- * record.
+ * Returns the ancestor folders of a folder or document, nearest first; null if it does not exist. `root` has
+ * no record.
  */
 export async function ancestorsOf(
   reader: DirectoryReader,

@@ -24,7 +24,10 @@ export function leaveEvent(documentId: string, { user, source }: Visitor): Omit<
   return { event, visitor: { user, source }, documentId }
 }
 
-/** Returns the events without those of users whose data was deleted meanwhile: a deleted name must not reappear. */
+/**
+ * Returns the events without those of users whose data was deleted meanwhile: a deleted name must not
+ * reappear.
+ */
 export async function withoutErasedUsers(
   reader: DirectoryReader,
   visits: readonly VisitEvent[],

@@ -7,7 +7,10 @@ export type NotificationList =
   | { readonly kind: 'user'; readonly id: string }
   | { readonly kind: 'everybody' }
 
-/** Keys of notifications in an organization's partition. Lists are indexes without content, in the order of time. */
+/**
+ * Keys of notifications in an organization's partition. Lists are indexes without content, in the order of
+ * time.
+ */
 export const notificationKeys = {
   notification: (id: string): Key => ['notifications', id],
   state: (id: string): Key => ['notificationStates', id],

@@ -122,7 +122,10 @@ export async function removeNotification(transaction: Transaction, id: string): 
   return true
 }
 
-/** Removes a recipient from a notification. Leaves a notification unchanged if it would then have no recipient. */
+/**
+ * Removes a recipient from a notification. Leaves a notification unchanged if it would then have no
+ * recipient.
+ */
 export function dropRecipient(
   transaction: Transaction,
   record: NotificationRecord,

@@ -15,7 +15,10 @@ import {
 /** List entries of one read. */
 const entriesAtOnce = 100
 
-/** Removes the notifications of a document that is marked as being deleted. `goOn` throws if the work must end. */
+/**
+ * Removes the notifications of a document that is marked as being deleted. `goOn` throws if the work must
+ * end.
+ */
 export async function removeDocumentNotifications(
   store: OrganizationStore,
   scope: OrganizationScope,
@@ -69,7 +72,10 @@ export async function removeSomeNotifications(
   return count
 }
 
-/** Removes a user from up to `limit` notifications, and deletes those without another recipient; returns how many. */
+/**
+ * Removes a user from up to `limit` notifications, and deletes those without another recipient; returns how
+ * many.
+ */
 export async function removeSomeRecipients(
   transaction: Transaction,
   userId: string,

@@ -44,7 +44,8 @@ export class ActivityService {
   }
 
   /**
-   * Adds activities of a document. An existing id is overwritten: its content is replaced, and its time stays.
+   * Adds activities of a document. An existing id is overwritten: its content is replaced, and its time
+   * stays.
    * @throws ApiError NOT_FOUND if the document does not exist
    */
   add(scope: OrganizationScope, documentId: string, inputs: readonly NewActivity[]): Promise<BatchResults> {
@@ -165,7 +166,10 @@ const notifiedTypes: ReadonlySet<string> = new Set<EventType>([
   'recorder.done',
 ])
 
-/** Returns the event only the first time: neither a repeated call nor a later change of the activity returns it. */
+/**
+ * Returns the event only the first time: neither a repeated call nor a later change of the activity returns
+ * it.
+ */
 function outboundOf(before: ActivityRecord | undefined, event: ActivityEvent): OutboundEvent | null {
   const { actionType, documentId, actionUser, ...activity } = event
   if (!notifiedTypes.has(actionType) || before?.actionType === actionType) return null

@@ -38,9 +38,9 @@ interface Subject {
 }
 
 /**
- * Returns the activities of a change: one for each thing that was added, updated or deleted. Grants and memberships
- * that are created or deleted together with their user or group are part of that one. The acting user of a backend is
- * its API key.
+ * Returns the activities of a change: one for each thing that was added, updated or deleted. Grants and
+ * memberships that are created or deleted together with their user or group are part of that one. The acting
+ * user of a backend is its API key.
  */
 export function deriveActivities(
   scope: OrganizationScope,

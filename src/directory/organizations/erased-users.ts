@@ -14,8 +14,8 @@ export const userDigest = (...parts: readonly (string | null)[]): string =>
   createHash('sha256').update(JSON.stringify(parts)).digest('base64url')
 
 /**
- * Records the erasure of a user. Actions until then (epoch milliseconds) that are recorded later are those of the
- * deleted user.
+ * Records the erasure of a user. Actions until then (epoch milliseconds) that are recorded later are those of
+ * the deleted user.
  */
 export async function markErased(transaction: Transaction, userId: string, until: number): Promise<void> {
   const key = keys.erased(userDigest(userId))

@@ -13,7 +13,9 @@ import { keys, type OrganizationScope, type Resource } from './organization-keys
 import { type OrganizationStore, organizationOf } from './organization-store.ts'
 import { ensureUsers } from './user-records.ts'
 
-/** Maximum number of groups of one user in one organization. Each check of the user's access reads them all. */
+/**
+ * Maximum number of groups of one user in one organization. Each check of the user's access reads them all.
+ */
 export const groupsOfUserMax = 200
 /** Members of a group that one commit removes. */
 const sliceMax = 500
@@ -39,8 +41,8 @@ export interface RemovedMembers {
 }
 
 /**
- * Groups of users, each within one organization. All calls throw ApiError NOT_FOUND if the group or its organization
- * does not exist.
+ * Groups of users, each within one organization. All calls throw ApiError NOT_FOUND if the group or its
+ * organization does not exist.
  */
 export class GroupService {
   readonly #store: OrganizationStore

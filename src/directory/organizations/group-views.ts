@@ -8,7 +8,9 @@ import { keys, type Resource, type Subject } from './organization-keys.ts'
 /** A group as seen from a resource. */
 export interface FoundGroup {
   readonly group: GroupRecord
-  /** The grant on the resource itself; null for groups of the organization without a grant on it as a whole. */
+  /**
+   * The grant on the resource itself; null for groups of the organization without a grant on it as a whole.
+   */
   readonly grant: GrantRecord | null
 }
 
@@ -38,7 +40,10 @@ export async function viewGroups(
   })
 }
 
-/** Returns the groups of an organization, or those with a role on a folder or document, in the order of their ids. */
+/**
+ * Returns the groups of an organization, or those with a role on a folder or document, in the order of their
+ * ids.
+ */
 export async function listGroups(
   reader: DirectoryReader,
   resource: Resource,

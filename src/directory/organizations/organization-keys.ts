@@ -48,8 +48,8 @@ export const tenantKeys = {
 }
 
 /**
- * Keys in an organization's partition. Data that is read in two directions is stored twice: the second time as an
- * index without content.
+ * Keys in an organization's partition. Data that is read in two directions is stored twice: the second time
+ * as an index without content.
  */
 export const keys = {
   organization: ['organization'] as Key,

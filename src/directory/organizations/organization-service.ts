@@ -33,7 +33,10 @@ interface OrganizationServiceDependencies {
   readonly clock: Clock
 }
 
-/** The organizations of tenants. Each one is its own partition. The tenant's partition has an index of their ids. */
+/**
+ * The organizations of tenants. Each one is its own partition. The tenant's partition has an index of their
+ * ids.
+ */
 export class OrganizationService {
   readonly #parts: OrganizationServiceDependencies
 
@@ -136,8 +139,9 @@ export class OrganizationService {
   }
 
   /**
-   * Creates the record and the index entry. The entry is written first, so that a crash in between leaves nothing
-   * that cannot be found. It is written again afterwards, in case a deletion that ended in between has removed it.
+   * Creates the record and the index entry. The entry is written first, so that a crash in between leaves
+   * nothing that cannot be found. It is written again afterwards, in case a deletion that ended in between
+   * has removed it.
    */
   async #create(
     scope: OrganizationScope,

@@ -4,7 +4,9 @@ import type { AccessRole, Metadata, UserRecord } from '../store/records.ts'
 import type { Transaction } from '../store/transaction.ts'
 import { keys, type Subject } from './organization-keys.ts'
 
-/** Maximum size of the JSON metadata of one user, in bytes: a page of a listing has up to a thousand users. */
+/**
+ * Maximum size of the JSON metadata of one user, in bytes: a page of a listing has up to a thousand users.
+ */
 export const userMetadataBytesMax = 16_384
 
 /** Content of a user. Absent members stay unchanged, or are empty for a new user. */
@@ -32,7 +34,10 @@ const newUser = (userId: string, now: number): UserRecord => ({
   lastUpdated: now,
 })
 
-/** Returns the record with the changes of `input`; the same object if nothing changes. @throws ItemRejectedError */
+/**
+ * Returns the record with the changes of `input`; the same object if nothing changes.
+ * @throws ItemRejectedError
+ */
 export function describedUser(record: UserRecord | null, input: UserInput, now: number): UserRecord {
   const { userId, name, email, photoUrl, color, metadata } = input
   if (metadata !== undefined && Buffer.byteLength(JSON.stringify(metadata)) > userMetadataBytesMax)
@@ -47,7 +52,9 @@ export function describedUser(record: UserRecord | null, input: UserInput, now: 
   )
 }
 
-/** Creates a record for each user who has none: every user with a right in an organization is listed there. */
+/**
+ * Creates a record for each user who has none: every user with a right in an organization is listed there.
+ */
 export async function ensureUsers(
   transaction: Transaction,
   userIds: readonly string[],

@@ -25,8 +25,8 @@ export interface UserListing extends PageRange {
 }
 
 /**
- * Users of organizations. Every user with a grant in an organization, or in one of its groups, has a record there. A
- * resource is the organization itself, or a folder or document of it.
+ * Users of organizations. Every user with a grant in an organization, or in one of its groups, has a record
+ * there. A resource is the organization itself, or a folder or document of it.
  */
 export class UserService {
   readonly #store: OrganizationStore
@@ -38,8 +38,8 @@ export class UserService {
   }
 
   /**
-   * Creates users or changes existing ones, and gives them a role on the resource. Without `accessRole` the role is
-   * editor, and users who have a role there keep it.
+   * Creates users or changes existing ones, and gives them a role on the resource. Without `accessRole` the
+   * role is editor, and users who have a role there keep it.
    * @throws ApiError NOT_FOUND if the resource does not exist
    */
   add(scope: OrganizationScope, resource: Resource, inputs: readonly UserInput[]): Promise<BatchResults> {
@@ -94,8 +94,8 @@ export class UserService {
   }
 
   /**
-   * Removes the role of users on a folder or document. For the organization, removes the users with all their rights
-   * and group memberships in it.
+   * Removes the role of users on a folder or document. For the organization, removes the users with all their
+   * rights and group memberships in it.
    * @throws ApiError NOT_FOUND if the resource does not exist
    */
   remove(scope: OrganizationScope, resource: Resource, userIds: readonly string[]): Promise<BatchResults> {
@@ -110,7 +110,10 @@ export class UserService {
     })
   }
 
-  /** Returns the named users who are users of the resource. @throws ApiError NOT_FOUND if it does not exist */
+  /**
+   * Returns the named users who are users of the resource.
+   * @throws ApiError NOT_FOUND if it does not exist
+   */
   async find(
     scope: OrganizationScope,
     resource: Resource,
@@ -121,7 +124,10 @@ export class UserService {
     return this.#found(reader, resource, [...new Set(userIds)])
   }
 
-  /** Returns users of the resource in the order of their ids. @throws ApiError NOT_FOUND if it does not exist */
+  /**
+   * Returns users of the resource in the order of their ids.
+   * @throws ApiError NOT_FOUND if it does not exist
+   */
   async list(
     scope: OrganizationScope,
     resource: Resource,

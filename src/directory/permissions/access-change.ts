@@ -19,8 +19,8 @@ export interface AccessChange {
 }
 
 /**
- * Returns the access change of a commit in an organization; null if there is none. The removal of a document ends its
- * sessions with a reason of its own.
+ * Returns the access change of a commit in an organization; null if there is none. The removal of a document
+ * ends its sessions with a reason of its own.
  */
 export function accessChangeOf(scope: OrganizationScope, written: readonly Mutation[]): AccessChange | null {
   const documents = new Set<string>()

@@ -3,11 +3,13 @@ import { keys, type Resource, type ResourceType, type Subject } from '../organiz
 import { decodeRecord, type GrantRecord } from '../store/records.ts'
 import type { Transaction } from '../store/transaction.ts'
 
-/** The latest expiry of a grant, in epoch seconds: the year 9999. Milliseconds passed as seconds exceed it. */
+/**
+ * The latest expiry of a grant, in epoch seconds: the year 9999. Milliseconds passed as seconds exceed it.
+ */
 export const expiresAtMax = 253_402_300_799
 /**
- * Expired grants that are removed when one is added to their user or group: more than one, so that they do not
- * accumulate.
+ * Expired grants that are removed when one is added to their user or group: more than one, so that they do
+ * not accumulate.
  */
 const expiredRemovedMax = 20
 

@@ -34,11 +34,11 @@ export class PermissionService {
   }
 
   /**
-   * Grants roles; replaces grants on the same resources. Uses one commit for each organization, after all of them
-   * have been checked.
+   * Grants roles; replaces grants on the same resources. Uses one commit for each organization, after all of
+   * them have been checked.
    * @param inputs each resource once
-   * @throws ApiError NOT_FOUND, naming the missing ones, if a resource does not exist, or the group in one of the
-   * organizations. Nothing is granted then, unless it was deleted while others were being granted
+   * @throws ApiError NOT_FOUND, naming the missing ones, if a resource does not exist, or the group in one of
+   * the organizations. Nothing is granted then, unless it was deleted while others were being granted
    */
   async add(tenant: Tenant, subject: Subject, inputs: readonly GrantInput[]): Promise<void> {
     const parts = byOrganization(inputs)
@@ -60,7 +60,8 @@ export class PermissionService {
   }
 
   /**
-   * Revokes grants, in one commit for each organization. Ignores resources without a grant and missing resources.
+   * Revokes grants, in one commit for each organization. Ignores resources without a grant and missing
+   * resources.
    * @throws ApiError NOT_FOUND if an organization does not exist
    */
   async remove(tenant: Tenant, subject: Subject, inputs: readonly OwnedResource[]): Promise<void> {

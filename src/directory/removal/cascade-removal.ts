@@ -56,10 +56,10 @@ export type DocumentCascade = (
 ) => Promise<void>
 
 /**
- * Removes things that are marked as being deleted, in slices. The mark is removed last, so that a removal can be
- * repeated. For documents, the logs are removed first, then their rooms are closed, then the keys are removed. An
- * open room may have created a log again meanwhile, so the logs are removed a second time. A commit lies in between;
- * after it, all earlier appends are visible.
+ * Removes things that are marked as being deleted, in slices. The mark is removed last, so that a removal can
+ * be repeated. For documents, the logs are removed first, then their rooms are closed, then the keys are
+ * removed. An open room may have created a log again meanwhile, so the logs are removed a second time. A
+ * commit lies in between; after it, all earlier appends are visible.
  */
 export class CascadeRemoval {
   readonly #tools: RemovalDependencies
@@ -115,8 +115,8 @@ export class CascadeRemoval {
   }
 
   /**
-   * Removes everything except the record. Nothing else writes: every change requires an organization that is not
-   * being deleted.
+   * Removes everything except the record. Nothing else writes: every change requires an organization that is
+   * not being deleted.
    */
   async #removeContents(scope: OrganizationScope, goOn: CheckLease): Promise<void> {
     const part = organizationPart(scope)
@@ -196,8 +196,8 @@ export class CascadeRemoval {
     const { log, bus } = this.#tools
     await mapInSlices(prefixes, async (prefix) => {
       let after: Key | null | undefined
-      // A node that has lost the lease must not destroy logs that were created later, however long it pauses after
-      // the check.
+      // A node that has lost the lease must not destroy logs that were created later, however long it pauses
+      // after the check.
       while (after !== null)
         after = await log.destroyPrefix(prefix, { ...(after && { after }), confirm: goOn })
     })

@@ -65,8 +65,8 @@ async function emptyFolder(
 }
 
 /**
- * Also returns false while the organization is being deleted, or is deleted: its own removal includes everything, and
- * the same ids may be created again.
+ * Also returns false while the organization is being deleted, or is deleted: its own removal includes
+ * everything, and the same ids may be created again.
  */
 async function isMarked(transaction: DirectoryReader, folderId: string): Promise<boolean> {
   if ((await findOrganization(transaction)) === null) return false

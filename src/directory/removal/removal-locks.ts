@@ -9,12 +9,15 @@ import type { RemovalTask } from './removal-task.ts'
 
 /** Interval at which the end of other removals is checked, in ms. */
 const lookMs = 100
-/** Number of checks before the removal fails and is retried later: the others may need the slot of this one. */
+/**
+ * Number of checks before the removal fails and is retried later: the others may need the slot of this one.
+ */
 const looksMax = 100
 
 /**
- * Records of the removals in progress in an organization, on any node. An organization must not be created again
- * while a removal within it continues. If a node dies, the node that takes over its task removes the record.
+ * Records of the removals in progress in an organization, on any node. An organization must not be created
+ * again while a removal within it continues. If a node dies, the node that takes over its task removes the
+ * record.
  */
 export class RemovalLocks {
   readonly #store: OrganizationStore
@@ -24,7 +27,8 @@ export class RemovalLocks {
   }
 
   /**
-   * Runs `remove`, unless the organization is being deleted, which removes everything. If it fails, the record stays.
+   * Runs `remove`, unless the organization is being deleted, which removes everything. If it fails, the
+   * record stays.
    */
   async during(task: RemovalTask, remove: () => Promise<void>): Promise<void> {
     const key = keys.removal(nameOf(task))

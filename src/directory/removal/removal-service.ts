@@ -48,8 +48,8 @@ export class RemovalService {
   }
 
   /**
-   * Runs `change`, which must enqueue the removal of what it marks under the given job id. Publishes that the removal
-   * has begun, and waits for its end.
+   * Runs `change`, which must enqueue the removal of what it marks under the given job id. Publishes that the
+   * removal has begun, and waits for its end.
    * @throws the errors of `change`; the error of the removal, which then continues in the background
    */
   async await<T>(change: (jobId: string) => Promise<MarkedForRemoval<T>>): Promise<T> {

@@ -14,9 +14,10 @@ const sliceMax = 100
 const recordKey = ({ type, id }: Subject): Key => (type === 'user' ? keys.user(id) : keys.group(id))
 
 /**
- * Removes users or groups from an organization with all of their data there: grants, memberships, notifications and
- * the record. A subject with little data, which is nearly every one, is removed in one commit. Others lose their data
- * slice by slice first, and then the record, so that an interrupted call can be repeated.
+ * Removes users or groups from an organization with all of their data there: grants, memberships,
+ * notifications and the record. A subject with little data, which is nearly every one, is removed in one
+ * commit. Others lose their data slice by slice first, and then the record, so that an interrupted call can
+ * be repeated.
  * @throws ApiError NOT_FOUND if the organization does not exist
  */
 export async function removeSubjects(
@@ -28,8 +29,8 @@ export async function removeSubjects(
   await organizationOf(reader)
   for (const subject of subjects) if (await hasMuch(reader, subject)) await cutAll(store, scope, [subject])
   const results = await store.change(scope, (transaction) => removeRecords(transaction, subjects))
-  // Removes grants that were added between the last read and the removal of the record. No grant can be added after
-  // that.
+  // Removes grants that were added between the last read and the removal of the record. No grant can be added
+  // after that.
   await cutAll(
     store,
     scope,

@@ -9,7 +9,9 @@ export interface BatchItemResult {
   readonly details?: { readonly code: ErrorCode }
 }
 
-/** Results by the ids of their items. Without a prototype, because an id may be any text, also `__proto__`. */
+/**
+ * Results by the ids of their items. Without a prototype, because an id may be any text, also `__proto__`.
+ */
 export type BatchResults<R = BatchItemResult> = Record<string, R>
 
 /** Independent items that are processed in parallel. */

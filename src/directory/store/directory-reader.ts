@@ -3,8 +3,8 @@ import { keyName } from '../../engine/key-encoding.ts'
 import { decodeRecord } from './records.ts'
 
 /**
- * Maximum number of records that a reader caches. The least recently used ones are evicted and read again when
- * needed.
+ * Maximum number of records that a reader caches. The least recently used ones are evicted and read again
+ * when needed.
  */
 const cachedRecordsMax = 1_000
 

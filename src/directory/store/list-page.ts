@@ -5,7 +5,10 @@ import { MalformedJsonError, readJson } from '../../json.ts'
 import { estimatedLength } from '../../model/json-pieces.ts'
 import type { DirectoryReader } from './directory-reader.ts'
 
-/** Length of the JSON of one page without its last slice. A page ends there and may have fewer items than its limit. */
+/**
+ * Length of the JSON of one page without its last slice. A page ends there and may have fewer items than its
+ * limit.
+ */
 export const pageLengthMax = 4_194_304
 /** Items of the first slice of a page. */
 const firstSlice = 100
@@ -26,7 +29,10 @@ export interface ListPage<Item> {
   readonly next: string | null
 }
 
-/** Parses the position of a page token, for listings whose position is JSON. @throws ApiError INVALID_ARGUMENT */
+/**
+ * Parses the position of a page token, for listings whose position is JSON.
+ * @throws ApiError INVALID_ARGUMENT
+ */
 export function readPagePosition<T>(schema: GenericSchema<T, unknown>, after: string): T {
   try {
     return readJson(schema, after)

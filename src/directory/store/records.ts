@@ -95,7 +95,9 @@ export type Metadata = Readonly<Record<string, unknown>>
 
 /** A resource that is removed together with all its contents. */
 export interface Deletable {
-  /** True when its deletion has begun: it no longer exists for clients, and its contents are being removed. */
+  /**
+   * True when its deletion has begun: it no longer exists for clients, and its contents are being removed.
+   */
   readonly deleting?: true
 }
 

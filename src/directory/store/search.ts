@@ -28,9 +28,9 @@ export function searchFor(text: string, lookedAtMax: number): Search {
 const plain = (text: string): string => text.normalize('NFC').toLowerCase().toUpperCase().normalize('NFC')
 
 /**
- * Returns the matching items of a listing in its order. Reads at most `lookedAtMax` records: a page may have fewer
- * items than requested, or none, although more pages follow. A page also ends when its JSON reaches the length of a
- * page.
+ * Returns the matching items of a listing in its order. Reads at most `lookedAtMax` records: a page may have
+ * fewer items than requested, or none, although more pages follow. A page also ends when its JSON reaches the
+ * length of a page.
  * @param list returns every item of a range, also those that do not match
  */
 export async function filterItems<R>(

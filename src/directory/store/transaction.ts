@@ -8,12 +8,13 @@ import type { DirectoryReader } from './directory-reader.ts'
 import { type Deletable, decodeRecord, encodeRecord } from './records.ts'
 
 /**
- * A conflicting change between read and write leads to a retry. This many conflicts in a row mean a bug or an attack.
+ * A conflicting change between read and write leads to a retry. This many conflicts in a row mean a bug or an
+ * attack.
  */
 const attemptsMax = 20
 /**
- * Number of attempts after which a transaction pauses before the next one: it loses to other nodes, which have queues
- * of their own.
+ * Number of attempts after which a transaction pauses before the next one: it loses to other nodes, which
+ * have queues of their own.
  */
 const lossesMax = 4
 /** Range of the random pause, in ms; the upper bound doubles with each pause. */
@@ -21,9 +22,9 @@ const pauseMs = { first: 4, most: 100 }
 
 /**
  * Reads and writes one partition with optimistic concurrency. Records that were read by key are checked when
- * everything is written, in one commit. If one has changed meanwhile, `work` runs again. So `work` must only read and
- * write through the transaction. First attempts run concurrently. Attempts that conflicted are queued, so that they
- * do not conflict with each other.
+ * everything is written, in one commit. If one has changed meanwhile, `work` runs again. So `work` must only
+ * read and write through the transaction. First attempts run concurrently. Attempts that conflicted are
+ * queued, so that they do not conflict with each other.
  * @throws ApiError ABORTED if conflicts continue; the errors of `work`, and then nothing is written
  */
 export class TransactionRunner {

@@ -28,7 +28,9 @@ export interface CredentialSources {
   readonly tenants: TenantStore
   /** The credentials that the nodes on this store have agreed on so far. */
   readonly agreed: Partial<Pick<ServerCredentials, 'workspaceId' | 'apiKey' | 'jwtSecret'>>
-  /** Which credentials take precedence if they differ: the agreed ones, or those that this server has stored. */
+  /**
+   * Which credentials take precedence if they differ: the agreed ones, or those that this server has stored.
+   */
   readonly first: 'agreed' | 'kept'
 }
 
@@ -59,13 +61,15 @@ export interface Bootstrapped {
   /** True if this start generated a credential that has not been shown yet. */
   readonly created: boolean
   /**
-   * True if this start generated a signing secret for a store that has API keys: earlier realtime tokens become
-   * invalid.
+   * True if this start generated a signing secret for a store that has API keys: earlier realtime tokens
+   * become invalid.
    */
   readonly isSecretLost: boolean
 }
 
-/** The credentials of this start and those in the store contradict each other. The message names the option. */
+/**
+ * The credentials of this start and those in the store contradict each other. The message names the option.
+ */
 export class BootstrapError extends OperatorError {
   override readonly name = 'BootstrapError'
 }
@@ -89,16 +93,16 @@ interface Own {
 }
 
 /**
- * Ensures that a workspace, an API key with an auth token, and a signing secret exist: configured ones, otherwise
- * those of an earlier start, otherwise new ones. Starting again changes nothing. If the store has API keys, another
- * one is created only if `addKey` names it. Each key is its own tenant, so a mistyped key would serve an empty
- * tenant. A configured token must be the stored one, unless that was never issued (see `isUnissued`), because a
- * mistyped token would lock out the callers.
+ * Ensures that a workspace, an API key with an auth token, and a signing secret exist: configured ones,
+ * otherwise those of an earlier start, otherwise new ones. Starting again changes nothing. If the store has
+ * API keys, another one is created only if `addKey` names it. Each key is its own tenant, so a mistyped key
+ * would serve an empty tenant. A configured token must be the stored one, unless that was never issued (see
+ * `isUnissued`), because a mistyped token would lock out the callers.
  *
  * Declared workspaces are ensured first. If nothing is configured or stored, the first of them is used.
  *
- * @throws BootstrapError if an API key belongs to another workspace, is unknown to a store that has others, or the
- * store has another token
+ * @throws BootstrapError if an API key belongs to another workspace, is unknown to a store that has others,
+ * or the store has another token
  */
 export async function bootstrap(options: BootstrapOptions): Promise<Bootstrapped> {
   const { configured, directory } = options
@@ -120,7 +124,10 @@ export async function bootstrap(options: BootstrapOptions): Promise<Bootstrapped
   return { credentials, created: start.generator.used, isSecretLost }
 }
 
-/** Compares the credentials of a start with those of the store. @throws BootstrapError, CredentialsFileError */
+/**
+ * Compares the credentials of a start with those of the store.
+ * @throws BootstrapError, CredentialsFileError
+ */
 export async function checkCredentials(sources: CredentialSources): Promise<CheckedSources> {
   const { directory, agreed, first } = sources
   const inFile = (directory === null ? null : await readCredentials(directory)) ?? {}
@@ -131,7 +138,10 @@ export async function checkCredentials(sources: CredentialSources): Promise<Chec
   return checked
 }
 
-/** @throws BootstrapError, with the message of a start, if the store does not have the API key in that workspace */
+/**
+ * @throws BootstrapError, with the message of a start, if the store does not have the API key in that
+ * workspace
+ */
 export async function requireTenant(tenants: TenantStore, tenant: Tenant): Promise<void> {
   if (await tenants.isTenant(tenant)) return
   if ((await tenants.apiKeyIds(1)).length === 0)
@@ -342,8 +352,8 @@ const warnOfAdded = (log: Log, { name, workspaceId, apiKey }: DeclaredWorkspace)
   )
 
 /**
- * A configured signing secret is not written to the file: it is stored in the configuration, and several servers may
- * share it.
+ * A configured signing secret is not written to the file: it is stored in the configuration, and several
+ * servers may share it.
  */
 async function keep(
   directory: string,

@@ -39,15 +39,17 @@ const checksOf = (secrets: readonly (string | null)[]): readonly string[] =>
   secrets.flatMap((secret) => (secret === null ? [] : [checkOf(secret)]))
 
 export interface NodeBootstrapOptions extends Omit<BootstrapOptions, 'agreed' | 'first'> {
-  /** Storage of the server's credentials: the store, or the data directory if that also contains the store. */
+  /**
+   * Storage of the server's credentials: the store, or the data directory if that also contains the store.
+   */
   readonly keptIn: 'directory' | 'store'
   readonly configured: ConfiguredCredentials & Shared
 }
 
 /**
  * Runs `bootstrap` for a node: one node at a time, and with the values of the other nodes where nothing is
- * configured. The values of this node become the agreement. While other nodes are alive, they must equal those of the
- * others.
+ * configured. The values of this node become the agreement. While other nodes are alive, they must equal
+ * those of the others.
  * @throws BootstrapError as `bootstrap`, and if the nodes would differ
  */
 export async function bootstrapNode(
@@ -62,8 +64,8 @@ export async function bootstrapNode(
       const agreement = decoded(bytes)
       if (agreement !== null && !isAlone(cluster)) check(agreement, options.configured)
       const started = await bootstrap({ ...options, agreed: credentialsOf(agreement), first: 'agreed' })
-      // Otherwise the start took so long that its lock expired, and other nodes serve with values that they created
-      // meanwhile.
+      // Otherwise the start took so long that its lock expired, and other nodes serve with values that they
+      // created meanwhile.
       if (await replace(kv, bytes, agreementOf(started, options.configured))) return started
     }
   })

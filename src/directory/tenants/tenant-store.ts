@@ -92,7 +92,9 @@ export class TenantStore {
     return entries.map((entry) => decodeRecord(entry.value) as AuthTokenRecord)
   }
 
-  /** Returns the tokens of an API key that are valid at `now` (epoch milliseconds), including replaced ones. */
+  /**
+   * Returns the tokens of an API key that are valid at `now` (epoch milliseconds), including replaced ones.
+   */
   async validTokens(tenant: Tenant, now: number): Promise<readonly AuthTokenRecord[]> {
     const [current, retired] = await Promise.all([
       this.authTokens(tenant),

@@ -25,8 +25,8 @@ export class TokenRevocations {
   }
 
   /**
-   * Returns the time until which tokens issued for a user are rejected (epoch milliseconds); -1 if they were never
-   * revoked.
+   * Returns the time until which tokens issued for a user are rejected (epoch milliseconds); -1 if they were
+   * never revoked.
    */
   async revokedUntil(tenant: Tenant, userId: string): Promise<number> {
     const [bytes = null] = await this.#options.kv.get(tenantPart(tenant), [tenantKeys.revocation(userId)])
@@ -34,8 +34,9 @@ export class TokenRevocations {
   }
 
   /**
-   * Revokes all tokens issued for a user until now. Resolves when that is durable, with the new `revokedUntil`. It is
-   * later than any earlier one, and so are the times of tokens that were issued in between.
+   * Revokes all tokens issued for a user until now. Resolves when that is durable, with the new
+   * `revokedUntil`. It is later than any earlier one, and so are the times of tokens that were issued in
+   * between.
    */
   async revoke(tenant: Tenant, userId: string): Promise<number> {
     const { bus, clock } = this.#options

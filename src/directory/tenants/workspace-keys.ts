@@ -2,14 +2,17 @@ import type { Key } from '../../engine/engine.ts'
 import type { Tenant } from '../../model/address.ts'
 
 /**
- * Workspaces, API keys, tokens and domains are few and change rarely: they form one partition, so that a change is
- * one commit.
+ * Workspaces, API keys, tokens and domains are few and change rarely: they form one partition, so that a
+ * change is one commit.
  */
 export const workspacesPart: Key = ['directory']
 
 const ofWorkspace = (workspaceId: string): Key => ['workspaces', workspaceId]
 
-/** The owner comes first, so that all records of a workspace are one range. Indexes serve reads without the owner. */
+/**
+ * The owner comes first, so that all records of a workspace are one range. Indexes serve reads without the
+ * owner.
+ */
 export const workspaceKeys = {
   workspaces: ['workspaces'] as Key,
   workspace: ofWorkspace,

@@ -11,8 +11,8 @@ import { workspaceKeys } from './workspace-keys.ts'
 /** Name of the auth token with which an API key is created. */
 export const defaultTokenName = 'default'
 /**
- * Maximum number of replaced tokens of one API key, or one workspace, that stay valid. The oldest ones are dropped
- * first.
+ * Maximum number of replaced tokens of one API key, or one workspace, that stay valid. The oldest ones are
+ * dropped first.
  */
 const retiredTokensMax = 10
 
@@ -77,8 +77,8 @@ export class WorkspaceService {
   }
 
   /**
-   * @throws ApiError FAILED_PRECONDITION if the workspace has the maximum number of keys, or the key exceeds that of
-   * domains
+   * @throws ApiError FAILED_PRECONDITION if the workspace has the maximum number of keys, or the key exceeds
+   * that of domains
    */
   createApiKey(workspaceId: string, key: NewApiKey): Promise<CreatedApiKey> {
     return this.#options.tenants.change((transaction) => this.#addApiKey(transaction, workspaceId, key))
@@ -109,7 +109,8 @@ export class WorkspaceService {
   }
 
   /**
-   * Replaces the token of a workspace, and returns the new one. All older ones become invalid within `graceSeconds`.
+   * Replaces the token of a workspace, and returns the new one. All older ones become invalid within
+   * `graceSeconds`.
    * @throws ApiError NOT_FOUND if the workspace does not exist
    */
   resetWorkspaceToken(

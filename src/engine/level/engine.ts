@@ -26,14 +26,15 @@ export interface LevelEngineOptions {
   /** Data directory; created if missing. Data of this engine is in its folder `store`. */
   readonly directory: string
   /**
-   * Event that an acknowledged write survives: a power failure (`disk`, the default) or the end of this process
-   * (`process`).
+   * Event that an acknowledged write survives: a power failure (`disk`, the default) or the end of this
+   * process (`process`).
    */
   readonly durability?: 'disk' | 'process'
   readonly clock?: Clock
   readonly log?: Log
   /**
-   * Limit of accepted but not yet durable bytes; more writes are rejected with StoreUnavailableError. Default 64 MB.
+   * Limit of accepted but not yet durable bytes; more writes are rejected with StoreUnavailableError. Default
+   * 64 MB.
    */
   readonly pendingBytesMax?: number
   /** How long a failed write is retried before StoreUnavailableError, in ms. Default 30,000. */

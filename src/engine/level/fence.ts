@@ -1,7 +1,9 @@
 import { open } from 'node:fs/promises'
 import type { DamagedBlock } from './check/table-check.ts'
 
-/** LevelDB knows no compression type with this bit. It rejects a block of such a type and does not read it. */
+/**
+ * LevelDB knows no compression type with this bit. It rejects a block of such a type and does not read it.
+ */
 const fenceBit = 128
 /** The compression types uncompressed and Snappy. */
 const kindsRead = [0, 1]
@@ -11,8 +13,8 @@ export const unfenced = (blocks: readonly DamagedBlock[]): readonly DamagedBlock
   blocks.filter(({ kind }) => kindsRead.includes(kind))
 
 /**
- * Changes one byte of each block so that LevelDB rejects it. Otherwise LevelDB would accept the damaged content of
- * the table at `path`, or end the process. The original byte can be computed from the changed one.
+ * Changes one byte of each block so that LevelDB rejects it. Otherwise LevelDB would accept the damaged
+ * content of the table at `path`, or end the process. The original byte can be computed from the changed one.
  */
 export async function fence(path: string, blocks: readonly DamagedBlock[]): Promise<void> {
   const file = await open(path, 'r+')

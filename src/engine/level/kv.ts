@@ -65,7 +65,8 @@ export class LevelKv implements Kv {
       const written = await this.#partitions.run(keyName(part), () =>
         withRecordName('partition', part, () => this.#decide(prepared)),
       )
-      // The values that the check compared may not be durable yet. The caller gets the result only when they are.
+      // The values that the check compared may not be durable yet. The caller gets the result only when they
+      // are.
       if (written === null) {
         await this.#commit.durable()
         return false

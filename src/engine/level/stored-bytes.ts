@@ -4,16 +4,16 @@ import { keyspaces } from './store/keyspaces.ts'
 import type { Store } from './store/store.ts'
 
 /**
- * A key before all others, which no table contains: compacting its range only makes LevelDB write its memory to a
- * table.
+ * A key before all others, which no table contains: compacting its range only makes LevelDB write its memory
+ * to a table.
  */
 const noKey = Buffer.of(0)
 /** A key after all others. */
 const afterAll = Buffer.of(0xff)
 
 /**
- * See `Engine.storedBytes`. LevelDB estimates ranges from the indexes of its tables, so its memory is written to a
- * table first.
+ * See `Engine.storedBytes`. LevelDB estimates ranges from the indexes of its tables, so its memory is written
+ * to a table first.
  */
 export async function measureLevelBytes(store: Store, { logs, blobs, parts }: StoredUnder): Promise<number> {
   await store.compactTables({ gte: noKey, lt: noKey })
@@ -28,8 +28,8 @@ export async function measureLevelBytes(store: Store, { logs, blobs, parts }: St
 }
 
 /**
- * The index of a table has one key for each block, which may lie between two keys: only stored keys have exact
- * positions.
+ * The index of a table has one key for each block, which may lie between two keys: only stored keys have
+ * exact positions.
  */
 async function tableBytes(store: Store, { gte, lt }: ByteRange): Promise<number> {
   const first = await firstKey(store, gte)

@@ -1,7 +1,8 @@
 import type { ByteRange } from '../key-encoding.ts'
 
 /**
- * A map in the byte order of its keys. Keys are strings with one character for each byte, which JavaScript compares.
+ * A map in the byte order of its keys. Keys are strings with one character for each byte, which JavaScript
+ * compares.
  */
 export class SortedMap<T> {
   readonly #values = new Map<string, T>()
@@ -23,8 +24,8 @@ export class SortedMap<T> {
   }
 
   /**
-   * The cost is proportional to the pairs that are read. Changes meanwhile are visible in the part that has not been
-   * read.
+   * The cost is proportional to the pairs that are read. Changes meanwhile are visible in the part that has
+   * not been read.
    */
   *range({ gte, lt }: ByteRange, reverse = false): Generator<[key: Buffer, value: T]> {
     const [first, end] = [gte.toString('latin1'), lt.toString('latin1')]

@@ -26,16 +26,16 @@ interface Topic {
 }
 
 /**
- * Delay before the other nodes are notified of unsent messages, in ms. It combines the messages that are dropped
- * meanwhile.
+ * Delay before the other nodes are notified of unsent messages, in ms. It combines the messages that are
+ * dropped meanwhile.
  */
 const admitEveryMs = 500
 /** For each topic, the log has at most one malformed message in this time, in ms. */
 const failureEveryMs = 10_000
 
 /**
- * The bus over core NATS. A local bus delivers messages of this node to its own listeners, whether NATS is connected
- * or not; NATS does not return them.
+ * The bus over core NATS. A local bus delivers messages of this node to its own listeners, whether NATS is
+ * connected or not; NATS does not return them.
  */
 export class NatsBus implements ClusterBus {
   readonly #local = new LocalBus()
@@ -130,7 +130,10 @@ export class NatsBus implements ClusterBus {
     return `${this.#prefix}.topic.${subjectToken(topic)}`
   }
 
-  /** Earlier messages are lost for this node. The listeners are notified when the server knows the subscriptions. */
+  /**
+   * Earlier messages are lost for this node. The listeners are notified when the server knows the
+   * subscriptions.
+   */
   #join(connection: NatsConnection): void {
     this.#listen(connection, this.#losing, () => this.lost())
     for (const [topic, known] of this.#topics) this.#subscribe(connection, topic, known)
@@ -171,7 +174,10 @@ export class NatsBus implements ClusterBus {
     queueMicrotask(() => this.#local.hear(topic, message, (error) => this.#failed(topic, known, error)))
   }
 
-  /** Another version of Weft, or any client of NATS, may have published it. This node treats it as a lost message. */
+  /**
+   * Another version of Weft, or any client of NATS, may have published it. This node treats it as a lost
+   * message.
+   */
   #failed(topic: string, known: Topic, error: unknown): void {
     this.lost()
     const now = performance.now()

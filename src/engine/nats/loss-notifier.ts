@@ -1,6 +1,6 @@
 /**
- * Delay from the first loss to its notification, and the shortest interval of notifications, in ms: each one makes
- * the listeners check everything.
+ * Delay from the first loss to its notification, and the shortest interval of notifications, in ms: each one
+ * makes the listeners check everything.
  */
 const pauseMs = { first: 20, next: 1_000 }
 

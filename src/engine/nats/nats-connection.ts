@@ -27,7 +27,9 @@ interface Outgoing {
   readonly reply: string | undefined
 }
 
-/** One connection to NATS, which reconnects until it is closed. Messages are dropped while it is disconnected. */
+/**
+ * One connection to NATS, which reconnects until it is closed. Messages are dropped while it is disconnected.
+ */
 export class BusConnection {
   readonly #settings: NatsSettings
   readonly #log: Log | undefined

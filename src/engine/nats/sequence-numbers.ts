@@ -1,4 +1,6 @@
-/** Number of topics whose last number is cached. An evicted topic causes one unnecessary loss notification. */
+/**
+ * Number of topics whose last number is cached. An evicted topic causes one unnecessary loss notification.
+ */
 const topicsMax = 100_000
 /** Number of publishers that are remembered for each topic: each start of a node is one. */
 const publishersMax = 1000
@@ -29,8 +31,8 @@ export class SequenceTracker {
   readonly #last = new Map<string, number>()
 
   /**
-   * Returns false if a message of this publisher is missing before this one. Messages before the first one are
-   * unknown.
+   * Returns false if a message of this publisher is missing before this one. Messages before the first one
+   * are unknown.
    */
   follows(publisher: string, number: number, previous: number): boolean {
     const last = this.#last.get(publisher)

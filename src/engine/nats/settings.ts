@@ -25,7 +25,9 @@ export interface NatsSettings {
 /** Idle time after which the client sends a ping, in ms. Two unanswered pings end the connection. */
 const pingIntervalMs = 2_000
 
-/** Retrying does not help: the operator must correct the configuration. The message never contains secrets. */
+/**
+ * Retrying does not help: the operator must correct the configuration. The message never contains secrets.
+ */
 export class NatsRejectedError extends Error {
   override readonly name = 'NatsRejectedError'
 }

@@ -6,7 +6,8 @@ const lengthMax = 200
 const written = (letter: string): string => `=${letter.charCodeAt(0).toString(16).padStart(4, '0')}`
 
 /**
- * Encodes a topic as one token of a subject; it may contain any characters. Different topics get different tokens.
+ * Encodes a topic as one token of a subject; it may contain any characters. Different topics get different
+ * tokens.
  */
 export function subjectToken(topic: string): string {
   const token = topic === '' ? '=' : topic.replace(/[^A-Za-z0-9/_-]/g, written)

@@ -29,8 +29,8 @@ export interface PostgresEngineOptions {
   /** Schema of all tables; created if missing. Lower-case letters, digits and `_`. Default `weft`. */
   readonly schema?: string
   /**
-   * Event that an acknowledged write survives: a power failure (`disk`, the default) or the end of this process
-   * (`process`).
+   * Event that an acknowledged write survives: a power failure (`disk`, the default) or the end of this
+   * process (`process`).
    */
   readonly durability?: 'disk' | 'process'
   readonly clock?: Clock
@@ -46,7 +46,8 @@ export interface PostgresEngineOptions {
   /** How long calls wait for an unavailable database before StoreUnavailableError, in ms. Default 30,000. */
   readonly holdMs?: number
   /**
-   * Limit of accepted but not yet durable bytes; more writes are rejected with StoreUnavailableError. Default 64 MB.
+   * Limit of accepted but not yet durable bytes; more writes are rejected with StoreUnavailableError. Default
+   * 64 MB.
    */
   readonly pendingBytesMax?: number
   /** Whether a schema is opened into which an import was interrupted. Default `refuse`. */

@@ -68,7 +68,9 @@ export class PostgresFences implements FenceStore {
     return counts
   }
 
-  /** Call it before `raise`: after it, no append that has read the counters can commit after this transaction. */
+  /**
+   * Call it before `raise`: after it, no append that has read the counters can commit after this transaction.
+   */
   async lock(session: DatabaseSession, counters: readonly number[]): Promise<void> {
     if (counters.length > 0) await session.rows(lockAlone, [this.#locksOf(counters)])
   }

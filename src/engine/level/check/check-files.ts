@@ -7,15 +7,15 @@ import { checkManifest, isTable, noteFenced, tablesAtStart } from './file-manife
 import { findTableDamage, type TableDamage } from './table-check.ts'
 
 /**
- * How much of the files is checked. `start`: as much as takes a moment, also if there are many files. `verify`: every
- * byte.
+ * How much of the files is checked. `start`: as much as takes a moment, also if there are many files.
+ * `verify`: every byte.
  */
 export type FilesDepth = 'start' | 'verify'
 
 /**
- * Returns sentences about damaged files of a store; each starts with the name of its file. Fences the damaged blocks
- * of tables, so that LevelDB does not read them. Call it before the store is opened, which replaces files; then call
- * `withoutRemoved`.
+ * Returns sentences about damaged files of a store; each starts with the name of its file. Fences the damaged
+ * blocks of tables, so that LevelDB does not read them. Call it before the store is opened, which replaces
+ * files; then call `withoutRemoved`.
  * @throws the error of `level` if blocks are damaged and another process has the store open
  */
 export async function checkFiles(path: string, depth: FilesDepth): Promise<readonly string[]> {
@@ -53,8 +53,8 @@ async function fenceAll(path: string, tables: readonly DamagedTable[]): Promise<
 }
 
 /**
- * Leaves out tables that a crash or a close has left incomplete. LevelDB removes them when it opens the store, and
- * logs that in its text file first.
+ * Leaves out tables that a crash or a close has left incomplete. LevelDB removes them when it opens the
+ * store, and logs that in its text file first.
  */
 export async function withoutRemoved(path: string, sentences: readonly string[]): Promise<readonly string[]> {
   if (sentences.length === 0) return []

@@ -29,8 +29,8 @@ const recordKinds = new Map<number, RecordKind>([
 ])
 
 /**
- * Returns null if the record is the one that was written under this key. Damage of heads is reported with their
- * document.
+ * Returns null if the record is the one that was written under this key. Damage of heads is reported with
+ * their document.
  */
 export function checkRecord(key: Buffer, value: Buffer): Damage | null {
   const found = recordKinds.get(key[0] ?? -1)
@@ -50,8 +50,8 @@ export function checkRecord(key: Buffer, value: Buffer): Damage | null {
 }
 
 /**
- * Checks that a waiting job is in the index of due times, without which it would never be done, and that each entry
- * of the index has a job.
+ * Checks that a waiting job is in the index of due times, without which it would never be done, and that each
+ * entry of the index has a job.
  */
 export async function checkDueIndex(reads: Reads, key: Buffer, value: Buffer): Promise<Damage | null> {
   if (key[0] === letter(keyspaces.due)) return checkJob(reads, key)

@@ -16,8 +16,8 @@ const table2 = behind(table1)
 const table3 = behind(table2)
 
 /**
- * Returns the CRC-32C as RFC 3720 (iSCSI) defines it in 12.1 and shows it in B.4. `node:zlib` has only the other
- * CRC-32.
+ * Returns the CRC-32C as RFC 3720 (iSCSI) defines it in 12.1 and shows it in B.4. `node:zlib` has only the
+ * other CRC-32.
  */
 export function crc32c(bytes: Uint8Array): number {
   let crc = 0xffffffff
@@ -40,7 +40,8 @@ export function crc32c(bytes: Uint8Array): number {
 }
 
 /**
- * Returns the masked CRC that LevelDB stores, because a CRC of bytes that contain CRCs would be weak (util/crc32c.h).
+ * Returns the masked CRC that LevelDB stores, because a CRC of bytes that contain CRCs would be weak
+ * (util/crc32c.h).
  */
 export function maskCrc(crc: number): number {
   return (((crc >>> 15) | (crc << 17)) + 0xa282ead8) >>> 0

@@ -5,16 +5,16 @@ import { mapLimit } from '../../map-limit.ts'
 import { findTableDamage } from './table-check.ts'
 
 /**
- * State of a store's files when it was closed. LevelDB silently takes a log that ends early, or whose last record has
- * a wrong length, for one that a crash has cut. After a clean stop, there is no such log.
+ * State of a store's files when it was closed. LevelDB silently takes a log that ends early, or whose last
+ * record has a wrong length, for one that a crash has cut. After a clean stop, there is no such log.
  */
 interface Inventory {
   readonly files: readonly KnownFile[]
   /** Names of tables with fenced blocks, which LevelDB does not read. Absent if there have never been any. */
   readonly fenced?: readonly string[]
   /**
-   * Sentences about damaged log files that LevelDB has replaced since. No server starts until an operator removes
-   * this.
+   * Sentences about damaged log files that LevelDB has replaced since. No server starts until an operator
+   * removes this.
    */
   readonly lost?: readonly string[]
 }
@@ -30,13 +30,13 @@ interface KnownFile {
 export const manifestName = 'CLOSED'
 const dataFile = /^(CURRENT|MANIFEST-\d+|\d+\.(log|ldb|sst))$/
 /**
- * Bytes of tables that one close reads for their checksums. Tables are many and never change, so each one is read
- * once, when it is new.
+ * Bytes of tables that one close reads for their checksums. Tables are many and never change, so each one is
+ * read once, when it is new.
  */
 const tableBytesPerClose = 256 * 1024 * 1024
 /**
- * Bytes of tables, the newest first, that a start checks. This takes 0.1 s, or 3 s if the manifest does not have
- * their checksums.
+ * Bytes of tables, the newest first, that a start checks. This takes 0.1 s, or 3 s if the manifest does not
+ * have their checksums.
  */
 const tableBytesPerStart = 128 * 1024 * 1024
 
@@ -68,7 +68,8 @@ export async function noteFenced(path: string, names: readonly string[]): Promis
 }
 
 /**
- * Call before a store with damaged log files is opened: opening replaces them, and nothing else would show the loss.
+ * Call before a store with damaged log files is opened: opening replaces them, and nothing else would show
+ * the loss.
  */
 export async function noteLost(path: string, lost: readonly string[]): Promise<void> {
   if (lost.length > 0) await replaceInventory(path, { ...((await readInventory(path)) ?? noFiles), lost })
@@ -98,11 +99,11 @@ export interface ManifestComparison {
 }
 
 /**
- * Returns the files that differ from their state at the last close. Reports nothing if that state is unknown: after a
- * crash, or if another program has opened the store since. Earlier damage of log files is reported in any case.
- * Tables never change: a table that still exists and has the same bytes is sound.
- * @param depth `start` compares the sizes of all tables and the bytes of some (see `tableBytesPerStart`); `verify`
- * compares all bytes
+ * Returns the files that differ from their state at the last close. Reports nothing if that state is unknown:
+ * after a crash, or if another program has opened the store since. Earlier damage of log files is reported in
+ * any case. Tables never change: a table that still exists and has the same bytes is sound.
+ * @param depth `start` compares the sizes of all tables and the bytes of some (see `tableBytesPerStart`);
+ * `verify` compares all bytes
  */
 export async function checkManifest(path: string, depth: 'start' | 'verify'): Promise<ManifestComparison> {
   const { files, lost = [] } = (await readInventory(path)) ?? noFiles
@@ -128,8 +129,8 @@ export async function checkManifest(path: string, depth: 'start' | 'verify'): Pr
 }
 
 /**
- * Each opening creates a manifest with a higher number, lets CURRENT name it, and then removes the previous one with
- * the log files that it has read. A crash may leave any of these.
+ * Each opening creates a manifest with a higher number, lets CURRENT name it, and then removes the previous
+ * one with the log files that it has read. A crash may leave any of these.
  */
 async function isOpenedSince(
   path: string,
@@ -142,7 +143,9 @@ async function isOpenedSince(
   return current.startsWith('MANIFEST') && names.has(current) && numberOf(current) > numberOf(closed)
 }
 
-/** Returns the names of the tables that a start checks as a whole: the newest, and those with known damage. */
+/**
+ * Returns the names of the tables that a start checks as a whole: the newest, and those with known damage.
+ */
 export async function tablesAtStart(path: string): Promise<ReadonlySet<string>> {
   const found = new Set((await readInventory(path))?.fenced)
   const tables = (await readdir(path)).filter(isTable)

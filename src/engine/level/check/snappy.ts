@@ -1,8 +1,8 @@
 import { ByteCursor } from './byte-cursor.ts'
 
 /**
- * Decompresses bytes as google/snappy describes in format_description.txt: the length, then pieces that are either
- * literals or copies of earlier output.
+ * Decompresses bytes as google/snappy describes in format_description.txt: the length, then pieces that are
+ * either literals or copies of earlier output.
  * @throws RangeError if a piece exceeds the end
  */
 export function decompressSnappy(compressed: Buffer): Buffer {

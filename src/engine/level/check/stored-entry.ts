@@ -6,7 +6,9 @@ import { checkChecksum, decodeHead } from '../store/record-codec.ts'
 
 type Decode = (key: Buffer, value: Buffer) => StoredEntry
 
-/** Decoders by the first byte of the key. Other records follow from these, or are read with their document. */
+/**
+ * Decoders by the first byte of the key. Other records follow from these, or are read with their document.
+ */
 const decoders = new Map<number | undefined, Decode>([
   [keyspaces.heads[0], readHead],
   [keyspaces.kv[0], readValue],

@@ -6,8 +6,8 @@ import { crc32c, maskCrc } from './crc32c.ts'
 import { decompressSnappy } from './snappy.ts'
 
 /**
- * How much of a table is checked. `structure`: the parts that a search reads (footer, index, metaindex and filters),
- * a few percent of its bytes. `all`: every block.
+ * How much of a table is checked. `structure`: the parts that a search reads (footer, index, metaindex and
+ * filters), a few percent of its bytes. `all`: every block.
  */
 export type TableDepth = 'structure' | 'all'
 
@@ -45,10 +45,10 @@ export interface TableDamage {
 type OnDamage = (block: DamagedBlock) => void
 
 /**
- * Returns the damage of a LevelDB table; null if there is none, or no such file. A table consists of data blocks,
- * filter blocks, metaindex, index and footer, in this order (doc/table_format.md). By default LevelDB compares no
- * checksums when it reads, and `level` has no option for it. With a changed index or filter it does not find existing
- * records and treats them as absent. If a key is too short, it ends the process.
+ * Returns the damage of a LevelDB table; null if there is none, or no such file. A table consists of data
+ * blocks, filter blocks, metaindex, index and footer, in this order (doc/table_format.md). By default LevelDB
+ * compares no checksums when it reads, and `level` has no option for it. With a changed index or filter it
+ * does not find existing records and treats them as absent. If a key is too short, it ends the process.
  */
 export async function findTableDamage(path: string, depth: TableDepth): Promise<TableDamage | null> {
   const blocks: DamagedBlock[] = []
@@ -114,7 +114,9 @@ async function checkData(
 
 const afterBlock = ({ at, bytes }: BlockHandle): number => at + bytes + trailerBytes
 
-/** Returns the end of the last block if the blocks are contiguous from the start of the file; otherwise NaN. */
+/**
+ * Returns the end of the last block if the blocks are contiguous from the start of the file; otherwise NaN.
+ */
 const endOf = (blocks: readonly BlockHandle[]): number =>
   blocks.reduce((end, block) => (block.at === end ? afterBlock(block) : Number.NaN), 0)
 
@@ -128,7 +130,10 @@ function readFooter(footer: Buffer): { readonly metaindex: BlockHandle; readonly
 
 const readHandle = (cursor: ByteCursor): BlockHandle => ({ at: cursor.varint(), bytes: cursor.varint() })
 
-/** Returns whether the checksum of a block is correct. @param stored the block and the bytes that follow it */
+/**
+ * Returns whether the checksum of a block is correct.
+ * @param stored the block and the bytes that follow it
+ */
 function isSound(what: string, { at, bytes }: BlockHandle, stored: Buffer, onDamage: OnDamage): boolean {
   const checksum = stored.readUInt32LE(bytes + kindBytes)
   if (maskCrc(crc32c(stored.subarray(0, bytes + kindBytes))) === checksum) return true
@@ -137,7 +142,10 @@ function isSound(what: string, { at, bytes }: BlockHandle, stored: Buffer, onDam
   return false
 }
 
-/** Returns the values of the entries of an index block. A key omits the prefix that it shares with the one before. */
+/**
+ * Returns the values of the entries of an index block. A key omits the prefix that it shares with the one
+ * before.
+ */
 function handlesOf(stored: Buffer): BlockHandle[] {
   const content = stored.subarray(0, -trailerBytes)
   const block = stored.at(-trailerBytes) === snappyKind ? decompressSnappy(content) : content

@@ -28,8 +28,8 @@ const nothing = Buffer.alloc(0)
 const numberBytes = 8
 
 /**
- * Jobs by id, and an index of their due times. A leased job is due at the end of its lease, so nothing has to be done
- * for jobs whose holder has died.
+ * Jobs by id, and an index of their due times. A leased job is due at the end of its lease, so nothing has to
+ * be done for jobs whose holder has died.
  */
 export class JobTable {
   readonly #disk: ReopeningStore
@@ -59,7 +59,10 @@ export class JobTable {
     this.prepare(cell, record)()
   }
 
-  /** Like `write`, in two steps: the first one encodes and may throw; the returned function adds, and never throws. */
+  /**
+   * Like `write`, in two steps: the first one encodes and may throw; the returned function adds, and never
+   * throws.
+   */
   prepare(cell: JobCell, record: JobRecord | null): () => void {
     const { queue, id, stored } = cell.key
     const before = known(cell)

@@ -21,14 +21,17 @@ import type { DueJob, JobCell, JobTable } from './job-table.ts'
 /** Jobs whose records are loaded, ready to be enqueued. */
 export interface PinnedJobs {
   /**
-   * Adds all jobs to the group commit, without waiting. Adds none if it throws: call it before anything else of the
-   * same commit is added.
+   * Adds all jobs to the group commit, without waiting. Adds none if it throws: call it before anything else
+   * of the same commit is added.
    */
   enqueue(): void
   release(): void
 }
 
-/** Number of additional due jobs that one read returns: some of the wanted ones may have been claimed a moment ago. */
+/**
+ * Number of additional due jobs that one read returns: some of the wanted ones may have been claimed a moment
+ * ago.
+ */
 const lookAhead = 64
 
 export class LevelQueue implements Queue {

@@ -19,9 +19,10 @@ import type { DocumentHeads } from './document-heads.ts'
 import { PendingAppend } from './pending-append.ts'
 
 /**
- * Appends to logs. If the head is known, the sequence numbers are assigned and the bytes copied before the call
- * returns. Otherwise, and after such a call, that happens in the order of calls. The promises of one document resolve
- * in that order as well: its group commit resolves each one directly, without another promise in between.
+ * Appends to logs. If the head is known, the sequence numbers are assigned and the bytes copied before the
+ * call returns. Otherwise, and after such a call, that happens in the order of calls. The promises of one
+ * document resolve in that order as well: its group commit resolves each one directly, without another
+ * promise in between.
  */
 export class AppendQueue {
   readonly #log: Pick<DocumentLog, 'load'>

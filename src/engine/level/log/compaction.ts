@@ -101,8 +101,8 @@ export class LevelCompaction {
   }
 
   /**
-   * Deletes the appends that the anchor covers completely. One that it covers in part stays; reading skips the
-   * covered part.
+   * Deletes the appends that the anchor covers completely. One that it covers in part stays; reading skips
+   * the covered part.
    */
   async #deleteCovered(cell: DocumentCacheEntry, { epoch, marks, head }: LiveLogState): Promise<void> {
     const keys = cell.key

@@ -120,7 +120,10 @@ const nameOf = cachedKeyNames(keyName)
 
 export const keysOf = (doc: Key): DocumentKeyspace => new DocumentKeyspace(encodeKey(doc))
 
-/** Reads the state as of one moment: a head and the last update belong together. @throws DamagedRecordError */
+/**
+ * Reads the state as of one moment: a head and the last update belong together.
+ * @throws DamagedRecordError
+ */
 export async function readLogStateNow(store: Store, keys: DocumentKeyspace): Promise<LogState> {
   const moment = store.snapshot()
   try {
@@ -134,15 +137,18 @@ export const readLogState = async (reads: Reads, keys: DocumentKeyspace): Promis
   (await readLogEnd(reads, keys, 1)).standing
 
 /**
- * State of a document, and its last updates after the snapshot: all of them, or those of the last `appendsMax`
- * appends.
+ * State of a document, and its last updates after the snapshot: all of them, or those of the last
+ * `appendsMax` appends.
  */
 export interface LogEnd {
   readonly standing: LogState
   readonly updates: readonly LogEntry[]
 }
 
-/** Requests both in parallel: waiting for one after the other would be most of the time for opening a document. */
+/**
+ * Requests both in parallel: waiting for one after the other would be most of the time for opening a
+ * document.
+ */
 export async function readLogEnd(reads: Reads, keys: DocumentKeyspace, appendsMax: number): Promise<LogEnd> {
   const [stored, appends] = await Promise.all([reads.get(keys.head), lastAppends(reads, keys, appendsMax)])
   const [newest, ...older] = appends
@@ -170,8 +176,8 @@ function standingOf(
 }
 
 /**
- * Returns the updates after `base` in the appends before `next`, the newest first. Older ones are not needed and not
- * read.
+ * Returns the updates after `base` in the appends before `next`, the newest first. Older ones are not needed
+ * and not read.
  */
 function updatesAfter(
   base: number,

@@ -54,8 +54,9 @@ export class LogRemoval {
   }
 
   /**
-   * Removes a document that cannot be read. Memory has nothing of it, and its appends fail until this is durable. If
-   * even the epoch is lost, the time in seconds becomes the epoch, which is greater than any earlier one.
+   * Removes a document that cannot be read. Memory has nothing of it, and its appends fail until this is
+   * durable. If even the epoch is lost, the time in seconds becomes the epoch, which is greater than any
+   * earlier one.
    */
   async #destroyDamaged(keys: DocumentKeyspace): Promise<void> {
     const stored = await this.#storedKeys(keys)

@@ -40,7 +40,10 @@ export async function readLevelEntries(
   return entries
 }
 
-/** Returns the key of the append that contains the existing update `seq`: the last one that starts at or before it. */
+/**
+ * Returns the key of the append that contains the existing update `seq`: the last one that starts at or
+ * before it.
+ */
 export async function recordOf(reads: Reads, keys: DocumentKeyspace, seq: number): Promise<Buffer> {
   const upTo = { gte: keys.update(0), lt: keys.update(seq + 1) }
   for await (const [pair] of reads.pages(upTo, { reverse: true, limit: 1, values: false })) {

@@ -9,7 +9,8 @@ import { type DocumentKeyspace, type LogEnd, readLogEnd, readLogState } from './
 import { type EntryRange, readLevelEntries } from './read-entries.ts'
 
 /**
- * Number of last appends that are read with the head. If the log has fewer after its snapshot, that is the whole log.
+ * Number of last appends that are read with the head. If the log has fewer after its snapshot, that is the
+ * whole log.
  */
 const appendsAtOnce = 32
 
@@ -72,7 +73,10 @@ async function readThen(
   return { snapshot: snapshot?.bytes ?? null, base, ...page }
 }
 
-/** Returns the requested entries if all of them are among the last updates; otherwise null, and they must be read. */
+/**
+ * Returns the requested entries if all of them are among the last updates; otherwise null, and they must be
+ * read.
+ */
 function pageIn({ updates }: LogEnd, { after, upTo, bytesMax = Number.POSITIVE_INFINITY }: EntryRange) {
   const entries = updates.filter(({ seq }) => seq > after)
   const bytes = entries.reduce((sum, entry) => sum + entry.bytes.length, 0)

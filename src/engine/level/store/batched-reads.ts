@@ -11,8 +11,8 @@ interface Asked {
 }
 
 /**
- * Combines the reads of all callers in one tick. Handing a read to a thread, and being woken by it, costs many times
- * as much as the read itself, even for a single small value.
+ * Combines the reads of all callers in one tick. Handing a read to a thread, and being woken by it, costs
+ * many times as much as the read itself, even for a single small value.
  */
 export class BatchedReads {
   readonly #readMany: ReadMany

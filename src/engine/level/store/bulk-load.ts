@@ -5,9 +5,9 @@ import { storePath, unfinishedPath } from './open.ts'
 import { openLevelStore } from './store.ts'
 
 /**
- * Creates the store of a data directory from the pairs of another one. The store gets its final name only when all
- * pairs are durable and `beforeNamed` has resolved. A crash before that leaves a directory that no server opens.
- * Returns the number of pairs.
+ * Creates the store of a data directory from the pairs of another one. The store gets its final name only
+ * when all pairs are durable and `beforeNamed` has resolved. A crash before that leaves a directory that no
+ * server opens. Returns the number of pairs.
  */
 export async function bulkLoad(
   directory: string,

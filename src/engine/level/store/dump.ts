@@ -9,13 +9,19 @@ import type { ReopeningStore } from './reopening-store.ts'
 /** The range of all keys of a store. */
 export const everything = rangeOf(Buffer.alloc(0))
 
-/** Yields all pairs as of the request for the first page. @throws StoreUnavailableError, CorruptRecordError */
+/**
+ * Yields all pairs as of the request for the first page.
+ * @throws StoreUnavailableError, CorruptRecordError
+ */
 export async function* dumpStore(gate: OpenCalls, disk: ReopeningStore): AsyncGenerator<StoredPage> {
   gate.pass()
   yield* dumpSnapshot(await disk.read(async (store) => store.snapshot()))
 }
 
-/** Yields all pairs of one snapshot and closes it at the end. @throws StoreUnavailableError, CorruptRecordError */
+/**
+ * Yields all pairs of one snapshot and closes it at the end.
+ * @throws StoreUnavailableError, CorruptRecordError
+ */
 export async function* dumpSnapshot(moment: ReadSnapshot): AsyncGenerator<StoredPage> {
   const pages = moment.pages(everything)[Symbol.asyncIterator]()
   const next = () =>

@@ -23,8 +23,8 @@ const soonMs = 20
 
 /**
  * If at least `waiters` are expected within `withinMs`, the next group waits that long after the start of the
- * previous one. Each group costs a write and a sync, independent of its size (measured: 0.1 to 0.2 ms of CPU), and
- * many small groups take CPU from interactive users.
+ * previous one. Each group costs a write and a sync, independent of its size (measured: 0.1 to 0.2 ms of
+ * CPU), and many small groups take CPU from interactive users.
  */
 const crowd = { withinMs: 2, waiters: 4 }
 /** Time constant of the average rate of waiters, in ms. */
@@ -38,9 +38,9 @@ export const pendingBytesMax = 64 * 1024 * 1024
 const operationBytes = 64
 
 /**
- * Group commit: the writes of one tick become one batch with one sync. While it is being written, the next one is
- * collected; it starts when the first one is done. Operations that are added without an `await` in between are
- * atomic.
+ * Group commit: the writes of one tick become one batch with one sync. While it is being written, the next
+ * one is collected; it starts when the first one is done. Operations that are added without an `await` in
+ * between are atomic.
  */
 export class GroupCommit {
   readonly #disk: ReopeningStore
@@ -64,14 +64,20 @@ export class GroupCommit {
     return this.#reservedBytes + this.#gathering.bytes + (this.#writing?.bytes ?? 0)
   }
 
-  /** Call before a call changes anything. @throws StoreUnavailableError if the limit of pending bytes is reached */
+  /**
+   * Call before a call changes anything.
+   * @throws StoreUnavailableError if the limit of pending bytes is reached
+   */
   admit(): void {
     this.#disk.admit()
     if (this.pendingBytes() > this.#bytesMax)
       throw new StoreUnavailableError('too many bytes wait for the disk')
   }
 
-  /** Counts the bytes of an accepted call that waits for something else. Returns the function that ends the count. */
+  /**
+   * Counts the bytes of an accepted call that waits for something else. Returns the function that ends the
+   * count.
+   */
   reserve(bytes: number): () => void {
     this.#reservedBytes += bytes
     return () => {

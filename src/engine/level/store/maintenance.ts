@@ -15,7 +15,10 @@ export { bulkLoad, syncDirectory } from './bulk-load.ts'
 export { formatVersion } from './format.ts'
 export { importMarkPath, lockPath, readWarnings, startProblem, storePath } from './open.ts'
 
-/** Rewrites all tables without deleted or replaced records. @throws EngineOpenError, also if the store is damaged */
+/**
+ * Rewrites all tables without deleted or replaced records.
+ * @throws EngineOpenError, also if the store is damaged
+ */
 export async function compactFiles(directory: string): Promise<void> {
   const { store, path } = await openChecked(directory, openLevelStore, {
     depth: 'verify',

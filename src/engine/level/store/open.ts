@@ -29,7 +29,10 @@ export interface OpenedStore {
 export interface OpenRequest {
   /** How much of the files is checked before the store is opened. */
   readonly depth: FilesDepth
-  /** Whether a damaged store is opened. Only `inspect` opens one whose log has lost writes; it records the loss. */
+  /**
+   * Whether a damaged store is opened. Only `inspect` opens one whose log has lost writes; it records the
+   * loss.
+   */
   readonly damaged: 'open' | 'refuse' | 'inspect'
   /** Whether a store with an incomplete import is opened. Default `refuse`. */
   readonly importing?: 'open' | 'refuse'
@@ -42,12 +45,15 @@ export const storePath = (directory: string): string => join(directory, storeFol
 export const unfinishedPath = (directory: string): string => `${storePath(directory)}.unfinished`
 
 /**
- * Returns the path of the import marker. It exists while an empty store takes in an export, whose data is incomplete
- * until the end.
+ * Returns the path of the import marker. It exists while an empty store takes in an export, whose data is
+ * incomplete until the end.
  */
 export const importMarkPath = (directory: string): string => join(directory, 'import.unfinished')
 
-/** Opens the store in a data directory, or creates it, unless a check refuses that. @throws EngineOpenError */
+/**
+ * Opens the store in a data directory, or creates it, unless a check refuses that.
+ * @throws EngineOpenError
+ */
 export async function openChecked(
   directory: string,
   openStore: OpenStore,
@@ -84,7 +90,10 @@ export async function openChecked(
   }
 }
 
-/** An empty store must not replace one that was being restored, and an incomplete one must not pass as complete. */
+/**
+ * An empty store must not replace one that was being restored, and an incomplete one must not pass as
+ * complete.
+ */
 async function refuseUnfinished(directory: string, importing: 'open' | 'refuse'): Promise<void> {
   const names: readonly string[] = await readdir(directory).catch(() => [])
   const problem =
@@ -179,7 +188,10 @@ export function lockPath(path: string): string {
   }
 }
 
-/** Converts an error code of `level` to an error for the operator. @param changed sentences about damaged files */
+/**
+ * Converts an error code of `level` to an error for the operator.
+ * @param changed sentences about damaged files
+ */
 export function levelOpenError(
   error: unknown,
   path: string,

@@ -8,14 +8,17 @@ import type { GroupCommit } from './group-commit.ts'
 import type { ReopeningStore } from './reopening-store.ts'
 
 /**
- * Estimated bytes of an update that is deleted without being read. With its key and header it is at least this long.
+ * Estimated bytes of an update that is deleted without being read. With its key and header it is at least
+ * this long.
  */
 export const updateBytesGuessed = 64
 /** Deleted bytes of a document from which on its tables are rewritten. */
 const deletedBytesMin = 64 * 1024
 /** Delay after the last deletion of a document, in ms. A further deletion starts the delay again. */
 const quietMs = 10_000
-/** Pause after each rewrite, as a multiple of its duration: rewriting takes at most a tenth of the disk time. */
+/**
+ * Pause after each rewrite, as a multiple of its duration: rewriting takes at most a tenth of the disk time.
+ */
 const restShare = 9
 /** Maximum number of waiting documents. LevelDB compacts the others eventually. */
 const waitingMax = 10_000
@@ -38,9 +41,9 @@ export interface RangeCompactionDependencies {
 }
 
 /**
- * Removes deleted records from the files. LevelDB keeps them until enough other data has been written to compact
- * their range, which may never happen for a document whose log has been compacted. Rewrites one document at a time,
- * so the tables that contain its keys bound the work.
+ * Removes deleted records from the files. LevelDB keeps them until enough other data has been written to
+ * compact their range, which may never happen for a document whose log has been compacted. Rewrites one
+ * document at a time, so the tables that contain its keys bound the work.
  */
 export class RangeCompaction {
   readonly #gate: OpenCalls
@@ -101,8 +104,9 @@ export class RangeCompaction {
   }
 
   /**
-   * LevelDB skips a range that only its lowest level has tables for. Therefore the data in memory is first written to
-   * a table. Then deletions of keys that never exist, around all others, create a table at a higher level.
+   * LevelDB skips a range that only its lowest level has tables for. Therefore the data in memory is first
+   * written to a table. Then deletions of keys that never exist, around all others, create a table at a
+   * higher level.
    */
   async #rewrite(keys: DocumentKeyspace): Promise<void> {
     const compact = (range: ByteRange) => this.#disk.read((store) => store.compactTables(range))

@@ -12,9 +12,9 @@ export interface PendingRead {
 }
 
 /**
- * Recently read values by the names of their keys. Values that every connection and call needs, such as the existence
- * of an API key, are not read from disk each time. A value is cached only while it cannot change: from the begin of a
- * write until the write is durable, callers read from disk.
+ * Recently read values by the names of their keys. Values that every connection and call needs, such as the
+ * existence of an API key, are not read from disk each time. A value is cached only while it cannot change:
+ * from the begin of a write until the write is durable, callers read from disk.
  */
 export class ReadCache {
   readonly #values = new Map<string, Found>()
@@ -24,8 +24,8 @@ export class ReadCache {
   readonly #writes = new Map<string, number>()
 
   /**
-   * Returns the values in the order of the names; null unless all are cached, because values that are read together
-   * must be of one moment.
+   * Returns the values in the order of the names; null unless all are cached, because values that are read
+   * together must be of one moment.
    */
   all(names: readonly string[]): readonly Found[] | null {
     const found: Found[] = []

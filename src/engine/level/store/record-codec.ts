@@ -46,8 +46,8 @@ const updateBytes = 8
 const seqBytes = 8
 
 /**
- * Encodes one append. Its key ends with the number of its first update, which the record also contains, so the
- * checksum starts from the known checksum of the key before it (`documentCrc`). Copies `bytes`.
+ * Encodes one append. Its key ends with the number of its first update, which the record also contains, so
+ * the checksum starts from the known checksum of the key before it (`documentCrc`). Copies `bytes`.
  */
 export function encodeUpdates(
   documentCrc: number,

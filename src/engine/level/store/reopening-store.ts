@@ -40,9 +40,9 @@ interface Outage {
 }
 
 /**
- * A store behind a handle that can be replaced. After a failed write, a LevelDB handle stays failed, even if the disk
- * has space again. So the store is closed and reopened until a probe can be written. Then the failed operations are
- * written again. They are puts and deletions, so repeating them is harmless.
+ * A store behind a handle that can be replaced. After a failed write, a LevelDB handle stays failed, even if
+ * the disk has space again. So the store is closed and reopened until a probe can be written. Then the failed
+ * operations are written again. They are puts and deletions, so repeating them is harmless.
  */
 export class ReopeningStore {
   readonly #options: ReopeningStoreOptions

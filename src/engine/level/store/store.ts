@@ -12,8 +12,8 @@ export interface BatchOperation {
 }
 
 /**
- * The required operations of a key-value store. An interface, so that tests can delay a write or simulate a full
- * disk; everything else is real.
+ * The required operations of a key-value store. An interface, so that tests can delay a write or simulate a
+ * full disk; everything else is real.
  */
 export interface Store extends Reads {
   /** Writes all operations or none. With `sync`, resolves when they are on disk. */

@@ -21,17 +21,18 @@ export interface CacheEntry<T, K = Buffer> {
 }
 
 /**
- * Current values of stored items while a caller depends on them. A cell is loaded once, then changed in memory when a
- * write is added to a group commit, and kept at least until that write is durable. So a decision needs no read of its
- * own and never misses a write in progress. Some unpinned cells stay as a cache.
+ * Current values of stored items while a caller depends on them. A cell is loaded once, then changed in
+ * memory when a write is added to a group commit, and kept at least until that write is durable. So a
+ * decision needs no read of its own and never misses a write in progress. Some unpinned cells stay as a
+ * cache.
  */
 export class WriteThroughCache<T, K = Buffer> {
   readonly #load: (key: K) => Promise<T>
   readonly #idleMax: number
   readonly #cells = new Map<string, CacheEntry<T, K>>()
   /**
-   * Cells that have been unpinned, the earliest first. Some may be pinned again: removing and adding them for each
-   * change would cost more than an occasional read of a cell that was evicted too early.
+   * Cells that have been unpinned, the earliest first. Some may be pinned again: removing and adding them for
+   * each change would cost more than an occasional read of a cell that was evicted too early.
    */
   readonly #idle = new Set<CacheEntry<T, K>>()
 

@@ -23,8 +23,8 @@ import {
 import { LeaseMonitor } from './row-lease.ts'
 
 /**
- * Interval of the heartbeats, in ms. One also follows as soon as a node would be dead, so that each node knows of it
- * within 5 s.
+ * Interval of the heartbeats, in ms. One also follows as soon as a node would be dead, so that each node
+ * knows of it within 5 s.
  */
 const beatEveryMs = 1_000
 /** Delay of that heartbeat, in ms: a node whose heartbeat is slightly late then needs no second check. */
@@ -43,10 +43,10 @@ export interface MembershipOptions {
 }
 
 /**
- * This process among the nodes that share a schema. The permission to write depends on the heartbeat: a node that the
- * others consider dead writes nothing until its next heartbeat succeeds. A write that it has sent before may still be
- * executed later. That is harmless: updates of a log commute, an append that must not be late names the head that it
- * expects, a lease protects a job, and checks protect a record.
+ * This process among the nodes that share a schema. The permission to write depends on the heartbeat: a node
+ * that the others consider dead writes nothing until its next heartbeat succeeds. A write that it has sent
+ * before may still be executed later. That is harmless: updates of a log commute, an append that must not be
+ * late names the head that it expects, a lease protects a job, and checks protect a record.
  */
 export class ClusterMembership implements WritePermission, Cluster {
   readonly clockSkewMs = 500
@@ -68,7 +68,8 @@ export class ClusterMembership implements WritePermission, Cluster {
   /** Start of the latest successful heartbeat; earlier ones may be answered after it. */
   #heartbeatAt = 0
   /**
-   * Time at which the next node will be dead, according to the last heartbeat. A failed heartbeat does not change it.
+   * Time at which the next node will be dead, according to the last heartbeat. A failed heartbeat does not
+   * change it.
    */
   #firstDeadAt = Number.POSITIVE_INFINITY
   #timer: NodeJS.Timeout | null = null
@@ -200,8 +201,8 @@ export class ClusterMembership implements WritePermission, Cluster {
   }
 
   /**
-   * Runs one heartbeat at a time: a call during one gets the next one. Returns null if it failed; then the database
-   * connection logs the error and renews the permission after the reconnect.
+   * Runs one heartbeat at a time: a call during one gets the next one. Returns null if it failed; then the
+   * database connection logs the error and renews the permission after the reconnect.
    */
   #beatAside(): Promise<HeartbeatResult | null> {
     this.#next ??= this.#beating.then(() => {

@@ -13,7 +13,10 @@ export const localTime = (clock: Clock): StoreClock => ({
   of: (moment) => moment,
 })
 
-/** The clock of the database. Nodes whose own clocks differ agree on the ends of leases and the due times of jobs. */
+/**
+ * The clock of the database. Nodes whose own clocks differ agree on the ends of leases and the due times of
+ * jobs.
+ */
 export class DatabaseClock implements StoreClock {
   readonly #own: Clock
   #aheadMs = 0
@@ -40,8 +43,8 @@ export class DatabaseClock implements StoreClock {
     return (read) => {
       const to = this.#own.now()
       const aheadMs = Math.round(read - (from + to) / 2)
-      // If the difference is within the error of the measurement, the clock stays unchanged, so that time does not
-      // jump.
+      // If the difference is within the error of the measurement, the clock stays unchanged, so that time
+      // does not jump.
       if (Math.abs(aheadMs - this.#aheadMs) > (to - from) / 2) this.#aheadMs = aheadMs
     }
   }

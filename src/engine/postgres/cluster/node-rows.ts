@@ -5,7 +5,9 @@ export const deadMs = 4_000
 
 /** Name of the lease that a single server holds on a schema, or that all nodes of a cluster hold together. */
 export const schemaLease = 'node'
-/** Holder of the lease for a cluster. A single server, also one of an older version, finds the schema in use. */
+/**
+ * Holder of the lease for a cluster. A single server, also one of an older version, finds the schema in use.
+ */
 export const clusterHolder = 'cluster'
 /** Duration of the lease after a heartbeat. It exceeds the permission to write that the heartbeat gives. */
 const leaseMs = 2 * deadMs
@@ -43,16 +45,19 @@ export interface HeartbeatResult {
   readonly sign: string
 }
 
-/** Returns the time from a heartbeat until the first live node will be dead without a further heartbeat, in ms. */
+/**
+ * Returns the time from a heartbeat until the first live node will be dead without a further heartbeat, in
+ * ms.
+ */
 export const firstDeadInMs = ({ others, now }: Pick<HeartbeatResult, 'others' | 'now'>): number =>
   Math.min(...others.filter(({ isAlive }) => isAlive).map(({ heartbeatAt }) => heartbeatAt + deadMs - now))
 
 const ms = (parameter: string) => `${parameter} * interval '1 ms'`
 
 /**
- * One statement that renews the lease and the node's own row, and returns the live nodes. The lease is written
- * rarely, because all nodes would wait for each other there. ($1 id, $2 incarnation, $3 state, $4 dead, $5 lease, $6
- * renewed below)
+ * One statement that renews the lease and the node's own row, and returns the live nodes. The lease is
+ * written rarely, because all nodes would wait for each other there. ($1 id, $2 incarnation, $3 state, $4
+ * dead, $5 lease, $6 renewed below)
  */
 const beatOnce = statement<{
   ours: boolean
@@ -111,7 +116,8 @@ export async function writeHeartbeat(
 ): Promise<HeartbeatResult> {
   const values = [node.id, node.incarnation, state, deadMs, leaseMs, renewedBelowMs]
   const found = await ask(session, values)
-  // The statement may have waited for another node that renewed the lease, and have read the state before that.
+  // The statement may have waited for another node that renewed the lease, and have read the state before
+  // that.
   return found.isOurs ? found : ask(session, values)
 }
 

@@ -4,12 +4,14 @@ import type { PostgresDatabase } from '../connection/database.ts'
 import { type DatabaseSession, statement } from '../connection/database-session.ts'
 
 /**
- * If the database does not answer this statement within this time, it is unavailable, and another server may have
- * replaced it. In ms.
+ * If the database does not answer this statement within this time, it is unavailable, and another server may
+ * have replaced it. In ms.
  */
 const patienceMs = 5_000
 
-/** Takes or renews the lease; returns no row if another process holds it. The time is that of the database. */
+/**
+ * Takes or renews the lease; returns no row if another process holds it. The time is that of the database.
+ */
 const take = statement(
   'take-lease',
   `insert into lease as l (name, holder, until) values ($1, $2, clock_timestamp() + $3 * interval '1 ms')
@@ -28,8 +30,8 @@ const look = statement<{ until: string; holder: string }>(
 const lookEveryMs = 100
 
 /**
- * Detects that a holder renews its lease. One renewal is not a sign of life: a statement in progress when the holder
- * died may still be executed.
+ * Detects that a holder renews its lease. One renewal is not a sign of life: a statement in progress when the
+ * holder died may still be executed.
  */
 export class LeaseMonitor {
   readonly #seen = new Set<string>()

@@ -42,7 +42,8 @@ export async function joinCluster(
   { schema, log, shared }: Given & { readonly shared: DatabaseClock | null },
   { name = newNodeName(), openBus }: ClusterOptions,
 ): Promise<SchemaAccess> {
-  // All later log lines of this process contain the name, so that the logs of several nodes can be distinguished.
+  // All later log lines of this process contain the name, so that the logs of several nodes can be
+  // distinguished.
   log?.setBindings({ node: name })
   const cluster = await ClusterMembership.join(database, { schema, id: name, clock: shared, log })
   database.guard(cluster)

@@ -10,9 +10,9 @@ const leaseMs = 10_000
 const renewEveryMs = 2_500
 
 /**
- * The right of one process to use a schema: no other process changes the documents that it caches. A process that
- * could not renew the lease in time writes nothing until it has the lease again, and never again if another process
- * has taken it.
+ * The right of one process to use a schema: no other process changes the documents that it caches. A process
+ * that could not renew the lease in time writes nothing until it has the lease again, and never again if
+ * another process has taken it.
  */
 export class SchemaLease implements WritePermission {
   readonly #database: PostgresDatabase
@@ -29,15 +29,18 @@ export class SchemaLease implements WritePermission {
     this.#log = log
   }
 
-  /** Takes the lease; waits for the end of one that is not renewed. @throws EngineOpenError if its holder renews it */
+  /**
+   * Takes the lease; waits for the end of one that is not renewed.
+   * @throws EngineOpenError if its holder renews it
+   */
   static async take(database: PostgresDatabase, { schema, log }: { schema: string; log: Log | undefined }) {
     const node = new SchemaLease(database, log)
     const takenAt = performance.now()
     if (!(await node.#lease.wait((isRenewed) => isRenewed))) {
       throw new EngineOpenError('locked', inUse(schema, await node.#lease.readHolder()))
     }
-    // The call may have waited for another holder. From the last attempt on, the lease is ours for longer than this
-    // value.
+    // The call may have waited for another holder. From the last attempt on, the lease is ours for longer
+    // than this value.
     node.#validUntil = Math.max(takenAt, performance.now() - renewEveryMs) + leaseMs
     node.#schedule()
     return node
@@ -57,7 +60,9 @@ export class SchemaLease implements WritePermission {
     this.#timer.unref()
   }
 
-  /** Renews the lease. If that fails, the database connection logs the error and renews after the reconnect. */
+  /**
+   * Renews the lease. If that fails, the database connection logs the error and renews after the reconnect.
+   */
   async #beat(): Promise<void> {
     await this.#database.aside((session) => this.renew(session)).catch(() => undefined)
     if (this.#timer !== null && this.#state === 'held') this.#schedule()

@@ -3,9 +3,9 @@ import { type Client, type ClientBase, Pool, type PoolClient, types } from 'pg'
 /** Additional time for the server to report that a statement has reached its limit, in ms. */
 const graceMs = 5000
 /**
- * How long the server waits within a transaction for the next statement, in ms. A large update needs some time. But a
- * client that has stopped or is disconnected keeps its locks until then, and others wait for them, each for as long
- * as a statement may take.
+ * How long the server waits within a transaction for the next statement, in ms. A large update needs some
+ * time. But a client that has stopped or is disconnected keeps its locks until then, and others wait for
+ * them, each for as long as a statement may take.
  */
 const unfinishedMs = 10_000
 
@@ -20,8 +20,8 @@ export interface ConnectionOptions {
 
 export interface ConnectionEvents {
   /**
-   * Prepares a connection. If the returned promise rejects, the connection is not used. The library's type does not
-   * state that.
+   * Prepares a connection. If the returned promise rejects, the connection is not used. The library's type
+   * does not state that.
    */
   readonly prepare: (client: ClientBase) => unknown
   /** An idle connection has ended. */
@@ -67,7 +67,10 @@ export class ConnectionPool {
     return this.#pool.connect()
   }
 
-  /** Gives out no further connection and closes those in use when they are returned; resolves when all are closed. */
+  /**
+   * Gives out no further connection and closes those in use when they are returned; resolves when all are
+   * closed.
+   */
   end(): Promise<void> {
     return this.#pool.end()
   }

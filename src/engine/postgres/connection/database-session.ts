@@ -5,7 +5,10 @@ import { ConnectionLostError } from './postgres-errors.ts'
 export interface Statement<R> {
   readonly name: string
   readonly text: string
-  /** Time without an answer after which the connection counts as lost, in ms. Default: the limit for all statements. */
+  /**
+   * Time without an answer after which the connection counts as lost, in ms. Default: the limit for all
+   * statements.
+   */
   readonly patienceMs?: number
   /** Always absent: it carries the type. */
   readonly row?: R
@@ -15,14 +18,14 @@ export const statement = <R = unknown>(name: string, text: string, patienceMs?: 
   patienceMs === undefined ? { name, text } : { name, text, patienceMs }
 
 /**
- * The routine in which PostgreSQL waits for its standbys. A notice from it states that the wait has ended early and
- * that the commit is done anyway.
+ * The routine in which PostgreSQL waits for its standbys. A notice from it states that the wait has ended
+ * early and that the commit is done anyway.
  */
 const standbyRoutine = 'SyncRepWaitForLSN'
 
 /**
- * A connection: one object for all of its consecutive users. Statements that are sent without an `await` in between
- * go out together.
+ * A connection: one object for all of its consecutive users. Statements that are sent without an `await` in
+ * between go out together.
  */
 export class DatabaseSession {
   readonly #client: ClientBase
@@ -60,8 +63,8 @@ export class DatabaseSession {
 }
 
 /**
- * Resolves with all results when all promises have settled: a connection is returned only when it is idle. @throws
- * the first error
+ * Resolves with all results when all promises have settled: a connection is returned only when it is idle.
+ * @throws the first error
  */
 export async function allSettled<T extends readonly unknown[]>(
   asked: readonly [...{ [K in keyof T]: Promise<T[K]> }],

@@ -22,7 +22,8 @@ import { runSqlTransaction, type SqlTransaction } from './sql-transaction.ts'
 
 export interface DatabaseOptions extends SessionSettings, ConnectionOptions {
   /**
-   * `postgres://user:password@host:port/database`. With several `host:port`, the server that accepts writes is used.
+   * `postgres://user:password@host:port/database`. With several `host:port`, the server that accepts writes
+   * is used.
    */
   readonly url: string
   /** How long calls wait for an unavailable database, in ms. */
@@ -83,7 +84,8 @@ export class PostgresDatabase {
   }
 
   /**
-   * Runs reads. Waits while the database is unavailable, and repeats reads that a lost connection left unanswered.
+   * Runs reads. Waits while the database is unavailable, and repeats reads that a lost connection left
+   * unanswered.
    * @throws StoreUnavailableError
    */
   async read<T>(work: (session: DatabaseSession) => Promise<T>): Promise<T> {
@@ -98,8 +100,8 @@ export class PostgresDatabase {
   }
 
   /**
-   * Runs a transaction. Waits while the database is unavailable, and repeats a transaction that was certainly rolled
-   * back.
+   * Runs a transaction. Waits while the database is unavailable, and repeats a transaction that was certainly
+   * rolled back.
    * @throws StoreUnavailableError also if the outcome is unknown
    */
   async write<Asked, Result>(transaction: SqlTransaction<Asked, Result>): Promise<Result> {
@@ -193,7 +195,10 @@ export class PostgresDatabase {
     }
   }
 
-  /** @throws for a server whose standby has been promoted: it lacks the data of that one, though it accepts writes */
+  /**
+   * @throws for a server whose standby has been promoted: it lacks the data of that one, though it accepts
+   * writes
+   */
   async #prepare(session: DatabaseSession): Promise<void> {
     const servers = this.#urls.length === 1 ? 'one' : 'several'
     const timeline = await prepareSession(session, this.#options, servers)

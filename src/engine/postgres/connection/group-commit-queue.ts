@@ -12,8 +12,8 @@ export interface QueuedWrite {
 const groupMax = { calls: 1000, bytes: 16 * 1024 * 1024 }
 
 /**
- * Group commit: the calls of one tick are written in one transaction. Calls during that transaction form the next
- * group. All are written in the order of the calls.
+ * Group commit: the calls of one tick are written in one transaction. Calls during that transaction form the
+ * next group. All are written in the order of the calls.
  */
 export class GroupCommitQueue<C extends QueuedWrite> {
   readonly #write: (group: readonly C[]) => Promise<void>

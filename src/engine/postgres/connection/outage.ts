@@ -14,7 +14,10 @@ export class Outage {
   #reason: string
   #code: string
 
-  /** @param reach resolves when the database serves @param onOver called when it does, or `reach` is given up */
+  /**
+   * @param reach resolves when the database serves
+   * @param onOver called when it does, or `reach` is given up
+   */
   constructor(
     failure: unknown,
     { reach, log, stop }: { reach: () => Promise<void>; log: Log | undefined; stop: AbortSignal },

@@ -37,8 +37,8 @@ export const sqlStateOf = (error: unknown): string => {
 }
 
 /**
- * Returns the part of an error that clients may see: the code of the system or of PostgreSQL. The message names
- * addresses and users, so it goes to the server log only.
+ * Returns the part of an error that clients may see: the code of the system or of PostgreSQL. The message
+ * names addresses and users, so it goes to the server log only.
  */
 export function publicErrorCode(error: unknown): string {
   for (let at = error; at instanceof Error; at = at.cause) {
@@ -67,8 +67,8 @@ export const isAway = (error: unknown): boolean => endsConnection(error) || away
 export const isMisconfigured = (error: unknown): boolean => /^(28|3D)/.test(sqlStateOf(error))
 
 /**
- * Serialization failure, deadlock, or a row that two transactions created at once: repeating the whole transaction
- * resolves it.
+ * Serialization failure, deadlock, or a row that two transactions created at once: repeating the whole
+ * transaction resolves it.
  */
 const collisions = new Set(['40001', '40P01', '23505'])
 export const isCollision = (error: unknown): boolean => collisions.has(sqlStateOf(error))

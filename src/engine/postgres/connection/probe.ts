@@ -23,7 +23,10 @@ const readServer = statement<{ version: string; connections: number }>(
        - coalesce(current_setting('reserved_connections', true), '0')::int as connections`,
 )
 
-/** Probes the database. Changes nothing, even while other processes use the schema. @throws EngineOpenError */
+/**
+ * Probes the database. Changes nothing, even while other processes use the schema.
+ * @throws EngineOpenError
+ */
 export async function probeDatabase({
   url,
   connectTimeoutMs,

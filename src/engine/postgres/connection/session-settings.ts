@@ -10,14 +10,17 @@ export interface SessionSettings {
 const readTimeline = `case when not pg_is_in_recovery()
   then ('x' || left(pg_walfile_name(pg_current_wal_insert_lsn()), 8))::bit(32)::int end`
 
-/** Settings of a session that do not depend on options, in place of the defaults of the role and the database. */
+/**
+ * Settings of a session that do not depend on options, in place of the defaults of the role and the database.
+ */
 const fixedSettings: readonly (readonly [name: string, value: string])[] = [
-  // A transaction reads under its locks what others have committed before: a snapshot from before the locks is too
-  // old.
+  // A transaction reads under its locks what others have committed before: a snapshot from before the locks
+  // is too old.
   ['default_transaction_isolation', 'read committed'],
   ['default_transaction_read_only', 'off'],
   ['default_transaction_deferrable', 'off'],
-  // The limits of `connections.ts` bound each wait. They are sent when a connection starts, which precedes all defaults.
+  // The limits of `connections.ts` bound each wait. They are sent when a connection starts, which precedes
+  // all defaults.
   ['lock_timeout', '0'],
   ['idle_session_timeout', '0'],
   // Everything is found by its key: plans are made once, and never for tables that look empty.
@@ -40,8 +43,8 @@ const noTransactionTimeout = `case when current_setting('transaction_timeout', t
 
 /**
  * Sets all settings of a session in one round trip, so that transactions need no settings of their own. An
- * acknowledged write has been flushed: `synchronous_commit` is at least `on`, and a stronger setting of the server
- * stays.
+ * acknowledged write has been flushed: `synchronous_commit` is at least `on`, and a stronger setting of the
+ * server stays.
  * @param servers with several servers, the timeline is read
  * @returns the timeline; 0 if it is not read
  * @throws if the server does not accept writes

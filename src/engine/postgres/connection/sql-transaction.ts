@@ -66,7 +66,10 @@ async function commit(session: DatabaseSession, writes: readonly SendStatements[
   throw new OutcomeUnknownError(failed?.reason ?? done?.reason)
 }
 
-/** A write may throw before it is sent, while its values are encoded. Then the writes after it are not sent either. */
+/**
+ * A write may throw before it is sent, while its values are encoded. Then the writes after it are not sent
+ * either.
+ */
 function sendAll(session: DatabaseSession, writes: readonly SendStatements[]) {
   const sent: Promise<unknown>[] = []
   try {

@@ -18,7 +18,9 @@ export interface DocumentCall extends QueuedWrite {
   readonly jobs: readonly Job[]
   /** The call is rejected if one of these was raised. */
   readonly fence: Fence
-  /** Changes the document; returns false if it is rejected. It is called again if the transaction is repeated. */
+  /**
+   * Changes the document; returns false if it is rejected. It is called again if the transaction is repeated.
+   */
   apply(change: DocumentChangeSet, isFenced: boolean): boolean
 }
 

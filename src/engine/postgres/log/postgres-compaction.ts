@@ -40,8 +40,8 @@ export class PostgresCompaction {
   }
 
   /**
-   * Returns null if the compaction was rejected. The snapshot is sent before the head is locked, so that appends do
-   * not wait for a large upload.
+   * Returns null if the compaction was rejected. The snapshot is sent before the head is locked, so that
+   * appends do not wait for a large upload.
    */
   async compact(key: Buffer, wanted: CompactionRequest, snapshot: Uint8Array): Promise<OutOfReach | null> {
     const [found] = await this.#database.read((session) => session.rows(readHead, [key]))
@@ -69,7 +69,10 @@ export class PostgresCompaction {
     })
   }
 
-  /** Deletes unreachable entries. A later compaction deletes what a failure leaves. @throws StoreUnavailableError */
+  /**
+   * Deletes unreachable entries. A later compaction deletes what a failure leaves.
+   * @throws StoreUnavailableError
+   */
   async sweep({ id, epoch, upTo }: OutOfReach): Promise<void> {
     const slice = (session: DatabaseSession) => session.rows(dropEntries, [id, epoch, upTo, sliceEntries])
     for (;;) if ((await this.#database.read(slice)).length < sliceEntries) return

@@ -5,7 +5,10 @@ import type { PostgresDatabase } from '../connection/database.ts'
 import { type DatabaseSession, statement } from '../connection/database-session.ts'
 import { baseTables, clusterTables } from './tables.ts'
 
-/** Layout of the tables. A server reads and writes tables of its major number, also if their minor number is newer. */
+/**
+ * Layout of the tables. A server reads and writes tables of its major number, also if their minor number is
+ * newer.
+ */
 export interface SchemaFormat {
   readonly major: number
   readonly minor: number

@@ -7,7 +7,9 @@ import { openPostgresEngine, type PostgresEngineOptions } from '../engine.ts'
 import { beginImport, endImport, readImport } from './import-marker.ts'
 import { storedEntries } from './stored-entries.ts'
 
-/** A schema that no server uses, and that none can use while this process has it. The caller must close it. */
+/**
+ * A schema that no server uses, and that none can use while this process has it. The caller must close it.
+ */
 export interface OfflineSchema {
   readonly engine: Engine
   /** Yields everything except the contents of documents. @throws CorruptRecordError, StoreUnavailableError */

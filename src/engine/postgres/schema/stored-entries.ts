@@ -52,8 +52,8 @@ const jobs = allOf('job', 'due')
 const deadLetters = allOf('buried', 'at')
 
 /**
- * Yields everything that is stored except the contents of documents, for a schema that no server uses. @throws
- * CorruptRecordError, StoreUnavailableError
+ * Yields everything that is stored except the contents of documents, for a schema that no server uses.
+ * @throws CorruptRecordError, StoreUnavailableError
  */
 export async function* storedEntries(database: PostgresDatabase, stored: Blobs): AsyncGenerator<StoredEntry> {
   for await (const { key, state, epoch } of rows(database, documents, ({ key }) => [key], 1))

@@ -1,12 +1,12 @@
 /**
- * Number of partitions of the tables that grow, by a hash of their key. Each one can be vacuumed and cached on its
- * own.
+ * Number of partitions of the tables that grow, by a hash of their key. Each one can be vacuumed and cached
+ * on its own.
  */
 export const partitionsDefault = 16
 
 /**
- * Percentage of a page of heads that is filled. The remainder takes the newer version of a row next to the older one,
- * so that no index changes.
+ * Percentage of a page of heads that is filled. The remainder takes the newer version of a row next to the
+ * older one, so that no index changes.
  */
 const headFillFactor = 70
 
@@ -19,9 +19,9 @@ const partitioned = [
 ] as const
 
 /**
- * Format 1.0. Keys and texts are bytes, because PostgreSQL's texts have no zero character and have their own order.
- * Times are epoch milliseconds of the engine's clock. Entries are ordered by their number, which the head row
- * assigns.
+ * Format 1.0. Keys and texts are bytes, because PostgreSQL's texts have no zero character and have their own
+ * order. Times are epoch milliseconds of the engine's clock. Entries are ordered by their number, which the
+ * head row assigns.
  */
 const tables = `
 create table document (
@@ -68,8 +68,8 @@ export function baseTables(partitions: number): string {
 }
 
 /**
- * The nodes of a cluster, with `heard_at` by the clock of the database, and an id that distinguishes this schema from
- * others of the same name.
+ * The nodes of a cluster, with `heard_at` by the clock of the database, and an id that distinguishes this
+ * schema from others of the same name.
  */
 export const clusterTables = `
 create table node (
