@@ -250,7 +250,7 @@ it('[NOTE-8] accepts a page token for its own query only', async () => {
     ])
 })
 
-it('[NOTE-17] hides notifications of another key, and rejects a breach of limits with its place', async () => {
+it('[NOTE-17] rejects a breach of limits with its place', async () => {
   const { add, post } = await organization('limits-17')
   await add({ notificationId: 'n' })
   const path = '/v1/notifications/add'

@@ -80,7 +80,7 @@ describe('awareness', () => {
     )
   })
 
-  it('[AWA-6] drops states that are not JSON objects, too large or too deep, and keeps the others', () => {
+  it('[AWA-6] drops states that exceed the size or the depth or are not JSON objects, and keeps the others', () => {
     const bad = [
       JSON.stringify({ text: 'x'.repeat(stateBytesMax) }),
       `{"a":${'['.repeat(50_000)}`,
