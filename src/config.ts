@@ -20,8 +20,8 @@ import { webhookAllowlist } from './config/webhook-allowlist.ts'
 const MB = 2 ** 20
 
 /**
- * Every option there is, in the order of the documentation, which is made from this table. Nothing else in Weft reads
- * the environment. Precedence: flag, environment, `weft.config.json`, default.
+ * All options in the order of the documentation, which is generated from this table. No other code in Weft reads the
+ * environment. Precedence: flag, environment, `weft.config.json`, default.
  */
 export const options = {
   port: option(wholeNumber(0, 65_535), 8787, 'Port for HTTP and websockets; 0 takes a free one.', {
@@ -384,7 +384,7 @@ export type OptionKey = keyof typeof options
 
 type ValueOf<O> = O extends Option<infer T> ? T : never
 
-/** Every option's value, checked. */
+/** The checked value of every option. */
 export type Config = { readonly [K in OptionKey]: ValueOf<(typeof options)[K]> }
 
 const words = (key: string, separator: string): string =>
@@ -401,5 +401,5 @@ export const optionKeys = Object.keys(options) as OptionKey[]
 
 export const isSecret = (key: OptionKey): boolean => optionOf(key).secret === true
 
-/** The row of a key, seen without its value type. */
+/** The row of a key, without its value type. */
 export const optionOf = (key: OptionKey): Option<unknown> => options[key]

@@ -3,7 +3,7 @@ import { type CodeOf, causeOf, type ErrorCode, httpCodes, type Status } from './
 export { type ErrorCode, httpCodes, type Status } from './error-codes.ts'
 
 export interface ApiErrorOptions {
-  /** Goes into `error.details` of the envelope, next to `code`. */
+  /** Added to `error.details` of the envelope, next to `code`. */
   details?: Record<string, unknown>
   /** Sent as the `Retry-After` header, in seconds. */
   retryAfterSeconds?: number
@@ -54,6 +54,6 @@ export class OperatorError extends Error {
   }
 }
 
-/** The text of anything thrown, for log lines. */
+/** Returns the text of any thrown value, for log lines. */
 export const errorMessage = (error: unknown): string =>
   error instanceof Error ? error.message : String(error)

@@ -172,7 +172,7 @@ function updatesBySource(registers: Registry[]) {
   return counts
 }
 
-/** The table of everything that keeps memory for clients. Add each holder to the returned list. */
+/** The table of all memory for clients. Add each holder to the returned list. */
 function memoryByHolder(registers: Registry[]): MeasuredMemory[] {
   const holders: MeasuredMemory[] = []
   const gauge = (name: string, help: string, bytesOf: (holder: MeasuredMemory) => number): Gauge =>

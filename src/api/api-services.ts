@@ -58,16 +58,16 @@ export interface ApiServices extends Tenancy {
   readonly pageTokens: PageTokens
   readonly storage: StorageQuota
   readonly audit: AuditLog
-  /** Which documents there are; their content is reached through `rooms` only. */
+  /** The records of documents; only `rooms` gives access to their content. */
   readonly log: Pick<DocumentLog, 'heads' | 'list'>
-  /** Reads of a workspace; null: no limit. */
+  /** Limit for reads of a workspace; null: unlimited. */
   readonly workspaceReads: MinuteLimiter | null
   readonly metrics: Metrics
   readonly clock: Clock
   readonly allowSubdocuments: boolean
   /** Whether calls create missing resources that they name; `createMissing` of a call overrides it. */
   readonly createMissing: boolean
-  /** How clients reach the server, without a slash at its end. */
+  /** URL at which clients reach the server, without a slash at the end. */
   readonly publicUrl: string
   /** Limit for the content in one response, in bytes. */
   readonly responseBytesMax: number

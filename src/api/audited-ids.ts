@@ -1,12 +1,12 @@
 import type { AuditedIds } from '../audit/record.ts'
 import type { Schema } from './schema.ts'
 
-/** Ids of one call that are kept, in characters: a batch of 500 UUIDs fits. */
+/** Maximum characters of the ids of one call: a batch of 500 UUIDs fits. */
 const charactersMax = 24_576
 
 export interface CollectedIds {
   readonly ids: AuditedIds
-  /** How many did not fit. */
+  /** Number of ids beyond the maximum. */
   readonly idsLeftOut: number
 }
 

@@ -5,11 +5,11 @@ import type { Batch, Operation, OperationResult } from './operation.ts'
 import type { Schema } from './schema.ts'
 import type { ValidationIssue, ValidatorCache } from './validator.ts'
 
-/** Entries that were taken out of a request. */
+/** Entries that were removed from a request. */
 interface RemovedEntries {
-  /** Results of those that do not fit, by their ids. */
+  /** Results of invalid entries, by id. */
   readonly rejected: Readonly<Record<string, object>>
-  /** The number of those that a later entry with the same id replaces. */
+  /** Number of entries that a later entry with the same id replaces. */
   readonly replaced: number
 }
 
@@ -166,7 +166,7 @@ function resultsOf(batch: Batch, entries: readonly Entry[], data: object): Remov
   return results
 }
 
-/** A list that none of them is in is left out: it may have to have an entry. */
+/** Omits a list without remaining entries: its schema may require an entry. */
 function keepOnly(fitting: readonly Entry[], list: string, data: object): void {
   const values = fitting.filter((entry) => entry.list === list).map(({ value }) => value)
   if (values.length === 0) Reflect.deleteProperty(data, list)
@@ -183,7 +183,7 @@ function caught(validate: () => void): ApiError | null {
   }
 }
 
-/** The answer with the results of entries that do not fit, and the numbers of all that were removed. */
+/** Adds the results of invalid entries, and the numbers of all removed entries, to the response. */
 export function withRemoved(
   answer: OperationResult<unknown>,
   { rejected, replaced }: RemovedEntries,

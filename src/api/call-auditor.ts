@@ -21,23 +21,23 @@ export interface AuditorOptions {
   readonly audit: AuditLog
   readonly refusals: RejectionCounter
   readonly mode: Config['audit']
-  /** Reverse proxies whose `X-Forwarded-For` is believed. */
+  /** Reverse proxies whose `X-Forwarded-For` is trusted. */
   readonly proxies: number
   /** Gets the address of a caller whose credentials are rejected, and the code of the error. Must not throw. */
   readonly onRejected: (clientAddress: string, code: string) => void
 }
 
-/** A call that is about to be carried out. */
+/** A call before it runs. */
 export interface AuditedCall {
   readonly operation: Operation
   readonly caller: AnyCaller
-  /** Has passed the schema. */
+  /** Valid by the request schema. */
   readonly data: unknown
   readonly request: IncomingMessage
   readonly requestId: string
 }
 
-/** Statuses of answers to those who could not show who they are. */
+/** Statuses of rejected credentials. */
 const refusing: readonly string[] = ['INVALID_ARGUMENT', 'UNAUTHENTICATED', 'NOT_FOUND', 'PERMISSION_DENIED']
 /** Hex digits of the hash of an idempotency key. */
 const hashLength = 32
@@ -52,7 +52,7 @@ export class CallAuditor {
 
   /**
    * Runs a call. When it returns, the audit record is durable, if the call must be recorded.
-   * @throws what `work` throws; StoreUnavailableError if the record may be lost: then the caller gets no outcome, and
+   * @throws errors of `work`; StoreUnavailableError if the record may be lost: then the caller gets no outcome, and
    * the
    * call does not run if that is known before
    */
@@ -71,7 +71,7 @@ export class CallAuditor {
     return this.#carryOut(begun, work, (answer) => endingOf(operation, answer))
   }
 
-  /** As `run`, for a page that hands something out to the operator. The record is durable before `work` begins. */
+  /** Like `run`, for a page that gives secrets to the operator. The record is durable before `work` starts. */
   async runPage(path: string, request: IncomingMessage, requestId: string, work: () => Promise<void>) {
     if (this.#options.mode === 'off') return work()
     const clientAddress = this.#addressOf(request)
@@ -88,7 +88,7 @@ export class CallAuditor {
     this.note(door, error.status, request)
   }
 
-  /** Counts a refusal. */
+  /** Counts a rejection. */
   note(door: EntryPoint, outcome: string, request: IncomingMessage): void {
     if (this.#options.mode === 'off') return
     const clientAddress = this.#addressOf(request)
@@ -100,7 +100,7 @@ export class CallAuditor {
     work: () => Promise<T>,
     ending: (done: T) => Ending,
   ): Promise<T> {
-    // From the next turn on the engine writes nothing before the record.
+    // From the next tick on, the engine writes nothing before the record.
     await Promise.race([nextTurn(), begun.stored])
     let done: T
     try {
@@ -126,7 +126,7 @@ export class CallAuditor {
   }
 }
 
-/** A proxy may pass on anything. */
+/** A proxy may send any text. */
 const addressLengthMax = 64
 
 /** Actions of the operator belong to no tenant. */

@@ -52,7 +52,7 @@ export const contentRequest = {
   },
 } as const
 
-/** Characters of a version that a caller names. The server makes versions of at most 31 characters. */
+/** Maximum characters of a version that a caller sends. The server creates versions of at most 31 characters. */
 const versionLengthMax = 100
 
 /** Only for updates: the version from which the new content was derived. */
@@ -109,7 +109,7 @@ export const editorAddress = (
   }: Pick<ContentRequest, 'organizationId' | 'documentId' | 'editorId'>,
 ): DocumentAddress => ({ ...tenant, organizationId, documentId, editorId })
 
-/** Makes an editor's content, unless there is some; resolves when that is durable and sent. */
+/** Creates an editor's content if it has none; resolves when the content is durable and sent. */
 export const createEditorContent = (
   request: ContentRequest,
   caller: KeyCaller,

@@ -39,7 +39,7 @@ export interface UnknownInEntries {
 }
 
 interface CheckedMembers {
-  /** The value of the header that names the ignored members; null if the call ignores none. */
+  /** Value of the header that names the ignored members; null if there are none. */
   readonly ignored: string | null
   readonly unknown: UnknownInEntries | null
 }
@@ -214,7 +214,7 @@ function objectSchemaOf(schema: Schema, value: object) {
   return fitting ?? objects[0]
 }
 
-/** Whether every member is the caller's own. */
+/** Whether the caller chooses all member names. */
 const isFreeForm = ({ properties, additionalProperties }: ObjectSchema | MapSchema): boolean =>
   properties === undefined &&
   additionalProperties.type === undefined &&

@@ -29,14 +29,14 @@ export interface OperationResult<Data> {
   readonly warnings?: readonly string[]
 }
 
-/** `warnings` of an answer. */
+/** `warnings` of a response. */
 export const warningsOf = (warnings: readonly string[]): Pick<OperationResult<unknown>, 'warnings'> =>
   warnings.length === 0 ? {} : { warnings }
 
-/** An error beyond those that every operation can answer. */
+/** An error beyond the errors that every operation can return. */
 export interface DocumentedError {
   readonly status: Status
-  /** The code that it usually has. If absent, it is the code that most errors of the status have. */
+  /** The usual code. If absent, it is the code that most errors of the status have. */
   readonly code?: ErrorCode
   /** Completes "when …". */
   readonly when: string
@@ -58,7 +58,7 @@ export type Effect = 'reads' | 'repeatable' | 'adds' | 'once'
  */
 export type AuditPolicy = 'admin' | 'change' | 'read'
 
-/** The reason in the result of an entry that was not carried out. */
+/** The reason in the result of an entry that failed. */
 export interface EntryFailure {
   readonly message: string
   readonly details: { readonly code: ErrorCode; readonly issues: readonly ValidationIssue[] }
@@ -68,7 +68,7 @@ export interface EntryFailure {
 export interface Batch {
   /** Members of `data` that are lists of entries, each with the member of an entry that is its id; null: entries are ids. */
   readonly items: Readonly<Record<string, string | null>>
-  /** Checks rules of an entry beyond its schema. @throws ApiError INVALID_ARGUMENT @param pointer of the entry */
+  /** Checks rules of an entry beyond its schema. @throws ApiError INVALID_ARGUMENT @param pointer JSON pointer of the entry */
   readonly check?: (entry: never, pointer: string) => void
   /** The result of an entry that does not fit. @param data members of the request */
   readonly rejected: (id: string, failure: EntryFailure, data: ReadonlyMap<string, unknown>) => object
@@ -90,15 +90,15 @@ interface Definition<Level extends AuthLevel, Request extends ObjectSchema, Resp
   readonly grows?: 'records' | 'content'
   /** Present if the specification has a result for each entry: entries that do not fit do not stop the others. */
   readonly batch?: Batch
-  /** Whether an answer may have `warnings`. */
+  /** Whether a response may have `warnings`. */
   readonly warns?: true
-  /** Members of the answer that hold ids of what was made, for the audit log. */
+  /** Members of the response with ids of created items, for the audit log. */
   readonly makes?: readonly string[]
   readonly summary: string
   readonly description: string
   /** Schema of `data` in the request. */
   readonly request: Request
-  /** Schema of `result.data` in the answer; null: there is no such member. */
+  /** Schema of `result.data` in the response; null: no such member. */
   readonly response: Response
   readonly errors: readonly DocumentedError[]
   /**
@@ -112,7 +112,7 @@ interface Definition<Level extends AuthLevel, Request extends ObjectSchema, Resp
 
 type DataOf<Response> = Response extends Schema ? Sendable<FromSchema<Response>> : undefined
 
-/** A value of a response, in which some parts are encoded already, or are encoded while they are sent. */
+/** A value of a response; some parts are encoded already, or are encoded during sending. */
 type Sendable<T> = T | EncodedJson | SendableItems<T>
 
 type SendableItems<T> = T extends readonly (infer Item)[]
@@ -124,7 +124,7 @@ type SendableItems<T> = T extends readonly (infer Item)[]
 /** Shape of `result` in a response: the whole envelope, or only the data. */
 export type ResponseShape = 'full' | 'bare'
 
-/** An operation of any schema, as the router and the documentation see it. */
+/** An operation of any schema, as used by the router and the documentation. */
 export interface Operation extends Omit<Definition<AuthLevel, ObjectSchema, Schema | null>, 'handler'> {
   readonly envelope: ResponseShape
   /** `data` must have passed the request schema. @throws TypeError for a caller of another level */
@@ -150,7 +150,7 @@ export function defineOperation<
   }
 }
 
-/** An operation whose `result` is what the handler answers, without status and message: an exception. */
+/** An exception: an operation whose `result` is the value of the handler, without status and message. */
 export function defineBareOperation<
   const Level extends AuthLevel,
   const Request extends ObjectSchema,

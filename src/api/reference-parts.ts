@@ -26,7 +26,7 @@ export const prose = (text: string): string =>
 
 const inline = (text: string): string => escapeHtml(text).replaceAll(/`([^`]+)`/g, '<code>$1</code>')
 
-/** The members of a body, those of members too, one a row. */
+/** The members of a body, including nested ones, one per row. */
 export function schemaTable(schema: object): string {
   const rows = membersOf(schema as Shown, '').map(
     ({ path, schema: member, isRequired }) =>
@@ -92,7 +92,7 @@ const variables: Readonly<Record<string, string>> = {
   'x-service-admin-token': '$ADMIN_TOKEN',
 }
 
-/** A call that can be pasted into a shell. */
+/** A call to paste into a shell. */
 export function curlOf(path: string, credentials: readonly string[], body: unknown): string {
   const shown = credentials.map((name) => `-H "${name}: ${variables[name]}"`).join(' ')
   const quoted = JSON.stringify(body).replaceAll("'", `'\\''`)

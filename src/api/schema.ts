@@ -1,6 +1,7 @@
 /**
- * The part of JSON Schema (2020-12) that operations are described with. One object, written `as const`, is the
- * validator, the type of the handler's argument and the OpenAPI description.
+ * The part of JSON Schema (2020-12) that describes operations. One object, written `as const`, is the validator, the
+ * type of
+ * the handler's argument and the OpenAPI description.
  */
 export type Schema = PlainSchema | UnionSchema
 
@@ -25,10 +26,10 @@ interface AnySchema extends Described {
   readonly anyOf?: undefined
 }
 
-/** A value that fits one of several, such as a string or null. */
+/** A value of one of several schemas, such as a string or null. */
 interface UnionSchema extends Described {
   readonly type?: undefined
-  /** No unions themselves: the type of such would have no end. */
+  /** No nested unions: their type would be infinite. */
   readonly anyOf: readonly PlainSchema[]
 }
 
@@ -38,7 +39,7 @@ interface StringSchema extends Described {
   readonly default?: string
   readonly minLength?: number
   readonly maxLength?: number
-  /** `id` is ours: see `idProblem`. */
+  /** `id` is a format of Weft: see `idProblem`. */
   readonly format?: 'id' | 'date-time' | 'byte'
 }
 
@@ -69,11 +70,11 @@ export interface ObjectSchema extends Described {
   readonly type: 'object'
   readonly properties: { readonly [name: string]: Schema }
   readonly required?: readonly string[]
-  /** Members that are not listed are the caller's own. Without it they are unknown: see `checkMembers`. */
+  /** Names of unlisted members are free. Without it, such members are unknown: see `checkMembers`. */
   readonly additionalProperties?: AnySchema
 }
 
-/** An object keyed by ids. Made without a prototype, so that every id can be a key. */
+/** An object keyed by ids. Created without a prototype, so that every id can be a key. */
 export interface MapSchema extends Described {
   readonly type: 'object'
   readonly properties?: undefined

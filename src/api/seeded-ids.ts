@@ -18,7 +18,7 @@ export class SeededIds {
     return id
   }
 
-  /** Whether an id is from here. */
+  /** Returns whether this object created the id. */
   isMade(id: string): boolean {
     return this.#made.has(id)
   }

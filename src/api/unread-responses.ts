@@ -5,11 +5,11 @@ import type { Transfer } from '../quota/slow-transfers.ts'
 import { TakenBytes } from '../quota/unread-bytes.ts'
 import { memoryOwnerOf, type UnreadResponsesOptions } from './http/rate-limits.ts'
 
-/** Counts responses that the operating system has not taken when they are complete. One that it has costs nothing. */
+/** Limits complete responses that the operating system has not accepted. Accepted responses are not counted. */
 export const watchUnread =
   (parts: UnreadResponsesOptions) =>
   (_request: Request, response: Response, next: NextFunction): void => {
-    // All of the response has been written to the connection.
+    // The whole response was written to the connection.
     response.once('prefinish', () => {
       if ((response.socket?.writableLength ?? 0) > 0) countUnread(parts, response, 0)
     })

@@ -3,7 +3,7 @@ import { type ApiError, invalid } from '../errors.ts'
 import { idProblem } from '../model/address.ts'
 import type { ObjectSchema } from './schema.ts'
 
-/** Issues that one answer lists; further ones are left out. */
+/** Maximum issues in one response; further ones are omitted. */
 export const issuesMax = 50
 /**
  * Bodies up to this many characters are searched for all issues, larger ones for the first: millions of wrong items

@@ -17,7 +17,7 @@ interface Flags {
   readonly json?: true
 }
 
-/** `weft audit`: one line a record, the oldest first; with `--json` one line of JSON. */
+/** `weft audit`: prints one line per record, the oldest first; with `--json` one line of JSON. */
 export function auditCommand(): Command {
   return new Command('audit')
     .description('Show the audit log from the store of a stopped server.')

@@ -5,7 +5,7 @@ import { withoutTrailing } from '../text.ts'
 import { configOf, printResult, withConfigFlags } from './command-line/command-io.ts'
 import { credentialsOf, requireStoredKey, restCredentialsOf } from './tenant-credentials.ts'
 
-/** `weft console`: the link is as good as the credentials in it. */
+/** `weft console`: the link contains the credentials. */
 export function consoleCommand(): Command {
   return withConfigFlags(new Command('console'))
     .description('Print the link that signs in to the console of the server; it holds the credentials.')

@@ -4,7 +4,7 @@ import type { ExplainedConfig, ExplainedEndpoint, Explanation } from '../subscri
 import { listingHint } from '../transfer/documents/listing-hints.ts'
 import { callOnline, listOnline, type OnlineServer } from '../transfer/documents/rest-client.ts'
 
-/** Organizations in which an activity is looked up: each one is a call. */
+/** Maximum organizations in which to look up an activity; each takes one call. */
 const organizationsMax = 200
 /** Endpoints in one page, which is more than an API key can have. */
 const endpointsMax = 250

@@ -27,7 +27,7 @@ interface Flags extends LocationFlags {
   readonly json?: true
 }
 
-/** `weft events`: about what is sent to webhooks. */
+/** `weft events`: explains webhook deliveries. */
 export const eventsCommand = (): Command =>
   new Command('events').description('Explain webhook events of a running server.').addCommand(whyCommand())
 

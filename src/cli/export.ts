@@ -14,7 +14,7 @@ interface Flags {
   readonly json?: true
 }
 
-/** `weft export`: exit code 1 when documents are damaged, which are left out. */
+/** `weft export`: exit code 1 if documents are damaged; these are skipped. */
 export function exportCommand(): Command {
   return new Command('export')
     .description('Export the store of a stopped server as files that other programs can read.')

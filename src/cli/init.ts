@@ -26,7 +26,7 @@ const settings = {
   logLevel: 'info',
 } as const
 
-/** `weft init`: asks nothing, and overwrites nothing. */
+/** `weft init`: never prompts, and never overwrites a file. */
 export function initCommand(): Command {
   return new Command('init')
     .description('Create a configuration and a data directory with credentials, and print the next steps.')

@@ -30,13 +30,13 @@ export function serveCommand(): Command {
       const server = await starting
       announce(server, config, flags)
       log.info({ port: server.port, host: config.host, engine: config.engine }, 'listening')
-      // Never with what is in the link: logs are kept, and read by others.
+      // Never logs the link itself: logs are stored, and others read them.
       if (!server.created && !isTerminal())
         log.info({ port: server.port }, '`weft console` prints the link to the console')
     })
 }
 
-/** Loads what serves only when it serves: other commands start in a fraction of the time. */
+/** Loads the server only for `serve`: other commands start in a fraction of the time. */
 async function start(config: Config, log: Log): Promise<RunningServer> {
   const { startServer } = await import('../server.ts')
   return startServer(config, log)
@@ -67,7 +67,7 @@ function stopOnSignal(starting: Promise<RunningServer>, log: Log): void {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void stop(signal))
 }
 
-/** Whether people read the output; anything else is a log that is kept, and read by others. */
+/** Whether the output is a terminal; any other output is a log that is stored and read by others. */
 const isTerminal = (): boolean => process.stdout.isTTY
 
 const logFormatOf = ({ logFormat }: Config): 'json' | 'text' =>
@@ -117,5 +117,5 @@ ${credentialLines(credentials)}
 ${engine === 'memory' ? 'Gone when the process ends.' : `Kept in ${credentialsPath(dataDir)} (mode 0600).`}
 `
 
-/** A word of a shell. */
+/** Quotes a word for a shell. */
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`

@@ -7,7 +7,7 @@ import { configuredStore } from './storage/store-location.ts'
 
 type Configured = Pick<Config, 'workspaceId' | 'apiKey' | 'authToken' | 'jwtSecret' | 'dataDir'>
 
-/** Instead of what is configured. */
+/** Override the configuration. */
 export interface TenantFlags {
   readonly workspace?: string
   readonly apiKey?: string
@@ -20,7 +20,7 @@ export async function credentialsOf(config: Configured, flags: TenantFlags = {})
   return {
     workspaceId: flags.workspace ?? config.workspaceId ?? kept.workspaceId,
     apiKey,
-    // The file has the token of its own API key only.
+    // The file contains only the token of its own API key.
     authToken: config.authToken ?? (apiKey === kept.apiKey ? kept.authToken : undefined),
     jwtSecret: config.jwtSecret ?? kept.jwtSecret,
   }

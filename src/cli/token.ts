@@ -19,7 +19,7 @@ interface Flags {
   readonly json?: true
 }
 
-/** `weft token`: makes a realtime token with the secret of the data directory; no server is needed. */
+/** `weft token`: creates a realtime token with the secret of the data directory, without a server. */
 export function tokenCommand(): Command {
   return withConfigFlags(new Command('token'))
     .description('Create a realtime token for a user, without a server.')

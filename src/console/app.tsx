@@ -15,9 +15,9 @@ import { SectionPage, sections } from './routing/sections.tsx'
 import { forgetOrganization } from './routing/with-organization.tsx'
 import { Button } from './ui/controls.tsx'
 
-/** Signed in or not, and if so where. */
+/** The sign-in page, or the current page of the session. */
 export function App() {
-  // First of all: the credentials of a link leave the address before anything else runs.
+  // First of all: the credentials of a link leave the address before other code runs.
   const [offered, setOffered] = useState(takeCredentialsFromLink)
   const [credentials, setCredentials] = useState(loadCredentials)
   const enter = (given: ConsoleCredentials | null) => {

@@ -6,5 +6,5 @@
 export const warn = (...values: readonly unknown[]): void => console.warn(...values)
 export const print = warn
 
-/** Marks of format: nothing here. */
+/** Formats have no effect here. */
 export const [ORANGE, RED, BOLD, UNBOLD] = ['', '', '', '']

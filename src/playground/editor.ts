@@ -55,7 +55,7 @@ export function openEditor(
       ],
     }),
     attributes: { role: 'textbox', 'aria-multiline': 'true', 'aria-label': 'Shared document' },
-    // The binding fills the text in while the view is being made: only `this` names it by then.
+    // The binding inserts the text while it creates the view: at that time only `this` names the view.
     dispatchTransaction(this: EditorView, transaction) {
       this.updateState(this.state.apply(transaction))
       onChange()

@@ -16,7 +16,7 @@ function openSecond(): void {
     window.resizeTo(half, availHeight)
 }
 
-/** Pages that did not come by https, or from this computer, may not. */
+/** Copies a text. Pages without HTTPS that are not from this machine may not use the clipboard. */
 async function copied(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text)
@@ -31,9 +31,9 @@ interface InvitationProps {
   readonly api: ApiClient | null
 }
 
-/** How to see two people at work. */
+/** Explains how to see two users at work. */
 export function Invitation({ participant, api }: InvitationProps) {
-  // Only where it could not be copied.
+  // Set only if the link could not be copied.
   const [link, setLink] = useState<string | null>(null)
   const copy = useAction(async () => {
     const invited = api === null ? participant : await newParticipant(api)

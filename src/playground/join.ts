@@ -10,14 +10,14 @@ const place = 'weft-playground'
 
 export interface JoinedPlayground {
   readonly participant: Participant
-  /** With the credentials of the console, where this window has been opened from it. */
+  /** With the credentials of the console, if the console opened this window. */
   readonly api: ApiClient | null
 }
 
 /** Returns the identity of this window; null without access. @throws ApiCallError */
 export async function joinPlayground(): Promise<JoinedPlayground | null> {
   const wanted = parseIdentityHash(location.hash)
-  // Tokens do not stay in the address, where they would be bookmarked and copied.
+  // Removes the token from the address, where users would bookmark and copy it.
   if (location.hash !== '') history.replaceState(null, '', location.pathname)
   const credentials = loadCredentials()
   const api = credentials === null ? null : new ApiClient(credentials)
@@ -44,7 +44,7 @@ function storedParticipant(): Participant | null {
   }
 }
 
-/** Without credentials a second window has the token of the first. */
+/** Without credentials, a second window uses the token of the first. */
 const renamed = (participant: Participant | null): Participant | null =>
   participant === null ? null : { ...participant, name: friendlyName() }
 

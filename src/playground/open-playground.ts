@@ -3,7 +3,7 @@
  */
 export const playgroundPath = '/console/playground'
 
-/** Opens the playground beside the console: it has the credentials of the console, as they are the tab's. */
+/** Opens the playground next to the console. It has the credentials of the console, which belong to the tab. */
 export function openPlayground(): void {
   if (window.open(playgroundPath, '_blank') === null) location.assign(playgroundPath)
 }

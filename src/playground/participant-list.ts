@@ -1,6 +1,6 @@
 import type { Awareness } from 'y-protocols/awareness'
 
-/** As many as the sheet has, and as in `playground.css`: for clients that want to know a colour. */
+/** As many colors as `playground.css` has, with the same values: for clients that read a color. */
 const colours = ['#8fd3ff', '#ffd28a', '#b9e88f', '#ffb0c0', '#d3bcff', '#8fe6d8'] as const
 
 export const colourOf = (clientId: number): string => colours[clientId % colours.length] as string

@@ -4,7 +4,7 @@ import { playgroundAddress } from './playground-document.ts'
 /** The user of a playground window. */
 export interface Participant {
   readonly name: string
-  /** For the websocket; empty where the server asks for none. */
+  /** Token for the websocket; empty if the server requires none. */
   readonly token: string
 }
 
@@ -26,7 +26,7 @@ export async function newParticipant(api: ApiClient): Promise<Participant> {
   const permissions = {
     resources: [{ type: 'document', id: documentId, organizationId, accessRole: 'editor' }],
   }
-  // A token grants no more than its user may do, which is nothing where new documents are restricted.
+  // The token grants only permissions that its user also has: none if new documents are restricted.
   await api.call('/v2/auth/permissions/add', { user: { userId }, permissions, createMissing: true })
   const { token } = await api.call<{ readonly token: string }>('/v2/auth/generate_token', {
     userId,
@@ -39,7 +39,7 @@ export async function newParticipant(api: ApiClient): Promise<Participant> {
 /** The identity that the part of an address after `#` requests. */
 export type RequestedIdentity =
   | { readonly kind: 'guest'; readonly participant: Participant }
-  /** Not who the window was opened by, whose storage was copied. */
+  /** Not the identity of the opener, whose storage the browser copied. */
   | { readonly kind: 'another' }
   | { readonly kind: 'kept' }
 

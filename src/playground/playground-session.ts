@@ -9,7 +9,7 @@ import { contentKey, room } from './playground-document.ts'
 import { watchSaveStatus } from './save-status.ts'
 import type { Tool } from './toolbar-commands.ts'
 
-/** How it stands between this window and the server. */
+/** State of the connection between this window and the server. */
 export type ConnectionStatus = 'connecting' | 'saved' | 'saving' | 'away' | { readonly refused: string }
 
 /** One window on the document: connection, editor and displayed status. */
@@ -48,7 +48,7 @@ export class PlaygroundSession {
     return this.#view?.state ?? null
   }
 
-  /** Puts the editor into the page. */
+  /** Adds the editor to the page. */
   show(place: HTMLElement): void {
     const text = this.#doc.getXmlFragment(contentKey)
     this.#view = openEditor(place, { text, awareness: this.#provider.awareness, onChange: this.#onChange })

@@ -5,7 +5,7 @@ import { bulletList, listItem } from 'prosemirror-schema-list'
 /** An attribute from REST is also text. The level is below the heading of the page. */
 const levelOf = (level: unknown): number => Math.min(6, Math.max(2, Number(level) || 2))
 
-/** That of the basic schema takes numbers only, and the binding removes what the schema does not take. */
+/** The heading of the basic schema accepts only numbers, and the binding removes values that the schema rejects. */
 const heading: NodeSpec = {
   ...nodes.heading,
   attrs: { level: { default: 2 } },

@@ -8,7 +8,7 @@ import { schema } from './schema.ts'
 const { paragraph, heading, bullet_list, list_item, hard_break } = schema.nodes
 const { strong, em } = schema.marks
 
-/** Headings of the text are below those of the page. */
+/** Headings of the text are below the headings of the page. */
 const level = 2
 
 const isIn = (state: EditorState, type: NodeType): boolean => {
@@ -36,10 +36,10 @@ export const breakLine: Command = chainCommands(exitCode, (state, dispatch) => {
 
 export interface Tool {
   readonly name: string
-  /** As ProseMirror's keymaps name it. */
+  /** Key name in ProseMirror's keymaps. */
   readonly key: string
   readonly command: Command
-  /** Whether it is on where the cursor is; none: it does something once. */
+  /** Whether the command is active at the cursor; absent for a command that acts once. */
   readonly isOn?: (state: EditorState) => boolean
 }
 

@@ -24,11 +24,11 @@ interface ClusterLimitDependencies extends Pick<LimitDependencies, 'config' | 'c
   readonly rates: ClusterRates
 }
 
-/** Null where `perSecond` is 0: no limit. */
+/** Null if `perSecond` is 0: unlimited. */
 const rate = (perSecond: number, burst: number, clock: Clock): RateLimiter | null =>
   perSecond === 0 ? null : new RateLimiter({ perSecond, burst, clock })
 
-/** Likewise; all nodes count together. */
+/** The same for a limit that all nodes count together. */
 function sharedRate(
   perSecond: number,
   burst: number,
@@ -40,7 +40,7 @@ function sharedRate(
   return limiter
 }
 
-/** Calls of `workspace/get`. Null: no limit. */
+/** Limit for calls of `workspace/get`. Null: unlimited. */
 export function workspaceReadsOf({ config, clock, rates }: ClusterLimitDependencies): MinuteLimiter | null {
   const { workspaceReadsPerMinute: perMinute } = config
   if (perMinute === 0) return null
@@ -96,7 +96,7 @@ export const inflowOf = ({ config, clock, reports }: LimitDependencies): Receive
     onExceeded: (workspaceId) => reports.exceeded('receiveBytesPerWorkspacePerSecond', workspaceId),
   })
 
-/** Everything that keeps memory for clients. All of it is in the metrics. */
+/** The accounts of all memory for clients. The metrics contain all of them. */
 export function memoryAccountsOf({
   config,
   metrics,

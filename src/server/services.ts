@@ -82,16 +82,16 @@ export interface ServerServices extends ServerBase {
   readonly defaultTenant: Tenant | null
 }
 
-/** Bytes of updates that wait for missing ones, a room. */
+/** Maximum bytes of pending updates per room. */
 const heldBytesMax = 16_777_216
-/** Awareness messages of a room: 25 a second. */
+/** Time in ms for which a room collects awareness changes: at most 25 messages per second. */
 const awarenessWindowMs = 40
 /** An idle document becomes bytes after one to two times this. */
 const restMs = 20_000
 const hourMs = 3_600_000
 const dayMs = 24 * hourMs
 
-/** Everything between the store and the edges. */
+/** Creates all services between the store and the edges. */
 export function createServices(base: ServerBase, credentials: ServerCredentials): ServerServices {
   const { config, clock, engine, log, tenancy } = base
   const { workspaceId, apiKey, jwtSecret } = credentials

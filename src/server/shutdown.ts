@@ -4,7 +4,7 @@ import type { SyncServer } from '../sync/connect/sync-server.ts'
 
 import type { ServerServices } from './services.ts'
 
-/** Part of the time for a stop that is kept for the store. */
+/** Share of the shutdown time that is reserved for the store. */
 const storeShare = 0.25
 
 /**
@@ -16,13 +16,16 @@ const leavingShares = { saying: 0.25, sending: 0.5 }
 
 /** Steps of a shutdown, and callbacks for the parts that must stop. */
 export interface ShutdownSteps {
-  /** It is not ready from now on. */
+  /** Makes the server not ready. */
   readonly leave: () => void
-  /** Nothing new is done from now on. */
+  /** Stops all new work. */
   readonly stop: () => void
 }
 
-/** Calls in progress and clients first, then the rooms, the port and the store; all within the configured time. */
+/**
+ * Ends calls in progress and client connections first, then the rooms, the port and the store, within the configured
+ * time.
+ */
 export async function shutDown(
   services: ServerServices,
   edge: HttpListener,
@@ -79,7 +82,7 @@ async function finishServer(
   await auditing.refusals.flush()
   rest.accessNews.end()
   rest.rates.end()
-  // A connection that will not end must not keep the store open.
+  // A connection that does not close must not keep the store open.
   await Promise.all([edge.close(), engine.close()])
 }
 

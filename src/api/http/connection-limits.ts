@@ -7,9 +7,9 @@ import { KeyedCounter } from '../../quota/keyed-counter.ts'
 export interface HttpConnectionLimits {
   /** Per address; 0: unlimited. */
   readonly perAddressMax: number
-  /** In all, upgraded ones too: for more there are no files, and the store needs some. */
+  /** Total, including upgraded connections; the store also needs file descriptors. */
   readonly inAllMax: number
-  /** An address has too many, or all have. */
+  /** Called when an address, or all addresses together, exceed the limit. */
   readonly onExceeded: (limit: 'maxHttpConnectionsPerAddress' | 'openFiles', address: string) => void
 }
 
@@ -25,7 +25,7 @@ export function limitConnections(
   { perAddressMax, inAllMax, onExceeded }: HttpConnectionLimits,
 ): void {
   const tally = new KeyedCounter(perAddressMax)
-  /** Connections that are not upgraded, and their addresses. */
+  /** Connections that are not upgraded, with their addresses. */
   const counted = new Map<Duplex, string>()
   let inAll = 0
   const uncount = (socket: Duplex): void => {

@@ -5,7 +5,7 @@ import { apiKeyHeader, authTokenHeader } from '../../access/credentials/key-cred
 import { idempotencyHeader, replayedHeader } from '../idempotency/idempotent-call.ts'
 import { ignoredHeader } from '../members.ts'
 
-/** Seconds for which a browser need not ask again. */
+/** Seconds for which a browser may cache a preflight response. */
 const preflightSeconds = 600
 
 const allowedHeaders = [
@@ -34,7 +34,7 @@ export async function shareWithOrigin(
   return true
 }
 
-/** Answers a browser that asks whether its page may call an operation, where it may. */
+/** Answers the preflight request of a browser, if its page may call an operation. */
 export const answerPreflight =
   (origins: AllowedOrigins) =>
   async (request: Request, response: Response, next: NextFunction): Promise<void> => {

@@ -4,7 +4,7 @@ import { describeProcess, processOnPort } from '../../config/process-with.ts'
 import { errorMessage, OperatorError } from '../../errors.ts'
 import { createHttpServer } from './http-server.ts'
 
-/** The port cannot be listened on. The message is for the operator. */
+/** The server cannot listen on the port. The message is for the operator. */
 export class ListenError extends OperatorError {
   override readonly name = 'ListenError'
 }
@@ -25,9 +25,9 @@ function sentenceOf(error: NodeJS.ErrnoException, port: number): readonly [reaso
   return [`${listener} listens there`, 'stop it, or choose another --port']
 }
 
-/** The HTTP side of the port: listens, counts what is being answered, and stops in two steps. */
+/** The HTTP side of the port: listens, counts calls in progress, and stops in two steps. */
 export class HttpListener {
-  /** Others may take its upgrades. */
+  /** Other code may handle its upgrades. */
   readonly server: Server
   #answering = 0
   #onIdle: (() => void) | null = null
@@ -55,7 +55,7 @@ export class HttpListener {
     })
   }
 
-  /** Resolves when nothing is being answered, at the latest after `timeoutMs`. New requests are still taken. */
+  /** Resolves when no call is in progress, at the latest after `timeoutMs`. New requests are still accepted. */
   settle(timeoutMs: number): Promise<void> {
     if (this.#answering === 0) return Promise.resolve()
     return new Promise<void>((resolve) => {
@@ -67,7 +67,7 @@ export class HttpListener {
     })
   }
 
-  /** Ends listening and all connections, also those that are upgraded. */
+  /** Stops listening and closes all connections, including upgraded ones. */
   close(): Promise<void> {
     return new Promise((resolve) => {
       this.server.close(() => resolve())

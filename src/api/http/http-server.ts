@@ -16,13 +16,16 @@ export const httpTimeouts = {
   headersTimeout: 10_000,
   requestTimeout: 20_000,
   connectionsCheckingInterval: 2000,
-  /** Longer than proxies keep idle connections (60 s), so that they end them, not we under a request. */
+  /**
+   * Longer than proxies keep idle connections (60 s): the proxy must close first, or a request could meet a closed
+   * socket.
+   */
   keepAliveTimeout: 65_000,
-  /** Without a byte in either direction: longer than any call takes, so that it ends those who don't read. */
+  /** Time without a byte in either direction. Longer than any call takes; it disconnects clients that do not read. */
   silenceTimeout: 120_000,
 }
 const headerBytesMax = 32_768
-/** Several times what browsers and proxies send together. */
+/** Several times the number that browsers and proxies send together. */
 const headersMax = 200
 
 /** Answers by parser error code; every other error of the parser is a malformed request. */
@@ -98,14 +101,14 @@ export function createHttpServer(
   return server
 }
 
-/** The same function for all sockets: one of its own would be kept as long as each. */
+/** One function for all sockets: a closure would be kept for each socket. */
 function destroyFailed(this: Socket): void {
   this.destroy()
 }
 
 /** Returns the problem in the headers of a request that Node accepts; null if there is none. */
 function problemOf({ headers, rawHeaders, httpVersion }: IncomingMessage): ApiError | null {
-  // Names and values, one after the other.
+  // Names and values in turn.
   if (rawHeaders.length > headersMax * 2) return tooManyHeaders
   if (headers.host === undefined && httpVersion !== '1.0')
     return invalid('request/malformed', 'the Host header is missing; send it')

@@ -14,13 +14,13 @@ import type { BodyMeter } from './request-body.ts'
 export interface UnreadResponsesOptions {
   readonly holder: MemoryAccount
   readonly transfers: SlowTransfers
-  /** The client of a response reads too slowly, or not at all. Its workspace or address is named. */
+  /** The client of a response reads too slowly, or not at all. Names its workspace or address. */
   readonly tooSlow: (who: string) => void
 }
 
 /** Limits of calls. Null: unlimited. */
 export interface ApiLimits {
-  /** Calls from an address, before anything is known of the caller. */
+  /** Calls from an address, before the caller is authenticated. */
   readonly addressCalls: RateLimiter | null
   /** Calls of an API key. */
   readonly calls: RateLimiter | null
@@ -29,7 +29,7 @@ export interface ApiLimits {
   /** Memory of bodies. */
   readonly bodyMemory: MemoryAccount
   readonly unread: UnreadResponsesOptions
-  /** Reverse proxies in front whose `X-Forwarded-For` is believed. */
+  /** Reverse proxies whose `X-Forwarded-For` is trusted. */
   readonly proxies: number
   readonly reports: LimitReports
 }
@@ -98,7 +98,7 @@ function ownerOf(caller: AnyCaller): string {
   return caller.level === 'workspace' ? caller.workspaceId : theOperator
 }
 
-/** The workspace of the caller, null before it is known, and its address. */
+/** The workspace of the caller (null before authentication) and its address. */
 export function memoryOwnerOf({ locals }: Response): MemoryOwner {
   const known = locals.caller as AnyCaller | undefined
   return { workspaceId: known === undefined ? null : ownerOf(known), address: String(locals.address) }

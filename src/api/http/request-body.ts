@@ -6,9 +6,12 @@ import { limits } from '../../model/limits.ts'
 import { limitDetails } from '../../quota/limits.ts'
 import { invalidAt } from '../validator.ts'
 
-/** `data` and what is around it; content has limits of its own, checked where it is used. */
+/** Maximum bytes of `data` and its envelope; content has limits of its own, checked by its users. */
 const depthMax = limits.typeDepth + 2
-/** Bytes of an oversized body that are read and thrown away, so that the client sees its answer before the end. */
+/**
+ * Bytes of an oversized body that are read and discarded, so that the client sees the response before the connection
+ * closes.
+ */
 const discardedBytesMax = 67_108_864
 
 /** Smaller pieces are copied. */
@@ -22,7 +25,7 @@ export interface BodyMeter {
   count(bytes: number): void
   /** Reserves memory for bytes. @throws ApiError if there is no room; then nothing of the body is kept */
   keep(bytes: number): void
-  /** All of the body has arrived. */
+  /** The body is complete. */
   complete(): void
 }
 
@@ -85,7 +88,7 @@ function parseObject(text: string): object {
   return body
 }
 
-/** Names the place, and nothing of the text: it may contain secrets. */
+/** Names the place without the text, which may contain secrets. */
 function notJson(text: string): ApiError {
   const { problem, line, column } = findJsonProblem(text)
   const place = { line, column }
@@ -131,7 +134,7 @@ function readBytes(request: IncomingMessage, bytesMax: number, meter: BodyMeter)
     }
     const keep = (chunk: Buffer) => {
       meter.keep(chunk.length + pieceBytes)
-      // A piece of a few bytes would keep all that was read with it.
+      // A small piece would keep the whole buffer of its read.
       chunks.push(chunk.length < pieceBytesMin ? Buffer.from(chunk) : chunk)
     }
     if (!fits) refuse(tooLarge(bytesMax))

@@ -1,7 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
-/** Requests of one connection that may wait behind the one that is being answered; no browser or proxy sends any. */
+/** Maximum number of requests that wait on one connection; browsers and proxies do not pipeline. */
 const waitingMax = 16
 
 interface Exchange {

@@ -12,7 +12,7 @@ interface Observers {
   readonly log: Log
 }
 
-/** Gives the answer its headers and the request its id, which is returned. */
+/** Sets the headers of the response and the id of the request, and returns the id. */
 export function setCommonHeaders({ headers }: IncomingMessage, response: ServerResponse): string {
   const requestId = requestIdOf(headers['x-request-id'])
   response.setHeader('x-request-id', requestId)
@@ -20,7 +20,7 @@ export function setCommonHeaders({ headers }: IncomingMessage, response: ServerR
   return requestId
 }
 
-/** Answers a request that never comes to be routed. */
+/** Answers a request that does not reach the router. */
 export function rejectRequest(request: IncomingMessage, response: ServerResponse, error: ApiError): void {
   setCommonHeaders(request, response)
   sendError(response, error)

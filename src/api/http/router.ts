@@ -37,7 +37,7 @@ export interface RouterOptions {
   readonly quotas: ApiLimits
   readonly bodyBytesMax: number
   readonly unknownMembers: Config['unknownMembers']
-  /** Answer only requests that name this machine: there is no authentication. */
+  /** Answers only requests whose host is this machine: there is no authentication. */
   readonly loopbackOnly: boolean
   /**
    * Not ok while the store is not available, and from the start of the shutdown: then all calls are rejected with the
@@ -50,7 +50,7 @@ export interface RouterOptions {
 
 type Handler = (request: Request, response: Response) => Promise<void>
 
-/** All HTTP there is: pages, operations, and an answer in the envelope to everything else. */
+/** The HTTP service: pages, operations, and an enveloped error for all other requests. */
 export function createRouter(parts: RouterOptions): RequestListener {
   const app = express()
   app.disable('x-powered-by').disable('etag').enable('case sensitive routing').enable('strict routing')
@@ -77,7 +77,7 @@ export function createRouter(parts: RouterOptions): RequestListener {
   app.use(refuseUnknownPath)
   app.use(answerError(parts))
   return (request, response) => {
-    // Express gives up on targets that it takes for no path (`CONNECT host:443`), and would answer with a page.
+    // Express cannot parse targets that are not paths (`CONNECT host:443`), and would respond with a page.
     app(request as Request, response as Response, () =>
       rejectRequest(
         request,

@@ -26,7 +26,7 @@ const endings: Readonly<Record<Status, CallOutcome>> = {
 export const callOutcomeOf = (error: unknown): CallOutcome =>
   error instanceof ApiError ? endings[error.status] : 'unknown'
 
-/** A call that was noted when it began, and whose end was not. */
+/** The error for a recorded call without a recorded end. */
 export const unknownOutcomeRejection = (): ApiError =>
   new ApiError(
     'idempotency/outcome-unknown',
@@ -34,7 +34,7 @@ export const unknownOutcomeRejection = (): ApiError =>
     { details: { outcome: 'unknown' } },
   )
 
-/** A call that was done, and whose answer there is not any more. */
+/** The error for a completed call whose response is not stored. */
 export const responseNotKeptRejection = (httpCode: number): ApiError =>
   new ApiError(
     'idempotency/response-not-kept',
@@ -43,7 +43,7 @@ export const responseNotKeptRejection = (httpCode: number): ApiError =>
     { details: { outcome: 'done', httpCode } },
   )
 
-/** @param freeInMs when there is a place again */
+/** @param freeInMs time until an entry expires */
 export const tooManyCallsRejection = (callsMax: number, freeInMs: number): ApiError =>
   exhausted('idempotentCalls', callsMax, {
     problem: `the API key has as many stored calls with an ${idempotencyHeader} as are allowed`,

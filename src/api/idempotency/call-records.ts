@@ -6,23 +6,23 @@ import type { IdempotentCall } from './idempotent-call.ts'
 interface Common {
   readonly operation: string
   readonly body: string
-  /** Epoch milliseconds until which it is remembered. */
+  /** Expiry, in epoch milliseconds. */
   readonly endsAt: number
 }
 
-/** How it ended is not known, unless it is under way. */
+/** A call that is running, or that has an unknown outcome. */
 export interface StartedCallRecord extends Common {
   readonly state: 'begun'
   /** Seed of the ids that the call creates. */
   readonly seed: string
-  /** Incarnation of the process that carries it out; absent when its end and its effect are unknown. */
+  /** Incarnation of the process that runs the call; absent if the outcome is unknown. */
   readonly by?: string
 }
 
 /** Stored record of a call. */
 export type CallRecord =
   | StartedCallRecord
-  /** `answer` is sealed; null: it was too large to be kept. */
+  /** `answer` is encrypted; null: it was too large to store. */
   | (Common & { readonly state: 'done'; readonly httpCode: number; readonly answer: string | null })
 
 /** Index entry: expiry of a call. */
@@ -78,7 +78,10 @@ export class CallStore {
     return { record: record === null || record.endsAt <= now ? null : record, bytes }
   }
 
-  /** Puts a record (null: none) in the place of what is stored. False, and nothing done, when that is not `before`. */
+  /**
+   * Replaces the stored record by `record` (null: deletes it). Returns false without a change if the stored one is
+   * not `before`.
+   */
   replace(call: IdempotentCall, record: CallRecord | null, before: Uint8Array | null): Promise<boolean> {
     const checks = [{ key: callKeys.call(call.id), value: before }]
     const change = record === null ? removalOf(call, before) : commitOf(call, record)
@@ -97,7 +100,7 @@ function removalOf({ id }: IdempotentCall, before: Uint8Array | null): KvCommit 
   return { dels: [callKeys.call(id), callKeys.end(endsAt, id)] }
 }
 
-/** As it is stored. */
+/** The stored form of a record. */
 export const bytesOfRecord = (record: CallRecord): Uint8Array => encodeRecord(record)
 
 const commitOf = ({ part, id }: IdempotentCall, record: CallRecord): KvCommit => ({

@@ -33,9 +33,9 @@ import { ResponseEncryption } from './response-encryption.ts'
 import { busy, CallTurns } from './turns.ts'
 import { IdempotencyUsage } from './usage.ts'
 
-/** Callers whose calls are removed at the same time. */
+/** Callers whose calls are removed concurrently. */
 const sweepsAtOnce = 4
-/** How often it is looked whether another node has carried a call out, in ms. */
+/** Interval in ms of polls for the outcome of a call that another node runs. */
 const lookMs = 100
 
 export interface IdempotentCallsOptions {
@@ -48,7 +48,7 @@ export interface IdempotentCallsOptions {
   readonly metrics: Pick<Metrics, 'idempotentCalls'>
   /** Secrets of the server: see `ResponseEncryption`. */
   readonly secrets: readonly string[]
-  /** For how long a call is remembered. */
+  /** Retention of a call. */
   readonly keepMs: number
   readonly limits?: IdempotencyLimits
 }
@@ -58,7 +58,7 @@ export interface StoredResponse {
   readonly httpCode: number
   /** The JSON body: a string is its text, anything else its value. */
   readonly body: unknown
-  /** It was given before, and nothing was done now. */
+  /** True for a stored response; the call did not run again. */
   readonly replayed: boolean
 }
 
@@ -97,19 +97,19 @@ export class IdempotencyService {
     })
   }
 
-  /** Begins to remove what is no longer remembered. */
+  /** Starts to remove expired calls. */
   start(): void {
     this.#sweeps.start()
   }
 
-  /** Resolves when nothing is being removed any more. */
+  /** Resolves when no removal is running. */
   stop(): Promise<void> {
     return this.#sweeps.stop()
   }
 
   /**
    * Returns the response of `work` (the body of a success), or the stored response of this call.
-   * @throws what `work` throws; ApiError INVALID_ARGUMENT if the key was used for another call; ABORTED if the first
+   * @throws errors of `work`; ApiError INVALID_ARGUMENT if the key was used for another call; ABORTED if the first
    * call is
    * running, its outcome is unknown, or its response was not kept; RESOURCE_EXHAUSTED beyond the limits
    */
@@ -129,7 +129,7 @@ export class IdempotencyService {
     }
   }
 
-  /** `elsewhere`: another node carries it out, or has just begun to. */
+  /** `elsewhere`: another node runs the call, or has just started it. */
   async #alone(call: IdempotentCall, work: IdempotentWork): Promise<StoredResponse | 'elsewhere'> {
     const now = this.#options.clock.now()
     const found = await this.#records.find(call, now)
@@ -155,7 +155,7 @@ export class IdempotencyService {
     return noted === 'elsewhere' ? noted : this.#carryOut(call, record, work, { is: 'again', noted })
   }
 
-  /** Resolves with the stored record of a call that this process carries out. `elsewhere`: another process has begun it. */
+  /** Resolves with the stored record of a call that this process runs. `elsewhere`: another process started it. */
   async #noteBegun(
     call: IdempotentCall,
     record: StartedCallRecord,
@@ -207,7 +207,7 @@ export class IdempotencyService {
     })
   }
 
-  /** This process does not carry it out: the caller of this function has the turn of the call. */
+  /** The call does not run in this process: the caller of this function has the lock of the call. */
   async #isElsewhere({ by }: StartedCallRecord): Promise<boolean> {
     const { cluster } = this.#options
     return by !== undefined && by !== cluster.incarnation && cluster.isAlive(by)
@@ -218,7 +218,7 @@ export class IdempotencyService {
     return { state: 'begun', ...noted(call, clock.now() + keepMs), seed: randomUUID() }
   }
 
-  /** As `#noteBegun`, of a call that counts. */
+  /** Like `#noteBegun`, for a call that counts. */
   async #begin(
     call: IdempotentCall,
     record: StartedCallRecord,
@@ -251,7 +251,7 @@ export class IdempotencyService {
     return noting
   }
 
-  /** Notes how a call has ended, before it is answered. */
+  /** Records the outcome of a call before the response. */
   async #keep(
     call: IdempotentCall,
     { endsAt }: StartedCallRecord,
@@ -268,7 +268,7 @@ export class IdempotencyService {
     return noting
   }
 
-  /** An answer as it is stored; null when it is too large, or there is no place for it. */
+  /** Returns the stored form of a response; null if it is too large, or without space. */
   async #sealed(call: IdempotentCall, text: string | null): Promise<string | null> {
     if (text === null || Buffer.byteLength(text) > this.#limits.answerBytes) return null
     const sealed = this.#sealing.seal(call, text)
@@ -323,14 +323,14 @@ interface Time {
   /** The stored record, unless another process has taken the call over. */
   readonly noted: Uint8Array | null
 }
-/** `lost`: nothing, because another node had noted something. */
+/** `lost`: nothing was recorded, because another node had recorded something. */
 type Noting = 'noted' | 'failed' | 'lost'
 type Outcome = 'first' | 'replayed' | 'unknown' | 'response_not_kept' | 'too_many'
 
 /** A `repeatable` call has the same effect without a record. */
 const isNoted = ({ effect }: IdempotentCall): boolean => effect === 'once' || effect === 'adds'
 
-/** The record of a call that has ended with an unknown effect. */
+/** The record of a call with an unknown outcome. */
 function withoutProcess(record: StartedCallRecord): StartedCallRecord {
   const { by: _, ...rest } = record
   return rest

@@ -6,9 +6,9 @@ import { invalid } from '../../errors.ts'
 import { misspelledName } from '../../text.ts'
 import type { Effect, Operation } from '../operation.ts'
 
-/** Names what a caller wants to be done once, however often it asks. */
+/** Header with the key of a call that must run once, however often the caller sends it. */
 export const idempotencyHeader = 'idempotency-key'
-/** `true` in an answer that was given before. */
+/** Header with `true` in a stored response. */
 export const replayedHeader = 'idempotent-replayed'
 
 export const keyLengthMax = 255
@@ -51,7 +51,7 @@ export function idempotencyKeyOf(headers: IncomingHttpHeaders): string | null {
 const isMisspelled = (name: string): boolean =>
   misspelledName(name.startsWith('x-') ? name.slice(2) : name, [idempotencyHeader]) !== null
 
-/** @param text of the body */
+/** @param text the text of the body */
 export function parseIdempotentCall(
   caller: AnyCaller,
   { path, effect }: Pick<Operation, 'path' | 'effect'>,
@@ -66,7 +66,7 @@ export function parseIdempotentCall(
   return { part, id, key, operation: path, effect, body }
 }
 
-/** All of one caller is one partition; another one's keys are never seen. */
+/** All calls of one caller are in one partition, separate from all other callers. */
 function partOf(caller: AnyCaller): Key {
   if (caller.level === 'key') return ['idempotency', 'key', caller.tenant.workspaceId, caller.tenant.apiKey]
   return caller.level === 'workspace'
@@ -79,7 +79,7 @@ type Asked = Pick<IdempotentCall, 'operation' | 'body'>
 export const isSameRequest = (first: Asked, call: Asked): boolean =>
   first.operation === call.operation && first.body === call.body
 
-/** @throws ApiError INVALID_ARGUMENT unless a call is what its key was used for */
+/** @throws ApiError INVALID_ARGUMENT if the key was used for a different call */
 export function checkSameRequest(first: Asked, call: IdempotentCall): void {
   if (first.operation !== call.operation)
     throw invalid(

@@ -1,13 +1,13 @@
 export interface IdempotencyLimits {
-  /** Calls of one caller that are remembered; beyond it further ones with a key are RESOURCE_EXHAUSTED. */
+  /** Stored calls per caller; further calls with a key are RESOURCE_EXHAUSTED. */
   readonly calls: number
   /** Stored bytes per caller; beyond it, only the fact of a response is stored. */
   readonly bytes: number
-  /** Maximum stored bytes of a response; of a larger one only its existence is stored. */
+  /** Maximum stored bytes of a response; for a larger one only its existence is stored. */
   readonly answerBytes: number
-  /** How long a call waits for the end of the first one with its key, in ms; then it is ABORTED. */
+  /** Time in ms that a call waits for the end of the first call with its key; then it is ABORTED. */
   readonly waitMs: number
-  /** Calls that wait for one; the others are ABORTED at once. */
+  /** Calls that wait for one call; further ones are ABORTED at once. */
   readonly waiting: number
 }
 

@@ -3,7 +3,7 @@ import { type Transaction, TransactionRunner } from '../../directory/store/trans
 import type { Key, Kv, KvEntry } from '../../engine/engine.ts'
 import { type CallRecord, callKeys, callSweepJob, type ExpiryRecord, expiryOf } from './call-records.ts'
 
-/** Calls in one commit, and commits in one go; then it is the turn of others. */
+/** Calls per commit, and commits per run; then other callers follow. */
 const callsAtOnce = 200
 const slicesMax = 20
 
@@ -14,7 +14,7 @@ interface Swept {
 }
 
 type Slice = Swept & {
-  /** When the next is due; null when there is none. */
+  /** Expiry of the next call; null if there is none. */
   readonly next: number | null
 }
 

@@ -13,7 +13,7 @@ const tagBytes = 16
 export class ResponseEncryption {
   readonly #secrets: readonly string[]
 
-  /** @param secrets of the server; the first one encrypts, each can decrypt */
+  /** @param secrets the secrets of the server; the first one encrypts, each can decrypt */
   constructor(secrets: readonly string[]) {
     this.#secrets = secrets
   }
@@ -26,7 +26,7 @@ export class ResponseEncryption {
     return Buffer.concat([iv, cipher.getAuthTag(), sealed]).toString('base64')
   }
 
-  /** Null when no secret opens it: the one that sealed it is gone. */
+  /** Null if no secret decrypts it: its secret was removed. */
   open(call: IdempotentCall, sealed: string): string | null {
     const bytes = Buffer.from(sealed, 'base64')
     for (const secret of this.#secrets) {

@@ -10,7 +10,7 @@ interface Running {
   waiting: number
 }
 
-/** Calls with the same key of the same caller are one after the other. */
+/** Runs calls with the same key of the same caller one at a time. */
 export class CallTurns {
   readonly #clock: Clock
   readonly #limits: Pick<IdempotencyLimits, 'waitMs' | 'waiting'>

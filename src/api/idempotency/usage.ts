@@ -27,7 +27,7 @@ export interface IdempotencyUsageDependencies {
   readonly foreignChanges: Pick<ForeignChanges, 'maxAgeMs'>
 }
 
-/** How much is remembered for each caller: counted once from what is stored, and then kept up to date in memory. */
+/** Stored calls and bytes of each caller: counted once from the store, then maintained in memory. */
 export class IdempotencyUsage {
   readonly #kv: Kv
   readonly #clock: Clock
@@ -42,7 +42,9 @@ export class IdempotencyUsage {
     this.#max = max
   }
 
-  /** Takes the place of one call. Null when it is taken; else when the first place is free again, in epoch milliseconds. */
+  /**
+   * Reserves one call. Returns null, or, without space, the time in epoch milliseconds when the first call expires.
+   */
   async take(part: Key): Promise<number | null> {
     const isFull = ({ calls, bytes }: UsedBytes): boolean =>
       calls >= this.#max.calls || bytes + bytesOfCall > this.#max.bytes
@@ -54,7 +56,10 @@ export class IdempotencyUsage {
     return null
   }
 
-  /** Takes the place of an answer. False when there is none, or it cannot be known: then the answer is not to be kept. */
+  /**
+   * Reserves bytes for a response. False without space, or if the usage is unknown: then the response must not be
+   * stored.
+   */
   async takeBytes(part: Key, bytes: number): Promise<boolean> {
     const used = await this.#usedBy(part).catch(() => null)
     if (used === null || used.bytes + bytes > this.#max.bytes) return false

@@ -23,7 +23,7 @@ interface CodedError extends DocumentedError {
   readonly httpCode?: number
 }
 
-/** Errors that every operation can answer. */
+/** Errors that every operation can return. */
 const commonErrors: readonly CodedError[] = [
   { status: 'INVALID_ARGUMENT', when: 'the request is malformed, or credentials are missing' },
   {
@@ -172,7 +172,7 @@ const jsonContent = (schema: object, example: unknown): object => ({
   'application/json': { schema, examples: { done: { value: example } } },
 })
 
-/** In the examples of errors that name no code. */
+/** Code in the examples of errors that name no code. */
 const usualCodes = {
   INVALID_ARGUMENT: 'request/invalid-member',
   FAILED_PRECONDITION: 'document/disabled',

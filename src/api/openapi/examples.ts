@@ -34,7 +34,7 @@ const wellKnown: Readonly<Record<string, unknown>> = Object.assign(Object.create
   expiresAt: 4_102_444_800,
 })
 
-/** A request is shown with what it needs and what has an example, an answer with everything. */
+/** A request example has the required members and members with an example; a response example has all members. */
 type Side = 'request' | 'answer'
 
 /** Returns an example for `schema`: its own, or one composed of its members. `name` is the name of the member. */

@@ -56,7 +56,7 @@ export function parametersOf({ effect }: Affecting): object {
   return { parameters: [{ $ref: `#/components/parameters/${parameterOf[effect]}` }] }
 }
 
-/** Headers of its answers beside those that all have. */
+/** Headers of its responses, in addition to the common ones. */
 export const replayHeadersOf = ({ effect }: Affecting): object =>
   effect === 'reads' ? {} : { [replayedHeader]: { $ref: '#/components/headers/IdempotentReplayed' } }
 
@@ -82,6 +82,6 @@ const errors: readonly DocumentedError[] = [
   },
 ]
 
-/** Errors that the header can lead to. */
+/** Errors that the header can cause. */
 export const idempotencyErrors = ({ effect }: Affecting): readonly DocumentedError[] =>
   effect === 'reads' ? [] : errors

@@ -6,7 +6,7 @@ import { acceptsNull, isRequired, type ObjectSchema, type Schema } from '../sche
 /** The character limits for clients that do not know `format: id`, whose limit is in bytes. */
 const idLengths = { minLength: 1, maxLength: idBytesMax }
 
-/** A schema as others read it: formats of ours are spelled out. */
+/** The published form of a schema, without Weft's own formats. */
 export function publicSchema(schema: Schema): object {
   if (schema.type === undefined)
     return schema.anyOf === undefined ? schema : { ...schema, anyOf: schema.anyOf.map(publicSchema) }

@@ -36,7 +36,7 @@ interface Content {
 
 const chapter = references[0] as (typeof references)[number]
 
-/** The operations as pages to read: one of each tag, and one that lists them all. */
+/** The reference pages of the operations: one for each tag, and one with the full list. */
 export const apiReferencePages = (
   tags: readonly string[],
   document: () => OpenApiDocument,

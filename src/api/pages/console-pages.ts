@@ -24,7 +24,7 @@ const types: Readonly<Record<string, string>> = {
 
 const folder = 'console/'
 
-/** The console and its playground, as the build has made them; none where nothing was built. Maps are for us only. */
+/** The pages of the console and the playground from the build; empty without a build. Source maps are not served. */
 export function consolePages(): readonly PageRoute[] {
   const place = builtFile(folder)
   if (!existsSync(place)) return []
@@ -34,14 +34,14 @@ export function consolePages(): readonly PageRoute[] {
 
 const endingOf = (name: string): string => name.slice(name.lastIndexOf('.') + 1)
 
-/** `index.html` is `/console`, `playground.html` is `/console/playground`; people also type a slash behind those. */
+/** `index.html` is `/console`, `playground.html` is `/console/playground`; users also type a slash at the end. */
 function pathsOf(name: string): readonly string[] {
   if (endingOf(name) !== 'html') return [`/console/${name}`]
   const path = name === 'index.html' ? '/console' : `/console/${name.replace(/\.html$/, '')}`
   return [path, `${path}/`]
 }
 
-/** Parts of what is built have a hash of their content in their name. */
+/** Names of built parts contain a hash of their content. */
 const isHashed = (name: string): boolean => /-[A-Z0-9]{8}\.js$/.test(name)
 
 function filePages(name: string): readonly PageRoute[] {

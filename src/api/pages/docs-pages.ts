@@ -8,7 +8,7 @@ import { ApiError } from '../../errors.ts'
 import type { PageBody, PageRoute } from './page-route.ts'
 
 const nothing = "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
-/** Everything comes from this server; nothing runs. */
+/** All content comes from this server, without scripts. */
 const readingPolicy = `${nothing}; style-src 'self'; img-src 'self' data:`
 /** All content comes from files of this server, without inline scripts. */
 const tryingPolicy = [
@@ -22,7 +22,7 @@ const tryingPolicy = [
   "form-action 'none'",
 ].join('; ')
 
-/** The documentation, as the build has rendered it, and Swagger UI, with which every operation can be tried. */
+/** The rendered documentation of the build, and Swagger UI, which can call every operation. */
 export const docsPages = (): readonly PageRoute[] => [
   ...[index, ...chapters].map((chapter) => filePage(pathOf(chapter), `docs/${chapter.name}.html`)),
   ...(Object.keys(errorCodes) as ErrorCode[]).map((code) => ({
@@ -55,7 +55,7 @@ const unknownErrorPage: PageRoute = {
   },
 }
 
-/** A page of the documentation that is made when it is asked for the first time, and kept. */
+/** A page of the documentation, created on the first request and cached. */
 export function lazyPage(path: string, make: () => string): PageRoute {
   let made: Buffer | null = null
   const content = () => {

@@ -19,11 +19,11 @@ export interface PageListOptions {
   readonly metrics: Metrics
   /** Token that `/metrics` requires; null: public. */
   readonly metricsToken: string | null
-  /** Whether requests should be sent here. */
+  /** Whether requests should be sent to this server. */
   readonly readiness: () => Health
   /** Token for backups; null: no backups. */
   readonly adminToken: string | null
-  /** The bytes of a backup as of now, unless nothing is kept, or others are being made. */
+  /** The bytes of a backup as of now, unless the engine stores nothing, or other backups are running. */
   readonly backup: () => AsyncIterable<Uint8Array> | 'nothing' | 'busy'
 }
 
@@ -113,7 +113,7 @@ async function metricsPage(
   return { kind: 'text', type: registry.contentType, text: await registry.metrics() }
 }
 
-/** Before a backup is asked for again while others are made. */
+/** Seconds to wait before another backup request while backups are running. */
 const busySeconds = 10
 
 async function backupPage(

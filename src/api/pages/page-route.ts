@@ -18,27 +18,27 @@ export type PageBody =
       readonly type: string
       /** Default 200. */
       readonly httpCode?: number
-      /** Bytes where it is large: made once, and the same for all who are being sent them. */
+      /** Bytes for a large body: created once, shared by all responses in progress. */
       readonly text: string | Buffer
-      /** Instead of the policy that lets nothing run. */
+      /** Replaces the default policy, which forbids scripts. */
       readonly contentSecurityPolicy?: string
-      /** Besides those, or instead of those, that every answer has. */
+      /** Adds to the default headers of every response, or replaces them. */
       readonly headers?: Readonly<Record<string, string>>
     }
   /** The client has the current version. */
   | { readonly kind: 'unchanged'; readonly headers: Readonly<Record<string, string>> }
   | { readonly kind: 'stream'; readonly type: string; readonly chunks: Bytes }
 
-/** Something to GET, outside the REST service. */
+/** A page for GET requests, outside the REST API. */
 export interface PageRoute {
   readonly path: string
   /** Label of the metrics, if several pages share one; default: `path`. */
   readonly route?: string
-  /** As how many calls from an address it counts; none where those who watch over us must be answered. */
+  /** Number of calls from an address that it counts as; 0 for pages that monitoring must always reach. */
   readonly calls: number
   /** Type of the required credentials; rejected ones are counted. */
   readonly door?: EntryPoint
-  /** It hands out what no one else may have: that is recorded. */
+  /** The page returns secrets: the audit log records each request. */
   readonly isAudited?: true
   /** @throws ApiError answered in the envelope */
   content(request: IncomingMessage): PageBody | Promise<PageBody>

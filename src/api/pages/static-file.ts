@@ -33,7 +33,7 @@ export class StaticFile {
   }
 
   async content({ headers }: IncomingMessage): Promise<PageBody> {
-    // A read that fails is tried again by the next who asks.
+    // After a failed read, the next request reads again.
     this.#kept ??= keep(this.#place).catch((error: unknown) => {
       this.#kept = null
       throw error

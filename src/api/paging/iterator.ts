@@ -61,5 +61,5 @@ export async function readIteratorPage<Item>(
 
 const ownerOf = ({ workspaceId, apiKey }: Tenant): readonly string[] => [workspaceId, apiKey]
 
-/** Only what was sealed here comes out of a token. */
+/** Only values that this server encrypted are in a token. */
 const cursorOf = (position: unknown): ListingCursor => position as ListingCursor

@@ -4,7 +4,7 @@ import { invalid } from '../../errors.ts'
 const algorithm = 'aes-256-gcm'
 const ivBytes = 12
 const tagBytes = 16
-/** A position is a few ids long, whose quotes are escaped three times at most; nothing longer was made here. */
+/** A position has a few ids, whose quotes are escaped at most three times; a longer token is not from this server. */
 export const pageTokenLengthMax = 32_768
 
 /**
@@ -16,7 +16,7 @@ export class PageTokens {
   readonly #keys: readonly Buffer[]
 
   /**
-   * @param secret of the server; tokens of other secrets are rejected
+   * @param secret the secret of the server; tokens of other secrets are rejected
    * @param previousSecret also accepted while the secret is being replaced
    */
   constructor(secret: string, previousSecret: string | null = null) {
@@ -33,7 +33,7 @@ export class PageTokens {
   }
 
   /**
-   * Returns the position of a token. @param member of the request that holds the token
+   * Returns the position of a token. @param member the request member with the token
    * @throws ApiError INVALID_ARGUMENT if it is damaged or belongs to another query
    */
   open(query: readonly unknown[], token: string, member = 'pageToken'): unknown {

@@ -29,7 +29,7 @@ const addedFeatureType = {
 
 export const actionType = {
   type: 'string',
-  // A key of the store, as ids are.
+  // A key of the store, like an id.
   format: 'id',
   maxLength: 200,
   description: 'Name of the action, such as `comment.add`.',
@@ -119,7 +119,7 @@ export const activityChanges = {
   examples: [[{ id: 'signed-off', displayMessageTemplate: '{{user}} signed it off' }]],
 } as const
 
-/** Named activities of a document. */
+/** Activities of a document, by id. */
 export const activityReferences = {
   type: 'array',
   minItems: 1,
@@ -159,7 +159,7 @@ export const activityRecords = {
   },
 } as const
 
-/** An activity as it is shown. */
+/** Converts an activity to its response. */
 export function showActivity(
   { tenant }: KeyCaller,
   organizationId: string,

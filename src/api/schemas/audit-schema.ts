@@ -1,7 +1,7 @@
 import { type AuditRecord, auditActors } from '../../audit/record.ts'
 import type { FromSchema } from '../schema.ts'
 
-/** A line of the audit log. */
+/** One record of the audit log. */
 export const auditRecordAnswer = {
   type: 'object',
   required: ['auditId', 'timestamp', 'operation', 'actor', 'outcome', 'ids'],

@@ -42,13 +42,13 @@ export const batchResults = {
 export const isAnySuccessful = (results: Readonly<Record<string, { readonly success: boolean }>>): boolean =>
   Object.values(results).some(({ success }) => success)
 
-/** How many of a batch succeeded, for the message of its answer. */
+/** Returns the number of successful items, for the message of the response. */
 export function countSucceeded(results: { readonly [id: string]: { readonly success: boolean } }): string {
   const all = Object.values(results)
   return `${all.filter(({ success }) => success).length} of ${all.length}`
 }
 
-/** A batch whose answer is `batchResults`. */
+/** A batch whose response is `batchResults`. */
 export const keyedBatch = (items: Batch['items'], check?: Batch['check']): Batch => ({
   items,
   ...(check !== undefined && { check }),

@@ -35,12 +35,12 @@ export const actionScopeOf = (
 
 type GivenAnchor = FromSchema<typeof anchor>
 
-/** An anchor that is checked. Without a root, `placeAnchors` chooses it. */
+/** A validated anchor. Without a root, `placeAnchors` chooses it. */
 interface CheckedAnchor extends Omit<Anchor, 'contentKey'> {
   readonly contentKey: string | undefined
 }
 
-/** Undefined when none is given. */
+/** Undefined if not given. */
 export function parseAnchor(given: GivenAnchor | undefined): CheckedAnchor | undefined {
   if (given === undefined) return undefined
   const { editorId, contentKey, position, positionEnd } = given
@@ -76,7 +76,7 @@ function checkPosition(path: string, text: string | undefined): void {
     throw invalidAt({ path, message: 'must be a Yjs relative position, encoded and base64' })
 }
 
-/** The same items with anchors as they are stored. The one rule for `contentKey` chooses the root that none names. */
+/** Returns the items with anchors in stored form. The common rule for `contentKey` chooses an omitted root. */
 export async function placeAnchors<Item extends { readonly anchor: CheckedAnchor | undefined }>(
   context: OperationContext,
   document: DocumentIds,
@@ -144,7 +144,7 @@ export const mergeEarlierResults = (results: BatchResults, ids: SeededIds, used:
     ),
   )
 
-/** Comments as they are added, with ids. */
+/** Converts the comments of a call to new comments with ids. */
 export const parseComments = (given: FromSchema<typeof newComments>, ids: SeededIds) =>
   given.map(({ commentId = ids.make(), from, text }) => ({
     commentId,

@@ -12,9 +12,9 @@ const id = { type: 'string', format: 'id' } as const
 export const annotationId = { ...id, description: 'Id of the annotation.', examples: ['remark-1'] } as const
 export const commentId = { ...id, description: 'Id of the comment.', examples: ['comment-1'] } as const
 
-/** A call about annotations of a document. */
+/** Members of a call about annotations of a document. */
 export const annotationScopeFields = { organizationId, documentId } as const
-/** A call that changes something. */
+/** Members of a call that changes something. */
 export const actionFields = {
   actionUser: { ...notifiedUser, description: 'Who does it.' },
 } as const
@@ -39,7 +39,7 @@ const position = {
   description: 'Yjs relative position, encoded and base64: it stays where it is while the content changes.',
 } as const
 
-/** At the beginning of the text `content`. */
+/** At the start of the text `content`. */
 export const anchorExample = {
   editorId: 'main',
   contentKey: 'content',
@@ -256,7 +256,7 @@ export const noComment = {
 export const showComment = (comment: CommentRecord): FromSchema<typeof commentRecords>[number] =>
   withoutOrder(comment)
 
-/** An annotation as it is shown. */
+/** Converts an annotation to its response. */
 export const showAnnotation = ({
   record,
   comments,

@@ -1,6 +1,6 @@
 import { type DocumentReading, readingFormats } from '../../content/read-document.ts'
 
-/** How the content of an editor is answered. */
+/** Formats of an editor's content in a response. */
 export const contentFormat = {
   type: 'string',
   enum: readingFormats,
@@ -17,6 +17,6 @@ export const noSuchRoot = {
   when: 'there are roots, and none of them is called `contentKey`: `details.roots` names up to 20 of them',
 } as const
 
-/** Names the formats that are shorter than `format`, which was too large. */
+/** Names the formats that are shorter than the too large `format`. */
 export const smallerFormats = (format: DocumentReading['format']): string =>
   format === 'delta' ? 'request format "text" or "update"' : 'request format "update"'

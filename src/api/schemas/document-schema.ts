@@ -52,7 +52,7 @@ export const documentsToUpdate = {
   },
 } as const
 
-/** A document as version 1 shows it. */
+/** Response members of a document in version 1. */
 export const documentRecordV1 = {
   type: 'object',
   required: ['id', 'documentName', 'disabled', 'accessType'],

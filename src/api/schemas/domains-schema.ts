@@ -20,7 +20,7 @@ export const changedDomains = {
   description: 'As they are stored.',
 } as const
 
-/** @param path of the list in the body @throws ApiError INVALID_ARGUMENT naming each entry that is not a domain */
+/** @param path JSON pointer of the list in the body @throws ApiError INVALID_ARGUMENT naming each entry that is not a domain */
 export function normalizeDomains(texts: readonly string[], path: string): readonly string[] {
   const domains = texts.map(normalizeDomain)
   const [first, ...others] = domains.flatMap((domain, index): ValidationIssue[] =>
@@ -39,7 +39,7 @@ export function normalizeDomains(texts: readonly string[], path: string): readon
 
 const quote = (text = ''): string => JSON.stringify(text.slice(0, 100))
 
-/** The specified answer to a call that found some domains as they should be: the others have been changed. */
+/** The specified response to a call that found some domains unchanged: all others have been changed. */
 export function partialSuccess(
   message: string,
   member: string,

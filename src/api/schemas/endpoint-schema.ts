@@ -77,7 +77,7 @@ export const nullable = <const S extends Schema & { readonly type: string }>(sch
 
 const time = { type: 'string', format: 'date-time', examples: ['2026-01-01T00:00:00.000Z'] } as const
 
-/** An endpoint as it is answered: never with its secret. */
+/** Response members of an endpoint, without its secret. */
 export const endpointAnswer = {
   type: 'object',
   required: [
@@ -126,7 +126,7 @@ export const secretAnswer = {
   },
 } as const
 
-/** With these members of the record and no others: secrets stay here. */
+/** Contains only these members of the record, and no secrets. */
 export const showEndpoint = (endpoint: EndpointRecord): FromSchema<typeof endpointAnswer> => {
   const { id, url, description, filterTypes, channels, disabledBy, rateLimit, uid, metadata } = endpoint
   return {
@@ -144,7 +144,7 @@ export const showEndpoint = (endpoint: EndpointRecord): FromSchema<typeof endpoi
   }
 }
 
-/** Members that a schema cannot judge. */
+/** Checks members beyond their schema. */
 interface Judged {
   readonly url?: string
   readonly metadata?: Readonly<Record<string, string>> | null
@@ -161,7 +161,7 @@ export function checkEndpoint({ url, metadata }: Judged): void {
     })
 }
 
-/** Each once, in the order given; null, which is all, for none. */
+/** Unique values in the given order; null, which means all, for an empty list. */
 export const filterOf = <T>(items: readonly T[]): readonly T[] | null =>
   items.length === 0 ? null : [...new Set(items)]
 

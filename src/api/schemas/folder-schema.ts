@@ -52,7 +52,7 @@ const subFolders = {
   description: 'Records of its subfolders, down to the requested depth; only if the request names a folder.',
 } as const
 
-/** A folder as version 1 shows it. */
+/** Response members of a folder in version 1. */
 export const folderRecordV1 = {
   type: 'object',
   required: ['folderId', 'folderName', 'organizationId', 'parentFolderId', 'createdAt', 'lastUpdated'],
@@ -90,7 +90,10 @@ export const folderRecord = {
   },
 } as const
 
-/** Bytes of JSON of one folder with those below it. A full organization with long ids would take hundreds of MB. */
+/**
+ * Maximum bytes of JSON of one folder with its subfolders. A full organization with long ids would take hundreds of
+ * MB.
+ */
 const treeBytesMax = 16 * 1024 * 1024
 
 export const tooManyFolders = {
@@ -121,7 +124,7 @@ export const folderAnswer = (tenant: Tenant, organization: string, view: FolderV
   inheritAccessFromParent: view.record.inheritAccessFromParent,
 })
 
-/** All folders, each alone, read and encoded while they are sent. */
+/** All folders without their subfolders, read and encoded during sending. */
 export const answerAllFolders = (
   all: () => AsyncIterable<readonly FolderView[]>,
   answerOf: (view: FolderView) => FolderAnswerV1,

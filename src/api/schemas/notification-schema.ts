@@ -28,7 +28,7 @@ export const notifiedUser = {
   examples: [{ userId: 'ann', name: 'Ann', email: 'ann@example.com' }],
 } as const
 
-/** A user without members of the caller's own. */
+/** A user without free members. */
 export const withoutCustomFields = ({ userId, name, email }: NotifiedUser): NotifiedUser => ({
   userId,
   ...(name !== undefined && { name }),
@@ -140,7 +140,7 @@ export const notificationRecords = {
   },
 } as const
 
-/** A notification as it is shown. */
+/** Converts a notification to its response. */
 export const showNotification = ({
   record,
   headline,

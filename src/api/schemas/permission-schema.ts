@@ -13,7 +13,7 @@ const named = {
   },
 } as const
 
-/** A resource of which access is taken. */
+/** A resource whose permissions are revoked. */
 export const namedResource = {
   type: 'object',
   required: ['type', 'id'],
@@ -69,7 +69,7 @@ export function organizationOfResource({ type, id, organizationId }: NamedResour
   return owner
 }
 
-/** Each resource once, with its last entry, in the order of these entries. @throws ApiError as `ownerOf` */
+/** Unique resources with their last entries, in the order of these entries. @throws ApiError as `ownerOf` */
 export function lastOfEach<Entry extends NamedResource>(resources: readonly Entry[]): readonly Entry[] {
   const byName = new Map<string, Entry>()
   for (const [index, resource] of resources.entries()) {

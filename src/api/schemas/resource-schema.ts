@@ -1,13 +1,13 @@
 import type { Metadata } from '../../directory/store/records.ts'
 import { invalidAt } from '../validator.ts'
 
-/** Characters of an API key or an auth token in a body. The server makes shorter ones. */
+/** Maximum characters of an API key or an auth token in a body. The server creates shorter ones. */
 export const credentialLengthMax = 512
-/** Items of one batch. */
+/** Maximum items of one batch. */
 export const batchMax = 500
-/** Ids of one look-up. */
+/** Maximum ids of one lookup. */
 export const lookupMax = 30
-/** Encoded metadata of one resource. */
+/** Maximum bytes of encoded metadata of one resource. */
 export const metadataBytesMax = 16_384
 
 export const organizationId = {

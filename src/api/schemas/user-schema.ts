@@ -9,7 +9,7 @@ import type { ApiServices } from '../api-services.ts'
 import type { FromSchema } from '../schema.ts'
 import { invalidAt } from '../validator.ts'
 
-/** The resource whose users are meant. */
+/** The resource of the users. */
 export const userScope = {
   organizationId: { type: 'string', format: 'id', description: 'Organization of the users.' },
   folderId: {
@@ -156,7 +156,7 @@ export const userRecords = {
   },
 } as const
 
-/** A user as it is shown. */
+/** Converts a user to its response. */
 export const showUser = ({ user, grant }: FoundUser): FromSchema<typeof userRecords>[number] => ({
   ...user,
   ...(grant !== null && { accessRole: grant.accessRole }),

@@ -8,7 +8,7 @@ import { editorAddress, editorDocumentIds, editorId } from '../editor-content.ts
 import type { FromSchema } from '../schema.ts'
 import { metadata } from './resource-schema.ts'
 
-/** The editor whose versions an operation is about. */
+/** The editor of the versions. */
 export const versionedEditor = { ...editorDocumentIds, editorId } as const
 
 export const versionLabel = {

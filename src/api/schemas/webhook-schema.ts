@@ -7,7 +7,7 @@ const groups = Object.entries(triggerGroups).map(
   ([group, members]) => `\`${group}\` (${members.map((name) => `\`${name}\``).join(', ')})`,
 )
 
-/** How payloads are wrapped, for basic and advanced webhooks alike. */
+/** Encoding of payloads, for basic and advanced webhooks. */
 const wrapping = {
   encodeData: { type: 'boolean', description: 'Send base64 of the JSON.' },
   encryptData: {
@@ -89,7 +89,7 @@ export const basicChange = {
   },
 } as const
 
-/** The basic service as it is answered. */
+/** Response members of the basic service. */
 export const basicAnswer = {
   type: 'object',
   required: ['useWebhookService', 'webhookServiceConfig'],
@@ -137,7 +137,7 @@ export function urlProblem(url: string): string | null {
   return username === '' && password === '' ? null : 'must not contain a user name or a password'
 }
 
-/** Members that a schema cannot judge. */
+/** Checks members beyond their schema. */
 interface Judged {
   readonly authToken?: string
   readonly rawNotificationUrl?: string
@@ -164,7 +164,7 @@ export function checkWebhookConfig(at: string, config: Judged): void {
     })
 }
 
-/** Comes back out of a header as it was put in. */
+/** A header preserves the value exactly. */
 const isHeaderText = (text: string): boolean => /^(?:[!-~](?:[ -~]*[!-~])?)?$/.test(text)
 
 /** The warning for a stored trigger that Weft does not have. */

@@ -143,7 +143,7 @@ export const toMintingSecretResponse = ({
   ...(validUntil !== undefined && { validUntil }),
 })
 
-/** A workspace with its API keys, as callers see it. */
+/** Converts a workspace with its API keys to its response. */
 export function showWorkspace(
   { id, name, owner, authToken }: WorkspaceRecord,
   apiKeys: readonly ApiKeyRecord[],

@@ -29,7 +29,10 @@ function secretsHelp(help: Help): string {
 
 const defaultOf = (key: OptionKey): string => `default: ${defaultText(key).replaceAll('`', '')}`
 
-/** The configuration that a command's flags, this process's environment and the file make. @throws ConfigError */
+/**
+ * Returns the configuration from the flags of a command, the environment of this process, and the file.
+ * @throws ConfigError
+ */
 export function configOf(flags: Readonly<Record<string, unknown>>): ReadConfig {
   const texts = Object.entries(flags).filter(
     (entry): entry is [string, string] => typeof entry[1] === 'string',

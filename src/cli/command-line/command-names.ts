@@ -5,14 +5,14 @@ const usual = 'serve'
 /** Options of the program itself. */
 const own: readonly string[] = ['-h', '--help', '-V', '--version']
 
-/** Names the command where none is named: so that a misspelled one is not taken for an argument of the usual one. */
+/** Inserts the default command if none is named, so that a misspelled command is not taken for its argument. */
 export function withCommand(argv: readonly string[]): readonly string[] {
   const [node = '', script = '', first, ...rest] = argv
   if (first === undefined) return [node, script, usual]
   return first.startsWith('-') && !own.includes(first) ? [node, script, usual, first, ...rest] : argv
 }
 
-/** The names that lead to a command, without that of the program. */
+/** Returns the names that lead to a command, without the name of the program. */
 export function commandNamesOf(command: Command): readonly string[] {
   const { parent } = command
   return parent === null ? [] : [...commandNamesOf(parent), command.name()]

@@ -12,9 +12,9 @@ export function completionCommand(program: () => Command): Command {
     .action((shell: Shell) => printResult(writers[shell](nodesOf(program()))))
 }
 
-/** A command as completion knows it. */
+/** A command with the data for completion. */
 interface Node {
-  /** Names that lead to it, with spaces between them. */
+  /** Names that lead to it, joined by spaces. */
   readonly path: string
   readonly commands: readonly { readonly name: string; readonly description: string }[]
   readonly options: readonly Option[]
@@ -22,7 +22,7 @@ interface Node {
   readonly choices: readonly string[]
 }
 
-/** A command and all in it. */
+/** Returns a command and all its subcommands. */
 function nodesOf(command: Command, path = ''): readonly Node[] {
   const { commands } = command
   const own = {
@@ -71,7 +71,7 @@ complete -o default -F _weft weft`
 const completionOf = ({ argChoices }: Option): string =>
   argChoices === undefined ? 'return' : `words='${argChoices.join(' ')}'`
 
-/** zsh has bash's ways on board. */
+/** zsh can load bash completions. */
 const zsh = (nodes: readonly Node[]): string =>
   `autoload -U +X compinit && compinit -u\nautoload -U +X bashcompinit && bashcompinit\n${bash(nodes)}`
 

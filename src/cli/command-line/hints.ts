@@ -35,9 +35,11 @@ function urlOfHolder(message: string): string {
   return isConfigured ? publicUrlOf(config) : 'URL'
 }
 
-/** Content that is read as what it is not: the sentence names its type, at a server that serves the same. */
+/**
+ * Advice for a read in a wrong format: the error message names the type of the content, also from a running server.
+ */
 function anotherFormat(message: string, [, , command, doing]: readonly string[]): string | null {
   const [, type] = / is of type "(\w+)", not /.exec(message) ?? []
   if (type === undefined || command !== 'doc' || doing === 'put') return null
-  return `say --format ${type === 'text' || type === 'xml' ? type : 'json'}`
+  return `use --format ${type === 'text' || type === 'xml' ? type : 'json'}`
 }

@@ -5,8 +5,8 @@ const width = 30
 const lineEvery = 0.25
 
 /**
- * Shows on standard error how far a command is: a bar on a terminal, lines elsewhere. `end` takes the bar away.
- * @param how `json`: nothing is shown
+ * Shows the progress of a command on standard error: a bar on a terminal, else lines. `end` removes the bar.
+ * @param json nothing is shown
  */
 export function showProgress(
   name: string,

@@ -11,10 +11,10 @@ import { didYouMean, withoutTrailing } from '../../text.ts'
 import { commandNamesOf, withCommand } from './command-names.ts'
 import { hintFor } from './hints.ts'
 
-/** Exit codes: 0 done, 1 a fault of ours, 2 something for the operator to put right. */
+/** Exit codes: 0 success, 1 a fault of Weft, 2 a problem that the operator must correct. */
 export const exitCodes = { fault: 1, operator: 2 } as const
 
-/** The command line cannot be understood. */
+/** The command line is not valid. */
 class UsageError extends OperatorError {
   override readonly name = 'UsageError'
 }
@@ -55,7 +55,7 @@ export async function runCommand(program: Command, argv: readonly string[]): Pro
   }
 }
 
-/** Help or the version has been printed, as was asked for. */
+/** Help or the version was printed on request. */
 const shownHelp = new Error('help')
 
 /** Makes commander throw its errors, for this command and all its subcommands. */
@@ -76,7 +76,7 @@ function sentenceOf({ code, message }: CommanderError): string {
   return withoutTrailing('.', lines.map((line) => line.trim()).join(' '))
 }
 
-/** The known option or command that was most likely meant instead of an unknown one. */
+/** Returns the known option or command that an unknown one most likely means. */
 function suggestion({ code, message }: CommanderError, command: Command): string {
   const [, name] = /^error: unknown (?:option|command) '([^'=]*)/.exec(message) ?? []
   if (name === undefined) return ''

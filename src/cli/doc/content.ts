@@ -98,7 +98,7 @@ function describe({ created, changed, bytes, insertions, deletions }: PutReport)
   return `written: ${insertions} inserted, ${deletions} deleted, ${bytes} bytes`
 }
 
-/** Formatting is lost in `text`, and `doc put` could not give it back. */
+/** The format `text` loses formatting, which `doc put` could not restore. */
 async function read(path: DocumentPath, flags: Flags): Promise<DocumentRoot> {
   const { format, contentKey } = flags
   const shown = await readAs(path, flags, { format, contentKey })
@@ -159,7 +159,7 @@ async function readInput(file: string): Promise<Buffer> {
   })
 }
 
-/** The bytes of a state that `doc get --format update --json` has printed. @throws StorageError */
+/** Decodes a state that `doc get --format update --json` printed. @throws StorageError */
 function stateOf({ data }: NewContent): Buffer {
   if (typeof data === 'string') return Buffer.from(data, 'base64')
   throw new StorageError(

@@ -1,8 +1,8 @@
 import { diffTokens, type Hunk } from '../../content/diff/diff.ts'
 
-/** Lines that stay, shown around those that differ. */
+/** Number of unchanged lines to show around changes. */
 const around = 3
-/** Beyond it what differs is shown as one replaced stretch. */
+/** Beyond this limit, the difference is one replaced block. */
 const stepsMax = 20_000_000
 
 /**
@@ -22,7 +22,7 @@ export function lineDiff(before: readonly string[], after: readonly string[]): r
   return together(hunks).flatMap((part) => partLines(part, before, after))
 }
 
-/** Hunks so near to each other that they are shown as one part. */
+/** Joins hunks that are near to each other. */
 function together(hunks: readonly Hunk[]): readonly (readonly Hunk[])[] {
   const parts: Hunk[][] = []
   for (const hunk of hunks) {

@@ -15,7 +15,7 @@ interface Flags extends LocationFlags {
   readonly json?: true
 }
 
-/** `weft doc ls`: a line each, as they are read. The second column is what `weft doc` takes as an address. */
+/** `weft doc ls`: prints one line per item as it is read. The second column is an address for `weft doc`. */
 export function docListCommand(): Command {
   return withLocationFlags(new Command('ls'))
     .description('List organizations, the documents of one, or the editors of a document.')
@@ -94,6 +94,6 @@ const timeOf = (at: number): string => new Date(at).toISOString().slice(0, 19)
 
 const addressOf = (...ids: readonly string[]): string => ids.map(encodeURIComponent).join('/')
 
-/** Wide enough for most: lines are printed before later ones are known. */
+/** Wide enough for most ids: lines are printed before later ids are known. */
 const columns = (time: string, address: string, ...more: readonly string[]): string =>
   escapeControls([time.padEnd(19), address.padEnd(32), ...more].join('  ')).trimEnd()

@@ -45,7 +45,7 @@ export const withContentKey = (command: Command): Command =>
 
 const configFor = ({ dataDir }: LocationFlags) => configOf({ dataDir }).config
 
-/** The server that is meant: a data directory that is named is that of a stopped one. */
+/** The addressed server: a named data directory belongs to a stopped one. */
 export const urlOf = ({ url, dataDir: data }: LocationFlags): string | undefined =>
   url ?? (data === undefined ? process.env.WEFT_URL : undefined)
 
@@ -62,7 +62,7 @@ export const locationOf = ({ dataDir: data }: LocationFlags): StoreLocation => s
 
 export const tenantFlagsOf = (flags: LocationFlags) => tenantOf(configFor(flags), flags)
 
-/** Opens what is meant, and closes it afterwards. */
+/** Opens the location, and closes it afterwards. */
 export async function withCatalog<T>(
   flags: LocationFlags,
   work: (catalogue: Catalog) => Promise<T>,
@@ -75,7 +75,7 @@ export async function withCatalog<T>(
   }
 }
 
-/** Loaded when asked for. */
+/** Loaded on first use. */
 async function openCatalogue(flags: LocationFlags): Promise<Catalog> {
   const server = await onlineServerOf(flags)
   if (server !== null)

@@ -1,6 +1,6 @@
 import type { DocumentImportResult } from '../../transfer/import/import-documents.ts'
 
-/** Lines about documents that one can read; `--json` has all. */
+/** Maximum lines about documents in the text output; `--json` has all. */
 const linesMax = 50
 
 /** Describes the result of an import, or of a dry run. */

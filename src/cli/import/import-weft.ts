@@ -15,7 +15,7 @@ interface Flags {
   readonly json?: true
 }
 
-/** Adds `weft` to the command `import`: exit code 1 when documents could not be taken, the others are. */
+/** Adds `weft` to the command `import`: exit code 1 if documents were rejected; all others are imported. */
 export function addWeftImport(command: Command): void {
   command
     .command('weft')

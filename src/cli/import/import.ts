@@ -24,7 +24,7 @@ interface Flags {
   readonly json?: true
 }
 
-/** Loaded when asked for: each has a library of its own. */
+/** Loaded on first use: each source has a library of its own. */
 type Open = (path: string) => Promise<ImportSource>
 
 const openYLeveldb: Open = async (path) =>
@@ -34,7 +34,7 @@ const openHocuspocusSqlite: Open = async (path) =>
 const openUpdates: Open = async (path) =>
   (await import('../../transfer/sources/updates.ts')).openUpdates(path)
 
-/** `weft import`: exit code 1 when documents were refused; the others are in. */
+/** `weft import`: exit code 1 if documents were rejected; all others are imported. */
 export function importCommand(): Command {
   const folder = 'Folder that y-leveldb has written. Name a copy: opening a LevelDB may rewrite its files.'
   const updates = 'Yjs updates (V1): a folder of files, one file, or lines of JSON (.jsonl).'
@@ -74,7 +74,7 @@ function from(name: string, open: Open, argument: string, described: string): Co
     .action((path: string, flags: Flags) => run(name, () => open(path), flags))
 }
 
-/** Loads what imports only when it imports. */
+/** Loads the import code only for an import. */
 async function run(name: string, open: () => Promise<ImportSource>, flags: Flags): Promise<void> {
   const { config } = configOf({ dataDir: flags.dataDir, config: flags.config })
   const naming = await namingOf(flags)

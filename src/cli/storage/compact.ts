@@ -4,7 +4,7 @@ import { printResult } from '../command-line/command-io.ts'
 import { showProgress } from '../command-line/progress.ts'
 import { exitCodes } from '../command-line/run-command.ts'
 
-/** `weft compact`: exit code 1 when documents are damaged, which are left as they are. */
+/** `weft compact`: exit code 1 if documents are damaged; these are not changed. */
 export function compactCommand(): Command {
   return new Command('compact')
     .description(

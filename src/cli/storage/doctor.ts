@@ -4,7 +4,7 @@ import { examine, type Finding } from '../../storage/doctor.ts'
 import { configOf, printResult, withConfigFlags } from '../command-line/command-io.ts'
 import { exitCodes } from '../command-line/run-command.ts'
 
-/** `weft doctor`: exit code 1 when something fails. */
+/** `weft doctor`: exit code 1 if a check fails. */
 export function doctorCommand(): Command {
   return withConfigFlags(new Command('doctor'))
     .description('Check the configuration and the environment, and suggest fixes.')
@@ -17,7 +17,7 @@ export function doctorCommand(): Command {
     })
 }
 
-/** A configuration that cannot be used never comes here. */
+/** An invalid configuration ends the command before this line. */
 function configured(): Finding {
   const skipped = injectedVariables(process.env)
   const found = skipped.length === 0 ? 'can be used' : `can be used; Weft skips ${skipped.join(', ')}`

@@ -5,7 +5,7 @@ import type { Config } from '../../config.ts'
 import { configOf } from '../command-line/command-io.ts'
 import { commandNamesOf } from '../command-line/command-names.ts'
 
-/** Which argument of a command is the data directory whose store it works on. */
+/** Index of the argument of a command that is the data directory. */
 const argumentOf: Readonly<Record<string, number>> = {
   verify: 0,
   backup: 0,
@@ -13,7 +13,11 @@ const argumentOf: Readonly<Record<string, number>> = {
   compact: 0,
   audit: 0,
 }
-/** Commands that name it by `--data-dir`, and otherwise take the configured one; with their own commands. `doc` takes a database then. */
+/**
+ * Commands, with their subcommands, that take the directory by `--data-dir`, else the configured store. `doc` is not
+ * one: it
+ * also works on a database.
+ */
 const byOption: readonly string[] = ['import']
 /** Subcommands of these: one connects to a running server, and one also works on a database. */
 const others: readonly string[] = ['live', 'weft']

@@ -2,7 +2,7 @@ import type { Config } from '../../config.ts'
 import type { StoreLocation } from '../../storage/offline-store.ts'
 import { configOf } from '../command-line/command-io.ts'
 
-/** The store that is meant: the one in the data directory that is named, else the configured one. @throws ConfigError */
+/** Returns the store in the named data directory, else the configured one. @throws ConfigError */
 export function storeLocation(data: string | undefined): StoreLocation {
   if (data !== undefined) return data
   return configuredStore(configOf({}).config)

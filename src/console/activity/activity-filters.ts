@@ -5,13 +5,13 @@ export interface Filters {
   readonly documentId: string
   readonly userId: string
   readonly feature: ActivityKind | ''
-  /** Action types with commas between them. */
+  /** Action types, separated by commas. */
   readonly actions: string
 }
 
 export const noFilters: Filters = { documentId: '', userId: '', feature: '', actions: '' }
 
-/** The question to `/v2/activities/get` that filters make. */
+/** Converts filters to a request of `/v2/activities/get`. */
 export function toActivityQuery(organizationId: string, filters: Filters): object {
   const [documentId, userId] = [filters.documentId.trim(), filters.userId.trim()]
   const actionTypes = filters.actions

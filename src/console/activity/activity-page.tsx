@@ -12,7 +12,7 @@ import { AuditLogView } from './audit-log.tsx'
 import { type Activity, describeActivity } from './describe-activity.ts'
 import { FilterForm } from './filter-form.tsx'
 
-/** `#/activity/{organization}`, or `#/activity/audit/log`, which is of the workspace. */
+/** `#/activity/{organization}`, or `#/activity/audit/log` for the audit log of the workspace. */
 export default function ActivityPage({ rest }: PageProps) {
   const isAudit = rest[0] === 'audit' && rest[1] === 'log'
   const [activity, audit] = [href('activity'), href('activity', 'audit', 'log')]
@@ -50,7 +50,7 @@ function Activities({ organizationId }: { readonly organizationId: string }) {
     more === null
       ? null
       : () => {
-          // The first page, read again, would be all there is.
+          // A refresh of the first page would drop all other pages.
           setFollowing(false)
           more()
         }

@@ -17,7 +17,7 @@ export interface AuditEntry {
   readonly apiKey?: string
   readonly clientAddress?: string
   readonly outcome: string
-  /** By the name of the member. */
+  /** Ids by member name. */
   readonly ids: Readonly<Record<string, readonly string[]>>
   readonly idsLeftOut?: number
   readonly refusals?: { readonly count: number; readonly since: number }

@@ -46,7 +46,7 @@ const directoryActions: Readonly<Record<string, string>> = {
   'permission.delete': 'took back the role of {who} on {to}',
 }
 
-/** An activity in one sentence that people can read. */
+/** Describes an activity in one sentence. */
 export function describeActivity(activity: Activity): string {
   const { actionType, displayMessageTemplate, metadata, actionUser, targetEntityId = '' } = activity
   const action = directoryActions[actionType]
@@ -68,7 +68,7 @@ function concerned({ changes }: Activity): string {
 
 const nameOf = ({ name, userId }: Person): string => (name === undefined || name === '' ? userId : name)
 
-/** A template with its values; `{{user}}` and `{{actionUser}}` are who did it, where no value is given. */
+/** Fills a template with its values; without a value, `{{user}}` and `{{actionUser}}` are the acting user. */
 function filled(activity: Activity, template: string): string {
   const values = activity.displayMessageTemplateData ?? {}
   return template.replace(/\{\{([^{}]+)\}\}/g, (_, padded: string) => {

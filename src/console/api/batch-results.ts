@@ -3,7 +3,7 @@ import { ApiCallError, type ApiClient } from './client.ts'
 /** Response of a call for several items: the result of each item, by id. */
 export type BatchResponse = Readonly<Record<string, { readonly success: boolean; readonly message: string }>>
 
-/** Sentences about what was not done. */
+/** Returns sentences about failed items. */
 export const rejectedItems = (results: BatchResponse): readonly string[] =>
   Object.entries(results)
     .filter(([, { success }]) => !success)

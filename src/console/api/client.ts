@@ -3,7 +3,7 @@ import type { ConsoleCredentials } from '../auth/credentials.ts'
 /** An error response of the server. */
 export class ApiCallError extends Error {
   override readonly name = 'CallError'
-  /** Such as `NOT_FOUND`; `OFFLINE` where there was no answer. */
+  /** Such as `NOT_FOUND`; `OFFLINE` without a response. */
   readonly status: string
   readonly details: unknown
 
@@ -31,7 +31,7 @@ interface Init {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** The public REST API of the server that this page comes from: all that the console can do it does here. */
+/** The public REST API of the server of this page; the console uses nothing else. */
 export class ApiClient {
   readonly credentials: ConsoleCredentials
 

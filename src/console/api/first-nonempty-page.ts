@@ -4,8 +4,8 @@ import type { ApiResponse } from './client.ts'
 export const emptyPagesMax = 20
 
 /**
- * Reads pages until there is something on one of them, or no next one, or too many were empty: then the token leads on.
- * @param isWanted asked before each further page
+ * Reads pages until one is not empty, none follows, or too many were empty; in the last case the token continues.
+ * @param isWanted checked before each further page
  */
 export async function firstNonemptyPage<Item>(
   read: (pageToken: string | null) => Promise<ApiResponse<readonly Item[]>>,

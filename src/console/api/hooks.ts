@@ -5,7 +5,7 @@ import { firstNonemptyPage } from './first-nonempty-page.ts'
 
 export const ApiContext = createContext<ApiClient | null>(null)
 
-/** The API with the credentials of who has signed in. */
+/** Returns the API with the credentials of the session. */
 export function useApi(): ApiClient {
   const api = useContext(ApiContext)
   if (api === null) throw new Error('the session is not signed in')
@@ -13,7 +13,7 @@ export function useApi(): ApiClient {
 }
 
 export interface QueryState<Data> {
-  /** Null until it has been read once; kept while it is read again. */
+  /** Null until the first read; kept during later reads. */
   readonly data: Data | null
   readonly error: ApiCallError | null
   readonly loading: boolean
@@ -62,7 +62,7 @@ export function useAsync<Data>(read: () => Promise<Data | null>, question: strin
 
 export interface PagedQuery<Item> extends Omit<QueryState<readonly Item[]>, 'data'> {
   readonly items: readonly Item[]
-  /** Null: there is nothing more. */
+  /** Null on the last page. */
   readonly more: (() => void) | null
 }
 
@@ -73,7 +73,7 @@ export function usePagedQuery<Item>(path: string, data: object, pageSize = 50): 
   const [pages, setPages] = useState<{ of: string; items: readonly Item[]; next: string | null }>()
   const [failed, setFailed] = useState<{ of: string; error: ApiCallError } | null>(null)
   const [wanted, setWanted] = useState({ of: question, token: null as string | null, count: 0 })
-  // Another question begins at its first page.
+  // A changed query starts at its first page.
   const token = wanted.of === question ? wanted.token : null
   useEffect(() => {
     let isCurrent = true

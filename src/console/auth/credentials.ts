@@ -8,7 +8,7 @@ export interface ConsoleCredentials {
   readonly metricsToken?: string
 }
 
-/** Gone when the tab is closed, and known to no other tab but those opened from this one. */
+/** Stored until the tab closes; only tabs opened from this one get a copy. */
 const place = 'weft-credentials'
 
 export function loadCredentials(): ConsoleCredentials | null {

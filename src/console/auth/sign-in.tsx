@@ -24,7 +24,7 @@ const given = (
 ): ConsoleCredentials =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined && value !== ''))
 
-/** The first screen of who has not come by a link that signs in. */
+/** The first screen without a sign-in link. */
 export function SignIn({ onSignedIn }: SignInProps) {
   // Whether the user asked for the playground.
   const isTrying = useRef(false)

@@ -106,7 +106,7 @@ function NoEditors({ error, onOpen }: NoEditorsProps) {
 
 type EditorModule = typeof import('./editor-detail.tsx')
 
-/** With Yjs, which no other page needs. */
+/** Loads Yjs, which no other page needs. */
 function Editor(props: Parameters<EditorModule['EditorDetail']>[0]) {
   const { data, error } = useAsync<EditorModule>(() => import('./editor-detail.tsx'), 'editor')
   if (error !== null) return <p role="alert">The server did not return this page.</p>

@@ -14,7 +14,7 @@ import { type Folder, folderName, folderPathText, moveTargets, root } from './fo
 export interface FolderDetailProps {
   readonly organizationId: string
   readonly folders: readonly Folder[]
-  /** Folders have changed. */
+  /** Called after a change of folders. */
   readonly onChange: () => void
 }
 

@@ -24,10 +24,10 @@ interface DocumentsProps {
   readonly folderId: string
 }
 
-/** As many as one call moves. */
+/** Maximum number of documents that one call moves. */
 const movedMax = 500
 
-/** The documents directly in a folder, and moving some of them. */
+/** The documents directly in a folder, with a form to move them. */
 export function FolderDocuments({ organizationId, folders, folderId }: DocumentsProps) {
   const api = useApi()
   const listing = usePagedQuery<Document>('/v2/organizations/documents/get', { organizationId, folderId })

@@ -69,7 +69,7 @@ interface MoveFormProps {
   readonly onMove: (to: string) => Promise<void>
 }
 
-/** Chooses where something goes. */
+/** Selects the target folder. */
 export function MoveForm({ label, value, places, onMove }: MoveFormProps) {
   const [to, setTo] = useState(value)
   const move = useAction(async () => {

@@ -17,7 +17,7 @@ export const root = 'root'
 export const folderName = ({ folderId, folderName }: Folder): string =>
   folderName === '' ? folderId : folderName
 
-/** Folders by the id of the one they are in, each list by name. */
+/** Subfolders by the id of their parent, each list ordered by name. */
 export function foldersByParent(folders: readonly Folder[]): ReadonlyMap<string, readonly Folder[]> {
   const found = new Map<string, Folder[]>()
   for (const folder of folders) {

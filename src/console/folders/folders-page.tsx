@@ -7,7 +7,7 @@ import { FolderDetail, TopLevelFolders } from './folder-detail.tsx'
 import { type Folder, foldersByParent, root } from './folder-names.ts'
 import { FolderBranch } from './folder-tree.tsx'
 
-/** `#/folders/{organization}`, and behind it `f/{folder}` or `d/{document}`. */
+/** `#/folders/{organization}`, optionally followed by `f/{folder}` or `d/{document}`. */
 export default function FoldersPage({ rest }: PageProps) {
   return (
     <>

@@ -6,7 +6,7 @@ import { Button, TextField } from '../ui/controls.tsx'
 import { Form } from '../ui/form.tsx'
 import { ErrorNotice } from '../ui/notice.tsx'
 
-/** For who has signed in with an API key alone. */
+/** For a session that has only an API key. */
 export function AddWorkspace() {
   const { credentials } = useApi()
   const enter = useSignIn()

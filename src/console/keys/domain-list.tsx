@@ -99,7 +99,7 @@ export function DomainList({ apiKey }: { readonly apiKey: string | undefined }) 
   )
 }
 
-/** Whether this page is the server's own, which no list of domains shuts out. */
+/** Whether this page is the server's own, which no list of domains excludes. */
 function useIsOwn(): boolean {
   const { data } = useServerVersion()
   return data !== null && new URL(data.publicUrl).origin === location.origin

@@ -13,7 +13,7 @@ interface Made {
   readonly authToken: string
 }
 
-/** Makes an API key, and shows its token. */
+/** Creates an API key, and shows its token. */
 export function NewKey({ onMade }: { readonly onMade: () => void }) {
   const api = useApi()
   const [apiKeyName, setName] = useState('')

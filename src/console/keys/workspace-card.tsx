@@ -26,7 +26,7 @@ export function WorkspaceCard() {
       graceSeconds: graceSecondsOf(minutes),
     })
     setMade(newWorkspaceAuthToken)
-    // This session goes on with it.
+    // This session continues with it.
     enter({ ...api.credentials, workspaceAuthToken: newWorkspaceAuthToken })
   }
   return (

@@ -29,7 +29,7 @@ const sizes = Array.from({ length: 16 }, (_, power) => 2 ** (20 + power))
 export const formatCount = (value: number): string =>
   value.toLocaleString(undefined, { maximumFractionDigits: value < 10 ? 1 : 0 })
 
-/** A time, given in seconds. */
+/** Formats a duration in seconds. */
 export function duration(seconds: number): string {
   if (seconds >= 1) return `${seconds.toLocaleString(undefined, { maximumFractionDigits: 1 })} s`
   const milliseconds = seconds * 1000
@@ -37,7 +37,7 @@ export function duration(seconds: number): string {
   return `${milliseconds.toLocaleString(undefined, { maximumFractionDigits })} ms`
 }
 
-/** Every chart of the overview, in the order in which they stand there. */
+/** All charts of the overview, in display order. */
 export const chartSpecs: readonly ChartSpec[] = [
   {
     title: 'Connections',
@@ -88,7 +88,7 @@ export const chartSpecs: readonly ChartSpec[] = [
 
 const none = 'none'
 
-/** The present values of a chart, as text: `p50 2 ms, p99 9 ms`. */
+/** The current values of a chart as text: `p50 2 ms, p99 9 ms`. */
 export function currentValues({ lines, say }: ChartSpec, point: MetricPoint | undefined): string {
   const parts = lines.map(({ name, figure }) => {
     const value = point?.[figure] ?? null

@@ -17,7 +17,7 @@ interface ChartProps {
   readonly points: readonly MetricPoint[]
 }
 
-/** Some figures of the last five minutes: as lines, as text, and as a table. */
+/** Metrics of the last five minutes: as lines, as text, and as a table. */
 export const Chart = ({ spec, points }: ChartProps) => (
   <figure class="card chart">
     <figcaption>
@@ -96,7 +96,7 @@ function optionsOf({ lines, say, steps }: ChartSpec, width: number): uPlot.Optio
     cursor: { show: false },
     scales: {
       x: { range: (_, __, last) => [(last ?? 0) - keptMs / 1000, last ?? 0] },
-      // From nothing to a little more than what was most; a line along the ground where there is nothing.
+      // Range from zero to a little above the maximum; a flat line at zero without values.
       y: { range: (_, __, most) => [0, most > 0 ? most * 1.15 : 1] },
     },
     axes: [

@@ -14,7 +14,7 @@ export interface MetricPoint {
   readonly loopP99: number | null
   readonly webhookQueue: number | null
   readonly memory: number | null
-  /** Servers that share the store, this one included. */
+  /** Nodes of the cluster, including this one. */
   readonly nodes: number | null
 }
 
@@ -26,7 +26,10 @@ export function metricPoint(now: Scrape, before: Scrape | null): MetricPoint {
   return pointSince(now, before !== null && isSameProcess(now, before) ? before : null)
 }
 
-/** Behind a balancer, and after a restart, the next look may be at another process, with which nothing compares. */
+/**
+ * Behind a load balancer, and after a restart, the next scrape may come from another process, which has other
+ * counters.
+ */
 const isSameProcess = (now: Scrape, before: Scrape): boolean => now.sum(startTime) === before.sum(startTime)
 
 function pointSince(now: Scrape, before: Scrape | null): MetricPoint {
@@ -84,10 +87,10 @@ export function histogramQuantile(buckets: readonly Bucket[], share: number): nu
   return from + (bound - from) * ((rank - below) / (count - below))
 }
 
-/** For how long points are kept, in ms. */
+/** Time in ms for which points are kept. */
 export const keptMs = 300_000
 
-/** The points of the last five minutes, with one more. */
+/** Returns the points of the last five minutes, with a new one. */
 export const appendPoint = (points: readonly MetricPoint[], point: MetricPoint): readonly MetricPoint[] => [
   ...points.filter(({ at }) => at > point.at - keptMs && at < point.at),
   point,

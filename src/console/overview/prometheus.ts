@@ -51,13 +51,13 @@ export class Scrape {
     this.at = at
   }
 
-  /** All series of that name together; null: there is none. */
+  /** Sum of all series of that name; null if there are none. */
   sum(name: string): number | null {
     const samples = this.#series.get(name)
     return samples === undefined ? null : samples.reduce((all, { value }) => all + value, 0)
   }
 
-  /** The values of the series of a name, by one of their labels. */
+  /** Values of the series of a name, by one of their labels. */
   by(name: string, labelName: string): ReadonlyMap<string, number> {
     const values = new Map<string, number>()
     for (const { labels, value } of this.#series.get(name) ?? []) {
@@ -67,7 +67,7 @@ export class Scrape {
     return values
   }
 
-  /** The buckets of a histogram: upper bound and how many are at most that, lowest bound first. */
+  /** Buckets of a histogram, lowest bound first: upper bound, and number of values at or below it. */
   buckets(name: string): readonly Bucket[] {
     return [...this.by(`${name}_bucket`, 'le')]
       .map(([bound, count]) => ({ bound: numberOf(bound), count }))

@@ -58,7 +58,7 @@ interface TroubleProps extends TokenPrompt {
   readonly error: ApiCallError | null
 }
 
-/** Why there are no figures, and what to do. Once there are some again it is gone by itself. */
+/** Explains missing metrics, with a remedy. It disappears when metrics are available again. */
 export function MetricsProblem({ error, ...asked }: TroubleProps) {
   if (error === null) return null
   if (error.status === 'UNAUTHENTICATED') return <TokenForm {...asked} />

@@ -5,12 +5,12 @@ import { saveCredentials } from '../auth/credentials.ts'
 import { appendPoint, type MetricPoint, metricPoint } from './metric-points.ts'
 import { Scrape } from './prometheus.ts'
 
-/** Between an answer and the next question. */
+/** Time in ms between a response and the next request. */
 const pauseMs = 2000
 
 export interface MetricsState {
   readonly points: readonly MetricPoint[]
-  /** Why there are no newer figures; null: there are. */
+  /** The reason why there are no newer values; null: there are. */
   readonly error: ApiCallError | null
   /** The reason in `/readyz` not to send requests to this server; null: none. */
   readonly unready: string | null
@@ -32,7 +32,7 @@ export function useMetrics(): MetricsState & TokenPrompt {
   )
   const [watched, setWatched] = useState<MetricsState>({ points: [], error: null, unready: null })
   useEffect(() => watch(api, setWatched), [api])
-  // A token that is good is kept like the credentials that the page was signed in with.
+  // A valid token is stored like the credentials of the session.
   const isGood = token !== null && watched.error === null && watched.points.length > 0
   useEffect(() => {
     if (isGood) saveCredentials(api.credentials)
@@ -46,7 +46,7 @@ export function useMetrics(): MetricsState & TokenPrompt {
 
 type MetricsChange = (change: (before: MetricsState) => MetricsState) => void
 
-/** Returns the function that ends it. */
+/** Returns the function that stops it. */
 function watch(api: ApiClient, change: MetricsChange): () => void {
   let [isOver, isAsking] = [false, false]
   let timer = 0

@@ -18,7 +18,7 @@ interface User {
   readonly name: string
 }
 
-/** As many as one call answers for. */
+/** Maximum number of users per call. */
 const usersMax = 500
 
 /** Effective roles of the users of the organization on a resource. @param count changes when grants have changed */

@@ -1,6 +1,6 @@
 export type RoleName = 'viewer' | 'editor'
 
-/** Something that roles are granted on. */
+/** A resource on which roles are granted. */
 export interface ConsoleResource {
   readonly type: 'organization' | 'folder' | 'document'
   readonly id: string
@@ -17,7 +17,7 @@ export interface PermissionEntry {
   readonly reason?: Reason
 }
 
-/** Why a user has a role, or none. */
+/** Reason of a role, or of its absence. */
 export interface Reason {
   readonly source: 'user' | 'group' | 'accessType' | 'membership'
   readonly resourceType?: ConsoleResource['type']
@@ -31,7 +31,7 @@ export interface UserPermissions {
   readonly documents: Readonly<Record<string, PermissionEntry>>
 }
 
-/** By the ids of users. */
+/** Permissions by user id. */
 export type PermissionsByUser = Readonly<Record<string, UserPermissions>>
 
 export const accessTypes = [
@@ -48,14 +48,14 @@ export const roles = [
 
 const words = { editor: 'may edit', viewer: 'may read' } as const
 
-/** A right in words. */
+/** Describes a permission. */
 export function describePermission(right: PermissionEntry | undefined): string {
   if (right === undefined) return ''
   if (right.errorCode === 'does_not_exist') return 'does not exist'
   return right.accessRole === undefined ? 'no access' : words[right.accessRole]
 }
 
-/** The reason for a right, in words; empty without one. */
+/** Describes the reason of a permission; empty without a reason. */
 export function describeReason({ accessType, accessRole, reason }: PermissionEntry = {}): string {
   if (reason === undefined) return ''
   const { source, resourceType, resourceId, groupId } = reason

@@ -35,7 +35,7 @@ export function useRoute(): Route {
   return route
 }
 
-/** A page gets what stands behind its name in the address. */
+/** The properties of a page: the part of the address after its name. */
 export interface PageProps {
   readonly rest: Route
 }

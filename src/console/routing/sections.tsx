@@ -9,11 +9,11 @@ interface Section {
   readonly title: string
   /** Loads the section on first use. */
   readonly load: () => Promise<{ readonly default: ComponentType<PageProps> }>
-  /** It has a style sheet of its own, of its name. */
+  /** Whether it has a style sheet with its name. */
   readonly hasSheet?: true
 }
 
-/** Every page of the console, in the order of the menu. */
+/** All pages of the console, in the order of the menu. */
 export const sections: readonly Section[] = [
   {
     name: 'overview',
@@ -39,7 +39,7 @@ async function read({ name, load, hasSheet }: Section): Promise<ComponentType<Pa
   return module.default
 }
 
-/** Resolves when its rules hold. */
+/** Resolves when the style sheet is loaded. */
 const readSheet = (name: string): Promise<unknown> =>
   new Promise((resolve, reject) => {
     const link = Object.assign(document.createElement('link'), {
@@ -53,7 +53,7 @@ const readSheet = (name: string): Promise<unknown> =>
 
 const loaded = new Map<string, ComponentType<PageProps>>()
 
-/** The page of a section, once it has come. */
+/** The page of a section, after its code is loaded. */
 export function SectionPage({ section, rest }: { readonly section: Section; readonly rest: Route }) {
   const { name } = section
   const [failed, setFailed] = useState(false)

@@ -14,14 +14,14 @@ interface Organization {
 const place = 'weft-organization'
 
 interface InOrganizationProps {
-  /** Name of the section: its addresses go on with the organization. */
+  /** Name of the section, which precedes the organization in the address. */
   readonly section: string
   readonly rest: Route
   /** @param rest the part of the address after the organization */
   readonly children: (organizationId: string, rest: Route) => ComponentChildren
 }
 
-/** A page about one organization: that of the address, else the one that was looked at last, else the only one. */
+/** A page about one organization: the one in the address, else the last visited one, else the only one. */
 export function WithOrganization({ section, rest, children }: InOrganizationProps) {
   const [organizationId, ...further] = rest
   const listing = usePagedQuery<Organization>('/v2/organizations/get', {})

@@ -14,12 +14,12 @@ interface AskProps {
   readonly children: ComponentChildren
   /** Text that the user must type to confirm a far-reaching action. */
   readonly typed?: string
-  /** Whether nothing is lost by it. */
+  /** Whether the action loses no data. */
   readonly harmless?: boolean
   readonly act: () => Promise<unknown>
 }
 
-/** A button for what cannot be undone: asks, does it, and stays open where it could not be done. */
+/** A button for actions that cannot be undone: confirms, acts, and stays open after an error. */
 export function ConfirmButton({ action, title, children, typed, harmless, act }: AskProps) {
   const [isOpen, setOpen] = useState(false)
   const [text, setText] = useState('')

@@ -38,7 +38,7 @@ interface FieldProps {
   readonly autocomplete?: string
 }
 
-/** A labelled line of text; with `rows` several lines. */
+/** A labeled text field; with `rows`, several lines. */
 export function TextField({ label, value, onInput, hint, rows, type, ...rest }: FieldProps) {
   const id = useId()
   const shared = {
@@ -76,7 +76,7 @@ interface ChoiceProps<Value extends string> {
   readonly onChange: (value: Value) => void
 }
 
-/** One of a few. */
+/** Selects one of a few options. */
 export function Select<Value extends string>({ label, value, options, onChange }: ChoiceProps<Value>) {
   const id = useId()
   return (

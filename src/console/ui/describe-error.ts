@@ -17,7 +17,7 @@ interface Issue {
 export function describeError({ status, message, details }: Omit<ApiCallError, 'name'>): string {
   const issues = (details as { readonly issues?: readonly Issue[] } | null)?.issues ?? []
   const sentences = issues.map((issue) => `${issue.path.replace(/^\/data\//, '')} ${issue.message}`)
-  // The message is that of the first of them.
+  // The message repeats the first issue.
   const all = sentences.length > 0 ? sentences : [message]
   return [...all.map(ended), ...[advice[status] ?? []].flat()].join(' ')
 }

@@ -8,11 +8,11 @@ interface DialogProps {
   readonly onClose: () => void
 }
 
-/** In front of everything until it is closed: the browser keeps the focus in it, and Escape closes it. */
+/** A modal dialog: the browser keeps the focus in it, and Escape closes it. */
 export function Dialog({ title, children, onClose }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null)
   const id = useId()
-  // As long as the element is in the page: later it gives no focus back.
+  // Closes while the element is in the page: afterwards it cannot restore the focus.
   useLayoutEffect(() => {
     const dialog = element.current
     dialog?.showModal()
@@ -37,7 +37,7 @@ interface ConfirmProps {
   readonly onClose: () => void
 }
 
-/** Asked before what cannot be undone. */
+/** Confirms an action that cannot be undone. */
 export const ConfirmDialog = ({ title, children, action, busy, onConfirm, onClose }: ConfirmProps) => (
   <Dialog title={title} onClose={onClose}>
     {children}

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 
 interface FormProps {
-  /** Its name, where there are several on a page. */
+  /** Accessible name, for pages with several forms. */
   readonly label: string
   readonly onSubmit: () => void
   readonly children: ComponentChildren

@@ -1,6 +1,6 @@
 const units = ['B', 'KB', 'MB', 'GB', 'TB'] as const
 
-/** A size as people read it: 1,536 is `1.5 KB`. */
+/** Formats a size: 1,536 is `1.5 KB`. */
 export function formatBytes(size: number): string {
   const power = Math.min(units.length - 1, size < 1 ? 0 : Math.floor(Math.log2(size) / 10))
   const shown = size / 1024 ** power

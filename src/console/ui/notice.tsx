@@ -7,7 +7,7 @@ interface NoticeProps {
   readonly children: ComponentChildren
 }
 
-/** A sentence that readers of screens hear when it comes. */
+/** A sentence that screen readers announce when it appears. */
 export const Notice = ({ kind = 'info', children }: NoticeProps) => (
   <p class={`notice ${kind}`} role={kind === 'bad' ? 'alert' : 'status'}>
     {children}

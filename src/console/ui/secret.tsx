@@ -8,7 +8,7 @@ interface SecretProps {
   readonly open?: boolean
 }
 
-/** Hidden until it is asked for; copied also while it is hidden. */
+/** Hidden until the user shows it; can be copied while hidden. */
 export function SecretField({ label, value, open = false }: SecretProps) {
   const [isShown, setShown] = useState(open)
   const [message, setMessage] = useState('')
@@ -19,7 +19,7 @@ export function SecretField({ label, value, open = false }: SecretProps) {
       await navigator.clipboard.writeText(value)
       setMessage('Copied.')
     } catch {
-      // Pages that did not come by https may not: by hand, then.
+      // Without HTTPS, pages may not use the clipboard: the user must copy by hand.
       setShown(true)
       setTimeout(() => field.current?.select())
       setMessage('Selected: copy it with your keyboard.')

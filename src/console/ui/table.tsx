@@ -6,7 +6,7 @@ import { EmptyNotice, ErrorNotice } from './notice.tsx'
 export interface Column<Item> {
   readonly title: string
   readonly cell: (item: Item) => ComponentChildren
-  /** Figures stand at the right. */
+  /** Numbers are aligned right. */
   readonly numeric?: boolean
 }
 
@@ -52,7 +52,7 @@ interface ListProps<Item> extends Omit<TableProps<Item>, 'items'> {
   readonly empty: ComponentChildren
 }
 
-/** A listing as a table, with what it takes to see all of it. */
+/** A listing as a table, with a button for further pages. */
 export function PagedTable<Item>({ listing, empty, ...table }: ListProps<Item>) {
   const { items, error, loading, more, reload } = listing
   return (

@@ -3,7 +3,7 @@ import type { ApiClient } from '../api/client.ts'
 /** Progress of the erasure of a user, as `/v2/users/data/delete` returns it. */
 export interface ErasureProgress {
   readonly status: 'running' | 'done'
-  /** By what it is. */
+  /** Removed records by kind. */
   readonly removed: Readonly<Record<string, number>>
 }
 

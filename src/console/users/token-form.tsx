@@ -29,7 +29,7 @@ const choices = [
   ['editor', 'Editor of the organization'],
 ] as const
 
-/** Makes a token with which a page connects as a user. It is shown once. */
+/** Creates a token with which a page connects as a user. The token appears only once. */
 export function TokenForm({ organizationId, userId, name, email }: MakeTokenProps) {
   const api = useApi()
   const [minutes, setMinutes] = useState('60')

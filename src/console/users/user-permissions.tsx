@@ -25,7 +25,7 @@ interface Row {
   readonly right: PermissionEntry | undefined
 }
 
-/** As many as one call answers for. */
+/** Maximum number of resources per call. */
 const askedMax = 500
 
 /** Effective roles of one user in the organization, in its folders, and on its documents, page by page. */

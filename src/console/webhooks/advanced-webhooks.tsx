@@ -11,7 +11,7 @@ interface AdvancedProps {
   readonly onChange: () => void
 }
 
-/** The service that has endpoints: on or off, and how it sends. */
+/** Settings of advanced webhooks for all endpoints. */
 export function AdvancedWebhooks({ config, onChange }: AdvancedProps) {
   const api = useApi()
   const [draft, setDraft] = useState(config)

@@ -25,7 +25,7 @@ function BasicForm({ given }: { readonly given: BasicSettings }) {
   const save = useAction(async () => {
     const data = { useWebhookService: isOn, webhookServiceConfig: service }
     const saved = await api.call<BasicSettings>(`${path}/update`, data)
-    // Enabled for the first time it turns triggers on.
+    // The first activation turns triggers on.
     setService(saved.webhookServiceConfig)
     return 'Saved.'
   })

@@ -2,7 +2,7 @@ export type DeliveryStatusName = 'pending' | 'succeeded' | 'failed'
 
 export interface AttemptEntry {
   readonly time: string
-  /** Null: there was no answer. */
+  /** Null without a response. */
   readonly httpCode: number | null
   readonly durationMs: number
   readonly error: string | null
@@ -22,13 +22,13 @@ export interface DeliveryEntry {
 /** A delivery whose outcome the page waits for. */
 export interface PendingSend {
   readonly messageId: string
-  /** When its last attempt was, before it was sent again; null: there was none. */
+  /** Time of the last attempt before the event was sent again; null: none. */
   readonly after: string | null
 }
 
 export const lastAttempt = ({ attempts }: DeliveryEntry): AttemptEntry | undefined => attempts.at(-1)
 
-/** An attempt that has been made since then is the outcome, also where there will be others. */
+/** Any later attempt is the outcome, even if more attempts follow. */
 export function finalAttempt(
   deliveries: readonly DeliveryEntry[],
   { messageId, after }: PendingSend,

@@ -72,7 +72,7 @@ export function DeliveryLog({ endpointId, canTest = false }: DeliveriesProps) {
         <TestForm
           endpointId={endpointId}
           onSent={(messageId) => {
-            // The newest is on the first page.
+            // The newest delivery is on the first page.
             setStatus('')
             setIterator(null)
             look({ messageId, after: null })

@@ -1,12 +1,12 @@
 import type { EndpointSettings } from './webhook-types.ts'
 
-/** An endpoint as it is typed. */
+/** Form values of an endpoint. */
 export interface Draft {
   readonly url: string
   readonly description: string
   /** Empty: all. */
   readonly filterTypes: readonly string[]
-  /** With commas between them; empty: all. */
+  /** Separated by commas; empty: all. */
   readonly channels: string
   readonly rateLimit: string
 }
@@ -39,6 +39,6 @@ function membersOf({ url, description, filterTypes, channels, rateLimit }: Draft
 /** For `endpoints/update`, where null unsets. */
 export const toUpdateRequest = (draft: Draft): object => membersOf(draft)
 
-/** For `endpoints/create`, which takes no null. */
+/** For `endpoints/create`, which does not accept null. */
 export const toCreateRequest = (draft: Draft): object =>
   Object.fromEntries(Object.entries(membersOf(draft)).filter(([, value]) => value !== null))

@@ -9,7 +9,7 @@ interface IteratorPagerProps {
   readonly onPage: (iterator: string | null) => void
 }
 
-/** Between pages of what is read by iterators. */
+/** Links to the previous and next page of a listing with iterators. */
 export const IteratorPager = ({ page: { iterator, prevIterator, done }, onPage }: IteratorPagerProps) =>
   done && prevIterator === null ? null : (
     <p class="row">

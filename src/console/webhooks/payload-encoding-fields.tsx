@@ -6,7 +6,7 @@ interface WrappingFieldsProps {
   readonly onChange: (change: Partial<EncodingSettings>) => void
 }
 
-/** How what is sent is encoded or encrypted. */
+/** Encoding and encryption of payloads. */
 export const PayloadEncodingFields = ({ value, onChange }: WrappingFieldsProps) => (
   <>
     <Checkbox

@@ -10,7 +10,7 @@ interface RecoverProps {
   readonly onRecovered: () => void
 }
 
-/** As many as one call requeues. */
+/** Maximum number of events that one call queues again. */
 const recoveredMax = 1_000
 
 /** Sends failed events since a time again. */

@@ -36,7 +36,7 @@ export interface EndpointSettings {
   readonly createdAt: string
 }
 
-/** How payloads are wrapped. */
+/** Encoding of payloads. */
 export interface EncodingSettings {
   readonly encodeData: boolean
   readonly encryptData: boolean

@@ -94,7 +94,7 @@ export const addNotification = defineOperation({
       notifyAll,
       notificationSourceData: data.notificationSourceData ?? {},
     })
-    // One whose id was made for this very call was added when the call was made before.
+    // An item with an id that was created for this call was added by an earlier run of the call.
     const success = added.outcome === 'added' || ids.isMade(added.id)
     const message = success ? 'Notification added.' : usedAlready
     return { message, data: { success, message, notificationId: added.id } }

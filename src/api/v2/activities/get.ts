@@ -10,7 +10,7 @@ import {
 } from '../../schemas/activity-schema.ts'
 import { documentId, organizationId, organizationNotFound } from '../../schemas/resource-schema.ts'
 
-/** Values of one filter. */
+/** Maximum values of one filter. */
 const valuesMax = 30
 
 const request = {
@@ -61,7 +61,7 @@ export const getActivities = defineOperation({
   },
 })
 
-/** All that decides what is listed. */
+/** All parameters that decide the content of the listing. */
 const filtersOf = (query: FromSchema<typeof request>): readonly unknown[] => [
   query.organizationId,
   query.order ?? 'desc',

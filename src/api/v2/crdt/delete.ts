@@ -6,7 +6,7 @@ import { documentBeingDeleted, editorAddress, editorDocumentIds, editorId } from
 import { type DocumentIds, listEditors } from '../../list-editors.ts'
 import { defineOperation } from '../../operation.ts'
 
-/** Editors that are looked up at a time. */
+/** Number of editors to look up at a time. */
 const pageSize = 100
 
 const request = {
@@ -69,7 +69,7 @@ async function deleteAll(
   }
 }
 
-/** Deletes those that have content, and returns their number. */
+/** Deletes the editors that have content, and returns their number. */
 async function deleteEditors(
   editorIds: readonly string[],
   { userId, ...document }: DocumentIds & { readonly userId: string },

@@ -16,7 +16,7 @@ import { responseExceeds } from '../../response-length.ts'
 import type { FromSchema } from '../../schema.ts'
 import { contentFormat, noSuchRoot, smallerFormats } from '../../schemas/content-format.ts'
 
-/** Editors in one answer. */
+/** Maximum number of editors in one response. */
 export const editorsMax = 100
 
 const request = {
@@ -85,7 +85,7 @@ const entry = {
 } as const
 
 type Request = FromSchema<typeof request>
-/** An entry whose large members are encoded already. */
+/** An entry whose large members are already encoded. */
 type Entry = Omit<FromSchema<typeof entry>, 'data' | 'stateVector'> & {
   readonly data: EncodedJson
   readonly stateVector: EncodedJson
@@ -161,7 +161,7 @@ async function idsOfAll(
   return ids
 }
 
-/** Null when there is no content. */
+/** Null without content. */
 async function readEditor(
   address: DocumentAddress,
   request: Request,

@@ -4,9 +4,9 @@ import { defineOperation } from '../../operation.ts'
 import { presenceDocument, presenceDocumentNotFound, presenceScope } from '../../schemas/presence-schema.ts'
 import { invalidAt } from '../../validator.ts'
 
-/** Characters of the name of an event. */
+/** Maximum characters of the name of an event. */
 const eventLengthMax = 200
-/** Encoded `data` of one message. */
+/** Maximum bytes of the encoded `data` of one message. */
 const dataBytesMax = 65_536
 
 export const broadcastLive = defineOperation({

@@ -8,7 +8,7 @@ export interface EditableContent {
 /** Whether content of this type is a string; content of all other types is JSON. */
 const isString = (type: string): boolean => type === 'text' || type === 'xml'
 
-/** Content as one edits it: text and XML as they are, all else as indented JSON. */
+/** Converts content to editable text: text and XML unchanged, all other types as indented JSON. */
 export const contentToText = ({ type, data }: Pick<EditableContent, 'type' | 'data'>): string =>
   isString(type) ? String(data) : JSON.stringify(data, null, 2)
 
@@ -16,14 +16,16 @@ export const contentToText = ({ type, data }: Pick<EditableContent, 'type' | 'da
 export const textToContent = (type: string, text: string): unknown =>
   isString(type) ? text : (JSON.parse(text) as unknown)
 
-/** Content as one compares it: in lines, of XML too, each with its end, so that the last is like the others. */
+/**
+ * Converts content to comparable lines, also for XML. Each line has an end, so that the last one is like the others.
+ */
 export function toComparableLines({ type, data }: Pick<EditableContent, 'type' | 'data'>): string {
   if (type === 'text') return contentToText({ type, data })
   const lines = type === 'xml' ? prettyXml(String(data)) : contentToText({ type, data })
   return lines === '' ? '' : `${lines}\n`
 }
 
-/** An element or a text a line, indented; only to be looked at. */
+/** One indented line for each element or text; only for display. */
 export function prettyXml(xml: string): string {
   let depth = 0
   const rows: string[] = []

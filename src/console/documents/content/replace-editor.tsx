@@ -32,7 +32,7 @@ export function ReplaceEditor({ address, base, onReadAgain }: ReplaceBoxProps) {
   const [text, setText] = useState(() => contentToText(base))
   const [foreseen, setForeseen] = useState<Foreseen | null>(null)
   const update = useUpdate(address, base)
-  /** A replacement, or only a look at what it would change. */
+  /** A replacement, or a dry run of it. */
   const { run, busy, error } = useAction(async (isDry: boolean) => {
     setForeseen(null)
     const answer = await update(text, isDry)

@@ -14,7 +14,7 @@ interface ReplaceProps {
   readonly roots: readonly string[]
 }
 
-/** Content by hand, of one root. */
+/** Replaces the content of one root by hand. */
 export function ReplaceView({ address, roots }: ReplaceProps) {
   const [root, setRoot] = useState(roots[0])
   const { data, error, reload } = useQuery<readonly (EditorInfo & EditableContent)[]>('/v2/crdt/get', {
@@ -22,7 +22,7 @@ export function ReplaceView({ address, roots }: ReplaceProps) {
     ...(root !== undefined && { contentKey: root }),
   })
   const read = data?.[0]
-  // An empty root without a stored type may be anything, and the server calls it text.
+  // An empty root without a stored type can become any type; the server reports it as text.
   const isEmpty = read?.type === 'text' && read.data === ''
   const [kind, setKind] = useState<RootType>('text')
   const base = isEmpty && read !== undefined ? { ...read, type: kind, data: emptyContent[kind] } : read

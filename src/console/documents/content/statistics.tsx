@@ -5,14 +5,14 @@ import type { LiveDocument } from '../live/live-document.ts'
 import { countStructs, type StructCounts } from '../live/struct-counts.ts'
 import type { EditorInfo } from './editor-info.ts'
 
-/** However fast people type, figures are made this often at most, and the server is asked for its own. */
+/** Minimum intervals in ms: for counting in the page, and for requests of the server's values. */
 const countEveryMs = 1_000
 const askEveryMs = 5_000
 
 interface FiguresProps {
   readonly live: LiveDocument
   readonly head: EditorInfo
-  /** The server may have other figures now. */
+  /** Called when the server may have other values. */
   readonly onChanged: () => void
 }
 
@@ -67,7 +67,7 @@ function useCounts({ doc, connection }: LiveDocument, onChanged: () => void): St
   return counts
 }
 
-/** Acts some time after it was called, once for all calls until then. */
+/** Returns a function that runs `act` some time after a call, once for all calls until then. */
 function throttled(
   pauseMs: number,
   act: () => void,

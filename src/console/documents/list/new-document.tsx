@@ -12,7 +12,7 @@ interface NewDocumentProps {
   readonly onClose: () => void
 }
 
-/** Makes a document with one empty editor, and opens it. */
+/** Creates a document with one empty editor, and opens it. */
 export function NewDocumentForm({ organizationId, onClose }: NewDocumentProps) {
   const api = useApi()
   const [documentId, setDocumentId] = useState('')

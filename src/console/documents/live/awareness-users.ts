@@ -9,7 +9,7 @@ export interface AwarenessUser {
   readonly name: string
   /** Color for CSS, as the client sends it. */
   readonly colour: string | null
-  /** Relative positions, as the client writes them; null where it shows none. */
+  /** Relative positions, as the client sends them; null without a cursor. */
   readonly cursor: { readonly anchor: unknown; readonly head: unknown } | null
 }
 
@@ -41,12 +41,12 @@ export class AwarenessTracker {
     else this.#known.set(clientId, { clock, since: before?.since ?? now, state })
   }
 
-  /** The connection is gone, and with it what is known. */
+  /** After a disconnect, all states are unknown. */
   clear(): void {
     this.#known.clear()
   }
 
-  /** The longest known first. */
+  /** Users in the order of their first message. */
   all(): readonly AwarenessUser[] {
     return [...this.#known]
       .map(([clientId, { since, state }]) => ({ clientId, since, ...shown(state) }))

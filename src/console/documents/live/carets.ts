@@ -3,11 +3,11 @@ import type { SharedRoot } from '../../../content/yjs/root-kind.ts'
 import type { AwarenessUser } from './awareness-users.ts'
 import type { Caret } from './text-runs.ts'
 
-/** Where cursors are. */
+/** Positions of cursors. */
 export interface CaretPositions {
-  /** In texts. */
+  /** Cursors in texts. */
   readonly carets: ReadonlyMap<SharedRoot, readonly Caret[]>
-  /** Names of the roots in which clients have their cursors. */
+  /** Names of the roots that contain cursors. */
   readonly roots: ReadonlyMap<number, string>
 }
 

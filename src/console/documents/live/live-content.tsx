@@ -14,7 +14,7 @@ const kinds: Readonly<Record<RootKind, string>> = {
   map: 'JSON object',
 }
 
-/** Every root of a document, as it is at this moment. */
+/** All roots of the live document. */
 export function LiveContent({ live }: { readonly live: LiveDocument }) {
   const { doc, people, fresh } = live
   const { carets } = caretPositions(doc, people.all())
@@ -41,7 +41,7 @@ export interface RootView {
   readonly root: SharedRoot
 }
 
-/** In the order of their names. */
+/** Ordered by name. */
 export const liveRoots = ({ doc }: Pick<LiveDocument, 'doc'>): readonly RootView[] =>
   [...doc.share]
     .map(([name, root]) => ({ name, root, kind: rootKind(doc, name) }))

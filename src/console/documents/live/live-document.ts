@@ -6,9 +6,9 @@ import { RecentEdits } from './recent-edits.ts'
 
 export type ConnectionState =
   | { readonly kind: 'connecting' | 'live' }
-  /** It is tried again by itself. */
+  /** Reconnects automatically. */
   | { readonly kind: 'lost'; readonly why: string }
-  /** It is not. */
+  /** Does not reconnect. */
   | { readonly kind: 'ended'; readonly why: string }
 
 const backoffMs = { least: 500, most: 15_000 } as const
@@ -30,7 +30,7 @@ export interface LiveOptions {
   readonly onChange: () => void
 }
 
-/** A document as it is at this moment, which the page only looks at: it edits nothing and shows no presence. */
+/** A read-only live document: it sends no edits and no awareness state. */
 export class LiveDocument {
   readonly doc = new Y.Doc()
   readonly people = new AwarenessTracker()
@@ -101,7 +101,7 @@ export class LiveDocument {
     this.#retry = setTimeout(() => void this.#connect(), waitMs)
   }
 
-  /** However much comes in, the page is drawn once a frame, and less often where that takes long. */
+  /** Draws at most once per frame, and less often if drawing is slow. */
   #changed(): void {
     if (this.#pause !== undefined || this.#isOver) return
     this.#pause = setTimeout(() => {
@@ -113,7 +113,7 @@ export class LiveDocument {
     this.#pause = undefined
     const began = performance.now()
     this.#options.onChange()
-    // Drawing itself comes before the next task. Two thirds of the time are for whoever uses the page.
+    // Rendering runs before the next task. Two thirds of the time stay free for the user of the page.
     setTimeout(() => {
       const now = performance.now()
       this.#restUntil = now + 2 * (now - began)

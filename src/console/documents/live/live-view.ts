@@ -16,7 +16,7 @@ export interface EditorAddress {
 export interface LiveView {
   readonly carets: ReadonlyMap<SharedRoot, readonly Caret[]>
   readonly freshFrom: (client: number) => number
-  /** Values drawn so far, this time. */
+  /** Number of values drawn in this render. */
   readonly drawn: { count: number }
 }
 

@@ -4,14 +4,14 @@ import { messageYjsSyncStep1, messageYjsSyncStep2 } from 'y-protocols/sync'
 
 const types = { sync: 0, awareness: 1 } as const
 
-/** A Yjs update (V1) in which there is nothing. */
+/** An empty Yjs update (V1). */
 const nothing = Uint8Array.of(0, 0)
 
 export interface SocketHandlers {
   /** State vector of the document in the page. */
   readonly vector: () => Uint8Array
   readonly onUpdate: (update: Uint8Array) => void
-  /** All that there was is here. */
+  /** Called when the initial sync is complete. */
   readonly onSynced: () => void
   readonly onAwareness: (message: Uint8Array) => void
   readonly onClose: (code: number, reason: string) => void
@@ -44,7 +44,7 @@ function hear(bytes: Uint8Array, socket: WebSocket, hearing: SocketHandlers): vo
   if (type === types.awareness) return hearing.onAwareness(readVarUint8Array(decoder))
   if (type !== types.sync) return
   const step = readVarUint(decoder)
-  // A page that changes nothing has nothing to offer.
+  // A read-only page has no update to send.
   if (step === messageYjsSyncStep1) return socket.send(message(messageYjsSyncStep2, nothing))
   hearing.onUpdate(readVarUint8Array(decoder))
   if (step === messageYjsSyncStep2) hearing.onSynced()

@@ -8,7 +8,7 @@ export class RecentEdits {
   readonly #doc: Y.Doc
   readonly #onChange: () => void
   #timer: ReturnType<typeof setInterval> | undefined
-  /** Clocks of a moment ago, and of a moment before it; null: nothing is new. */
+  /** State vectors of the two latest steps; null: nothing is new. */
   #recent: Map<number, number> | null = null
   #older: Map<number, number> | null = null
 
@@ -18,7 +18,7 @@ export class RecentEdits {
     this.#onChange = onChange
   }
 
-  /** All that there is so far is not new. */
+  /** Existing content is not new. */
   begin(): void {
     this.#recent = this.#older = this.#vector()
     this.#timer ??= setInterval(() => this.step(), stepMs)

@@ -10,7 +10,7 @@ export interface StructCounts {
   readonly tombstones: number
 }
 
-/** As the page holds it: neighbours are merged, so that structs are fewer than operations. */
+/** Counts structs in the page: Yjs merges neighbors, so there are fewer structs than operations. */
 export function countStructs({ store }: Y.Doc): StructCounts {
   let [structs, tombstones] = [0, 0]
   for (const own of store.clients.values()) {

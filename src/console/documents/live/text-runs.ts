@@ -74,7 +74,7 @@ class RunReader {
     else for (const value of content.getContent() as unknown[]) this.#embed(value)
   }
 
-  /** Carets behind the last unit. */
+  /** Carets after the last unit. */
   end(): void {
     this.#caretsHere()
   }

@@ -6,7 +6,7 @@ import { useLiveView } from './live-view.ts'
 import type { Caret, RunAttributes, TextRun } from './text-runs.ts'
 import { runsOf } from './text-runs.ts'
 
-/** Units shown before one asks for more. */
+/** Units to show at first. */
 const pageUnits = 20_000
 
 interface TextProps {
@@ -49,7 +49,7 @@ function Part({ run, embed }: Pick<TextProps, 'embed'> & { readonly run: TextRun
   )
 }
 
-/** Names of common formats, as the editors call them. */
+/** Names of common formats, as editor libraries use them. */
 const formats: ReadonlyMap<string, string> = new Map([
   ['bold', 'bold'],
   ['strong', 'bold'],
@@ -62,7 +62,7 @@ const formats: ReadonlyMap<string, string> = new Map([
   ['link', 'link-mark'],
 ])
 
-/** A format that the page does not know is marked as one. */
+/** An unknown format gets a generic mark. */
 function classesOf(attributes: RunAttributes, isFresh: boolean): string {
   const names = Object.keys(attributes).map((name) => formats.get(name) ?? 'other-mark')
   return [...(isFresh ? ['fresh'] : []), ...new Set(names)].join(' ')

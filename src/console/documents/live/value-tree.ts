@@ -3,7 +3,7 @@ import type { SharedRoot } from '../../../content/yjs/root-kind.ts'
 
 /** One value in a shared type. */
 export interface TreeCell {
-  /** Stays the same as long as the value does. */
+  /** Stays the same as long as the value exists. */
   readonly key: string
   /** Name of the member or attribute; null in a sequence. */
   readonly name: string | null
@@ -12,7 +12,7 @@ export interface TreeCell {
   readonly clock: number
 }
 
-/** The first values of a sequence, and how many more there are. */
+/** Returns the first values of a sequence, and the number of the others. */
 export function sequenceCells(
   sequence: SharedRoot,
   limit: number,
@@ -29,7 +29,7 @@ export function sequenceCells(
   return { cells, rest: sequence._length - cells.length }
 }
 
-/** The first members of a map, or attributes of an element, by name, and how many more there are. */
+/** Returns the first members of a map, or attributes of an element, by name, and the number of the others. */
 export function mapCells(
   { _map }: SharedRoot,
   limit: number,
@@ -52,7 +52,7 @@ export function mapCells(
   return { cells, rest: live.length - cells.length }
 }
 
-/** How a value is shown. */
+/** Form in which a value is shown. */
 export type ValueForm =
   | { readonly kind: 'plain'; readonly text: string }
   | { readonly kind: 'json'; readonly value: object }
@@ -83,11 +83,11 @@ function sharedForm(type: SharedRoot): { kind: string; name?: string } {
   return { kind: 'array' }
 }
 
-/** How many members plain JSON has. */
+/** Returns the number of members of plain JSON. */
 export const memberCount = (value: object): number =>
   Array.isArray(value) ? value.length : Object.keys(value).length
 
-/** Members of plain JSON, as if they were those of a shared type. */
+/** Returns members of plain JSON in the form of members of a shared type. */
 export function jsonCells(
   value: object,
   limit: number,

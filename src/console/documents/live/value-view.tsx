@@ -14,7 +14,7 @@ import {
   valueFormOf,
 } from './value-tree.ts'
 
-/** Values shown of one container before one asks for more: fewer inside of others. */
+/** Values of one container to show at first: fewer for nested containers. */
 const pageOf = (depth: number): number => (depth === 0 ? 100 : 30)
 /** Containers up to this depth are open at first, until `drawnMax` values are drawn. */
 const openDepth = 5
@@ -72,7 +72,7 @@ interface TypeProps {
   readonly depth: number
 }
 
-/** A text, and the values in it: texts as blocks, as in Lexical and Slate; all else in the line, closed. */
+/** A text with its embeds: nested texts as blocks, as in Lexical and Slate; all others inline and closed. */
 export const RichTextView = ({ type, depth }: TypeProps) => (
   <TextView
     type={type}

@@ -3,12 +3,12 @@ import { type EditableContent, toComparableLines } from '../content/content-text
 import type { EditorAddress } from '../live/live-view.ts'
 import { type DiffPart, diffByLines, diffByWords } from './text-diff.ts'
 
-/** A state of an editor: that of a version, or the present one. */
+/** A state of an editor: a version, or the current content. */
 export const currentState = 'now'
 
 export interface StateComparison {
   readonly parts: readonly DiffPart[]
-  /** The texts are the same, and their formatting is not: that is what is compared. */
+  /** The texts are equal, but their formatting differs: the formatting is compared. */
   readonly isOfFormatting: boolean
 }
 

@@ -34,5 +34,5 @@ export function DiffView({ parts }: { readonly parts: readonly DiffPart[] }) {
   )
 }
 
-/** Not part of what is copied. */
+/** Excluded from copied text. */
 const Sign = ({ sign }: { readonly sign: string }) => <span class="sign">{sign}</span>

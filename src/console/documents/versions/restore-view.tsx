@@ -24,7 +24,7 @@ export function RestoreView({ address, version, onRestored, onClose }: RestorePr
   const api = useApi()
   const request = { ...address, versionId: version.versionId, userId: consoleUser.id }
   const [foreseen, setForeseen] = useState<EditSummary | null>(null)
-  /** Without what was foreseen it only looks. */
+  /** Without an earlier dry run, this is the dry run. */
   const { run, busy, error, done } = useAction(async (seen: EditSummary | null) => {
     setForeseen(null)
     const asked = seen === null ? { dryRun: true } : { ifVersion: seen.version }

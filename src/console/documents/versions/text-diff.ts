@@ -50,7 +50,7 @@ function compared(before: string, after: string, token: RegExp): readonly DiffPa
   ])
 }
 
-/** Neighbours of a kind are one part, and empty ones none. */
+/** Joins adjacent parts of one kind, and omits empty ones. */
 function partsOf(given: readonly (readonly [DiffPart['kind'], string])[]): readonly DiffPart[] {
   const parts: DiffPart[] = []
   for (const [kind, text] of given) {
@@ -75,7 +75,7 @@ function sharedEnd(a: readonly string[], b: readonly string[], start: number): n
   return length
 }
 
-/** Writes each different token as one character, so that what compares characters compares tokens. */
+/** Maps each distinct token to one character, so that a comparison of characters compares tokens. */
 class Alphabet {
   readonly #codes = new Map<string, string>()
   readonly #tokens = new Map<string, string>()
@@ -104,11 +104,11 @@ const contextCharacters = 120
 
 /** A part as shown: its text, with a gap in long unchanged text. */
 export interface DiffSegment extends DiffPart {
-  /** Characters left out. */
+  /** Number of omitted characters. */
   readonly omitted?: number
 }
 
-/** Leaves out the middle of what is the same. */
+/** Omits the middle of unchanged text. */
 export function collapseUnchanged(parts: readonly DiffPart[]): readonly DiffSegment[] {
   return parts.flatMap((part, index): DiffSegment[] => {
     const { kind, text } = part

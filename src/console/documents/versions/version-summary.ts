@@ -1,8 +1,8 @@
-/** A version, as `/v2/crdt/versions/list` shows it. */
+/** A version, as `/v2/crdt/versions/list` returns it. */
 export interface VersionSummary {
   readonly versionId: string
   readonly kind: 'manual' | 'automatic'
-  /** '' when it has none. */
+  /** '' without a label. */
   readonly label: string
   readonly createdAt: string
   readonly createdBy: string

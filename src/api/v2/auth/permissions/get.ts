@@ -1,7 +1,7 @@
 import { ApiError, invalid } from '../../../../errors.ts'
 import { defineOperation } from '../../../operation.ts'
 
-/** Users times resources that one call may ask about. */
+/** Maximum number of users times resources in one call. */
 export const pairsMax = 5_000
 
 const ids = (what: string) =>

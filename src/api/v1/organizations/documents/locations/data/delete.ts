@@ -4,7 +4,7 @@ import { defineOperation } from '../../../../../operation.ts'
 import { location } from '../../../../../schemas/comment-schema.ts'
 import { credentialLengthMax, documentId } from '../../../../../schemas/resource-schema.ts'
 
-/** Organizations that an error names. */
+/** Maximum number of organizations in an error. */
 const namedMax = 30
 
 export const deleteLocationData = defineOperation({
