@@ -151,7 +151,7 @@ describe.skipIf(browserMissing)('what administrators change in the console, in C
     expect(await secret.getAttribute('type')).toBe('text')
     expect(await secret.inputValue()).not.toBe(before)
     await page.getByLabel('Description').fill('Billing')
-    await page.getByText('Told of all events').click()
+    await page.getByText('Receives all events').click()
     await page.getByLabel('comment.add', { exact: true }).check()
     await page
       .getByRole('form', { name: 'Settings of the endpoint' })
@@ -168,7 +168,7 @@ describe.skipIf(browserMissing)('what administrators change in the console, in C
     await page.getByText('No endpoints yet').waitFor()
     await visit('/webhooks/basic')
     await page.getByLabel('Basic webhooks are on').check()
-    await page.getByLabel('Raw URL').fill('http://127.0.0.1:9/raw')
+    await page.getByLabel('Event URL').fill('http://127.0.0.1:9/raw')
     await press('Save')
     await said('Saved')
     expect(await read('/v2/workspace/webhookconfig/get', {})).toMatchObject({

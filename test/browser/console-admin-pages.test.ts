@@ -59,7 +59,7 @@ describe.skipIf(browserMissing)('pages of the console for administrators, in Chr
     ['/activity/audit/log', '/v2/users/add'],
     ['/webhooks', 'http://127.0.0.1:9/'],
     [`/webhooks/endpoint/${endpointId}`, 'msg_'],
-    ['/webhooks/basic', 'Raw URL'],
+    ['/webhooks/basic', 'Event URL'],
   ]
 
   for (const colorScheme of ['light', 'dark'] as const)
@@ -93,7 +93,7 @@ describe.skipIf(browserMissing)('pages of the console for administrators, in Chr
     await page.getByRole('button', { name: 'Erase the user' }).click()
     const erase = page.getByRole('dialog').getByRole('button', { name: 'Erase the user' })
     expect(await erase.isDisabled()).toBe(true)
-    await page.getByLabel('Type bob to go on').fill('bob')
+    await page.getByLabel('Type bob to continue').fill('bob')
     await erase.click()
     await page.getByRole('status').filter({ hasText: 'Erased: ' }).waitFor()
     const left = dataOf(await weft.post('/v2/users/get', { organizationId, userIds: ['bob'] }))

@@ -256,7 +256,7 @@ it('[CMD-5] prints a hint that fits the call: a known port, another listing, ano
     ),
     said(['backup', used, join(root, 'b')], /stop it first; or name the URL .*--token-file\n$/),
     said(['doc', 'ls', 'nobody', ...there], /NOT_FOUND.*; `weft doc ls` shows all there are\n$/),
-    said(['doc', 'get', address, '--format', 'text', ...there], /; say --format xml\n$/),
+    said(['doc', 'get', address, '--format', 'text', ...there], /; use --format xml\n$/),
     said(['doc', 'ls', 'nobody', '--data-dir', data], /; `weft doc ls` shows all there are\n$/),
     said(['verify', join(root, 'nothing')], /holds no store; name the data directory/),
   ])
