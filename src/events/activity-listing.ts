@@ -38,8 +38,8 @@ export interface ListedActivities {
 
 /**
  * Lists matching activities by time. An activity keeps its position, so one that exists throughout is listed
- * exactly once, whatever changes occur between pages. A page may have fewer than `limit` activities, or none,
- * and not be the last one: its work and its size are bounded.
+ * exactly once, despite changes between pages. A page may have fewer than `limit` activities, or none, and
+ * not be the last one: its work and its size are bounded.
  */
 export async function listActivities(
   reader: PartitionReader,

@@ -5,7 +5,7 @@ import { type Chunk, readChunk } from './index-chunk.ts'
 import type { PartitionReader, PartitionWriter } from './partition.ts'
 
 /**
- * Writes activities. Those with existing ids are overwritten, and keep their positions.
+ * Writes activities. Activities with existing ids are overwritten, and keep their positions.
  * @param now epoch milliseconds
  */
 export async function writeActivities(

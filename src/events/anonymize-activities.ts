@@ -14,7 +14,10 @@ import type { PartitionWriter } from './partition.ts'
 export const namesTooManyUsers = ({ changes, displayMessageTemplateData }: ActivityEvent): boolean =>
   findNamedUsers([changes, displayMessageTemplateData]).size > namedUsersMax
 
-/** Index ranges of the activities of a user: those by the user, and those that name the user otherwise. */
+/**
+ * Index ranges of the activities of a user: activities by the user, and activities that name the user
+ * otherwise.
+ */
 export const activityRangesOf = (userId: string) =>
   [activityKeys.by('userId', userId), activityKeys.naming(userId)] as const
 

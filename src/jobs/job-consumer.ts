@@ -16,7 +16,7 @@ const usualPollMs = 5_000
 const retryMs = 1_000
 const retryMsMax = 60_000
 
-/** What to do with a job that has run. */
+/** Next step for a job that has run. */
 export type JobDisposition =
   | 'done'
   /** The job is due again after this time, in ms. */

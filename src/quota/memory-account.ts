@@ -241,8 +241,8 @@ function countIn(groups: Map<string, Group>, name: string, claim: MemoryClaim, c
 }
 
 /**
- * The claim that can be ended and is largest, of the address that has the most bytes, of the workspace that
- * has the most bytes in the group; null if there is none.
+ * Returns the largest claim that can be ended, first by workspace, then by address: of the workspace with the
+ * most bytes in the group, and of its address with the most bytes. Null if there is none.
  */
 function heaviestIn({ claims }: Group): MemoryClaim | null {
   const endable = [...claims].filter(({ isEndable }) => isEndable)

@@ -48,9 +48,11 @@ export class Authenticator {
 
   /**
    * Authenticates a call.
-   * @throws ApiError INVALID_ARGUMENT if a header is missing; UNAUTHENTICATED if the credentials are invalid,
-   * with the same message for an unknown name and a wrong token; PERMISSION_DENIED for a page of a domain
-   * that is not allowed; FAILED_PRECONDITION if the server has no operator token
+   * @throws ApiError INVALID_ARGUMENT if a header is missing
+   * @throws ApiError UNAUTHENTICATED if the credentials are invalid, with the same message for an unknown
+   * name and a wrong token
+   * @throws ApiError PERMISSION_DENIED for a page of a domain that is not allowed
+   * @throws ApiError FAILED_PRECONDITION if the server has no operator token
    */
   callerOf(level: AuthLevel, headers: IncomingHttpHeaders): Promise<AnyCaller> {
     return checks[level](headers, this.#options)

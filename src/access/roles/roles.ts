@@ -43,8 +43,8 @@ const ownsAddress = ({ tenant }: Identity, address: DocumentAddress): boolean =>
   tenant.workspaceId === address.workspaceId && tenant.apiKey === address.apiKey
 
 /**
- * The most specific unexpired grant decides: document, its folders from the nearest up, organization. Of
- * several grants on one resource only the last one counts, as in `permissions/add`.
+ * The most specific unexpired grant decides: document, its folders from the nearest up, organization. If one
+ * resource has several grants, only the last one counts, as in `permissions/add`.
  */
 function grantedRole(
   grants: readonly TokenGrant[],

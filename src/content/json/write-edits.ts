@@ -25,8 +25,8 @@ export type SharedTypeEdit =
 export type EditCounts = Pick<ReplacementResult, 'insertions' | 'deletions'>
 
 /**
- * Writes edits. Creates items directly, not with the methods of the shared types: those read
- * `value.constructor`, which a key of that name hides, and search each position from its index.
+ * Writes edits. Creates items directly: the methods of the shared types read `value.constructor`, which a key
+ * of that name hides, and search each position from its index.
  */
 export function writeEdits(transaction: Y.Transaction, edits: readonly SharedTypeEdit[]): EditCounts {
   const budget = splitBudget()

@@ -88,8 +88,7 @@ export class MarkTable {
   }
 
   /**
-   * Returns the set with an additional mark of the target. Of marks that cannot overlap, the inner one
-   * counts.
+   * Returns the set with an additional mark of the target. If two marks cannot overlap, the inner one counts.
    */
   with(set: MarkSet, { name, attributes }: MarkForm): MarkSet {
     const number = this.#numberOfForm({ name, attributes: attributes.toSorted(byName) })

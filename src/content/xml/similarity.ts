@@ -2,7 +2,7 @@ import { words } from '../diff/tokenizers.ts'
 import type { XmlElement, XmlNode } from './tree.ts'
 
 /**
- * Number of features that represent one node: those with the smallest hashes, so that two nodes keep the same
+ * Number of features that represent one node. They have the smallest hashes, so that two nodes keep the same
  * ones of their common features.
  */
 const featuresMax = 96

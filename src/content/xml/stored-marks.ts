@@ -22,7 +22,7 @@ interface MarkUse {
   overlaps: boolean
   bare: 'true' | 'object' | null
   scalar: boolean
-  /** Names of the values' members, in the order found, and those that were null. */
+  /** `names`: the values' members, in the order found; `nullable`: the members that were null somewhere. */
   readonly names: Set<string>
   readonly nullable: Set<string>
 }

@@ -107,8 +107,8 @@ export class XmlUpdater {
   }
 
   /**
-   * Returns false, and changes nothing, if so much of the node is deleted that it is less expensive to create
-   * it again.
+   * Returns false, and changes nothing, if deleting the children one by one would exceed the budget. Then the
+   * node must be created again.
    */
   #updated(live: LiveNode, target: XmlNode): boolean {
     if (live.number === target.number) return true

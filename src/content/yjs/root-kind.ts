@@ -71,7 +71,7 @@ const forgottenKinds: readonly ForgottenKind[] = ['array', 'xml', 'xmltext']
 
 /**
  * Yjs does not record the kind of an empty root. The document itself stores it, as an entry of the root under
- * this key that is deleted from the start: clients do not show a deleted entry, and every copy of the
+ * this key. The entry is deleted from the start: clients do not show a deleted entry, and every copy of the
  * document keeps its key.
  */
 export const kindEntry = (kind: KnownKind): string => `weft:kind=${kind}`

@@ -29,7 +29,8 @@ export interface CredentialSources {
   /** The credentials that the nodes on this store have agreed on so far. */
   readonly agreed: Partial<Pick<ServerCredentials, 'workspaceId' | 'apiKey' | 'jwtSecret'>>
   /**
-   * Which credentials take precedence if they differ: the agreed ones, or those that this server has stored.
+   * Which credentials take precedence if they differ: the agreed ones, or the ones that this server has
+   * stored.
    */
   readonly first: 'agreed' | 'kept'
 }

@@ -11,7 +11,7 @@ import { workspaceKeys } from './workspace-keys.ts'
 /** Maximum number of domains of one API key. */
 export const domainsMax = 1_000
 
-/** The domains that a call has changed, and those that already had the requested state. */
+/** The domains that a call has changed, and the ones that already had the requested state. */
 export interface DomainsChange {
   readonly changed: readonly string[]
   readonly skipped: readonly string[]
