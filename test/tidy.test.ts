@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, dirname, extname, join, relative, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -42,6 +43,17 @@ const layers: readonly (readonly string[])[] = [
 ]
 /** Folders of one layer that must not import each other. */
 const strangers = ['sync', 'api', 'webhooks', 'console']
+
+/** Hits of `test/support/prose-check.mjs` for each 1,000 sentences, at most. */
+const habitsMax = {
+  'README.md': 15,
+  'src/docs': 15,
+  'test/spec': 20,
+  src: 25,
+  test: 25,
+  bench: 40,
+  examples: 40,
+}
 
 function filesUnder(folder: string, ending: RegExp): string[] {
   if (!existsSync(join(root, folder))) return []
@@ -289,6 +301,17 @@ describe('documentation', () => {
       (file) => !file.startsWith('src/engine/') && /\bisShared\b/.test(text(file)),
     )
     expect(readers).toEqual([])
+  })
+
+  it('[TIDY-22] keeps prose below a number of habits that make it hard to read', () => {
+    const script = join(root, 'test/support/prose-check.mjs')
+    const found = Object.entries(habitsMax).map(([path, max]) => {
+      const files = path.endsWith('.md') ? [path] : filesUnder(path, /(?<!\.d)\.(tsx?|m?js|md)$/)
+      const args = [script, '--summary', '--max', String(max), ...files]
+      const { status, stdout } = spawnSync(process.execPath, args, { cwd: root, encoding: 'utf8' })
+      return status === 0 ? null : `${path}: ${stdout}`
+    })
+    expect(found.filter((each) => each !== null)).toEqual([])
   })
 
   it('[TIDY-10] names every folder and file at the top of src in its map', () => {
