@@ -1,6 +1,7 @@
 import type { DocumentScope } from '../../model/address.ts'
+import { clientIdMax, varUintMax } from '../../update/byte-reader.ts'
 import type { PresenceRecord } from './presence-records.ts'
-import type { PresenceDelta, PresenceSnapshot } from './state-log.ts'
+import type { PresenceDelta, PresenceSnapshot, PresenceStateEntry } from './state-log.ts'
 
 /** The name of a document in messages. */
 export type DocumentKey = readonly [
@@ -57,3 +58,110 @@ export const nodeTopic = (node: string): string => `presence.node.${node}`
 export const allTopic = 'presence.all'
 
 export const encodePresence = (message: PresenceMessage): Uint8Array => Buffer.from(JSON.stringify(message))
+
+/** Part of a message of another node. Another version of Weft may use other fields. */
+type JsonObject = Readonly<Record<string, unknown>>
+
+export const isJsonObject = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+const isText = (value: unknown): value is string => typeof value === 'string'
+const isNumber = (value: unknown): value is number => Number.isFinite(value)
+const isUpTo = (value: unknown, max: number): boolean =>
+  Number.isInteger(value) && Number(value) >= 0 && Number(value) <= max
+const isOptionalText = (value: unknown): boolean => value === undefined || value === null || isText(value)
+
+/** Text that clients get unchanged: a client fails if it cannot parse it. */
+const isJson = (value: unknown): boolean => isText(value) && parseJson(value) !== undefined
+
+const isListOf = <T>(value: unknown, isOne: (one: unknown) => one is T): value is readonly T[] =>
+  Array.isArray(value) && value.every(isOne)
+
+const isDocument = (value: unknown): value is DocumentKey => isListOf(value, isText) && value.length === 4
+
+const isEditor = (value: unknown): value is unknown =>
+  Array.isArray(value) && isText(value[0]) && isNumber(value[1])
+
+const areRestFields = (value: unknown): boolean =>
+  isJsonObject(value) && [value.name, value.email, value.status].every(isOptionalText)
+
+const hasTexts = (record: JsonObject, ...names: readonly string[]): boolean =>
+  names.every((name) => isText(record[name]))
+const hasNumbers = (record: JsonObject, ...names: readonly string[]): boolean =>
+  names.every((name) => isNumber(record[name]))
+
+/**
+ * A client fails if it cannot read the numbers. A clock that the server sets can be later than the last one that a
+ * client may send.
+ */
+const hasValidNumbers = ({ clientId, clock }: JsonObject): boolean =>
+  isUpTo(clientId, clientIdMax) && isUpTo(clock, varUintMax)
+
+/** By kind of record. */
+const isRecordOf: Readonly<Record<PresenceRecord['kind'], (record: JsonObject) => boolean>> = {
+  client: (record) =>
+    hasTexts(record, 'editorId', 'userId') &&
+    hasNumbers(record, 'since') &&
+    hasValidNumbers(record) &&
+    isJson(record.text),
+  user: (record) =>
+    hasTexts(record, 'userId', 'name', 'email') &&
+    hasNumbers(record, 'fieldsAt', 'lastSeen') &&
+    isOptionalText(record.status) &&
+    isListOf(record.editors, isEditor) &&
+    areRestFields(record.fields),
+  rest: (record) =>
+    hasTexts(record, 'userId') &&
+    hasNumbers(record, 'at', 'ttlMs', 'lastSeen', 'deletedAt', 'addedAt', 'arrivedAt', 'keptUntil') &&
+    areRestFields(record.fields),
+}
+
+function isEntry(value: unknown): value is PresenceStateEntry<PresenceRecord> {
+  if (!Array.isArray(value) || !isText(value[0])) return false
+  const record: unknown = value[1]
+  if (record === null) return true
+  if (!isJsonObject(record) || !isText(record.kind) || !Object.hasOwn(isRecordOf, record.kind)) return false
+  return isRecordOf[record.kind as PresenceRecord['kind']](record)
+}
+
+const isDocumentSeq = (value: unknown): value is unknown =>
+  Array.isArray(value) && isDocument(value[0]) && isNumber(value[1])
+
+/** By type of message. */
+const isMessageOf: Readonly<Record<PresenceMessage['type'], (message: JsonObject) => boolean>> = {
+  delta: (message) =>
+    isDocument(message.document) && hasNumbers(message, 'prev', 'seq') && isListOf(message.entries, isEntry),
+  snapshot: (message) =>
+    isDocument(message.document) &&
+    hasNumbers(message, 'seq', 'part', 'parts') &&
+    isListOf(message.entries, isEntry),
+  digest: (message) => isListOf(message.documents, isDocumentSeq),
+  request: (message) => isListOf(message.documents, isDocument),
+  leave: () => true,
+}
+
+/**
+ * Decodes the bytes of `encodePresence`. Returns null for a message of another format, for example of another
+ * version of Weft. It counts as lost.
+ */
+export function decodePresence(bytes: Uint8Array): PresenceMessage | null {
+  const message = parseJson(bytes)
+  return isPresenceMessage(message) ? message : null
+}
+
+/** Parses JSON of another node. Returns undefined if it is invalid. */
+export function parseJson(fields: Uint8Array | string): unknown {
+  try {
+    return JSON.parse(typeof fields === 'string' ? fields : Buffer.from(fields).toString())
+  } catch {
+    return undefined
+  }
+}
+
+function isPresenceMessage(value: unknown): value is PresenceMessage {
+  if (!isJsonObject(value) || !isText(value.type) || !Object.hasOwn(isMessageOf, value.type)) return false
+  return (
+    hasTexts(value, 'from') &&
+    hasNumbers(value, 'incarnation', 'at') &&
+    isMessageOf[value.type as PresenceMessage['type']](value)
+  )
+}

@@ -2,11 +2,11 @@ import { keyName } from '../../engine/key-encoding.ts'
 import type { DocumentScope } from '../../model/address.ts'
 import { type NodeRequestDependencies, NodeRequests } from '../replication/node-requests.ts'
 import { HybridLogicalClock } from './hybrid-logical-clock.ts'
-import { decodePresence } from './presence-codec.ts'
 import {
   allTopic,
   bucketTopic,
   type DocumentKey,
+  decodePresence,
   documentKey,
   encodePresence,
   type MessageSender,

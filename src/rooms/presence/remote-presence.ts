@@ -39,11 +39,6 @@ export class RemotePresence {
     return found
   }
 
-  /** Users with REST records on another node. */
-  restUsers(): Iterable<string> {
-    return this.#restRecords.keys()
-  }
-
   clients(editorId: string): Iterable<number> {
     return this.#editors.get(editorId)?.keys() ?? []
   }

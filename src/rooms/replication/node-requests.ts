@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Clock } from '../../clock.ts'
 import type { Bus, Cluster } from '../../engine/engine.ts'
-import { isJsonObject, parseJson } from '../presence/presence-codec.ts'
+import { isJsonObject, parseJson } from '../presence/presence-messages.ts'
 
 /** A node that has not answered by then is not waited for: it has died, or its answer is lost. */
 export const answerMs = 250

@@ -10,12 +10,11 @@ import type { ClientSocket } from '../socket/client-socket.ts'
 import type { SocketAcceptor } from '../socket/local-socket.ts'
 import type { ReadBackpressure } from '../socket/read-backpressure.ts'
 import type { Admission, AdmissionTicket } from './admission.ts'
-import { readDocumentPath } from './document-path.ts'
 import type { RejectionLog } from './rejection-log.ts'
 import type { SessionManager } from './session-manager.ts'
 import type { SocketAuthentication } from './socket-authentication.ts'
-import type { MultiplexedRequest } from './sync-request.ts'
-import type { UpgradeRequest } from './upgrade-request.ts'
+import { type MultiplexedRequest, readDocumentPath } from './sync-request.ts'
+import type { UpgradeRequest } from './websocket-upgrader.ts'
 
 export interface HocuspocusEndpointOptions {
   readonly acceptor: SocketAcceptor

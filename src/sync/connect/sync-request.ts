@@ -1,7 +1,6 @@
 import type { IncomingMessage } from 'node:http'
-import type { DocumentPath } from '../../model/address.ts'
+import { type DocumentPath, decodeSegment, idProblem } from '../../model/address.ts'
 import { misspelledName } from '../../text.ts'
-import { readDocumentPath } from './document-path.ts'
 
 /** An unknown parameter of the URL, and the known one that it most likely means. */
 export interface Misspelling {
@@ -95,4 +94,23 @@ export const describeMisspelling = ({ given, intended }: Misspelling): string =>
 function splitOnce(text: string, separator: string): [string, string?] {
   const at = text.indexOf(separator)
   return at === -1 ? [text] : [text.slice(0, at), text.slice(at + 1)]
+}
+
+type ReadPath =
+  | { readonly path: DocumentPath; readonly problem: null }
+  | { readonly path: null; readonly problem: string }
+
+const names = ['organizationId', 'documentId', 'editorId'] as const
+
+/** @param segments organization, document and editor, each percent-encoded */
+export function readDocumentPath(segments: readonly string[]): ReadPath {
+  const [organizationId, documentId, editorId] = segments.map(decodeSegment)
+  if (segments.length !== 3 || organizationId == null || documentId == null || editorId == null)
+    return { path: null, problem: 'a document is {organizationId}/{documentId}/{editorId}' }
+  const path: DocumentPath = { organizationId, documentId, editorId }
+  for (const name of names) {
+    const problem = idProblem(path[name])
+    if (problem !== null) return { path: null, problem: `${name} ${problem}` }
+  }
+  return { path, problem: null }
 }

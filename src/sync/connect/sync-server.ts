@@ -22,7 +22,7 @@ import { SocketAuthentication } from './socket-authentication.ts'
 import { staggerCalls } from './staggered-close.ts'
 import { type DocumentRequest, readSyncRequest, type SyncRequest } from './sync-request.ts'
 import { UpgradeRejecter } from './upgrade-rejecter.ts'
-import type { UpgradeRequest } from './upgrade-request.ts'
+import type { UpgradeRequest } from './websocket-upgrader.ts'
 
 export interface SyncOptions extends AdmissionLimits, SessionManagerOptions {
   /** Maximum time from the upgrade request to the checked token. */

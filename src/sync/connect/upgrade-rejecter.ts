@@ -3,8 +3,7 @@ import type { Close } from '../../model/close.ts'
 import type { ClientSocket } from '../socket/client-socket.ts'
 import type { CloseReporterDependencies } from '../socket/close-reporter.ts'
 import type { Admission } from './admission.ts'
-import type { UpgradeRequest } from './upgrade-request.ts'
-import { WebsocketUpgrader } from './websocket-upgrader.ts'
+import { type UpgradeRequest, WebsocketUpgrader } from './websocket-upgrader.ts'
 
 /** Maximum number of bytes that a client may send before authentication. */
 const unauthenticatedBytesMax = 65_536

@@ -1,9 +1,64 @@
-import { type Server, WebSocketServer } from 'ws'
+import type { IncomingMessage } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { type RawData, type Server, WebSocket, WebSocketServer } from 'ws'
+import { closeCodes } from '../../model/close.ts'
 import type { LimitName } from '../../quota/limits.ts'
+import type { SocketListener } from '../socket/client-socket.ts'
 import { CloseReporter, type CloseReporterDependencies } from '../socket/close-reporter.ts'
-import { SyncSocket } from '../socket/sync-socket.ts'
 import { invalidHandshake, rejectUpgrade } from './http-rejection.ts'
-import type { UpgradeRequest } from './upgrade-request.ts'
+
+/** A connection with an upgrade request. */
+export interface UpgradeRequest {
+  readonly request: IncomingMessage
+  readonly connection: Duplex
+  readonly head: Buffer
+  readonly address: string
+}
+
+/**
+ * Close code of `ws` for a message that is too large (RFC 6455 7.4.1). Clients regard it as transient and
+ * reconnect.
+ */
+const messageTooBigCode = 1009
+
+/**
+ * A websocket with one listener. It closes with a permanent code for a message that is too large, because a
+ * repeated message would also be too large.
+ */
+export class SyncSocket extends WebSocket {
+  #listener: SocketListener | null = null
+
+  /**
+   * Sets the listener. Call it once. `ws` gets the same functions for all sockets: separate ones would take memory
+   * for each socket.
+   */
+  listen(listener: SocketListener): void {
+    this.#listener = listener
+    this.on('message', onMessage).on('ping', onPing).on('pong', onPong)
+  }
+
+  static listenerOf(socket: WebSocket): SocketListener | null {
+    return socket instanceof SyncSocket ? socket.#listener : null
+  }
+
+  override close(code?: number, data?: string | Buffer): void {
+    if (code === messageTooBigCode)
+      super.close(closeCodes.tooLarge, 'the message is larger than this server takes')
+    else super.close(code, data)
+  }
+}
+
+function onMessage(this: WebSocket, data: RawData, isBinary: boolean): void {
+  SyncSocket.listenerOf(this)?.message(data as Buffer, isBinary)
+}
+
+function onPing(this: WebSocket, data: Buffer): void {
+  SyncSocket.listenerOf(this)?.ping(data.length)
+}
+
+function onPong(this: WebSocket, data: Buffer): void {
+  SyncSocket.listenerOf(this)?.pong(data.length)
+}
 
 /** Upgrades connections to websockets, with a maximum message size. */
 export class WebsocketUpgrader {

@@ -1,8 +1,10 @@
+import { MalformedMessageError } from '../../update/malformed.ts'
+
 /** FIN and opcode 2: a whole binary message (RFC 6455 5.2). */
 const wholeBinary = 0x82
 
 /** Allocates a buffer with the header of an unmasked binary websocket frame and room for `payloadBytes`. */
-export function allocateFrame(payloadBytes: number): { frame: Buffer; offset: number } {
+function allocateFrame(payloadBytes: number): { frame: Buffer; offset: number } {
   if (payloadBytes < 126) {
     const frame = Buffer.allocUnsafe(payloadBytes + 2)
     frame[0] = wholeBinary
@@ -25,13 +27,13 @@ export function allocateFrame(payloadBytes: number): { frame: Buffer; offset: nu
 }
 
 /** Returns the length of `value` as a variable-length unsigned integer (lib0: seven bits per byte, lowest first). */
-export function varUintLength(value: number): number {
+function varUintLength(value: number): number {
   let length = 1
   for (let rest = value; rest > 127; rest = Math.floor(rest / 128)) length += 1
   return length
 }
 
-export function writeVarUint(target: Uint8Array, at: number, value: number): number {
+function writeVarUint(target: Uint8Array, at: number, value: number): number {
   let offset = at
   let rest = value
   while (rest > 127) {
@@ -40,4 +42,45 @@ export function writeVarUint(target: Uint8Array, at: number, value: number): num
   }
   target[offset++] = rest
   return offset
+}
+
+const nothing = new Uint8Array(0)
+
+/** Returns a whole websocket frame: `head`, then `bytes` with their length. */
+export function frameWithBody(head: Uint8Array, bytes: Uint8Array): Uint8Array {
+  const before = head.length + varUintLength(bytes.length)
+  const { frame, offset } = allocateFrame(before + bytes.length)
+  frame.set(head, offset)
+  const at = writeVarUint(frame, offset + head.length, bytes.length)
+  frame.set(bytes, at)
+  return frame
+}
+
+/** Returns a whole websocket frame: `head`, then `rest`. */
+export function frameRaw(head: Uint8Array, rest: Uint8Array = nothing): Uint8Array {
+  const { frame, offset } = allocateFrame(head.length + rest.length)
+  frame.set(head, offset)
+  frame.set(rest, offset + head.length)
+  return frame
+}
+
+/** Encodes a number as lib0 does. */
+export function varUintBytes(value: number): Uint8Array {
+  const bytes = new Uint8Array(varUintLength(value))
+  writeVarUint(bytes, 0, value)
+  return bytes
+}
+
+/** Returns the length-prefixed body from `at`, which must end with `bytes`. @throws MalformedMessageError */
+export function readBody(bytes: Uint8Array, at: number): Uint8Array {
+  let length = 0
+  let scale = 1
+  for (let offset = at; offset < bytes.length && offset < at + 5; offset++) {
+    const byte = bytes[offset] as number
+    length += (byte & 127) * scale
+    if (byte > 127) scale *= 128
+    else if (length === bytes.length - offset - 1) return bytes.subarray(offset + 1)
+    else break
+  }
+  throw new MalformedMessageError('the length of the message does not fit')
 }

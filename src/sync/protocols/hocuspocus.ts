@@ -1,10 +1,9 @@
 import type { Role } from '../../access/roles/roles.ts'
 import { ByteReader } from '../../update/byte-reader.ts'
 import { MalformedMessageError, MalformedUpdateError } from '../../update/malformed.ts'
+import { frameRaw, frameWithBody, readBody, varUintBytes } from './frame.ts'
 import type { Message, Protocol } from './message.ts'
-import { frameRaw, frameWithBody, readBody, varUintBytes } from './message-body.ts'
-import { readOnlyReason } from './read-only.ts'
-import { decodeSync, syncTypes, types, unknownMessageType } from './sync-message.ts'
+import { decodeSync, readOnlyReason, syncTypes, types, unknownMessageType } from './sync-message.ts'
 
 /** Message types that only Hocuspocus has (`MessageType` of @hocuspocus/provider 4.8, 2026). */
 const ownTypes = { syncReply: 4, stateless: 5, close: 7, syncStatus: 8, ping: 9, pong: 10 } as const

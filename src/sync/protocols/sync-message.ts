@@ -1,7 +1,7 @@
 import { messageYjsSyncStep1, messageYjsSyncStep2, messageYjsUpdate } from 'y-protocols/sync'
 import { MalformedMessageError } from '../../update/malformed.ts'
+import { readBody } from './frame.ts'
 import type { Message } from './message.ts'
-import { readBody } from './message-body.ts'
 
 /** Message types of y-websocket and of the protocols that follow it. `y-protocols` does not define them. */
 export const types = { sync: 0, awareness: 1, auth: 2, queryAwareness: 3 } as const
@@ -29,3 +29,7 @@ export function decodeSync(bytes: Uint8Array): Message {
 /** Returns the error for a message with an unknown type. */
 export const unknownMessageType = (bytes: Uint8Array): MalformedMessageError =>
   new MalformedMessageError(bytes.length === 0 ? 'empty message' : `unknown message type ${bytes[0]}`)
+
+/** The reason why edits of a viewer are dropped, with the remedy, in every protocol. */
+export const readOnlyReason =
+  'your edits of this document are not saved: you may only view it; ask its owner for the role editor'

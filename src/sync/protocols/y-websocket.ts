@@ -1,9 +1,8 @@
 import { messagePermissionDenied } from 'y-protocols/auth'
 import { MalformedMessageError } from '../../update/malformed.ts'
+import { frameRaw, frameWithBody, readBody, varUintBytes } from './frame.ts'
 import type { Protocol } from './message.ts'
-import { frameRaw, frameWithBody, readBody, varUintBytes } from './message-body.ts'
-import { readOnlyReason } from './read-only.ts'
-import { decodeSync, syncTypes, types, unknownMessageType } from './sync-message.ts'
+import { decodeSync, readOnlyReason, syncTypes, types, unknownMessageType } from './sync-message.ts'
 
 /** Y-Sweet requests this message back when all updates before it are durable. */
 const messageEcho = 102

@@ -1,6 +1,7 @@
 import type { Identity } from '../../access/identity.ts'
 import type { Permission } from '../../access/realtime-access.ts'
 import type { Role } from '../../access/roles/roles.ts'
+import { fullMessage } from '../../directory/storage-quota.ts'
 import { errorMessage } from '../../errors.ts'
 import type { DocumentAddress } from '../../model/address.ts'
 import { type Close, close, isPermanent } from '../../model/close.ts'
@@ -14,7 +15,6 @@ import { readUpdate } from '../../update/read-update.ts'
 import { readStateVector } from '../../update/state-vector.ts'
 import type { UpdateSummary } from '../../update/summary.ts'
 import type { Message, Protocol } from '../protocols/message.ts'
-import { receiveUpdate } from '../receive.ts'
 import type { SocketListener } from '../socket/client-socket.ts'
 import { echoAfterMs, Heartbeat, pendingEchoSilenceMs } from '../socket/heartbeat.ts'
 import { type BudgetedReader, newTickBudget } from '../socket/read-backpressure.ts'
@@ -38,6 +38,20 @@ const emptyAwareness = writeAwareness([])
 /** Cost of a byte of a state vector, in bytes of other messages. */
 const vectorByteCost = 15
 
+type ReceivedUpdate = Parameters<Room['receive']>[0]
+
+/**
+ * A client that reads fast enough is `current` and gets each commit. A slow one is `behind`: it gets nothing, and
+ * later one difference from `vector`.
+ */
+type SessionState =
+  | { readonly kind: 'current' }
+  | { readonly kind: 'behind'; readonly vector: Uint8Array }
+  | { readonly kind: 'ended' }
+
+const current: SessionState = { kind: 'current' }
+const ended: SessionState = { kind: 'ended' }
+
 /** One client's connection to one room. */
 export class Session implements Member, LiveListener, BudgetedReader, SocketListener {
   readonly encoder: Protocol
@@ -60,8 +74,6 @@ export class Session implements Member, LiveListener, BudgetedReader, SocketList
   #hasRejectedUpdate = false
   readonly #readOnly = new ReadOnlyNotice()
   readonly #tokenRefresh: TokenRefresh | null
-  /** State vector of a slow client; null while the client reads fast enough. */
-  #sentVector: Uint8Array | null = null
   readonly #syncReplies: SyncReplyQueue
   readonly #bucket: WorkspaceBucket
   /** Bytes of an incomplete message that the bucket has counted. */
@@ -70,7 +82,7 @@ export class Session implements Member, LiveListener, BudgetedReader, SocketList
   #waitingForDrain = false
   /** Number of reasons for which the socket is paused. */
   #pauseCount = 0
-  #state: 'open' | 'ended' = 'open'
+  #state: SessionState = current
 
   constructor(options: SessionOptions, dependencies: SessionDependencies) {
     this.#options = options
@@ -112,21 +124,21 @@ export class Session implements Member, LiveListener, BudgetedReader, SocketList
   }
 
   deliver(delivery: CommittedUpdates): void {
-    if (this.#sentVector !== null) return
+    if (this.#state.kind !== 'current') return
     if (this.#options.socket.isFull) return this.#fallBehind()
     const frames = delivery.bytesFor(this)
     if (frames !== null) this.send(frames)
   }
 
   deliverAwareness(frame: Uint8Array, own: boolean): void {
-    if (this.#sentVector !== null) return
+    if (this.#state.kind !== 'current') return
     if (own && this.#heartbeat.silentMs(this.#dependencies.time()) < echoAfterMs) return
     if (this.#options.socket.isFull) return this.#fallBehind()
     this.send(frame)
   }
 
   deliverLive(frame: Uint8Array): 'sent' | 'missed' {
-    if (!this.#isReachable || this.#sentVector !== null) return 'missed'
+    if (this.#state.kind !== 'current' || !this.#options.socket.isOpen) return 'missed'
     if (this.#options.socket.isFull) {
       this.#report('sendBufferBytes')
       return 'missed'
@@ -144,8 +156,8 @@ export class Session implements Member, LiveListener, BudgetedReader, SocketList
   }
 
   end(reason: Close): void {
-    if (this.#state === 'ended') return
-    this.#state = 'ended'
+    if (this.#state.kind === 'ended') return
+    this.#setState(ended)
     if (reason.limit !== null) this.#report(reason.limit)
     if (isPermanent(reason))
       this.#dependencies.rejections.closed(this.#options.clientAddress, reason, this.address)
@@ -157,9 +169,7 @@ export class Session implements Member, LiveListener, BudgetedReader, SocketList
 
   /** The connection is closed. */
   closed(): void {
-    this.#state = 'ended'
-    if (this.#sentVector !== null) this.#dependencies.metrics.slowClients.dec()
-    this.#sentVector = null
+    this.#setState(ended)
     this.#dependencies.backpressure.forget(this)
     this.#dependencies.receiveRate.leave(this.#bucket, this)
     this.#room.leave(this)
@@ -168,7 +178,7 @@ export class Session implements Member, LiveListener, BudgetedReader, SocketList
 
   /** Call about twice a second: ends an expired session, sends heartbeats, and terminates a dead connection. */
   tick(now: number): void {
-    if (this.#state === 'ended') return
+    if (this.#state.kind === 'ended') return
     if (now >= this.identity.expiresAt) return this.#expire()
     if (this.right.roleAt(now) === null) return this.#endRevoked()
     if (this.encoder.renew !== null && this.#tokenRefresh?.isDue(now)) this.send(this.encoder.renew)
@@ -183,7 +193,7 @@ export class Session implements Member, LiveListener, BudgetedReader, SocketList
     const action = this.#heartbeat.check(time, this.#pauseCount === 0)
     if (action === 'dead') return socket.terminate()
     if (action === 'ping') socket.ping()
-    if (this.#sentVector !== null || socket.isFull) return
+    if (this.#state.kind !== 'current' || socket.isFull) return
     const isEchoPending = this.#postponedEchoes > 0 || this.#saveAcks?.isEchoPending === true
     const isEchoOverdue = isEchoPending && this.#heartbeat.silentMs(time) >= pendingEchoSilenceMs
     if (isEchoOverdue || this.#heartbeat.isSilenceTooLong(time))
@@ -193,7 +203,7 @@ export class Session implements Member, LiveListener, BudgetedReader, SocketList
   /** Applies a permission from the directory. Ends the session if no role remains. */
   changePermission(permission: Permission): void {
     this.right.changePermission(permission)
-    if (this.#state === 'open' && this.#role === null) this.#endRevoked()
+    if (this.#state.kind !== 'ended' && this.#role === null) this.#endRevoked()
   }
 
   pauseReading(): void {
@@ -207,7 +217,7 @@ export class Session implements Member, LiveListener, BudgetedReader, SocketList
   }
 
   message(data: Buffer, isBinary: boolean): void {
-    if (this.#state === 'ended') return
+    if (this.#state.kind === 'ended') return
     this.#heartbeat.received(this.#dependencies.time())
     this.incomplete(0)
     this.#bucket.count(data.length, this)
@@ -231,7 +241,7 @@ export class Session implements Member, LiveListener, BudgetedReader, SocketList
   }
 
   incomplete(bytes: number): void {
-    this.#bucket.charge(bytes - this.#incompleteBytes, this.#state === 'open' ? this : null)
+    this.#bucket.charge(bytes - this.#incompleteBytes, this.#state.kind !== 'ended' ? this : null)
     this.#incompleteBytes = bytes
   }
 
@@ -282,7 +292,7 @@ export class Session implements Member, LiveListener, BudgetedReader, SocketList
     this.pauseReading()
     void waiting.then(() => {
       this.#postponedEchoes -= 1
-      if (this.#state === 'open') this.#receiveEcho(kept)
+      if (this.#state.kind !== 'ended') this.#receiveEcho(kept)
       this.resumeReading()
     })
   }
@@ -305,14 +315,29 @@ export class Session implements Member, LiveListener, BudgetedReader, SocketList
       return this.#rejectUpdate(kind, bytes, summary)
     }
     const onApplied = saveAcks === null ? null : saveAcks.received(kind)
-    const rejection = receiveUpdate(this.#dependencies, this.#room, {
-      kind,
-      bytes,
-      summary,
-      from: this,
-      onApplied,
-    })
+    const rejection = this.#passToRoom({ kind, bytes, summary, from: this, onApplied })
     if (rejection !== null) this.end(rejection)
+  }
+
+  /**
+   * Returns the reason to close the socket if the update exceeds a limit and was rejected. A workspace at its storage
+   * limit accepts updates that only delete, and offers of stored content.
+   */
+  #passToRoom(update: ReceivedUpdate): Close | null {
+    const { storage, documentBytesMax } = this.#dependencies
+    const { bytes, summary } = update
+    const bytesMax = storage.fullAt(this.workspaceId)
+    if (bytesMax !== null && summary.clients.length > 0 && !this.#room.contains(bytes, summary))
+      return close(
+        'tooLarge',
+        `${fullMessage(bytesMax)}; delete something first`,
+        'maxStoredBytesPerWorkspace',
+      )
+    if (!this.#room.receive(update))
+      return close('tooLarge', `a document has at most ${documentBytesMax} bytes`, 'maxDocumentBytes')
+    // A client offers the deletions of its whole document at each reconnect. They are stored already.
+    if (summary.clients.length > 0) storage.added(this.workspaceId, bytes.length)
+    return null
   }
 
   /** A viewer gets no "unsaved" notice for updates that the server itself sent. */
@@ -339,7 +364,7 @@ export class Session implements Member, LiveListener, BudgetedReader, SocketList
   /** Applies a newer token of the same user. */
   renew(identity: Identity): void {
     this.right.renew(identity)
-    if (this.#state === 'open' && this.#role === null) this.#endRevoked()
+    if (this.#state.kind !== 'ended' && this.#role === null) this.#endRevoked()
   }
 
   #newSaveAcks(): SaveAcks {
@@ -389,13 +414,19 @@ export class Session implements Member, LiveListener, BudgetedReader, SocketList
   }
 
   get #isReachable(): boolean {
-    return this.#state === 'open' && this.#options.socket.isOpen
+    return this.#state.kind !== 'ended' && this.#options.socket.isOpen
+  }
+
+  #setState(state: SessionState): void {
+    const { slowClients } = this.#dependencies.metrics
+    if (this.#state.kind === 'behind') slowClients.dec()
+    if (state.kind === 'behind') slowClients.inc()
+    this.#state = state
   }
 
   /** From now on the client gets nothing, and later one difference instead of all missed updates. */
   #fallBehind(): void {
-    this.#sentVector = this.#room.deliveredVector()
-    this.#dependencies.metrics.slowClients.inc()
+    this.#setState({ kind: 'behind', vector: this.#room.deliveredVector() })
     this.#report('sendBufferBytes')
     this.awaitDrain()
   }
@@ -412,10 +443,9 @@ export class Session implements Member, LiveListener, BudgetedReader, SocketList
   }
 
   #catchUp(): void {
-    if (this.#sentVector === null) return
-    const missed = this.#room.missed(this.#sentVector)
-    this.#sentVector = null
-    this.#dependencies.metrics.slowClients.dec()
+    if (this.#state.kind !== 'behind') return
+    const missed = this.#room.missed(this.#state.vector)
+    this.#setState(current)
     if (missed === null) return
     this.#whenDurable(() => this.send(this.encoder.update(missed)))
     this.#sendAwareness(this.#room.awareness.allAndTombstones())

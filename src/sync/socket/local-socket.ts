@@ -1,16 +1,66 @@
 import type { Duplex } from 'node:stream'
-import { unauthenticatedMessageBytesMax } from '../../quota/memory-bounds.ts'
+import type { EndClient, MemoryClaim } from '../../quota/memory-account.ts'
+import { type MemoryLedger, unauthenticatedMessageBytesMax } from '../../quota/memory-bounds.ts'
 import { SlowTransfers } from '../../quota/slow-transfers.ts'
-import type { UpgradeRequest } from '../connect/upgrade-request.ts'
-import { WebsocketUpgrader } from '../connect/websocket-upgrader.ts'
+import { SyncSocket, type UpgradeRequest, WebsocketUpgrader } from '../connect/websocket-upgrader.ts'
 import type { ClientSocket, SocketListener } from './client-socket.ts'
 import type { CloseReporterDependencies } from './close-reporter.ts'
 import { type IncompleteChanged, IncompleteMessage } from './incomplete-message.ts'
-import { SocketMemory, type SocketMemoryAccounts, type SocketOwner } from './socket-memory.ts'
 import { SocketWriter, WriteBatch } from './socket-writer.ts'
-import { SyncSocket } from './sync-socket.ts'
-import { LargeFrameTracker, UnreadFrames } from './unread-frames.ts'
-import { UnreadSocket } from './unread-socket.ts'
+import { LargeFrameTracker, UnreadFrames, UnreadSocket } from './unread-socket.ts'
+
+export type SocketMemoryAccounts = Pick<
+  MemoryLedger,
+  'unauthenticatedMessages' | 'incompleteMessages' | 'unreadSockets'
+>
+
+interface SocketOwner {
+  readonly address: string
+  /** Null before authentication. */
+  readonly workspaceId: string | null
+}
+
+/** Counts the memory that one websocket keeps. It creates claims when needed, because most sockets keep nothing. */
+class SocketMemory {
+  readonly #accounts: SocketMemoryAccounts
+  readonly #end: EndClient
+  owner: SocketOwner
+  #incomplete: MemoryClaim | null = null
+
+  /** @param end closes the connection */
+  constructor(accounts: SocketMemoryAccounts, owner: SocketOwner, end: EndClient) {
+    this.#accounts = accounts
+    this.owner = owner
+    this.#end = end
+  }
+
+  /** The client is authenticated. */
+  admit(workspaceId: string): void {
+    const bytes = this.#incomplete?.bytes ?? 0
+    this.release()
+    this.owner = { ...this.owner, workspaceId }
+    this.#incomplete = null
+    if (bytes > 0) this.setIncomplete(bytes)
+  }
+
+  get isCrowded(): boolean {
+    return this.#accounts.unreadSockets.isCrowded(this.owner)
+  }
+
+  /** @param bytes that the incomplete message takes */
+  setIncomplete(bytes: number): void {
+    if (bytes === 0 && this.#incomplete === null) return
+    const { unauthenticatedMessages, incompleteMessages } = this.#accounts
+    const account = this.owner.workspaceId === null ? unauthenticatedMessages : incompleteMessages
+    this.#incomplete ??= account.open(this.owner, this.#end)
+    this.#incomplete.set(bytes)
+  }
+
+  /** The connection is closed. */
+  release(): void {
+    this.#incomplete?.release()
+  }
+}
 
 /** A websocket with its own connection. */
 class LocalSocket implements ClientSocket {

@@ -1,9 +1,9 @@
 import type { Duplex } from 'node:stream'
 import type { WebSocket } from 'ws'
+import type { MemoryAccount, MemoryClaim, MemoryOwner } from '../../quota/memory-account.ts'
 import type { SlowTransfers } from '../../quota/slow-transfers.ts'
 import { UnreadBytes } from '../../quota/unread-bytes.ts'
 import { endWithError, transferTooSlow } from './incomplete-message.ts'
-import type { UnreadFrames } from './unread-frames.ts'
 
 /** A websocket whose client has fallen behind: closes it if the client reads too slowly. */
 export class UnreadSocket {
@@ -29,5 +29,98 @@ export class UnreadSocket {
   /** Stops counting. */
   release(): void {
     this.#bytes.release()
+  }
+}
+
+/** Frames from this size are counted once for all clients that have not read them. Smaller ones count for each client. */
+const largeFrameBytesMin = 65_536
+
+/** A client that has not read all frames that were sent to it. */
+export interface FrameReader {
+  readonly owner: MemoryOwner
+  /** Closes the connection. */
+  end(): void
+}
+
+interface LargeFrame {
+  readonly claim: MemoryClaim
+  readonly readers: Set<FrameReader>
+}
+
+/** Large frames that clients have not read. Many clients may get the same frame, which counts once. */
+export class LargeFrameTracker {
+  readonly #account: MemoryAccount
+  readonly #frames = new Map<Uint8Array, LargeFrame>()
+
+  constructor(account: MemoryAccount) {
+    this.#account = account
+  }
+
+  add(frame: Uint8Array, reader: FrameReader): void {
+    const { readers, claim } = this.#frames.get(frame) ?? this.#open(frame, reader)
+    readers.add(reader)
+    claim.set(frame.length)
+  }
+
+  delete(frame: Uint8Array, reader: FrameReader): void {
+    const large = this.#frames.get(frame)
+    if (large === undefined || !large.readers.delete(reader) || large.readers.size > 0) return
+    large.claim.release()
+    this.#frames.delete(frame)
+  }
+
+  #open(frame: Uint8Array, { owner }: FrameReader): LargeFrame {
+    const readers = new Set<FrameReader>()
+    const end = (): void => {
+      this.#frames.delete(frame)
+      for (const reader of readers) reader.end()
+    }
+    const large = { claim: this.#account.open(owner, end), readers }
+    this.#frames.set(frame, large)
+    return large
+  }
+}
+
+/** The frames that one client has not read, in the order in which they were sent. */
+export class UnreadFrames {
+  readonly #large: LargeFrameTracker
+  readonly #reader: FrameReader
+  readonly #claim: MemoryClaim
+  /** Large frames, and the positions at which they end. */
+  #frames: { readonly frame: Uint8Array; readonly endsAt: number }[] = []
+  #largeBytes = 0
+  /** Number of sent bytes, counted from an arbitrary start. */
+  #position = 0
+
+  constructor(account: MemoryAccount, large: LargeFrameTracker, reader: FrameReader) {
+    this.#large = large
+    this.#reader = reader
+    this.#claim = account.open(reader.owner, () => reader.end())
+  }
+
+  /** Frames were sent. `update` follows. */
+  add(frames: Uint8Array): void {
+    this.#position += frames.length
+    if (frames.length < largeFrameBytesMin) return
+    this.#frames.push({ frame: frames, endsAt: this.#position })
+    this.#largeBytes += frames.length
+    this.#large.add(frames, this.#reader)
+  }
+
+  /**
+   * @param unreadBytes bytes that were sent and not read; 0: the client has read everything, or the connection is
+   * closed
+   */
+  update(unreadBytes: number): void {
+    const readTo = this.#position - unreadBytes
+    while (this.#frames[0] !== undefined && this.#frames[0].endsAt <= readTo)
+      this.#deleteFirst(this.#frames[0].frame)
+    this.#claim.set(Math.max(0, unreadBytes - this.#largeBytes))
+  }
+
+  #deleteFirst(frame: Uint8Array): void {
+    this.#frames.shift()
+    this.#largeBytes -= frame.length
+    if (this.#frames.every((other) => other.frame !== frame)) this.#large.delete(frame, this.#reader)
   }
 }
