@@ -51,7 +51,7 @@ export interface paths {
 								[key: string]: unknown;
 							} | null;
 							displayBodyMessage: string;
-							/** @description Anything you want to keep with it, at most 16384 bytes of JSON. */
+							/** @description Any data about the notification, at most 16384 bytes of JSON. */
 							notificationSourceData?: {
 								[key: string]: unknown;
 							} | null;
@@ -69,12 +69,12 @@ export interface paths {
 							 */
 							notifyAll?: boolean | null;
 							/**
-							 * @description Make the organization if it does not exist.
+							 * @description True: creates the organization if it does not exist.
 							 * @default false
 							 */
 							createOrganization?: boolean | null;
 							/**
-							 * @description Make the document, in no folder, if it does not exist.
+							 * @description True: creates the document, without a folder, if it does not exist.
 							 * @default false
 							 */
 							createDocument?: boolean | null;
@@ -143,7 +143,7 @@ export interface paths {
 							 * @description Id of the organization.
 							 */
 							organizationId: string;
-							/** @description Without it all documents of the organization. */
+							/** @description Default: all documents of the organization. */
 							documentIds?: string[] | null;
 						};
 					};
@@ -165,11 +165,11 @@ export interface paths {
 								data: {
 									/** @description Id of the document. */
 									id: string;
-									/** @description '' when it was never given. */
+									/** @description '' if not given. */
 									documentName: string;
 									disabled: boolean;
 									/**
-									 * @description In effect: its own, else that of its folder, else `public`.
+									 * @description Effective access type: its own, else that of its folder, else `public`.
 									 * @enum {string}
 									 */
 									accessType: "public" | "organizationPrivate" | "restricted";
@@ -314,7 +314,7 @@ export interface paths {
 								status: "success";
 								/** @description For people. */
 								message: string;
-								/** @description By the ids of the items; by its JSON pointer where an item has none. */
+								/** @description By item id; for an item without an id, by its JSON pointer. */
 								data: {
 									[key: string]: {
 										/** @description False: nothing was done for this item. */
@@ -384,10 +384,10 @@ export interface paths {
 								folderId: string;
 								/** @description Name of the folder. */
 								folderName?: string | null;
-								/** @description The folder that it is in; `root` at the top. */
+								/** @description Id of the parent folder; `root` at the top. */
 								parentFolderId?: string | null;
 							}[];
-							/** @description Make what the call names and does not exist: the organization, and the folder or document in it. Default: the option `createMissing` of the server. */
+							/** @description True: creates the named organization, and the folder or document in it, if they do not exist. Default: the option `createMissing` of the server. */
 							createMissing?: boolean | null;
 						};
 					};
@@ -406,7 +406,7 @@ export interface paths {
 								status: "success";
 								/** @description For people. */
 								message: string;
-								/** @description By the ids of the items; by its JSON pointer where an item has none. */
+								/** @description By item id; for an item without an id, by its JSON pointer. */
 								data: {
 									[key: string]: {
 										/** @description False: nothing was done for this item. */
@@ -514,7 +514,7 @@ export interface paths {
 		put?: never;
 		/**
 		 * Read folders (version 1)
-		 * @description All of the organization, or one with the folders directly in it.
+		 * @description Returns all folders of the organization, or one folder with its direct subfolders.
 		 */
 		post: {
 			parameters: {
@@ -532,7 +532,7 @@ export interface paths {
 							 * @description Id of the organization.
 							 */
 							organizationId: string;
-							/** @description Without it all folders. */
+							/** @description Default: all folders. */
 							folderId?: string | null;
 						};
 					};
@@ -557,7 +557,7 @@ export interface paths {
 									 * @description Id of the folder.
 									 */
 									folderId: string;
-									/** @description '' when it was never given. */
+									/** @description '' if not given. */
 									folderName: string;
 									/**
 									 * Format: id
@@ -566,7 +566,7 @@ export interface paths {
 									organizationId: string;
 									/**
 									 * Format: id
-									 * @description The folder that it is in; `root` at the top.
+									 * @description Id of the parent folder; `root` at the top.
 									 */
 									parentFolderId: string;
 									/** @description Epoch milliseconds. */
@@ -625,7 +625,7 @@ export interface paths {
 								folderId: string;
 								/** @description Name of the folder. */
 								folderName?: string | null;
-								/** @description The folder that it is in; `root` at the top. */
+								/** @description Id of the parent folder; `root` at the top. */
 								parentFolderId?: string | null;
 							}[];
 						};
@@ -645,7 +645,7 @@ export interface paths {
 								status: "success";
 								/** @description For people. */
 								message: string;
-								/** @description By the ids of the items; by its JSON pointer where an item has none. */
+								/** @description By item id; for an item without an id, by its JSON pointer. */
 								data: {
 									[key: string]: {
 										/** @description False: nothing was done for this item. */
@@ -727,7 +727,7 @@ export interface paths {
 								status: "success";
 								/** @description For people. */
 								message: string;
-								/** @description By the ids of the items; by its JSON pointer where an item has none. */
+								/** @description By item id; for an item without an id, by its JSON pointer. */
 								data: {
 									[key: string]: {
 										/** @description False: nothing was done for this item. */
@@ -809,7 +809,7 @@ export interface paths {
 								status: "success";
 								/** @description For people. */
 								message: string;
-								/** @description By the ids of the users. */
+								/** @description By user id. */
 								data: {
 									[key: string]: {
 										/** @description False: nothing was done for this user. */
@@ -899,7 +899,7 @@ export interface paths {
 								status: "success";
 								/** @description For people. */
 								message: string;
-								/** @description By the ids of the users. */
+								/** @description By user id. */
 								data: {
 									[key: string]: {
 										/** @description False: nothing was done for this user. */
@@ -989,7 +989,7 @@ export interface paths {
 								};
 								/** @description Target of the action, such as an annotation; required for `custom` activities. */
 								targetEntityId?: string | null;
-								/** @description The place in the document that it is about. It is deleted with the data of this location. */
+								/** @description The place in the document. It is deleted with the data of this location. */
 								location?: {
 									/** Format: id */
 									id: string;
@@ -1023,7 +1023,7 @@ export interface paths {
 								status: "success";
 								/** @description For people. */
 								message: string;
-								/** @description By the ids of the items; by its JSON pointer where an item has none. */
+								/** @description By item id; for an item without an id, by its JSON pointer. */
 								data: {
 									[key: string]: {
 										/** @description False: nothing was done for this item. */
@@ -1067,7 +1067,7 @@ export interface paths {
 		put?: never;
 		/**
 		 * Delete activities
-		 * @description Deletes activities of the document, named by `activityIds`, by `activities`, or by both. One that the document does not have is `success: false`.
+		 * @description Deletes activities of the document, named by `activityIds`, by `activities`, or by both. An activity that the document does not have is `success: false`.
 		 */
 		post: {
 			parameters: {
@@ -1112,7 +1112,7 @@ export interface paths {
 								status: "success";
 								/** @description For people. */
 								message: string;
-								/** @description By the ids of the items; by its JSON pointer where an item has none. */
+								/** @description By item id; for an item without an id, by its JSON pointer. */
 								data: {
 									[key: string]: {
 										/** @description False: nothing was done for this item. */
@@ -1174,13 +1174,13 @@ export interface paths {
 							 * @description Id of the organization.
 							 */
 							organizationId: string;
-							/** @description Only those of this document. */
+							/** @description Only activities of this document. */
 							documentId?: string | null;
-							/** @description Only those on it, such as an annotation. */
+							/** @description Only activities on this target, such as an annotation. */
 							targetEntityId?: string | null;
 							featureTypes?: ("comment" | "reaction" | "recorder" | "crdt" | "custom" | "administration")[] | null;
 							actionTypes?: string[] | null;
-							/** @description Only those of this acting user. */
+							/** @description Only activities of this acting user. */
 							userId?: string | null;
 							/** @description Only these. */
 							activityIds?: string[] | null;
@@ -1238,7 +1238,7 @@ export interface paths {
 									 * @description Target of the action, such as an annotation; required for `custom` activities.
 									 */
 									targetEntityId?: string;
-									/** @description The place in the document that it is about. It is deleted with the data of this location. */
+									/** @description The place in the document. It is deleted with the data of this location. */
 									location?: {
 										/** Format: id */
 										id: string;
@@ -1257,7 +1257,7 @@ export interface paths {
 									metadata: {
 										apiKey: string;
 										organizationId: string;
-										/** @description Absent where it is of no document. */
+										/** @description Absent without a document. */
 										documentId?: string;
 									};
 									/** @description Epoch milliseconds of when it was first recorded. */
@@ -1328,7 +1328,7 @@ export interface paths {
 								} | null;
 								/** @description Target of the action, such as an annotation; required for `custom` activities. */
 								targetEntityId?: string | null;
-								/** @description The place in the document that it is about. It is deleted with the data of this location. */
+								/** @description The place in the document. It is deleted with the data of this location. */
 								location?: {
 									/** Format: id */
 									id: string;
@@ -1362,7 +1362,7 @@ export interface paths {
 								status: "success";
 								/** @description For people. */
 								message: string;
-								/** @description By the ids of the items; by its JSON pointer where an item has none. */
+								/** @description By item id; for an item without an id, by its JSON pointer. */
 								data: {
 									[key: string]: {
 										/** @description False: nothing was done for this item. */
@@ -1406,7 +1406,7 @@ export interface paths {
 		put?: never;
 		/**
 		 * Make a realtime token
-		 * @description Makes a token with which a user opens realtime connections to the documents of the API key. Hand it to the browser instead of your credentials.
+		 * @description Creates a token with which a user opens realtime connections to the documents of the API key. Hand it to the browser instead of your credentials.
 		 */
 		post: {
 			parameters: {
@@ -1445,18 +1445,18 @@ export interface paths {
 									organizationId?: string | null;
 									/** @default editor */
 									accessRole?: ("viewer" | "editor") | null;
-									/** @description Unix time in seconds at which the permission ends; without it it does not. A time in the past ends it now. */
+									/** @description Expiry of the permission, in Unix seconds; default: no expiry. A time in the past revokes it now. */
 									expiresAt?: number | null;
 								}[];
 							} | null;
 							/** @default 172800 */
 							expiresInSeconds?: number | null;
 							/**
-							 * @description `y-sweet`: the answer is what Y-Sweet's client takes as its token; for one `document`, or without `docId`.
+							 * @description `y-sweet`: the response is a token for Y-Sweet's client, for one `document`, or without `docId`.
 							 * @default weft
 							 */
 							format?: ("weft" | "y-sweet") | null;
-							/** @description Which document a token of format `y-sweet` leads to; it grants nothing. */
+							/** @description Document of a token of format `y-sweet`; it grants no permission. */
 							document?: {
 								/** Format: id */
 								organizationId: string;
@@ -1535,7 +1535,7 @@ export interface paths {
 								/** Format: id */
 								userId: string;
 							} | null;
-							/** @description A group that this is for, instead of a user; all resources are of its organization. */
+							/** @description A group in place of a user; all resources belong to its organization. */
 							organizationUserGroupId?: string | null;
 							permissions: {
 								resources: {
@@ -1550,11 +1550,11 @@ export interface paths {
 									organizationId?: string | null;
 									/** @default editor */
 									accessRole?: ("viewer" | "editor") | null;
-									/** @description Unix time in seconds at which the permission ends; without it it does not. A time in the past ends it now. */
+									/** @description Expiry of the permission, in Unix seconds; default: no expiry. A time in the past revokes it now. */
 									expiresAt?: number | null;
 								}[];
 							};
-							/** @description Make what the call names and does not exist: the organization, and the folder or document in it. Default: the option `createMissing` of the server. */
+							/** @description True: creates the named organization, and the folder or document in it, if they do not exist. Default: the option `createMissing` of the server. */
 							createMissing?: boolean | null;
 						};
 					};
@@ -1634,10 +1634,10 @@ export interface paths {
 								status: "success";
 								/** @description For people. */
 								message: string;
-								/** @description By the ids of the users. */
+								/** @description By user id. */
 								data: {
 									[key: string]: {
-										/** @description By the ids of the resources. */
+										/** @description By resource id. */
 										organization: {
 											[key: string]: {
 												/**
@@ -1646,14 +1646,14 @@ export interface paths {
 												 */
 												accessRole?: "viewer" | "editor";
 												/**
-												 * @description The access type in effect, inherited or not. An organization has none.
+												 * @description Effective access type, inherited or not; absent for organizations.
 												 * @enum {string}
 												 */
 												accessType?: "public" | "organizationPrivate" | "restricted";
-												/** @description Unix time in seconds at which what gives the role ends; absent when it does not. */
+												/** @description Expiry of the role, in Unix seconds; absent without an expiry. */
 												expiresAt?: number;
 												error?: string;
-												/** @description Why the user has the role, or has none; absent where the resource does not exist. */
+												/** @description Reason of the role, or of its absence; absent if the resource does not exist. */
 												reason?: {
 													/**
 													 * @description A grant to the user, a grant to a group of the user, the access type, or membership of the organization (any grant in it). Without a role: the source that denies access.
@@ -1671,7 +1671,7 @@ export interface paths {
 												errorCode?: "does_not_exist" | "permission_denied";
 											};
 										};
-										/** @description By the ids of the resources. */
+										/** @description By resource id. */
 										folders: {
 											[key: string]: {
 												/**
@@ -1680,14 +1680,14 @@ export interface paths {
 												 */
 												accessRole?: "viewer" | "editor";
 												/**
-												 * @description The access type in effect, inherited or not. An organization has none.
+												 * @description Effective access type, inherited or not; absent for organizations.
 												 * @enum {string}
 												 */
 												accessType?: "public" | "organizationPrivate" | "restricted";
-												/** @description Unix time in seconds at which what gives the role ends; absent when it does not. */
+												/** @description Expiry of the role, in Unix seconds; absent without an expiry. */
 												expiresAt?: number;
 												error?: string;
-												/** @description Why the user has the role, or has none; absent where the resource does not exist. */
+												/** @description Reason of the role, or of its absence; absent if the resource does not exist. */
 												reason?: {
 													/**
 													 * @description A grant to the user, a grant to a group of the user, the access type, or membership of the organization (any grant in it). Without a role: the source that denies access.
@@ -1705,7 +1705,7 @@ export interface paths {
 												errorCode?: "does_not_exist" | "permission_denied";
 											};
 										};
-										/** @description By the ids of the resources. */
+										/** @description By resource id. */
 										documents: {
 											[key: string]: {
 												/**
@@ -1714,14 +1714,14 @@ export interface paths {
 												 */
 												accessRole?: "viewer" | "editor";
 												/**
-												 * @description The access type in effect, inherited or not. An organization has none.
+												 * @description Effective access type, inherited or not; absent for organizations.
 												 * @enum {string}
 												 */
 												accessType?: "public" | "organizationPrivate" | "restricted";
-												/** @description Unix time in seconds at which what gives the role ends; absent when it does not. */
+												/** @description Expiry of the role, in Unix seconds; absent without an expiry. */
 												expiresAt?: number;
 												error?: string;
-												/** @description Why the user has the role, or has none; absent where the resource does not exist. */
+												/** @description Reason of the role, or of its absence; absent if the resource does not exist. */
 												reason?: {
 													/**
 													 * @description A grant to the user, a grant to a group of the user, the access type, or membership of the organization (any grant in it). Without a role: the source that denies access.
@@ -1779,7 +1779,7 @@ export interface paths {
 						data: {
 							/** @description Required, unless `organizationUserGroupId` is given. */
 							userId?: string | null;
-							/** @description A group that this is for, instead of a user; all resources are of its organization. */
+							/** @description A group in place of a user; all resources belong to its organization. */
 							organizationUserGroupId?: string | null;
 							permissions: {
 								resources: {
@@ -1834,7 +1834,7 @@ export interface paths {
 		put?: never;
 		/**
 		 * Revoke the realtime tokens of a user
-		 * @description Tokens that were issued for the user until now are refused from now on, and the connections that they opened are closed with 4401. Tokens without an `iat` claim count as issued before.
+		 * @description Rejects all tokens issued for the user until now. The connections that they opened are closed with 4401. Tokens without an `iat` claim count as issued before.
 		 */
 		post: {
 			parameters: {
@@ -1870,9 +1870,9 @@ export interface paths {
 								/** @description For people. */
 								message: string;
 								data: {
-									/** @description The user that was named. */
+									/** @description The named user. */
 									userId: string;
-									/** @description Unix time in milliseconds: tokens whose `iat` is not later are refused. */
+									/** @description Unix time in milliseconds: tokens whose `iat` is not later are rejected. */
 									issuedUntil: number;
 								};
 							};
@@ -1940,7 +1940,7 @@ export interface paths {
 							annotations: {
 								/** @description Unique in the organization; default: generated. */
 								annotationId?: string | null;
-								/** @description A place in what you show, such as a page or a view. Other members are kept as they are; at most 4096 bytes of JSON. */
+								/** @description A place in your application, such as a page or a view. Other members are kept as they are; at most 4096 bytes of JSON. */
 								location?: ({
 									/** Format: id */
 									id: string;
@@ -1959,7 +1959,7 @@ export interface paths {
 									contentKey?: string | null;
 									/**
 									 * Format: byte
-									 * @description Yjs relative position, encoded and base64: it stays where it is while the content changes.
+									 * @description Yjs relative position, encoded and base64. It keeps its place while the content changes.
 									 */
 									position: string;
 									/** @description The same, of the end of a range. */
@@ -1976,7 +1976,7 @@ export interface paths {
 									name?: string | null;
 									email?: string | null;
 								} | null;
-								/** @description Makes it a suggestion, to be accepted or rejected. */
+								/** @description Makes the annotation a suggestion, which can be accepted or rejected. */
 								suggestion?: {
 									/** @description Suggested content: any JSON of at most 16384 bytes. */
 									content?: unknown;
@@ -1997,12 +1997,12 @@ export interface paths {
 								}[] | null;
 							}[];
 							/**
-							 * @description Make the organization if it does not exist.
+							 * @description True: creates the organization if it does not exist.
 							 * @default false
 							 */
 							createOrganization?: boolean | null;
 							/**
-							 * @description Make the document, in no folder, if it does not exist.
+							 * @description True: creates the document, without a folder, if it does not exist.
 							 * @default false
 							 */
 							createDocument?: boolean | null;
@@ -2023,7 +2023,7 @@ export interface paths {
 								status: "success";
 								/** @description For people. */
 								message: string;
-								/** @description By the ids of the items; by its JSON pointer where an item has none. */
+								/** @description By item id; for an item without an id, by its JSON pointer. */
 								data: {
 									[key: string]: {
 										/** @description False: nothing was done for this item. */
@@ -2134,7 +2134,7 @@ export interface paths {
 								status: "success";
 								/** @description For people. */
 								message: string;
-								/** @description By the ids of the items; by its JSON pointer where an item has none. */
+								/** @description By item id; for an item without an id, by its JSON pointer. */
 								data: {
 									[key: string]: {
 										/** @description False: nothing was done for this item. */
@@ -2232,7 +2232,7 @@ export interface paths {
 								status: "success";
 								/** @description For people. */
 								message: string;
-								/** @description By the ids of the items; by its JSON pointer where an item has none. */
+								/** @description By item id; for an item without an id, by its JSON pointer. */
 								data: {
 									[key: string]: {
 										/** @description False: nothing was done for this item. */
@@ -2463,7 +2463,7 @@ export interface paths {
 								status: "success";
 								/** @description For people. */
 								message: string;
-								/** @description By the ids of the items; by its JSON pointer where an item has none. */
+								/** @description By item id; for an item without an id, by its JSON pointer. */
 								data: {
 									[key: string]: {
 										/** @description False: nothing was done for this item. */
@@ -2566,7 +2566,7 @@ export interface paths {
 								status: "success";
 								/** @description For people. */
 								message: string;
-								/** @description By the ids of the items; by its JSON pointer where an item has none. */
+								/** @description By item id; for an item without an id, by its JSON pointer. */
 								data: {
 									[key: string]: {
 										/** @description False: nothing was done for this item. */
@@ -2672,7 +2672,7 @@ export interface paths {
 								status: "success";
 								/** @description For people. */
 								message: string;
-								/** @description By the ids of the items; by its JSON pointer where an item has none. */
+								/** @description By item id; for an item without an id, by its JSON pointer. */
 								data: {
 									[key: string]: {
 										/** @description False: nothing was done for this item. */
@@ -2765,7 +2765,7 @@ export interface paths {
 								status: "success";
 								/** @description For people. */
 								message: string;
-								/** @description By the ids of the items; by its JSON pointer where an item has none. */
+								/** @description By item id; for an item without an id, by its JSON pointer. */
 								data: {
 									[key: string]: {
 										/** @description False: nothing was done for this item. */
@@ -2896,7 +2896,7 @@ export interface paths {
 										contentKey: string;
 										/**
 										 * Format: byte
-										 * @description Yjs relative position, encoded and base64: it stays where it is while the content changes.
+										 * @description Yjs relative position, encoded and base64. It keeps its place while the content changes.
 										 */
 										position: string;
 										/**
@@ -2920,10 +2920,10 @@ export interface paths {
 									suggestion: {
 										/** @enum {string} */
 										status: "pending" | "accepted" | "rejected";
-										/** @description Null when none was given. */
+										/** @description Null if not given. */
 										content: unknown;
 									} | null;
-									/** @description The oldest ones: 50 at most, and no more than about 1048576 bytes. `comments/get` answers all. */
+									/** @description The oldest ones: 50 at most, and no more than about 1048576 bytes. `comments/get` returns all. */
 									comments: {
 										/**
 										 * Format: id
@@ -3036,7 +3036,7 @@ export interface paths {
 								 * @description Id of the annotation.
 								 */
 								annotationId: string;
-								/** @description A place in what you show, such as a page or a view. Other members are kept as they are; at most 4096 bytes of JSON. */
+								/** @description A place in your application, such as a page or a view. Other members are kept as they are; at most 4096 bytes of JSON. */
 								location?: ({
 									/** Format: id */
 									id: string;
@@ -3055,7 +3055,7 @@ export interface paths {
 									contentKey?: string | null;
 									/**
 									 * Format: byte
-									 * @description Yjs relative position, encoded and base64: it stays where it is while the content changes.
+									 * @description Yjs relative position, encoded and base64. It keeps its place while the content changes.
 									 */
 									position: string;
 									/** @description The same, of the end of a range. */
@@ -3072,7 +3072,7 @@ export interface paths {
 									name?: string | null;
 									email?: string | null;
 								} | null;
-								/** @description One of the three. */
+								/** @description Exactly one member. */
 								suggestion?: {
 									/** @description True: the suggestion is accepted. */
 									accept?: boolean | null;
@@ -3099,7 +3099,7 @@ export interface paths {
 								status: "success";
 								/** @description For people. */
 								message: string;
-								/** @description By the ids of the items; by its JSON pointer where an item has none. */
+								/** @description By item id; for an item without an id, by its JSON pointer. */
 								data: {
 									[key: string]: {
 										/** @description False: nothing was done for this item. */
@@ -3169,7 +3169,7 @@ export interface paths {
 							data: unknown;
 							/** @enum {string} */
 							type: "text" | "map" | "array" | "xml" | "delta" | "xmltext";
-							/** @description Name of the root (the shared type in the Yjs document). Default: the only root that there is, else `content`. The root of rich-text editors is often called `default`. */
+							/** @description Name of the root (the shared type in the Yjs document). Default: the only root, else `content`. The root of rich-text editors is often called `default`. */
 							contentKey?: string | null;
 							/** @description Author of the change; returned as `lastUpdatedBy`. */
 							userId?: string | null;
@@ -3193,7 +3193,7 @@ export interface paths {
 								data: {
 									/** @description Names the state after the call; opaque. */
 									version: string;
-									/** @description False when the content was the same already. */
+									/** @description False if the content was already the same. */
 									changed: boolean;
 									/** @description Size of the update that clients received. */
 									bytes: number;
@@ -3286,9 +3286,9 @@ export interface paths {
 									stateVector: string;
 									/** @description Names the state after the call; opaque. */
 									version: string;
-									/** @description False when all of the update was known already. */
+									/** @description False if the document already had the whole update. */
 									changed: boolean;
-									/** @description Size of what was new. */
+									/** @description Size of the new part. */
 									bytes: number;
 								};
 							};
@@ -3353,7 +3353,7 @@ export interface paths {
 								/** @description For people. */
 								message: string;
 								data: {
-									/** @description False when there was nothing to delete. */
+									/** @description False if there was nothing to delete. */
 									success: boolean;
 								};
 							};
@@ -3396,9 +3396,9 @@ export interface paths {
 							organizationId: string;
 							/** Format: id */
 							documentId: string;
-							/** @description Editor instance; without it all of the document. */
+							/** @description Id of the editor; default: all editors of the document. */
 							editorId?: string | null;
-							/** @description Name of the root (the shared type in the Yjs document). Default: the only root that there is, else `content`. The root of rich-text editors is often called `default`. */
+							/** @description Name of the root (the shared type in the Yjs document). Default: the only root, else `content`. The root of rich-text editors is often called `default`. */
 							contentKey?: string | null;
 							/**
 							 * @description `json`: as update takes it for the type found; `text`, `xml`, `delta`, `xmltext`: as update takes it for that type; `update`: base64 of the Yjs state (V1); `roots`: `[{ contentKey, type }]` of all roots, where the type `none` is that of an empty root which may become any. `update` and `roots` need no root of the name `contentKey`.
@@ -3444,7 +3444,7 @@ export interface paths {
 									lastUpdate: string;
 									/** @description User id; '' if the user is not known. */
 									lastUpdatedBy: string;
-									/** @description Size of the document as encoded by Yjs, at most. */
+									/** @description Maximum size of the document as encoded by Yjs. */
 									sizeBytes: number;
 									/** @description Statistics of the whole editor, for any `contentKey`; only with `statistics`. */
 									statistics?: {
@@ -3452,7 +3452,7 @@ export interface paths {
 										structs: number;
 										/** @description Deleted content that remains as tombstones: characters (UTF-16 code units), and one for each value, shared type, embed and formatting mark. */
 										tombstones: number;
-										/** @description Client ids that have ever inserted something: each session of an editor has one of its own. */
+										/** @description Client ids that have ever inserted content; each session of an editor has its own id. */
 										clients: number;
 									};
 								}[];
@@ -3505,21 +3505,21 @@ export interface paths {
 							data: unknown;
 							/** @enum {string} */
 							type: "text" | "map" | "array" | "xml" | "delta" | "xmltext";
-							/** @description Name of the root (the shared type in the Yjs document). Default: the only root that there is, else `content`. The root of rich-text editors is often called `default`. */
+							/** @description Name of the root (the shared type in the Yjs document). Default: the only root, else `content`. The root of rich-text editors is often called `default`. */
 							contentKey?: string | null;
 							/** @description Author of the change; returned as `lastUpdatedBy`. */
 							userId?: string | null;
 							/** @description The version from which `data` was derived. Only the differences to it are applied; later edits stay. */
 							baseVersion?: string | null;
-							/** @description Change nothing (ABORTED) unless the document is at this version. */
+							/** @description Reject the call (ABORTED) unless the document is at this version. */
 							ifVersion?: string | null;
 							/**
-							 * @description Make the document if it does not exist.
+							 * @description True: creates the document if it does not exist.
 							 * @default false
 							 */
 							upsert?: boolean | null;
 							/**
-							 * @description Answer what would change, and change nothing; `version` is then the present one.
+							 * @description True: returns the changes without applying them; `version` is the current version.
 							 * @default false
 							 */
 							dryRun?: boolean | null;
@@ -3543,7 +3543,7 @@ export interface paths {
 								data: {
 									/** @description Names the state after the call; opaque. */
 									version: string;
-									/** @description False when the content was the same already. */
+									/** @description False if the content was already the same. */
 									changed: boolean;
 									/** @description Size of the update that clients received. */
 									bytes: number;
@@ -3576,7 +3576,7 @@ export interface paths {
 		get?: never;
 		put?: never;
 		/**
-		 * Keep a version of an editor
+		 * Save a version of an editor
 		 * @description Saves the current content until the version, the editor or its document is deleted. Versions of equal content share its space.
 		 */
 		post: {
@@ -3601,7 +3601,7 @@ export interface paths {
 							editorId: string;
 							/** @description Name of the version; '' without a name. */
 							label?: string | null;
-							/** @description Anything you want to keep with it, at most 16384 bytes as JSON. Replaced as a whole. */
+							/** @description Any data about the resource, at most 16384 bytes as JSON. Replaced as a whole. */
 							metadata?: {
 								[key: string]: unknown;
 							} | null;
@@ -3628,13 +3628,13 @@ export interface paths {
 									/** @description Id of the version. */
 									versionId: string;
 									/**
-									 * @description `automatic`: made in the background, or of what there was before a restoration.
+									 * @description `automatic`: created in the background, or from the content before a restoration.
 									 * @enum {string}
 									 */
 									kind: "manual" | "automatic";
 									/** @description Name of the version; '' without a name. */
 									label: string;
-									/** @description Anything you want to keep with it, at most 16384 bytes as JSON. Replaced as a whole. */
+									/** @description Any data about the resource, at most 16384 bytes as JSON. Replaced as a whole. */
 									metadata: {
 										[key: string]: unknown;
 									};
@@ -3649,7 +3649,7 @@ export interface paths {
 									/** @description Users who edited after the previous version, in the order of their first edit; at most 500, without unknown users. */
 									authors: {
 										userId: string;
-										/** @description Absent when it is not known. */
+										/** @description Absent if not known. */
 										name?: string;
 									}[];
 								};
@@ -3773,7 +3773,7 @@ export interface paths {
 							 * @description Id of the version.
 							 */
 							versionId: string;
-							/** @description Name of the root (the shared type in the Yjs document). Default: the only root that there is, else `content`. The root of rich-text editors is often called `default`. */
+							/** @description Name of the root (the shared type in the Yjs document). Default: the only root, else `content`. The root of rich-text editors is often called `default`. */
 							contentKey?: string | null;
 							/**
 							 * @description `json`: as update takes it for the type found; `text`, `xml`, `delta`, `xmltext`: as update takes it for that type; `update`: base64 of the Yjs state (V1); `roots`: `[{ contentKey, type }]` of all roots, where the type `none` is that of an empty root which may become any. `update` and `roots` need no root of the name `contentKey`.
@@ -3801,13 +3801,13 @@ export interface paths {
 									/** @description Id of the version. */
 									versionId: string;
 									/**
-									 * @description `automatic`: made in the background, or of what there was before a restoration.
+									 * @description `automatic`: created in the background, or from the content before a restoration.
 									 * @enum {string}
 									 */
 									kind: "manual" | "automatic";
 									/** @description Name of the version; '' without a name. */
 									label: string;
-									/** @description Anything you want to keep with it, at most 16384 bytes as JSON. Replaced as a whole. */
+									/** @description Any data about the resource, at most 16384 bytes as JSON. Replaced as a whole. */
 									metadata: {
 										[key: string]: unknown;
 									};
@@ -3822,7 +3822,7 @@ export interface paths {
 									/** @description Users who edited after the previous version, in the order of their first edit; at most 500, without unknown users. */
 									authors: {
 										userId: string;
-										/** @description Absent when it is not known. */
+										/** @description Absent if not known. */
 										name?: string;
 									}[];
 									data: unknown;
@@ -3902,13 +3902,13 @@ export interface paths {
 									/** @description Id of the version. */
 									versionId: string;
 									/**
-									 * @description `automatic`: made in the background, or of what there was before a restoration.
+									 * @description `automatic`: created in the background, or from the content before a restoration.
 									 * @enum {string}
 									 */
 									kind: "manual" | "automatic";
 									/** @description Name of the version; '' without a name. */
 									label: string;
-									/** @description Anything you want to keep with it, at most 16384 bytes as JSON. Replaced as a whole. */
+									/** @description Any data about the resource, at most 16384 bytes as JSON. Replaced as a whole. */
 									metadata: {
 										[key: string]: unknown;
 									};
@@ -3923,7 +3923,7 @@ export interface paths {
 									/** @description Users who edited after the previous version, in the order of their first edit; at most 500, without unknown users. */
 									authors: {
 										userId: string;
-										/** @description Absent when it is not known. */
+										/** @description Absent if not known. */
 										name?: string;
 									}[];
 								}[];
@@ -3979,10 +3979,10 @@ export interface paths {
 							 * @description Id of the version.
 							 */
 							versionId: string;
-							/** @description Change nothing (ABORTED) unless the document is at this version. */
+							/** @description Reject the call (ABORTED) unless the document is at this version. */
 							ifVersion?: string | null;
 							/**
-							 * @description Answer what would change, and change nothing; `version` is then the present one.
+							 * @description True: returns the changes without applying them; `version` is the current version.
 							 * @default false
 							 */
 							dryRun?: boolean | null;
@@ -4008,7 +4008,7 @@ export interface paths {
 								data: {
 									/** @description Names the state after the call; opaque. */
 									version: string;
-									/** @description False when the content was the same already. */
+									/** @description False if the content was already the same. */
 									changed: boolean;
 									/** @description Size of the update that clients received. */
 									bytes: number;
@@ -4018,7 +4018,7 @@ export interface paths {
 									deletions: number;
 									/** @description Name of the root that was written; absent after a restoration. */
 									contentKey?: string;
-									/** @description The version of what there was before; null when nothing has changed. */
+									/** @description Id of the version with the replaced content; null without a change. */
 									previousVersionId: string | null;
 								};
 							};
@@ -4067,7 +4067,7 @@ export interface paths {
 							 * @description Id of the document.
 							 */
 							documentId: string;
-							/** @description Only to clients of this editor; without it, of all editors of the document. */
+							/** @description Only to clients of this editor; default: clients of all editors of the document. */
 							editorId?: string | null;
 							/** @description Any name of the event. */
 							event: string;
@@ -4148,9 +4148,9 @@ export interface paths {
 							 * @description Who decided.
 							 */
 							reviewerId: string;
-							/** @description The organization it is about. */
+							/** @description Organization of the case. */
 							organizationId?: string | null;
-							/** @description The document it is about; only together with `organizationId`. */
+							/** @description Document of the case; only together with `organizationId`. */
 							documentId?: string | null;
 							/** @description Time of the decision, in epoch milliseconds; default: now. */
 							judgedAt?: number | null;
@@ -4198,7 +4198,7 @@ export interface paths {
 		put?: never;
 		/**
 		 * Delete judgments
-		 * @description Forgets judgments: suggestions no longer draw on them.
+		 * @description Deletes judgments; suggestions no longer use them.
 		 */
 		post: {
 			parameters: {
@@ -4229,7 +4229,7 @@ export interface paths {
 								status: "success";
 								/** @description For people. */
 								message: string;
-								/** @description By the ids of the items; by its JSON pointer where an item has none. */
+								/** @description By item id; for an item without an id, by its JSON pointer. */
 								data: {
 									[key: string]: {
 										/** @description False: nothing was done for this item. */
@@ -4286,15 +4286,15 @@ export interface paths {
 				content: {
 					"application/json": {
 						data: {
-							/** @description Only judgments like this. */
+							/** @description Only judgments of similar cases. */
 							query?: string | null;
 							/** @description What was decided. */
 							decision?: ("approve" | "reject") | null;
 							/** @description Who decided. */
 							reviewerId?: string | null;
-							/** @description The organization it is about. */
+							/** @description Organization of the case. */
 							organizationId?: string | null;
-							/** @description The document it is about; only together with `organizationId`. */
+							/** @description Document of the case; only together with `organizationId`. */
 							documentId?: string | null;
 							/**
 							 * @description Maximum number of items in the response. A number above 100 stands for 100.
@@ -4377,9 +4377,9 @@ export interface paths {
 						data: {
 							/** @description Description of the case to judge. */
 							query: string;
-							/** @description The organization it is about. */
+							/** @description Organization of the case. */
 							organizationId?: string | null;
-							/** @description The document it is about; only together with `organizationId`. */
+							/** @description Document of the case; only together with `organizationId`. */
 							documentId?: string | null;
 						};
 					};
@@ -4407,13 +4407,13 @@ export interface paths {
 									 * @enum {string}
 									 */
 									scope: "document" | "organization" | "apiKey";
-									/** @description The same for people. */
+									/** @description The same as a text for users. */
 									scopeLabel: string;
-									/** @description At most 3, those with the most weight first. */
+									/** @description At most 3, the highest weight first. */
 									topReasons: string[];
 									/** @description Number of reviewers with this decision; all erased reviewers count as one. */
 									uniqueReviewers: number;
-									/** @description For people: split evidence, support that is mostly older than 6 months, a single reviewer. */
+									/** @description Texts for users: split evidence, support that is mostly older than 6 months, a single reviewer. */
 									caveats: string[];
 								} | null;
 								/** @description The other decision, if both have enough precedents; else null. */
@@ -4429,13 +4429,13 @@ export interface paths {
 									 * @enum {string}
 									 */
 									scope: "document" | "organization" | "apiKey";
-									/** @description The same for people. */
+									/** @description The same as a text for users. */
 									scopeLabel: string;
-									/** @description At most 3, those with the most weight first. */
+									/** @description At most 3, the highest weight first. */
 									topReasons: string[];
 									/** @description Number of reviewers with this decision; all erased reviewers count as one. */
 									uniqueReviewers: number;
-									/** @description For people: split evidence, support that is mostly older than 6 months, a single reviewer. */
+									/** @description Texts for users: split evidence, support that is mostly older than 6 months, a single reviewer. */
 									caveats: string[];
 								} | null;
 							};
@@ -4613,7 +4613,7 @@ export interface paths {
 								status: "success";
 								/** @description For people. */
 								message: string;
-								/** @description By the ids of the users. */
+								/** @description By user id. */
 								data: {
 									[key: string]: {
 										success: boolean;
@@ -4698,7 +4698,7 @@ export interface paths {
 								status: "success";
 								/** @description For people. */
 								message: string;
-								/** @description By the ids of the items; by its JSON pointer where an item has none. */
+								/** @description By item id; for an item without an id, by its JSON pointer. */
 								data: {
 									[key: string]: {
 										/** @description False: nothing was done for this item. */
@@ -4812,7 +4812,7 @@ export interface paths {
 										[key: string]: unknown;
 									};
 									displayBodyMessage: string;
-									/** @description Anything you want to keep with it, at most 16384 bytes of JSON. */
+									/** @description Any data about the notification, at most 16384 bytes of JSON. */
 									notificationSourceData: {
 										[key: string]: unknown;
 									};
@@ -4891,7 +4891,7 @@ export interface paths {
 									[key: string]: unknown;
 								} | null;
 								displayBodyMessage?: string | null;
-								/** @description Anything you want to keep with it, at most 16384 bytes of JSON. */
+								/** @description Any data about the notification, at most 16384 bytes of JSON. */
 								notificationSourceData?: {
 									[key: string]: unknown;
 								} | null;
@@ -4913,7 +4913,7 @@ export interface paths {
 								status: "success";
 								/** @description For people. */
 								message: string;
-								/** @description By the ids of the items; by its JSON pointer where an item has none. */
+								/** @description By item id; for an item without an id, by its JSON pointer. */
 								data: {
 									[key: string]: {
 										/** @description False: nothing was done for this item. */
@@ -4978,7 +4978,7 @@ export interface paths {
 								organizationId: string;
 								/** @description Name of the organization. */
 								organizationName?: string | null;
-								/** @description Anything you want to keep with it, at most 16384 bytes as JSON. Replaced as a whole. */
+								/** @description Any data about the resource, at most 16384 bytes as JSON. Replaced as a whole. */
 								metadata?: {
 									[key: string]: unknown;
 								} | null;
@@ -5000,7 +5000,7 @@ export interface paths {
 								status: "success";
 								/** @description For people. */
 								message: string;
-								/** @description By the ids of the items; by its JSON pointer where an item has none. */
+								/** @description By item id; for an item without an id, by its JSON pointer. */
 								data: {
 									[key: string]: {
 										/** @description False: nothing was done for this item. */
@@ -5075,7 +5075,7 @@ export interface paths {
 								status: "success";
 								/** @description For people. */
 								message: string;
-								/** @description By the ids of the items; by its JSON pointer where an item has none. */
+								/** @description By item id; for an item without an id, by its JSON pointer. */
 								data: {
 									[key: string]: {
 										/** @description False: nothing was done for this item. */
@@ -5160,7 +5160,7 @@ export interface paths {
 								status: "success";
 								/** @description For people. */
 								message: string;
-								/** @description By the ids of the items; by its JSON pointer where an item has none. */
+								/** @description By item id; for an item without an id, by its JSON pointer. */
 								data: {
 									[key: string]: {
 										/** @description False: nothing was done for this item. */
@@ -5234,18 +5234,18 @@ export interface paths {
 								folderId?: string | null;
 								/** @description Access without a grant. `public`: every user edits. `organizationPrivate`: members of the organization have their role of the organization. `restricted`: only users with a grant have access. */
 								accessType?: ("public" | "organizationPrivate" | "restricted") | null;
-								/** @description Anything you want to keep with it, at most 16384 bytes as JSON. Replaced as a whole. */
+								/** @description Any data about the resource, at most 16384 bytes as JSON. Replaced as a whole. */
 								metadata?: {
 									[key: string]: unknown;
 								} | null;
 							}[];
 							/**
-							 * @description Make the organization first if it does not exist.
+							 * @description True: creates the organization first if it does not exist.
 							 * @default false
 							 */
 							createOrganization?: boolean | null;
 							/**
-							 * @description Make the folders first, at the top, that do not exist.
+							 * @description True: first creates missing folders, at the top.
 							 * @default false
 							 */
 							createFolder?: boolean | null;
@@ -5266,7 +5266,7 @@ export interface paths {
 								status: "success";
 								/** @description For people. */
 								message: string;
-								/** @description By the ids of the items; by its JSON pointer where an item has none. */
+								/** @description By item id; for an item without an id, by its JSON pointer. */
 								data: {
 									[key: string]: {
 										/** @description False: nothing was done for this item. */
@@ -5346,7 +5346,7 @@ export interface paths {
 								status: "success";
 								/** @description For people. */
 								message: string;
-								/** @description By the ids of the items; by its JSON pointer where an item has none. */
+								/** @description By item id; for an item without an id, by its JSON pointer. */
 								data: {
 									[key: string]: {
 										/** @description False: nothing was done for this item. */
@@ -5440,11 +5440,11 @@ export interface paths {
 								data: {
 									/** @description Id of the document. */
 									id: string;
-									/** @description '' when it was never given. */
+									/** @description '' if not given. */
 									documentName: string;
 									disabled: boolean;
 									/**
-									 * @description In effect: its own, else that of its folder, else `public`.
+									 * @description Effective access type: its own, else that of its folder, else `public`.
 									 * @enum {string}
 									 */
 									accessType: "public" | "organizationPrivate" | "restricted";
@@ -5458,7 +5458,7 @@ export interface paths {
 									 * @description The folder that it is in; `root`: in none.
 									 */
 									folderId: string;
-									/** @description Anything you want to keep with it, at most 16384 bytes as JSON. Replaced as a whole. */
+									/** @description Any data about the resource, at most 16384 bytes as JSON. Replaced as a whole. */
 									metadata: {
 										[key: string]: unknown;
 									};
@@ -5492,7 +5492,7 @@ export interface paths {
 		put?: never;
 		/**
 		 * Move documents
-		 * @description Into a folder, or out of any. Access that documents inherit is then that of their new folder.
+		 * @description Moves documents into a folder, or out of their folder. Documents then inherit access from the new folder.
 		 */
 		post: {
 			parameters: {
@@ -5513,7 +5513,7 @@ export interface paths {
 							documentIds: string[];
 							/**
 							 * Format: id
-							 * @description Where to; `root`: into none.
+							 * @description Target folder; `root`: no folder.
 							 */
 							folderId: string;
 						};
@@ -5533,7 +5533,7 @@ export interface paths {
 								status: "success";
 								/** @description For people. */
 								message: string;
-								/** @description By the ids of the items; by its JSON pointer where an item has none. */
+								/** @description By item id; for an item without an id, by its JSON pointer. */
 								data: {
 									[key: string]: {
 										/** @description False: nothing was done for this item. */
@@ -5607,7 +5607,7 @@ export interface paths {
 								folderId?: string | null;
 								/** @description Access without a grant. `public`: every user edits. `organizationPrivate`: members of the organization have their role of the organization. `restricted`: only users with a grant have access. */
 								accessType?: ("public" | "organizationPrivate" | "restricted") | null;
-								/** @description Anything you want to keep with it, at most 16384 bytes as JSON. Replaced as a whole. */
+								/** @description Any data about the resource, at most 16384 bytes as JSON. Replaced as a whole. */
 								metadata?: {
 									[key: string]: unknown;
 								} | null;
@@ -5631,7 +5631,7 @@ export interface paths {
 								status: "success";
 								/** @description For people. */
 								message: string;
-								/** @description By the ids of the items; by its JSON pointer where an item has none. */
+								/** @description By item id; for an item without an id, by its JSON pointer. */
 								data: {
 									[key: string]: {
 										/** @description False: nothing was done for this item. */
@@ -5718,7 +5718,7 @@ export interface paths {
 								status: "success";
 								/** @description For people. */
 								message: string;
-								/** @description By the ids of the items; by its JSON pointer where an item has none. */
+								/** @description By item id; for an item without an id, by its JSON pointer. */
 								data: {
 									[key: string]: {
 										/** @description False: nothing was done for this item. */
@@ -5826,7 +5826,7 @@ export interface paths {
 		put?: never;
 		/**
 		 * Read folders
-		 * @description All of the organization, or one with those below it down to a depth.
+		 * @description Returns all folders of the organization, or one folder with its subfolders down to a depth.
 		 */
 		post: {
 			parameters: {
@@ -5844,7 +5844,7 @@ export interface paths {
 							 * @description Id of the organization.
 							 */
 							organizationId: string;
-							/** @description Without it all folders. */
+							/** @description Default: all folders. */
 							folderId?: string | null;
 							/**
 							 * @description Levels of subfolders; 0: no subfolders, 1: only direct subfolders.
@@ -5874,7 +5874,7 @@ export interface paths {
 									 * @description Id of the folder.
 									 */
 									folderId: string;
-									/** @description '' when it was never given. */
+									/** @description '' if not given. */
 									folderName: string;
 									/**
 									 * Format: id
@@ -5883,7 +5883,7 @@ export interface paths {
 									organizationId: string;
 									/**
 									 * Format: id
-									 * @description The folder that it is in; `root` at the top.
+									 * @description Id of the parent folder; `root` at the top.
 									 */
 									parentFolderId: string;
 									/** @description Epoch milliseconds. */
@@ -5892,9 +5892,9 @@ export interface paths {
 									lastUpdated: number;
 									/** @description Records of its subfolders, down to the requested depth; only if the request names a folder. */
 									subFolders?: Record<string, never>[];
-									/** @description The API key that it belongs to. */
+									/** @description API key of the folder. */
 									apiKey: string;
-									/** @description Ids of the folders above it, from `root` down to its parent. */
+									/** @description Ids of its parent folders, from `root` down. */
 									ancestors: string[];
 									/**
 									 * @description Effective access type: its own, else that of the nearest parent folder from which it inherits, else `public`.
@@ -5940,7 +5940,7 @@ export interface paths {
 				content: {
 					"application/json": {
 						data: {
-							/** @description Without it all organizations of the API key. */
+							/** @description Default: all organizations of the API key. */
 							organizationIds?: string[] | null;
 							/** @description Only items with this text anywhere in their id or name; not with `organizationIds`. Case and Unicode normalization do not matter; spaces do. One call reads at most 1,000 items: a page may have fewer items than requested, or no items. Continue until there is no `pageToken`. */
 							search?: string | null;
@@ -5973,7 +5973,7 @@ export interface paths {
 									id: string;
 									/** @description ''  when it was never given. */
 									organizationName: string;
-									/** @description Anything you want to keep with it, at most 16384 bytes as JSON. Replaced as a whole. */
+									/** @description Any data about the resource, at most 16384 bytes as JSON. Replaced as a whole. */
 									metadata: {
 										[key: string]: unknown;
 									};
@@ -6028,7 +6028,7 @@ export interface paths {
 								organizationId: string;
 								/** @description Name of the organization. */
 								organizationName?: string | null;
-								/** @description Anything you want to keep with it, at most 16384 bytes as JSON. Replaced as a whole. */
+								/** @description Any data about the resource, at most 16384 bytes as JSON. Replaced as a whole. */
 								metadata?: {
 									[key: string]: unknown;
 								} | null;
@@ -6050,7 +6050,7 @@ export interface paths {
 								status: "success";
 								/** @description For people. */
 								message: string;
-								/** @description By the ids of the items; by its JSON pointer where an item has none. */
+								/** @description By item id; for an item without an id, by its JSON pointer. */
 								data: {
 									[key: string]: {
 										/** @description False: nothing was done for this item. */
@@ -6094,7 +6094,7 @@ export interface paths {
 		put?: never;
 		/**
 		 * Delete user groups
-		 * @description Deletes groups with all that was granted to them. Their users stay in the organization. Open connections follow within a second.
+		 * @description Deletes groups with all their grants. Their users stay in the organization. Open connections follow within a second.
 		 */
 		post: {
 			parameters: {
@@ -6127,7 +6127,7 @@ export interface paths {
 								status: "success";
 								/** @description For people. */
 								message: string;
-								/** @description By the ids of the items; by its JSON pointer where an item has none. */
+								/** @description By item id; for an item without an id, by its JSON pointer. */
 								data: {
 									[key: string]: {
 										/** @description False: nothing was done for this item. */
@@ -6189,14 +6189,14 @@ export interface paths {
 							 * @description Organization of the groups.
 							 */
 							organizationId: string;
-							/** @description Only groups to which a role is granted on this folder. */
+							/** @description Only groups with a role on this folder. */
 							folderId?: string | null;
-							/** @description Only groups to which a role is granted on this document; not together with `folderId`. */
+							/** @description Only groups with a role on this document; not together with `folderId`. */
 							documentId?: string | null;
 							/** @description Answer this group, with its users, or with `grants`, which are what is paged; not together with `folderId` or `documentId`. */
 							organizationUserGroupId?: string | null;
 							/**
-							 * @description With `organizationUserGroupId`: answer what is granted to the group, instead of its users.
+							 * @description With `organizationUserGroupId`, true: returns the grants of the group in place of its users.
 							 * @default false
 							 */
 							grants?: boolean | null;
@@ -6234,13 +6234,13 @@ export interface paths {
 									 * @enum {string}
 									 */
 									accessRole?: "viewer" | "editor";
-									/** @description When that ends, in Unix seconds; absent when it does not. */
+									/** @description Expiry of the role, in Unix seconds; absent without an expiry. */
 									expiresAt?: number;
 									/** @description Epoch milliseconds. */
 									createdAt: number;
 									/** @description Epoch milliseconds. */
 									lastUpdated: number;
-									/** @description Users of the group, in the order of their ids; only with `organizationUserGroupId`. */
+									/** @description Users of the group, ordered by id; only with `organizationUserGroupId`. */
 									userIds?: string[];
 									/** @description Grants of the group, ordered by expiry; only with `grants`. A page may have fewer items than requested. */
 									grants?: {
@@ -6253,7 +6253,7 @@ export interface paths {
 										id: string;
 										/** @enum {string} */
 										accessRole: "viewer" | "editor";
-										/** @description When that ends, in Unix seconds; absent when it does not. */
+										/** @description Expiry of the role, in Unix seconds; absent without an expiry. */
 										expiresAt?: number;
 									}[];
 								}[];
@@ -6310,23 +6310,23 @@ export interface paths {
 								userId: string;
 								/** @description Display name. */
 								name?: string | null;
-								/** @description Answered by `presence/get` only. */
+								/** @description Only `presence/get` returns it. */
 								email?: string | null;
 								/** @description Any status, such as `online`, `away`, `offline`. */
 								status?: string | null;
 							}[];
 							/**
-							 * @description How long users who are not connected stay, unless they are added or updated again.
+							 * @description Time in seconds for which users who are not connected stay, unless they are added or updated again.
 							 * @default 60
 							 */
 							ttlSeconds?: number | null;
 							/**
-							 * @description Make the organization if it does not exist.
+							 * @description True: creates the organization if it does not exist.
 							 * @default false
 							 */
 							createOrganization?: boolean | null;
 							/**
-							 * @description Make the document, in no folder, if it does not exist.
+							 * @description True: creates the document, without a folder, if it does not exist.
 							 * @default false
 							 */
 							createDocument?: boolean | null;
@@ -6467,7 +6467,7 @@ export interface paths {
 							documentId: string;
 							/** @description Only these users. */
 							userIds?: string[] | null;
-							/** @description Only users with one of these. */
+							/** @description Only users with one of these statuses. */
 							statuses?: string[] | null;
 						};
 					};
@@ -6491,7 +6491,7 @@ export interface paths {
 									userId: string;
 									/** @description Display name. */
 									name: string;
-									/** @description Answered by `presence/get` only. */
+									/** @description Only `presence/get` returns it. */
 									email: string;
 									/** @description Status from REST, else from the client, else `online`. */
 									status: string;
@@ -6556,7 +6556,7 @@ export interface paths {
 								userId: string;
 								/** @description Display name. */
 								name?: string | null;
-								/** @description Answered by `presence/get` only. */
+								/** @description Only `presence/get` returns it. */
 								email?: string | null;
 								/** @description Any status, such as `online`, `away`, `offline`. */
 								status?: string | null;
@@ -6623,7 +6623,7 @@ export interface paths {
 							 * @description Organization of the users.
 							 */
 							organizationId: string;
-							/** @description Users of this folder; without it, and without `documentId`, of the organization. */
+							/** @description Users of this folder; default without `documentId`: users of the organization. */
 							folderId?: string | null;
 							/** @description Users of this document; not together with `folderId`. */
 							documentId?: string | null;
@@ -6635,31 +6635,31 @@ export interface paths {
 								email?: string | null;
 								/** @description Address of a picture. */
 								photoUrl?: string | null;
-								/** @description How the user is shown, as a CSS colour. */
+								/** @description Color of the user, as a CSS color. */
 								color?: string | null;
 								/** @description Any data about the user, replaced as a whole; at most 16384 bytes of JSON. */
 								metadata?: {
 									[key: string]: unknown;
 								} | null;
-								/** @description Role on the resource. Without it `editor`; a user who has a role there keeps it, with its end. */
+								/** @description Role on the resource. Default: `editor`; a user with a role there keeps it, with its expiry. */
 								accessRole?: ("viewer" | "editor") | null;
 							}[];
 							/**
-							 * @description Make the organization if it does not exist.
+							 * @description True: creates the organization if it does not exist.
 							 * @default false
 							 */
 							createOrganization?: boolean | null;
 							/**
-							 * @description Make the folder, at the top, if it does not exist.
+							 * @description True: creates the folder, at the top, if it does not exist.
 							 * @default false
 							 */
 							createFolder?: boolean | null;
 							/**
-							 * @description Make the document, in no folder, if it does not exist.
+							 * @description True: creates the document, without a folder, if it does not exist.
 							 * @default false
 							 */
 							createDocument?: boolean | null;
-							/** @description Make what the call names and does not exist: the organization, and the folder or document in it. Default: the option `createMissing` of the server. */
+							/** @description True: creates the named organization, and the folder or document in it, if they do not exist. Default: the option `createMissing` of the server. */
 							createMissing?: boolean | null;
 						};
 					};
@@ -6678,7 +6678,7 @@ export interface paths {
 								status: "success";
 								/** @description For people. */
 								message: string;
-								/** @description By the ids of the items; by its JSON pointer where an item has none. */
+								/** @description By item id; for an item without an id, by its JSON pointer. */
 								data: {
 									[key: string]: {
 										/** @description False: nothing was done for this item. */
@@ -6740,7 +6740,7 @@ export interface paths {
 							 * @description Whose data.
 							 */
 							userId: string;
-							/** @description Only those of this organization; without it those of all organizations of the API key. */
+							/** @description Only data of this organization; default: all organizations of the API key. */
 							organizationId?: string | null;
 						};
 					};
@@ -6761,7 +6761,7 @@ export interface paths {
 								message: string;
 								data: {
 									/**
-									 * @description `done`: nothing is left.
+									 * @description `done`: everything is deleted.
 									 * @enum {string}
 									 */
 									status: "running" | "done";
@@ -6815,7 +6815,7 @@ export interface paths {
 							 * @description Whose data.
 							 */
 							userId: string;
-							/** @description Only those of this organization; without it those of all organizations of the API key. */
+							/** @description Only data of this organization; default: all organizations of the API key. */
 							organizationId?: string | null;
 							/**
 							 * @description Maximum number of items in the response. A number above 1000 stands for 1000.
@@ -6847,9 +6847,9 @@ export interface paths {
 									 * @enum {string}
 									 */
 									kind: "user" | "grant" | "membership" | "activity" | "notification" | "notificationMark" | "notificationConfig" | "presence" | "comment" | "version" | "judgment";
-									/** @description Absent where it is of no organization. */
+									/** @description Absent without an organization. */
 									organizationId?: string;
-									/** @description Absent where it is of no document. */
+									/** @description Absent without a document. */
 									documentId?: string;
 									/** @description The stored record. Recipients of a notification, and users who react to a comment, are reduced to this user. */
 									data: {
@@ -6899,7 +6899,7 @@ export interface paths {
 							 * @description Organization of the users.
 							 */
 							organizationId: string;
-							/** @description Users of this folder; without it, and without `documentId`, of the organization. */
+							/** @description Users of this folder; default without `documentId`: users of the organization. */
 							folderId?: string | null;
 							/** @description Users of this document; not together with `folderId`. */
 							documentId?: string | null;
@@ -6921,7 +6921,7 @@ export interface paths {
 								status: "success";
 								/** @description For people. */
 								message: string;
-								/** @description By the ids of the items; by its JSON pointer where an item has none. */
+								/** @description By item id; for an item without an id, by its JSON pointer. */
 								data: {
 									[key: string]: {
 										/** @description False: nothing was done for this item. */
@@ -6983,7 +6983,7 @@ export interface paths {
 							 * @description Organization of the users.
 							 */
 							organizationId: string;
-							/** @description Users of this folder; without it, and without `documentId`, of the organization. */
+							/** @description Users of this folder; default without `documentId`: users of the organization. */
 							folderId?: string | null;
 							/** @description Users of this document; not together with `folderId`. */
 							documentId?: string | null;
@@ -7023,7 +7023,7 @@ export interface paths {
 									email: string;
 									/** @description Address of a picture. */
 									photoUrl: string;
-									/** @description How the user is shown, as a CSS colour. */
+									/** @description Color of the user, as a CSS color. */
 									color: string;
 									/** @description Any data about the user, replaced as a whole; at most 16384 bytes of JSON. */
 									metadata: {
@@ -7084,7 +7084,7 @@ export interface paths {
 							 * @description Organization of the users.
 							 */
 							organizationId: string;
-							/** @description Users of this folder; without it, and without `documentId`, of the organization. */
+							/** @description Users of this folder; default without `documentId`: users of the organization. */
 							folderId?: string | null;
 							/** @description Users of this document; not together with `folderId`. */
 							documentId?: string | null;
@@ -7096,13 +7096,13 @@ export interface paths {
 								email?: string | null;
 								/** @description Address of a picture. */
 								photoUrl?: string | null;
-								/** @description How the user is shown, as a CSS colour. */
+								/** @description Color of the user, as a CSS color. */
 								color?: string | null;
 								/** @description Any data about the user, replaced as a whole; at most 16384 bytes of JSON. */
 								metadata?: {
 									[key: string]: unknown;
 								} | null;
-								/** @description Role on the resource from now on, until the end it had before, if any. */
+								/** @description New role on the resource; its expiry, if any, does not change. */
 								accessRole?: ("viewer" | "editor") | null;
 							}[];
 						};
@@ -7122,7 +7122,7 @@ export interface paths {
 								status: "success";
 								/** @description For people. */
 								message: string;
-								/** @description By the ids of the items; by its JSON pointer where an item has none. */
+								/** @description By item id; for an item without an id, by its JSON pointer. */
 								data: {
 									[key: string]: {
 										/** @description False: nothing was done for this item. */
@@ -7184,7 +7184,7 @@ export interface paths {
 							 * @description Id of the endpoint, or its `uid`; `basic-raw` or `basic-processed` for the URLs of the basic webhook service.
 							 */
 							endpointId: string;
-							/** @description `pending`: it waits for its first attempt, or the next one. */
+							/** @description `pending`: waits for its first or next attempt. */
 							status?: ("pending" | "succeeded" | "failed") | null;
 							/**
 							 * @description Maximum number of items in the response. A number above 250 stands for 250.
@@ -7214,12 +7214,12 @@ export interface paths {
 									deliveries: {
 										/**
 										 * Format: id
-										 * @description `webhook-id` of the delivery: the same with every attempt.
+										 * @description `webhook-id` of the delivery: the same for every attempt.
 										 */
 										messageId: string;
 										eventType: string;
 										/**
-										 * @description `pending`: it waits for its first attempt, or the next one.
+										 * @description `pending`: waits for its first or next attempt.
 										 * @enum {string}
 										 */
 										status: "pending" | "succeeded" | "failed";
@@ -7230,9 +7230,9 @@ export interface paths {
 										createdAt: string;
 										/** @description Null unless it is pending. */
 										nextAttemptAt: string | null;
-										/** @description Why it failed, where that is not the last attempt. */
+										/** @description Reason of the failure, if it is not that of the last attempt. */
 										reason: string | null;
-										/** @description The last ones, oldest first. */
+										/** @description The latest attempts, the oldest first. */
 										attempts: {
 											/** Format: date-time */
 											time: string;
@@ -7312,7 +7312,7 @@ export interface paths {
 								/** @description For people. */
 								message: string;
 								data: {
-									/** @description How many are sent again. */
+									/** @description Number of events that are sent again. */
 									requeued: number;
 								};
 							};
@@ -7353,7 +7353,7 @@ export interface paths {
 						data: {
 							/**
 							 * Format: id
-							 * @description `webhook-id` of the delivery: the same with every attempt.
+							 * @description `webhook-id` of the delivery: the same for every attempt.
 							 */
 							messageId: string;
 							/**
@@ -7381,7 +7381,7 @@ export interface paths {
 								data: {
 									/**
 									 * Format: id
-									 * @description `webhook-id` of the delivery: the same with every attempt.
+									 * @description `webhook-id` of the delivery: the same for every attempt.
 									 */
 									messageId: string;
 								};
@@ -7421,7 +7421,7 @@ export interface paths {
 				content: {
 					"application/json": {
 						data: {
-							/** @description http(s) URL that events are sent to. */
+							/** @description http(s) URL that receives the events. */
 							url: string;
 							description?: string | null;
 							/** @description Types of the events to send; default, or if empty: all. Types: `comment_annotation.add`, `comment_annotation.assign`, `comment_annotation.status_change`, `comment_annotation.priority_change`, `comment_annotation.suggestion_accept`, `comment_annotation.suggestion_reject`, `comment.add`, `comment.update`, `comment.delete`, `comment.reaction_add`, `comment.reaction_delete`, `huddle.create`, `huddle.join`, `recorder.done`, `crdt.update_data`, `document.create`, `document.delete`, `presence.join`, `presence.leave`, `webhook.test`, `message.attempt.exhausted`. Other types are stored without effect: `warnings` lists them. */
@@ -7430,9 +7430,9 @@ export interface paths {
 							channels?: string[] | null;
 							/** @description True: the endpoint gets no events. */
 							disabled?: boolean | null;
-							/** @description Deliveries a second, at most; any number, where it is not set. */
+							/** @description Maximum deliveries per second; default: unlimited. */
 							rateLimit?: number | null;
-							/** @description Anything you want to keep with it, at most 4096 bytes as JSON. Replaced as a whole. */
+							/** @description Any data about the endpoint, at most 4096 bytes as JSON. Replaced as a whole. */
 							metadata?: {
 								[key: string]: string | null;
 							} | null;
@@ -7458,12 +7458,12 @@ export interface paths {
 								data: {
 									/** @description Id of the endpoint. */
 									id: string;
-									/** @description http(s) URL that events are sent to. */
+									/** @description http(s) URL that receives the events. */
 									url: string;
 									description: string | null;
 									filterTypes: string[] | null;
 									channels: string[] | null;
-									/** @description Nothing is sent to it: it was disabled by a call, by its own answer 410, or after five days of failures only. */
+									/** @description True: the endpoint gets no events. A call, its own response 410, or five days of only failures disabled it. */
 									disabled: boolean;
 									rateLimit: number | null;
 									uid: string | null;
@@ -7500,7 +7500,7 @@ export interface paths {
 		put?: never;
 		/**
 		 * Delete a webhook endpoint
-		 * @description It is sent nothing more, not even what has happened before. Its `uid` is free again.
+		 * @description Stops all deliveries to the endpoint, including queued ones. Its `uid` can be used again.
 		 */
 		post: {
 			parameters: {
@@ -7564,7 +7564,7 @@ export interface paths {
 		put?: never;
 		/**
 		 * List the webhook endpoints
-		 * @description In the order of their ids.
+		 * @description Ordered by id.
 		 */
 		post: {
 			parameters: {
@@ -7605,12 +7605,12 @@ export interface paths {
 									endpoints: {
 										/** @description Id of the endpoint. */
 										id: string;
-										/** @description http(s) URL that events are sent to. */
+										/** @description http(s) URL that receives the events. */
 										url: string;
 										description: string | null;
 										filterTypes: string[] | null;
 										channels: string[] | null;
-										/** @description Nothing is sent to it: it was disabled by a call, by its own answer 410, or after five days of failures only. */
+										/** @description True: the endpoint gets no events. A call, its own response 410, or five days of only failures disabled it. */
 										disabled: boolean;
 										rateLimit: number | null;
 										uid: string | null;
@@ -7784,7 +7784,7 @@ export interface paths {
 		get?: never;
 		put?: never;
 		/**
-		 * Send a sample to a webhook endpoint
+		 * Send a test event to a webhook endpoint
 		 * @description Queues a signed test event (`data.test` is true), for any types and channels of the endpoint. `deliveries/get` returns its outcome.
 		 */
 		post: {
@@ -7828,7 +7828,7 @@ export interface paths {
 								data: {
 									/**
 									 * Format: id
-									 * @description `webhook-id` of the delivery: the same with every attempt.
+									 * @description `webhook-id` of the delivery: the same for every attempt.
 									 */
 									messageId: string;
 								};
@@ -7873,7 +7873,7 @@ export interface paths {
 							 * @description Id of the endpoint, or its `uid`.
 							 */
 							endpointId: string;
-							/** @description http(s) URL that events are sent to. */
+							/** @description http(s) URL that receives the events. */
 							url?: string | null;
 							description?: string | null;
 							filterTypes?: string[] | null;
@@ -7904,12 +7904,12 @@ export interface paths {
 								data: {
 									/** @description Id of the endpoint. */
 									id: string;
-									/** @description http(s) URL that events are sent to. */
+									/** @description http(s) URL that receives the events. */
 									url: string;
 									description: string | null;
 									filterTypes: string[] | null;
 									channels: string[] | null;
-									/** @description Nothing is sent to it: it was disabled by a call, by its own answer 410, or after five days of failures only. */
+									/** @description True: the endpoint gets no events. A call, its own response 410, or five days of only failures disabled it. */
 									disabled: boolean;
 									rateLimit: number | null;
 									uid: string | null;
@@ -7976,7 +7976,7 @@ export interface paths {
 								/** @description For people. */
 								message: string;
 								data: {
-									/** @description Whether endpoints are sent anything. */
+									/** @description Whether endpoints get events. */
 									isEnabled: boolean;
 									/** @description Send base64 of the JSON. */
 									encodeData: boolean;
@@ -7984,7 +7984,7 @@ export interface paths {
 									encryptData: boolean;
 									/** @description RSA key of 2048 to 8192 bits: a PEM file, or its base64 body without the first and last line, in the form SPKI or PKCS#1; '' for none. */
 									publicKey: string;
-									/** @description Take names, e-mail addresses and content out of what is sent. */
+									/** @description True: omits names, e-mail addresses and content from events. */
 									enableDataProtection: boolean;
 								};
 							};
@@ -8009,7 +8009,7 @@ export interface paths {
 		get?: never;
 		put?: never;
 		/**
-		 * Configure what holds for all webhook endpoints
+		 * Change the configuration of all webhook endpoints
 		 * @description Changes the given members; at least one member is required. While they are disabled endpoints are kept, can be neither read nor changed, and are sent nothing.
 		 */
 		post: {
@@ -8023,7 +8023,7 @@ export interface paths {
 				content: {
 					"application/json": {
 						data: {
-							/** @description Whether endpoints are sent anything. */
+							/** @description Whether endpoints get events. */
 							isEnabled?: boolean | null;
 							/** @description Send base64 of the JSON. */
 							encodeData?: boolean | null;
@@ -8031,7 +8031,7 @@ export interface paths {
 							encryptData?: boolean | null;
 							/** @description RSA key of 2048 to 8192 bits: a PEM file, or its base64 body without the first and last line, in the form SPKI or PKCS#1; '' for none. */
 							publicKey?: string | null;
-							/** @description Take names, e-mail addresses and content out of what is sent. */
+							/** @description True: omits names, e-mail addresses and content from events. */
 							enableDataProtection?: boolean | null;
 						};
 					};
@@ -8051,7 +8051,7 @@ export interface paths {
 								/** @description For people. */
 								message: string;
 								data: {
-									/** @description Whether endpoints are sent anything. */
+									/** @description Whether endpoints get events. */
 									isEnabled: boolean;
 									/** @description Send base64 of the JSON. */
 									encodeData: boolean;
@@ -8059,7 +8059,7 @@ export interface paths {
 									encryptData: boolean;
 									/** @description RSA key of 2048 to 8192 bits: a PEM file, or its base64 body without the first and last line, in the form SPKI or PKCS#1; '' for none. */
 									publicKey: string;
-									/** @description Take names, e-mail addresses and content out of what is sent. */
+									/** @description True: omits names, e-mail addresses and content from events. */
 									enableDataProtection: boolean;
 								};
 							};
@@ -8084,8 +8084,8 @@ export interface paths {
 		get?: never;
 		put?: never;
 		/**
-		 * Make an API key
-		 * @description Makes an API key with an auth token. The data of each API key is its own.
+		 * Create an API key
+		 * @description Creates an API key with an auth token. The data of each API key is its own.
 		 */
 		post: {
 			parameters: {
@@ -8099,7 +8099,7 @@ export interface paths {
 					"application/json": {
 						data: {
 							/**
-							 * @description For people; makes no difference.
+							 * @description A label without effect.
 							 * @enum {string}
 							 */
 							type: "testing" | "production";
@@ -8156,7 +8156,7 @@ export interface paths {
 		put?: never;
 		/**
 		 * List the API keys of the workspace
-		 * @description In the order of the keys.
+		 * @description Ordered by key.
 		 */
 		post: {
 			parameters: {
@@ -8199,7 +8199,7 @@ export interface paths {
 									/** @description Name for people. */
 									apiKeyName: string;
 									/**
-									 * @description For people; makes no difference.
+									 * @description A label without effect.
 									 * @enum {string}
 									 */
 									type: "testing" | "production";
@@ -8228,7 +8228,7 @@ export interface paths {
 		get?: never;
 		put?: never;
 		/**
-		 * List who did what
+		 * Read the audit log
 		 * @description The audit log of the workspace, by time: administration, deletion and access to secrets, or, by a server option, all changes; counts of rejected credentials of its API keys or of the workspace; and changes by a start of the server. The server writes a record before it responds to the call, and keeps it for 90 days (a server option). A page may have fewer items than requested, or no items: continue until there is no `pageToken`.
 		 */
 		post: {
@@ -8242,15 +8242,15 @@ export interface paths {
 				content: {
 					"application/json": {
 						data: {
-							/** @description Only those of this operation. */
+							/** @description Only records of this operation. */
 							operation?: string | null;
-							/** @description Only those by this API key, or that name it. */
+							/** @description Only records of this API key, or records that name it. */
 							apiKey?: string | null;
-							/** @description Only those by such. */
+							/** @description Only records of this actor type. */
 							actor?: ("key" | "workspace" | "operator" | "nobody") | null;
-							/** @description Only later ones, in epoch milliseconds. */
+							/** @description Only later records, in epoch milliseconds. */
 							after?: number | null;
-							/** @description Only earlier ones, in epoch milliseconds. */
+							/** @description Only earlier records, in epoch milliseconds. */
 							before?: number | null;
 							/**
 							 * @description By time.
@@ -8282,9 +8282,9 @@ export interface paths {
 								/** @description For people. */
 								message: string;
 								data: {
-									/** @description Sorts as time does. */
+									/** @description Sorts by time. */
 									auditId: string;
-									/** @description When the call came, in epoch milliseconds. */
+									/** @description Time of the call, in epoch milliseconds. */
 									timestamp: number;
 									/** @description Path of the operation; `authentication.key`, `.workspace` or `.realtime` for rejected credentials; `start.…` for changes by a start of the server. */
 									operation: string;
@@ -8299,7 +8299,7 @@ export interface paths {
 									clientAddress?: string;
 									/** @description `x-request-id` of the call. */
 									requestId?: string;
-									/** @description `success`, or the status of the error. `UNKNOWN`: the call is being carried out, or the server died under it. */
+									/** @description `success`, or the status of the error. `UNKNOWN`: the call is running, or the server stopped during it. */
 									outcome: string;
 									/** @description Ids that the call names or created, by member. */
 									ids: {
@@ -8363,11 +8363,11 @@ export interface paths {
 							 */
 							apiKey: string;
 							/**
-							 * @description Time for which the replaced token stays good.
+							 * @description Time in seconds for which the replaced token stays valid.
 							 * @default 0
 							 */
 							graceSeconds?: number | null;
-							/** @description Domains of the pages that may use the new token; none: any. Without it those of the token replaced. Domains or URLs. A URL stands for its domain without a leading `www.`. `*.example.com` matches all subdomains, but not example.com itself. */
+							/** @description Domains of the pages that may use the new token; empty: all. Default: the domains of the replaced token. Domains or URLs. A URL stands for its domain without a leading `www.`. `*.example.com` matches all subdomains, but not example.com itself. */
 							domains?: string[] | null;
 						};
 					};
@@ -8393,7 +8393,7 @@ export interface paths {
 										token: string;
 										/** @description Name for people. */
 										name: string;
-										/** @description Domains of the pages that may use the token; none: any. */
+										/** @description Domains of the pages that may use the token; empty: all. */
 										domains: string[];
 									};
 								};
@@ -8640,7 +8640,7 @@ export interface paths {
 					"application/json": {
 						data: {
 							/**
-							 * @description Time for which the replaced token stays good.
+							 * @description Time in seconds for which the replaced token stays valid.
 							 * @default 0
 							 */
 							graceSeconds?: number | null;
@@ -8664,7 +8664,7 @@ export interface paths {
 								data: {
 									/** @description Id of the workspace. */
 									workspaceId: string;
-									/** @description Its auth token from now on. */
+									/** @description The new auth token of the workspace. */
 									newWorkspaceAuthToken: string;
 								};
 							};
@@ -8690,7 +8690,7 @@ export interface paths {
 		put?: never;
 		/**
 		 * Read the auth tokens of an API key
-		 * @description Tokens that have been replaced and are still good for a while are not among them.
+		 * @description Replaced tokens that are still valid are not included.
 		 */
 		post: {
 			parameters: {
@@ -8732,7 +8732,7 @@ export interface paths {
 										token: string;
 										/** @description Name for people. */
 										name: string;
-										/** @description Domains of the pages that may use the token; none: any. */
+										/** @description Domains of the pages that may use the token; empty: all. */
 										domains: string[];
 									}[];
 								};
@@ -8759,7 +8759,7 @@ export interface paths {
 		put?: never;
 		/**
 		 * Make a workspace
-		 * @description Makes a workspace with one API key for testing and one auth token for that.
+		 * @description Creates a workspace with one API key for testing and its auth token.
 		 */
 		post: {
 			parameters: {
@@ -8780,7 +8780,7 @@ export interface paths {
 							workspaceName?: string | null;
 							/** @description URL (http or https) of a picture of the owner. */
 							avatar?: string | null;
-							/** @description Bytes that the workspace may store; 0 means unlimited. Unless given, the option `maxStoredBytesPerWorkspace` decides. */
+							/** @description Bytes that the workspace may store; 0 means unlimited. Default: the option `maxStoredBytesPerWorkspace`. */
 							storedBytesMax?: number | null;
 						};
 					};
@@ -8807,11 +8807,11 @@ export interface paths {
 									owner: {
 										/** @description E-mail address. */
 										email: string;
-										/** @description Id made for the owner. */
+										/** @description Generated id of the owner. */
 										id: string;
 										/** @description Display name. */
 										name: string;
-										/** @description URL of a picture; '' when there is none. */
+										/** @description URL of a picture; '' without one. */
 										avatar: string;
 									};
 									/** @description The workspace auth token. */
@@ -8824,7 +8824,7 @@ export interface paths {
 											/** @description Name for people. */
 											apiKeyName: string;
 											/**
-											 * @description For people; makes no difference.
+											 * @description A label without effect.
 											 * @enum {string}
 											 */
 											type: "testing" | "production";
@@ -8876,7 +8876,7 @@ export interface paths {
 							 * @description The workspace.
 							 */
 							workspaceId: string;
-							/** @description Bytes that the workspace may store; 0 means unlimited. Unless given, the option `maxStoredBytesPerWorkspace` decides. */
+							/** @description Bytes that the workspace may store; 0 means unlimited. Default: the option `maxStoredBytesPerWorkspace`. */
 							storedBytesMax?: number | null;
 						};
 					};
@@ -8976,8 +8976,8 @@ export interface paths {
 		get?: never;
 		put?: never;
 		/**
-		 * Allow domains no longer
-		 * @description Without any domain left pages of all domains may connect.
+		 * Remove allowed domains
+		 * @description If no domain remains, pages of all domains may connect.
 		 */
 		post: {
 			parameters: {
@@ -9066,7 +9066,7 @@ export interface paths {
 								/** @description For people. */
 								message: string;
 								data: {
-									/** @description None: pages of all domains. */
+									/** @description Empty: pages of all domains may connect. */
 									allowedDomains: string[];
 								};
 							};
@@ -9092,7 +9092,7 @@ export interface paths {
 		put?: never;
 		/**
 		 * Read the workspace
-		 * @description Answers the workspace and its API keys (at most 1000). Limited to some calls a minute.
+		 * @description Returns the workspace and its API keys (at most 1000). The number of calls per minute is limited.
 		 */
 		post: {
 			parameters: {
@@ -9129,11 +9129,11 @@ export interface paths {
 									owner: {
 										/** @description E-mail address. */
 										email: string;
-										/** @description Id made for the owner. */
+										/** @description Generated id of the owner. */
 										id: string;
 										/** @description Display name. */
 										name: string;
-										/** @description URL of a picture; '' when there is none. */
+										/** @description URL of a picture; '' without one. */
 										avatar: string;
 									};
 									/** @description The workspace auth token. */
@@ -9146,7 +9146,7 @@ export interface paths {
 											/** @description Name for people. */
 											apiKeyName: string;
 											/**
-											 * @description For people; makes no difference.
+											 * @description A label without effect.
 											 * @enum {string}
 											 */
 											type: "testing" | "production";
@@ -9218,7 +9218,7 @@ export interface paths {
 									webhookServiceConfig: {
 										/** @description Sent with every request, as `Authorization: Basic …`; '' for none. Printable ASCII. */
 										authToken: string;
-										/** @description http(s) URL that is sent every event whose trigger is on; '' for none. */
+										/** @description http(s) URL that receives every event whose trigger is on; '' for none. */
 										rawNotificationUrl: string;
 										/** @description Like `rawNotificationUrl`, but its events name the recipients; '' for none. */
 										processedNotificationUrl: string;
@@ -9279,7 +9279,7 @@ export interface paths {
 							webhookServiceConfig?: {
 								/** @description Sent with every request, as `Authorization: Basic …`; '' for none. Printable ASCII. */
 								authToken?: string | null;
-								/** @description http(s) URL that is sent every event whose trigger is on; '' for none. */
+								/** @description http(s) URL that receives every event whose trigger is on; '' for none. */
 								rawNotificationUrl?: string | null;
 								/** @description Like `rawNotificationUrl`, but its events name the recipients; '' for none. */
 								processedNotificationUrl?: string | null;
@@ -9321,7 +9321,7 @@ export interface paths {
 									webhookServiceConfig: {
 										/** @description Sent with every request, as `Authorization: Basic …`; '' for none. Printable ASCII. */
 										authToken: string;
-										/** @description http(s) URL that is sent every event whose trigger is on; '' for none. */
+										/** @description http(s) URL that receives every event whose trigger is on; '' for none. */
 										rawNotificationUrl: string;
 										/** @description Like `rawNotificationUrl`, but its events name the recipients; '' for none. */
 										processedNotificationUrl: string;

@@ -25,7 +25,7 @@ export const editorId = { type: 'string', format: 'id', description: 'Editor ins
 export const contentKeySchema = {
   type: 'string',
   description:
-    'Name of the root (the shared type in the Yjs document). Default: the only root that there is, else `content`. ' +
+    'Name of the root (the shared type in the Yjs document). Default: the only root, else `content`. ' +
     'The root of rich-text editors is often called `default`.',
 } as const
 
@@ -69,13 +69,17 @@ export const updateRequest = {
     ifVersion: {
       type: 'string',
       maxLength: versionLengthMax,
-      description: 'Change nothing (ABORTED) unless the document is at this version.',
+      description: 'Reject the call (ABORTED) unless the document is at this version.',
     },
-    upsert: { type: 'boolean', default: false, description: 'Make the document if it does not exist.' },
+    upsert: {
+      type: 'boolean',
+      default: false,
+      description: 'True: creates the document if it does not exist.',
+    },
     dryRun: {
       type: 'boolean',
       default: false,
-      description: 'Answer what would change, and change nothing; `version` is then the present one.',
+      description: 'True: returns the changes without applying them; `version` is the current version.',
     },
   },
 } as const
@@ -85,7 +89,7 @@ export const writtenResponse = {
   required: ['version', 'changed', 'bytes', 'insertions', 'deletions'],
   properties: {
     version: { type: 'string', description: 'Names the state after the call; opaque.' },
-    changed: { type: 'boolean', description: 'False when the content was the same already.' },
+    changed: { type: 'boolean', description: 'False if the content was already the same.' },
     bytes: { type: 'integer', description: 'Size of the update that clients received.' },
     insertions: { type: 'integer', description: 'Inserted UTF-16 units.' },
     deletions: { type: 'integer', description: 'Deleted UTF-16 units and embeds.' },

@@ -42,8 +42,8 @@ export const errorExamples: Readonly<Record<ErrorCode, ErrorExample>> = {
     item: 'signed-off',
     message: 'the activity names more than 100 users; name fewer',
   },
-  'request/page-token': { message: 'pageToken is not one of this query: begin again without it' },
-  'request/conflict': { message: 'others change the same things all the time; try again' },
+  'request/page-token': { message: 'pageToken does not belong to this query; start again without it' },
+  'request/conflict': { message: 'other calls keep changing the same records; try again' },
 
   'idempotency/invalid-key': {
     message: 'idempotency-key must be one key of 1 to 255 visible ASCII characters',
@@ -89,7 +89,7 @@ export const errorExamples: Readonly<Record<ErrorCode, ErrorExample>> = {
   },
   'auth/too-many-results': { message: 'users times resources are more than 5000: ask in several calls' },
   'auth/resource-not-found': {
-    message: 'some of what was asked about does not exist: see does_not_exist in details',
+    message: 'some of the named resources do not exist; see does_not_exist in details',
   },
 
   'limit/exceeded': {
@@ -106,8 +106,8 @@ export const errorExamples: Readonly<Record<ErrorCode, ErrorExample>> = {
   'server/background-failed': { message: 'the work failed; the server retries it in the background' },
   'server/no-documentation': { message: 'the documentation is not built; run `npm run build`' },
 
-  'backup/nothing-stored': { message: 'this server keeps nothing: its engine is memory' },
-  'backup/busy': { message: 'other backups are being made; try again' },
+  'backup/nothing-stored': { message: 'this server stores nothing; use an engine other than memory' },
+  'backup/busy': { message: 'other backups are running; try again' },
   'backup/too-slow': { message: 'the reader of the backup is too slow; try again' },
 
   'websocket/invalid-handshake': {

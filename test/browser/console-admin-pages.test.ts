@@ -111,7 +111,7 @@ describe.skipIf(browserMissing)('pages of the console for administrators, in Chr
       await page.getByRole('link', { name: 'All of other' }).waitFor()
       await page.getByRole('link', { name: 'Activity' }).click()
       await page.getByText('The backend made the organization').waitFor()
-      await page.getByLabel('Follow').check()
+      await page.getByLabel('Refresh every').check()
       await weft.post('/v2/users/add', { organizationId: 'other', users: [{ userId: 'eve' }] })
       await page.getByText('The backend added the user eve').waitFor()
       await page.getByLabel('Actions').fill('organization.add')

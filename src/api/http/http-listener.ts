@@ -12,7 +12,7 @@ export class ListenError extends OperatorError {
 /** Reason and hint by error code. */
 const sentences: Readonly<Record<string, readonly [reason: string, hint: string]>> = {
   EACCES: ['this user may not listen there', 'choose a --port above 1023'],
-  EADDRNOTAVAIL: ['this machine has no such address', 'choose another --host'],
+  EADDRNOTAVAIL: ['this machine does not have this address', 'choose another --host'],
   EAI_AGAIN: ['the name of the host is not known', 'choose another --host'],
   ENOTFOUND: ['the name of the host is not known', 'choose another --host'],
 }

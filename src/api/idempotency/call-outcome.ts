@@ -46,7 +46,7 @@ export const responseNotKeptRejection = (httpCode: number): ApiError =>
 /** @param freeInMs time until an entry expires */
 export const tooManyCallsRejection = (callsMax: number, freeInMs: number): ApiError =>
   exhausted('idempotentCalls', callsMax, {
-    problem: `the API key has as many stored calls with an ${idempotencyHeader} as are allowed`,
+    problem: `the API key has the maximum number of stored calls with an ${idempotencyHeader}`,
     remedy: 'call without one, or try again after Retry-After seconds',
     retryAfterSeconds: Math.max(1, Math.ceil(freeInMs / 1000)),
   })

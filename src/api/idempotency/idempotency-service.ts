@@ -280,7 +280,7 @@ export class IdempotencyService {
     try {
       return (await this.#records.replace(call, record, noted)) ? 'noted' : 'lost'
     } catch (err) {
-      this.#options.log.warn({ err }, 'the end of a call with an idempotency key is not noted')
+      this.#options.log.warn({ err }, 'could not record the outcome of a call with an idempotency key')
       return 'failed'
     }
   }

@@ -34,7 +34,7 @@ const commonErrors: readonly CodedError[] = [
   },
   { status: 'UNAUTHENTICATED', when: 'the credentials are not valid' },
   { status: 'PERMISSION_DENIED', when: 'the request comes from a page that may not call' },
-  { status: 'ABORTED', when: 'others change the same things at the same time, or delete them; try again' },
+  { status: 'ABORTED', when: 'another call changes or deletes the same records at the same time; try again' },
   {
     status: 'RESOURCE_EXHAUSTED',
     when: 'a limit is exceeded; `Retry-After` is the time to wait in seconds',
@@ -46,7 +46,7 @@ const commonErrors: readonly CodedError[] = [
 /** Errors of every operation of a level. */
 const levelErrors: Readonly<Record<AuthLevel, readonly CodedError[]>> = {
   key: [],
-  workspace: [{ status: 'NOT_FOUND', when: 'there is no workspace of this id' }],
+  workspace: [{ status: 'NOT_FOUND', when: 'the workspace does not exist' }],
   operator: [],
 }
 

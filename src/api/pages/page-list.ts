@@ -127,9 +127,9 @@ async function backupPage(
   // A HEAD response has no body.
   const chunks = method === 'HEAD' ? [] : backup()
   if (chunks === 'nothing')
-    throw new ApiError('backup/nothing-stored', 'this server keeps nothing: its engine is memory')
+    throw new ApiError('backup/nothing-stored', 'this server stores nothing; use an engine other than memory')
   if (chunks === 'busy')
-    throw new ApiError('backup/busy', 'other backups are being made; try again', {
+    throw new ApiError('backup/busy', 'other backups are running; try again', {
       retryAfterSeconds: busySeconds,
     })
   return { kind: 'stream', type: 'application/octet-stream', chunks }

@@ -63,7 +63,7 @@ export async function readPageWithToken<Found extends ListPage<unknown>>(
 ): Promise<PageWithToken<Found>> {
   const after = pageToken === undefined ? undefined : pageTokens.open(query, pageToken)
   if (after !== undefined && typeof after !== 'string')
-    throw invalid('request/page-token', 'pageToken is not one of this query: begin again without it')
+    throw invalid('request/page-token', 'pageToken does not belong to this query; start again without it')
   const found = await read({ after, limit: pageSize })
   return { found, token: found.next === null ? {} : { pageToken: pageTokens.seal(query, found.next) } }
 }

@@ -47,7 +47,7 @@ export class PageTokens {
       }
     }
     throw Object.assign(
-      invalid('request/page-token', `${member} is not one of this query: begin again without it`),
+      invalid('request/page-token', `${member} does not belong to this query; start again without it`),
       { cause },
     )
   }

@@ -58,7 +58,7 @@ const content = {
     type: 'object',
     required: ['id'],
     properties: { id: entityId, locationName: { type: 'string', maxLength: 1_000 } },
-    description: 'The place in the document that it is about. It is deleted with the data of this location.',
+    description: 'The place in the document. It is deleted with the data of this location.',
   },
   changes: {
     type: 'object',
@@ -151,7 +151,7 @@ export const activityRecords = {
         properties: {
           apiKey: { type: 'string' },
           organizationId: { type: 'string' },
-          documentId: { type: 'string', description: 'Absent where it is of no document.' },
+          documentId: { type: 'string', description: 'Absent without a document.' },
         },
       },
       timestamp: { type: 'integer', description: 'Epoch milliseconds of when it was first recorded.' },

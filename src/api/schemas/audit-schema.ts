@@ -6,8 +6,8 @@ export const auditRecordAnswer = {
   type: 'object',
   required: ['auditId', 'timestamp', 'operation', 'actor', 'outcome', 'ids'],
   properties: {
-    auditId: { type: 'string', description: 'Sorts as time does.' },
-    timestamp: { type: 'integer', description: 'When the call came, in epoch milliseconds.' },
+    auditId: { type: 'string', description: 'Sorts by time.' },
+    timestamp: { type: 'integer', description: 'Time of the call, in epoch milliseconds.' },
     operation: {
       type: 'string',
       description:
@@ -25,7 +25,7 @@ export const auditRecordAnswer = {
     outcome: {
       type: 'string',
       description:
-        '`success`, or the status of the error. `UNKNOWN`: the call is being carried out, or the server died under it.',
+        '`success`, or the status of the error. `UNKNOWN`: the call is running, or the server stopped during it.',
       examples: ['success'],
     },
     ids: {

@@ -26,7 +26,7 @@ export const failureDetails = {
 /** Response to a batch: the result of each item, by its id. */
 export const batchResults = {
   type: 'object',
-  description: 'By the ids of the items; by its JSON pointer where an item has none.',
+  description: 'By item id; for an item without an id, by its JSON pointer.',
   additionalProperties: {
     type: 'object',
     required: ['success', 'id', 'message'],

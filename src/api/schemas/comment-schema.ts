@@ -27,7 +27,7 @@ export const location = {
   properties: { id, locationName: { type: 'string', maxLength: 1_000 } },
   additionalProperties: {},
   description:
-    'A place in what you show, such as a page or a view. Other members are kept as they are; at most ' +
+    'A place in your application, such as a page or a view. Other members are kept as they are; at most ' +
     `${limits.locationBytes} bytes of JSON.`,
   examples: [{ id: 'page-1', locationName: 'Page 1' }],
 } as const
@@ -36,7 +36,7 @@ const position = {
   type: 'string',
   format: 'byte',
   maxLength: base64LengthMax(limits.positionBytes),
-  description: 'Yjs relative position, encoded and base64: it stays where it is while the content changes.',
+  description: 'Yjs relative position, encoded and base64. It keeps its place while the content changes.',
 } as const
 
 /** At the start of the text `content`. */
@@ -85,7 +85,7 @@ const suggestedContent = {
 export const newSuggestion = {
   type: 'object',
   properties: { content: suggestedContent },
-  description: 'Makes it a suggestion, to be accepted or rejected.',
+  description: 'Makes the annotation a suggestion, which can be accepted or rejected.',
 } as const
 
 export const suggestionChange = {
@@ -98,7 +98,7 @@ export const suggestionChange = {
       description: 'Replaces the suggested content; the suggestion is open again.',
     },
   },
-  description: 'One of the three.',
+  description: 'Exactly one member.',
 } as const
 
 const text = {
@@ -218,7 +218,7 @@ export const annotationRecords = {
             required: ['status', 'content'],
             properties: {
               status: { type: 'string', enum: ['pending', 'accepted', 'rejected'] },
-              content: { description: 'Null when none was given.' },
+              content: { description: 'Null if not given.' },
             },
           },
           { type: 'null' },
@@ -228,7 +228,7 @@ export const annotationRecords = {
         ...commentRecords,
         description:
           `The oldest ones: ${limits.commentsShown} at most, and no more than about ${limits.shownBytes} bytes. ` +
-          '`comments/get` answers all.',
+          '`comments/get` returns all.',
       },
       commentCount: { type: 'integer', description: 'Total number of comments.' },
       createdBy: notifiedUser,

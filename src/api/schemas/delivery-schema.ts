@@ -22,7 +22,7 @@ export const messageId = {
   type: 'string',
   format: 'id',
   maxLength: 100,
-  description: '`webhook-id` of the delivery: the same with every attempt.',
+  description: '`webhook-id` of the delivery: the same for every attempt.',
   examples: ['msg_0mi6kq8xs000002f7b1c9e4d5a6b7c8d9e'],
 } as const
 
@@ -31,7 +31,7 @@ const time = { type: 'string', format: 'date-time', examples: ['2026-01-01T00:00
 export const deliveryStatus = {
   type: 'string',
   enum: deliveryStatuses,
-  description: '`pending`: it waits for its first attempt, or the next one.',
+  description: '`pending`: waits for its first or next attempt.',
 } as const
 
 const attemptAnswer = {
@@ -69,10 +69,10 @@ export const deliveryAnswer = {
     },
     reason: {
       ...nullable({ type: 'string' }),
-      description: 'Why it failed, where that is not the last attempt.',
+      description: 'Reason of the failure, if it is not that of the last attempt.',
       examples: [null],
     },
-    attempts: { type: 'array', items: attemptAnswer, description: 'The last ones, oldest first.' },
+    attempts: { type: 'array', items: attemptAnswer, description: 'The latest attempts, the oldest first.' },
   },
 } as const
 

@@ -58,9 +58,12 @@ export const documentRecordV1 = {
   required: ['id', 'documentName', 'disabled', 'accessType'],
   properties: {
     id: { type: 'string', description: 'Id of the document.' },
-    documentName: { type: 'string', description: "'' when it was never given." },
+    documentName: { type: 'string', description: "'' if not given." },
     disabled: { type: 'boolean' },
-    accessType: { ...accessType, description: 'In effect: its own, else that of its folder, else `public`.' },
+    accessType: {
+      ...accessType,
+      description: 'Effective access type: its own, else that of its folder, else `public`.',
+    },
   },
 } as const
 

@@ -31,7 +31,7 @@ export const endpointProperties = {
     type: 'string',
     minLength: 1,
     maxLength: limits.url,
-    description: 'http(s) URL that events are sent to.',
+    description: 'http(s) URL that receives the events.',
     examples: ['https://example.com/webhooks'],
   },
   description: { type: 'string', maxLength: limits.description },
@@ -56,12 +56,12 @@ export const endpointProperties = {
     type: 'integer',
     minimum: 1,
     maximum: 1_000_000,
-    description: 'Deliveries a second, at most; any number, where it is not set.',
+    description: 'Maximum deliveries per second; default: unlimited.',
   },
   metadata: {
     type: 'object',
     additionalProperties: { type: 'string', maxLength: limits.metadataBytes },
-    description: `Anything you want to keep with it, at most ${limits.metadataBytes} bytes as JSON. Replaced as a whole.`,
+    description: `Any data about the endpoint, at most ${limits.metadataBytes} bytes as JSON. Replaced as a whole.`,
   },
 } as const
 
@@ -102,7 +102,7 @@ export const endpointAnswer = {
     disabled: {
       type: 'boolean',
       description:
-        'Nothing is sent to it: it was disabled by a call, by its own answer 410, or after five days of failures only.',
+        'True: the endpoint gets no events. A call, its own response 410, or five days of only failures disabled it.',
     },
     rateLimit: nullable(endpointProperties.rateLimit),
     uid: nullable(uid),

@@ -15,7 +15,7 @@ import {
 
 const parentFolderId = {
   ...folderId,
-  description: 'The folder that it is in; `root` at the top.',
+  description: 'Id of the parent folder; `root` at the top.',
 } as const
 
 export const foldersRequest = {
@@ -58,7 +58,7 @@ export const folderRecordV1 = {
   required: ['folderId', 'folderName', 'organizationId', 'parentFolderId', 'createdAt', 'lastUpdated'],
   properties: {
     folderId,
-    folderName: { type: 'string', description: "'' when it was never given." },
+    folderName: { type: 'string', description: "'' if not given." },
     organizationId,
     parentFolderId,
     createdAt,
@@ -72,11 +72,11 @@ export const folderRecord = {
   required: [...folderRecordV1.required, 'apiKey', 'ancestors', 'accessType', 'inheritAccessFromParent'],
   properties: {
     ...folderRecordV1.properties,
-    apiKey: { type: 'string', description: 'The API key that it belongs to.' },
+    apiKey: { type: 'string', description: 'API key of the folder.' },
     ancestors: {
       type: 'array',
       items: { type: 'string' },
-      description: 'Ids of the folders above it, from `root` down to its parent.',
+      description: 'Ids of its parent folders, from `root` down.',
     },
     accessType: {
       ...accessType,

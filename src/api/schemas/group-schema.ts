@@ -23,7 +23,7 @@ export const userIds = {
 const accessRole = { type: 'string', enum: ['viewer', 'editor'] } as const
 const expiresAt = {
   type: 'number',
-  description: 'When that ends, in Unix seconds; absent when it does not.',
+  description: 'Expiry of the role, in Unix seconds; absent without an expiry.',
 } as const
 
 export const groupRecords = {
@@ -46,7 +46,7 @@ export const groupRecords = {
       userIds: {
         type: 'array',
         items: { type: 'string' },
-        description: 'Users of the group, in the order of their ids; only with `organizationUserGroupId`.',
+        description: 'Users of the group, ordered by id; only with `organizationUserGroupId`.',
       },
       grants: {
         type: 'array',
@@ -92,7 +92,7 @@ const showGrant = ({ accessRole, expiresAt }: GrantRecord) => ({
 /** The result of each user, by id. */
 export const groupUserResults = {
   type: 'object',
-  description: 'By the ids of the users.',
+  description: 'By user id.',
   additionalProperties: {
     type: 'object',
     required: ['success', 'organizationUserGroupId', 'message'],

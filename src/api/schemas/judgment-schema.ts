@@ -27,10 +27,10 @@ export const reviewerId = {
 } as const
 
 export const place = {
-  organizationId: { ...organizationId, description: 'The organization it is about.' },
+  organizationId: { ...organizationId, description: 'Organization of the case.' },
   documentId: {
     ...documentId,
-    description: 'The document it is about; only together with `organizationId`.',
+    description: 'Document of the case; only together with `organizationId`.',
   },
 } as const
 
@@ -112,11 +112,11 @@ const suggestion = {
     },
     basedOn: { type: 'integer', description: 'Number of precedents on this side.', examples: [2] },
     scope: { type: 'string', enum: ['document', 'organization', 'apiKey'], description: 'Whose precedents.' },
-    scopeLabel: { type: 'string', description: 'The same for people.', examples: ['This document'] },
+    scopeLabel: { type: 'string', description: 'The same as a text for users.', examples: ['This document'] },
     topReasons: {
       type: 'array',
       items: { type: 'string' },
-      description: 'At most 3, those with the most weight first.',
+      description: 'At most 3, the highest weight first.',
       examples: [reason.examples],
     },
     uniqueReviewers: {
@@ -128,7 +128,7 @@ const suggestion = {
       type: 'array',
       items: { type: 'string' },
       description:
-        'For people: split evidence, support that is mostly older than 6 months, a single reviewer.',
+        'Texts for users: split evidence, support that is mostly older than 6 months, a single reviewer.',
       examples: [[]],
     },
   },

@@ -57,7 +57,7 @@ export const notificationContent = {
   notificationSourceData: {
     type: 'object',
     additionalProperties: {},
-    description: `Anything you want to keep with it, at most ${limits.dataBytes} bytes of JSON.`,
+    description: `Any data about the notification, at most ${limits.dataBytes} bytes of JSON.`,
   },
 } as const
 

@@ -33,7 +33,7 @@ export const grantedResource = {
       minimum: 0,
       maximum: expiresAtMax,
       description:
-        'Unix time in seconds at which the permission ends; without it it does not. A time in the past ends it now.',
+        'Expiry of the permission, in Unix seconds; default: no expiry. A time in the past revokes it now.',
     },
   },
   examples: [{ type: 'document', id: 'report', organizationId: 'acme', accessRole: 'viewer' }],
@@ -44,7 +44,7 @@ export const subjects = {
   organizationUserGroupId: {
     type: 'string',
     format: 'id',
-    description: 'A group that this is for, instead of a user; all resources are of its organization.',
+    description: 'A group in place of a user; all resources belong to its organization.',
   },
 } as const
 

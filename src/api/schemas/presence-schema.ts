@@ -23,7 +23,7 @@ export const presenceStatus = {
 export const describedPresence = {
   userId: { type: 'string', format: 'id' },
   name: { type: 'string', maxLength: 200, description: 'Display name.' },
-  email: { type: 'string', maxLength: 320, description: 'Answered by `presence/get` only.' },
+  email: { type: 'string', maxLength: 320, description: 'Only `presence/get` returns it.' },
   status: presenceStatus,
 } as const
 

@@ -25,7 +25,7 @@ export const resourceName = { type: 'string', maxLength: 1_000 } as const
 export const metadata = {
   type: 'object',
   additionalProperties: {},
-  description: `Anything you want to keep with it, at most ${metadataBytesMax} bytes as JSON. Replaced as a whole.`,
+  description: `Any data about the resource, at most ${metadataBytesMax} bytes as JSON. Replaced as a whole.`,
 } as const
 
 export const accessType = {

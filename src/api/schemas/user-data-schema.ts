@@ -10,7 +10,7 @@ export const dataScope = {
   organizationId: {
     type: 'string',
     format: 'id',
-    description: 'Only those of this organization; without it those of all organizations of the API key.',
+    description: 'Only data of this organization; default: all organizations of the API key.',
   },
 } as const
 
@@ -34,8 +34,8 @@ export const userDatums = {
     required: ['kind', 'data'],
     properties: {
       kind: { type: 'string', enum: dataKinds, description: 'What it is.' },
-      organizationId: { type: 'string', description: 'Absent where it is of no organization.' },
-      documentId: { type: 'string', description: 'Absent where it is of no document.' },
+      organizationId: { type: 'string', description: 'Absent without an organization.' },
+      documentId: { type: 'string', description: 'Absent without a document.' },
       data: {
         type: 'object',
         additionalProperties: {},

@@ -15,7 +15,7 @@ export const userScope = {
   folderId: {
     type: 'string',
     format: 'id',
-    description: 'Users of this folder; without it, and without `documentId`, of the organization.',
+    description: 'Users of this folder; default without `documentId`: users of the organization.',
   },
   documentId: {
     type: 'string',
@@ -44,17 +44,17 @@ export const createFlags = {
   createOrganization: {
     type: 'boolean',
     default: false,
-    description: 'Make the organization if it does not exist.',
+    description: 'True: creates the organization if it does not exist.',
   },
   createFolder: {
     type: 'boolean',
     default: false,
-    description: 'Make the folder, at the top, if it does not exist.',
+    description: 'True: creates the folder, at the top, if it does not exist.',
   },
   createDocument: {
     type: 'boolean',
     default: false,
-    description: 'Make the document, in no folder, if it does not exist.',
+    description: 'True: creates the document, without a folder, if it does not exist.',
   },
 } as const
 
@@ -62,7 +62,7 @@ export const createFlags = {
 export const createMissingFlag = {
   type: 'boolean',
   description:
-    'Make what the call names and does not exist: the organization, and the folder or document in it. Default: the ' +
+    'True: creates the named organization, and the folder or document in it, if they do not exist. Default: the ' +
     'option `createMissing` of the server.',
 } as const
 
@@ -109,7 +109,7 @@ const described = {
   name: { type: 'string', maxLength: 200, description: 'Display name.' },
   email: { type: 'string', maxLength: 320 },
   photoUrl: { type: 'string', maxLength: 2_000, description: 'Address of a picture.' },
-  color: { type: 'string', maxLength: 100, description: 'How the user is shown, as a CSS colour.' },
+  color: { type: 'string', maxLength: 100, description: 'Color of the user, as a CSS color.' },
   metadata: {
     type: 'object',
     additionalProperties: {},

@@ -43,7 +43,7 @@ export const versionRecord = {
     kind: {
       type: 'string',
       enum: ['manual', 'automatic'],
-      description: '`automatic`: made in the background, or of what there was before a restoration.',
+      description: '`automatic`: created in the background, or from the content before a restoration.',
     },
     label: { type: 'string', description: versionLabel.description, examples: versionLabel.examples },
     metadata: { ...metadata, examples: [{ ticket: 'A-17' }] },
@@ -58,7 +58,7 @@ export const versionRecord = {
         required: ['userId'],
         properties: {
           userId: { type: 'string' },
-          name: { type: 'string', description: 'Absent when it is not known.' },
+          name: { type: 'string', description: 'Absent if not known.' },
         },
       },
       description:

@@ -43,7 +43,7 @@ const serviceConfig = {
   rawNotificationUrl: {
     type: 'string',
     maxLength: limits.url,
-    description: "http(s) URL that is sent every event whose trigger is on; '' for none.",
+    description: "http(s) URL that receives every event whose trigger is on; '' for none.",
   },
   processedNotificationUrl: {
     type: 'string',
@@ -112,11 +112,11 @@ export const basicAnswer = {
 } as const
 
 const advanced = {
-  isEnabled: { type: 'boolean', description: 'Whether endpoints are sent anything.', examples: [true] },
+  isEnabled: { type: 'boolean', description: 'Whether endpoints get events.', examples: [true] },
   ...wrapping,
   enableDataProtection: {
     type: 'boolean',
-    description: 'Take names, e-mail addresses and content out of what is sent.',
+    description: 'True: omits names, e-mail addresses and content from events.',
   },
 } as const
 

@@ -16,7 +16,7 @@ export const apiKeyEntry = {
     type: {
       type: 'string',
       enum: ['testing', 'production'],
-      description: 'For people; makes no difference.',
+      description: 'A label without effect.',
     },
   },
 } as const
@@ -30,7 +30,7 @@ export const authTokenEntry = {
     domains: {
       type: 'array',
       items: { type: 'string' },
-      description: 'Domains of the pages that may use the token; none: any.',
+      description: 'Domains of the pages that may use the token; empty: all.',
     },
   },
 } as const
@@ -54,9 +54,9 @@ export const workspaceProperties = {
     required: ['email', 'id', 'name', 'avatar'],
     properties: {
       email: { type: 'string', description: 'E-mail address.' },
-      id: { type: 'string', description: 'Id made for the owner.' },
+      id: { type: 'string', description: 'Generated id of the owner.' },
       name: { type: 'string', description: 'Display name.' },
-      avatar: { type: 'string', description: "URL of a picture; '' when there is none." },
+      avatar: { type: 'string', description: "URL of a picture; '' without one." },
     },
   },
   authToken: { type: 'string', description: 'The workspace auth token.' },
@@ -90,7 +90,7 @@ export const storedBytesMax = {
   minimum: 0,
   maximum: storedBytesMaxMax,
   description:
-    'Bytes that the workspace may store; 0 means unlimited. Unless given, the option `maxStoredBytesPerWorkspace` decides.',
+    'Bytes that the workspace may store; 0 means unlimited. Default: the option `maxStoredBytesPerWorkspace`.',
 } as const
 
 /** An API key of the caller's workspace. */
@@ -108,13 +108,13 @@ export const graceSeconds = {
   minimum: 0,
   maximum: graceSecondsMax,
   default: 0,
-  description: 'Time for which the replaced token stays good.',
+  description: 'Time in seconds for which the replaced token stays valid.',
 } as const
 
 export const noSuchApiKeyError = {
   status: 'NOT_FOUND',
   code: 'api-key/not-found',
-  when: 'the workspace has no such API key',
+  when: 'the workspace does not have this API key',
 } as const
 
 export const showApiKey = ({ id, apiKeyName, type }: ApiKeyRecord): FromSchema<typeof apiKeyEntry> => ({

@@ -38,7 +38,7 @@ export function readPagePosition<T>(schema: GenericSchema<T, unknown>, after: st
     return readJson(schema, after)
   } catch (cause) {
     if (!(cause instanceof MalformedJsonError)) throw cause
-    const message = 'pageToken is not one of this query: begin again without it'
+    const message = 'pageToken does not belong to this query; start again without it'
     throw Object.assign(invalid('request/page-token', message), { cause })
   }
 }

@@ -45,7 +45,7 @@ export class TransactionRunner {
         const done = await this.#attempt(part, work)
         if (done !== null) return done
       }
-      throw new ApiError('request/conflict', 'others change the same things all the time; try again')
+      throw new ApiError('request/conflict', 'other calls keep changing the same records; try again')
     })
   }
 

@@ -55,7 +55,7 @@ itLong(
         ['backup', server.url, join(root, 'out'), '--token-file', join(root, 'token')],
         root,
       )
-      expect(told).toMatchObject({ code: 2, err: expect.stringContaining('other backups are being made') })
+      expect(told).toMatchObject({ code: 2, err: expect.stringContaining('other backups are running') })
       first.destroy()
       await eventually(async () => {
         const next = await begin()

@@ -220,7 +220,7 @@ it('[CS-32] reuses places that another node has freed, and counts places that it
   await one.run(callWith('once', 'a'), work)
   await two.run(callWith('once', 'b'), work)
   clock.advance(61_000)
-  await expect(one.run(callWith('once', 'c'), work)).rejects.toThrow('as many stored calls')
+  await expect(one.run(callWith('once', 'c'), work)).rejects.toThrow('maximum number of stored calls')
   clock.advance(2 * hourMs)
   two.start()
   await eventually(async () => (await store.kv.scan(callWith('once').part, { limit: 10 })).length === 0)

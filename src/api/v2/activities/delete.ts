@@ -15,7 +15,7 @@ export const deleteActivities = defineOperation({
   audited: 'admin',
   summary: 'Delete activities',
   description:
-    'Deletes activities of the document, named by `activityIds`, by `activities`, or by both. One that the document ' +
+    'Deletes activities of the document, named by `activityIds`, by `activities`, or by both. An activity that the document ' +
     'does not have is `success: false`.',
   batch: keyedBatch({ activityIds: null, activities: 'id' }),
   request: {

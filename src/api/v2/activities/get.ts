@@ -18,11 +18,15 @@ const request = {
   required: ['organizationId'],
   properties: {
     organizationId,
-    documentId: { ...documentId, description: 'Only those of this document.' },
-    targetEntityId: { type: 'string', format: 'id', description: 'Only those on it, such as an annotation.' },
+    documentId: { ...documentId, description: 'Only activities of this document.' },
+    targetEntityId: {
+      type: 'string',
+      format: 'id',
+      description: 'Only activities on this target, such as an annotation.',
+    },
     featureTypes: { type: 'array', maxItems: valuesMax, items: featureType },
     actionTypes: { type: 'array', maxItems: valuesMax, items: actionType },
-    userId: { type: 'string', format: 'id', description: 'Only those of this acting user.' },
+    userId: { type: 'string', format: 'id', description: 'Only activities of this acting user.' },
     activityIds: { ...activityIds, minItems: 0, description: 'Only these.' },
     order: { type: 'string', enum: ['asc', 'desc'], default: 'desc', description: 'By timestamp.' },
     ...pageRequest,

@@ -46,7 +46,7 @@ const request = {
       enum: ['weft', 'y-sweet'],
       default: 'weft',
       description:
-        "`y-sweet`: the answer is what Y-Sweet's client takes as its token; for one `document`, or without `docId`.",
+        "`y-sweet`: the response is a token for Y-Sweet's client, for one `document`, or without `docId`.",
     },
     document: {
       type: 'object',
@@ -56,7 +56,7 @@ const request = {
         documentId: { type: 'string', format: 'id' },
         editorId: { type: 'string', format: 'id', default: 'main' },
       },
-      description: 'Which document a token of format `y-sweet` leads to; it grants nothing.',
+      description: 'Document of a token of format `y-sweet`; it grants no permission.',
     },
   },
 } as const
@@ -81,7 +81,7 @@ export const generateToken = defineOperation({
   audited: 'admin',
   summary: 'Make a realtime token',
   description:
-    'Makes a token with which a user opens realtime connections to the documents of the API key. ' +
+    'Creates a token with which a user opens realtime connections to the documents of the API key. ' +
     'Hand it to the browser instead of your credentials.',
   request,
   response,

@@ -7,7 +7,7 @@ export const revokeTokens = defineOperation({
   audited: 'admin',
   summary: 'Revoke the realtime tokens of a user',
   description:
-    'Tokens that were issued for the user until now are refused from now on, and the connections that they opened ' +
+    'Rejects all tokens issued for the user until now. The connections that they opened ' +
     'are closed with 4401. Tokens without an `iat` claim count as issued before.',
   request: {
     type: 'object',
@@ -18,10 +18,10 @@ export const revokeTokens = defineOperation({
     type: 'object',
     required: ['userId', 'issuedUntil'],
     properties: {
-      userId: { type: 'string', description: 'The user that was named.' },
+      userId: { type: 'string', description: 'The named user.' },
       issuedUntil: {
         type: 'integer',
-        description: 'Unix time in milliseconds: tokens whose `iat` is not later are refused.',
+        description: 'Unix time in milliseconds: tokens whose `iat` is not later are rejected.',
       },
     },
   },

@@ -41,8 +41,8 @@ const response = {
   properties: {
     stateVector: { type: 'string', format: 'byte', description: 'Yjs state vector (V1) afterwards, base64.' },
     version: { type: 'string', description: 'Names the state after the call; opaque.' },
-    changed: { type: 'boolean', description: 'False when all of the update was known already.' },
-    bytes: { type: 'integer', description: 'Size of what was new.' },
+    changed: { type: 'boolean', description: 'False if the document already had the whole update.' },
+    bytes: { type: 'integer', description: 'Size of the new part.' },
   },
 } as const
 

@@ -27,7 +27,7 @@ const request = {
 const response = {
   type: 'object',
   required: ['success'],
-  properties: { success: { type: 'boolean', description: 'False when there was nothing to delete.' } },
+  properties: { success: { type: 'boolean', description: 'False if there was nothing to delete.' } },
 } as const
 
 export const deleteContent = defineOperation({

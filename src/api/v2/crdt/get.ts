@@ -24,7 +24,7 @@ const request = {
   required: ['organizationId', 'documentId'],
   properties: {
     ...editorDocumentIds,
-    editorId: { ...editorId, description: 'Editor instance; without it all of the document.' },
+    editorId: { ...editorId, description: 'Id of the editor; default: all editors of the document.' },
     contentKey: contentKeySchema,
     format: contentFormat,
     statistics: {
@@ -57,7 +57,7 @@ const entry = {
     stateVector: { type: 'string', format: 'byte', description: 'Yjs state vector (V1), base64.' },
     lastUpdate: { type: 'string', format: 'date-time' },
     lastUpdatedBy: { type: 'string', description: "User id; '' if the user is not known." },
-    sizeBytes: { type: 'integer', description: 'Size of the document as encoded by Yjs, at most.' },
+    sizeBytes: { type: 'integer', description: 'Maximum size of the document as encoded by Yjs.' },
     statistics: {
       type: 'object',
       required: ['structs', 'tombstones', 'clients'],
@@ -77,7 +77,7 @@ const entry = {
         clients: {
           type: 'integer',
           description:
-            'Client ids that have ever inserted something: each session of an editor has one of its own.',
+            'Client ids that have ever inserted content; each session of an editor has its own id.',
         },
       },
     },

@@ -28,7 +28,7 @@ export const broadcastLive = defineOperation({
       editorId: {
         type: 'string',
         format: 'id',
-        description: 'Only to clients of this editor; without it, of all editors of the document.',
+        description: 'Only to clients of this editor; default: clients of all editors of the document.',
       },
       event: {
         type: 'string',

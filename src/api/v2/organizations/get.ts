@@ -23,7 +23,7 @@ export const getOrganizations = defineOperation({
         type: 'array',
         items: organizationId,
         maxItems: lookupMax,
-        description: 'Without it all organizations of the API key.',
+        description: 'Default: all organizations of the API key.',
       },
       ...searchRequest('their id or name; not with `organizationIds`', lookedAtMax),
       ...pageRequest,

@@ -31,7 +31,8 @@ export const addPresence = defineOperation({
         minimum: 2,
         maximum: 3_599,
         default: 60,
-        description: 'How long users who are not connected stay, unless they are added or updated again.',
+        description:
+          'Time in seconds for which users who are not connected stay, unless they are added or updated again.',
       },
       createOrganization: createFlags.createOrganization,
       createDocument: createFlags.createDocument,

@@ -55,7 +55,7 @@ export const getPresence = defineOperation({
         type: 'array',
         maxItems: batchMax,
         items: presenceStatus,
-        description: 'Only users with one of these.',
+        description: 'Only users with one of these statuses.',
       },
     },
   },

@@ -27,7 +27,7 @@ export const addUsers = defineOperation({
     properties: {
       ...userScope,
       users: userInputs(
-        'Role on the resource. Without it `editor`; a user who has a role there keeps it, with its end.',
+        'Role on the resource. Default: `editor`; a user with a role there keeps it, with its expiry.',
       ),
       ...createFlags,
       createMissing: createMissingFlag,

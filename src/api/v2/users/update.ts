@@ -17,7 +17,7 @@ export const updateUsers = defineOperation({
     required: ['organizationId', 'users'],
     properties: {
       ...userScope,
-      users: userInputs('Role on the resource from now on, until the end it had before, if any.'),
+      users: userInputs('New role on the resource; its expiry, if any, does not change.'),
     },
   },
   response: batchResults,

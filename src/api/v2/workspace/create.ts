@@ -63,7 +63,7 @@ export const createWorkspace = defineOperation({
   audited: 'admin',
   makes: ['id', 'apiKey'],
   summary: 'Make a workspace',
-  description: 'Makes a workspace with one API key for testing and one auth token for that.',
+  description: 'Creates a workspace with one API key for testing and its auth token.',
   request,
   response,
   errors: [

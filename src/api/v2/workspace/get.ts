@@ -10,7 +10,7 @@ export const getWorkspace = defineOperation({
   effect: 'reads',
   audited: 'admin',
   summary: 'Read the workspace',
-  description: `Answers the workspace and its API keys (at most ${apiKeysMax}). Limited to some calls a minute.`,
+  description: `Returns the workspace and its API keys (at most ${apiKeysMax}). The number of calls per minute is limited.`,
   request: { type: 'object', properties: {} },
   response: workspaceResponse,
   errors: [{ status: 'NOT_FOUND', code: 'workspace/not-found', when: 'the workspace does not exist' }],

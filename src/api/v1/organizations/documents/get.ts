@@ -27,7 +27,7 @@ export const getDocumentsV1 = defineOperation({
         type: 'array',
         items: documentId,
         maxItems: lookupMax,
-        description: 'Without it all documents of the organization.',
+        description: 'Default: all documents of the organization.',
       },
     },
   },

@@ -15,11 +15,11 @@ export const getFoldersV1 = defineOperation({
   effect: 'reads',
   audited: 'read',
   summary: 'Read folders (version 1)',
-  description: 'All of the organization, or one with the folders directly in it.',
+  description: 'Returns all folders of the organization, or one folder with its direct subfolders.',
   request: {
     type: 'object',
     required: ['organizationId'],
-    properties: { organizationId, folderId: { ...folderId, description: 'Without it all folders.' } },
+    properties: { organizationId, folderId: { ...folderId, description: 'Default: all folders.' } },
   },
   response: { type: 'array', items: folderRecordV1 },
   errors: [folderNotFound, tooManyFolders],

@@ -9,7 +9,7 @@ const ids = (what: string) =>
 
 const reports = {
   type: 'object',
-  description: 'By the ids of the resources.',
+  description: 'By resource id.',
   additionalProperties: {
     type: 'object',
     properties: {
@@ -21,17 +21,17 @@ const reports = {
       accessType: {
         type: 'string',
         enum: ['public', 'organizationPrivate', 'restricted'],
-        description: 'The access type in effect, inherited or not. An organization has none.',
+        description: 'Effective access type, inherited or not; absent for organizations.',
       },
       expiresAt: {
         type: 'number',
-        description: 'Unix time in seconds at which what gives the role ends; absent when it does not.',
+        description: 'Expiry of the role, in Unix seconds; absent without an expiry.',
       },
       error: { type: 'string' },
       reason: {
         type: 'object',
         required: ['source'],
-        description: 'Why the user has the role, or has none; absent where the resource does not exist.',
+        description: 'Reason of the role, or of its absence; absent if the resource does not exist.',
         properties: {
           source: {
             type: 'string',
@@ -81,7 +81,7 @@ export const getPermissions = defineOperation({
   },
   response: {
     type: 'object',
-    description: 'By the ids of the users.',
+    description: 'By user id.',
     additionalProperties: {
       type: 'object',
       required: ['organization', 'folders', 'documents'],
@@ -110,7 +110,7 @@ export const getPermissions = defineOperation({
     if (!complete)
       throw new ApiError(
         'auth/resource-not-found',
-        'some of what was asked about does not exist: see does_not_exist in details',
+        'some of the named resources do not exist; see does_not_exist in details',
         { details: users },
       )
     return { message: 'Permissions found.', data: users }

@@ -17,7 +17,7 @@ export const createVersion = defineOperation({
   audited: 'change',
   grows: 'records',
   makes: ['versionId'],
-  summary: 'Keep a version of an editor',
+  summary: 'Save a version of an editor',
   description:
     'Saves the current content until the version, the editor or its document is deleted. Versions of equal ' +
     'content share its space.',

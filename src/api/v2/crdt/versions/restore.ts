@@ -42,7 +42,7 @@ export const restoreVersion = defineOperation({
       ...writtenResponse.properties,
       previousVersionId: {
         anyOf: [{ type: 'string' }, { type: 'null' }],
-        description: 'The version of what there was before; null when nothing has changed.',
+        description: 'Id of the version with the replaced content; null without a change.',
         examples: versionId.examples,
       },
     },

@@ -8,7 +8,7 @@ export const deleteJudgments = defineOperation({
   effect: 'once',
   audited: 'admin',
   summary: 'Delete judgments',
-  description: 'Forgets judgments: suggestions no longer draw on them.',
+  description: 'Deletes judgments; suggestions no longer use them.',
   batch: keyedBatch({ judgmentIds: null }),
   request: { type: 'object', required: ['judgmentIds'], properties: { judgmentIds } },
   response: batchResults,

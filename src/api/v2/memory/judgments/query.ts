@@ -23,7 +23,7 @@ export const queryJudgments = defineOperation({
   request: {
     type: 'object',
     properties: {
-      query: { ...judgmentQuery, description: 'Only judgments like this.' },
+      query: { ...judgmentQuery, description: 'Only judgments of similar cases.' },
       decision,
       reviewerId,
       ...place,

@@ -55,7 +55,7 @@ export const setNotificationConfig = defineOperation({
   },
   response: {
     type: 'object',
-    description: 'By the ids of the users.',
+    description: 'By user id.',
     additionalProperties: {
       type: 'object',
       required: ['success', 'userId', 'documentId', 'message'],

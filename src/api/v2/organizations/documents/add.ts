@@ -21,12 +21,12 @@ export const addDocuments = defineOperation({
       createOrganization: {
         type: 'boolean',
         default: false,
-        description: 'Make the organization first if it does not exist.',
+        description: 'True: creates the organization first if it does not exist.',
       },
       createFolder: {
         type: 'boolean',
         default: false,
-        description: 'Make the folders first, at the top, that do not exist.',
+        description: 'True: first creates missing folders, at the top.',
       },
     },
   },

@@ -10,7 +10,7 @@ export const moveDocuments = defineOperation({
   audited: 'admin',
   summary: 'Move documents',
   description:
-    'Into a folder, or out of any. Access that documents inherit is then that of their new folder.',
+    'Moves documents into a folder, or out of their folder. Documents then inherit access from the new folder.',
   batch: keyedBatch({ documentIds: null }),
   request: {
     type: 'object',
@@ -18,7 +18,7 @@ export const moveDocuments = defineOperation({
     properties: {
       organizationId,
       documentIds: documentIdsSchema,
-      folderId: { ...folderId, description: 'Where to; `root`: into none.' },
+      folderId: { ...folderId, description: 'Target folder; `root`: no folder.' },
     },
   },
   response: batchResults,

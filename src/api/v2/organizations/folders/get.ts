@@ -15,13 +15,13 @@ export const getFolders = defineOperation({
   effect: 'reads',
   audited: 'read',
   summary: 'Read folders',
-  description: 'All of the organization, or one with those below it down to a depth.',
+  description: 'Returns all folders of the organization, or one folder with its subfolders down to a depth.',
   request: {
     type: 'object',
     required: ['organizationId'],
     properties: {
       organizationId,
-      folderId: { ...folderId, description: 'Without it all folders.' },
+      folderId: { ...folderId, description: 'Default: all folders.' },
       maxDepth: {
         type: 'integer',
         minimum: 0,

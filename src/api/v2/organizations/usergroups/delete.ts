@@ -9,7 +9,7 @@ export const deleteGroups = defineOperation({
   audited: 'admin',
   summary: 'Delete user groups',
   description:
-    'Deletes groups with all that was granted to them. Their users stay in the organization. Open connections follow ' +
+    'Deletes groups with all their grants. Their users stay in the organization. Open connections follow ' +
     'within a second.',
   batch: keyedBatch({ groupIds: null }),
   request: {

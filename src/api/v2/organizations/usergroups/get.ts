@@ -12,11 +12,11 @@ const request = {
     organizationId: { ...userScope.organizationId, description: 'Organization of the groups.' },
     folderId: {
       ...userScope.folderId,
-      description: 'Only groups to which a role is granted on this folder.',
+      description: 'Only groups with a role on this folder.',
     },
     documentId: {
       ...userScope.documentId,
-      description: 'Only groups to which a role is granted on this document; not together with `folderId`.',
+      description: 'Only groups with a role on this document; not together with `folderId`.',
     },
     organizationUserGroupId: {
       type: 'string',
@@ -29,7 +29,7 @@ const request = {
       type: 'boolean',
       default: false,
       description:
-        'With `organizationUserGroupId`: answer what is granted to the group, instead of its users.',
+        'With `organizationUserGroupId`, true: returns the grants of the group in place of its users.',
     },
     groupIds: {
       type: 'array',

@@ -21,7 +21,7 @@ export const deleteUserData = defineOperation({
     type: 'object',
     required: ['status', 'removed', 'startedAt'],
     properties: {
-      status: { type: 'string', enum: ['running', 'done'], description: '`done`: nothing is left.' },
+      status: { type: 'string', enum: ['running', 'done'], description: '`done`: everything is deleted.' },
       removed: {
         type: 'object',
         additionalProperties: { type: 'integer' },

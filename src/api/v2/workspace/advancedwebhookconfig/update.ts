@@ -7,7 +7,7 @@ export const updateAdvancedWebhookConfig = defineOperation({
   auth: 'key',
   effect: 'repeatable',
   audited: 'admin',
-  summary: 'Configure what holds for all webhook endpoints',
+  summary: 'Change the configuration of all webhook endpoints',
   description:
     'Changes the given members; at least one member is required. While they are disabled endpoints are kept, can be neither ' +
     'read nor changed, and are sent nothing.',

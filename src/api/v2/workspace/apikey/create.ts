@@ -8,7 +8,7 @@ const request = {
     type: {
       type: 'string',
       enum: ['testing', 'production'],
-      description: 'For people; makes no difference.',
+      description: 'A label without effect.',
     },
     apiKeyName: { type: 'string', maxLength: 200, default: '', description: 'Name for people.' },
     allowedDomains: { ...domainList, description: `${domainList.description} None: pages of all domains.` },
@@ -30,8 +30,8 @@ export const createApiKey = defineOperation({
   effect: 'once',
   audited: 'admin',
   makes: ['apiKey'],
-  summary: 'Make an API key',
-  description: 'Makes an API key with an auth token. The data of each API key is its own.',
+  summary: 'Create an API key',
+  description: 'Creates an API key with an auth token. The data of each API key is its own.',
   request,
   response,
   errors: [

@@ -18,7 +18,7 @@ export const getApiKeys = defineOperation({
   effect: 'reads',
   audited: 'read',
   summary: 'List the API keys of the workspace',
-  description: 'In the order of the keys.',
+  description: 'Ordered by key.',
   request,
   response: { type: 'array', items: apiKeyEntry },
   errors: [],

@@ -14,7 +14,7 @@ export const getAudit = defineOperation({
   auth: 'workspace',
   effect: 'reads',
   audited: 'read',
-  summary: 'List who did what',
+  summary: 'Read the audit log',
   description:
     'The audit log of the workspace, by time: administration, deletion and access to secrets, or, by a server option, ' +
     'all changes; counts of rejected credentials of its API keys or of the workspace; and changes by a start of the ' +
@@ -26,17 +26,17 @@ export const getAudit = defineOperation({
       operation: {
         type: 'string',
         maxLength: 200,
-        description: 'Only those of this operation.',
+        description: 'Only records of this operation.',
         examples: ['/v2/auth/generate_token'],
       },
       apiKey: {
         type: 'string',
         maxLength: credentialLengthMax,
-        description: 'Only those by this API key, or that name it.',
+        description: 'Only records of this API key, or records that name it.',
       },
-      actor: { type: 'string', enum: auditActors, description: 'Only those by such.' },
-      after: { ...time, description: 'Only later ones, in epoch milliseconds.' },
-      before: { ...time, description: 'Only earlier ones, in epoch milliseconds.' },
+      actor: { type: 'string', enum: auditActors, description: 'Only records of this actor type.' },
+      after: { ...time, description: 'Only later records, in epoch milliseconds.' },
+      before: { ...time, description: 'Only earlier records, in epoch milliseconds.' },
       order: { type: 'string', enum: ['asc', 'desc'], default: 'desc', description: 'By time.' },
       ...pageRequest,
       pageSize: pageSizeUpTo(pageSizeMax, pageSizeDefault),

@@ -16,7 +16,7 @@ const request = {
     graceSeconds,
     domains: {
       ...domainList,
-      description: `Domains of the pages that may use the new token; none: any. Without it those of the token replaced. ${domainList.description}`,
+      description: `Domains of the pages that may use the new token; empty: all. Default: the domains of the replaced token. ${domainList.description}`,
     },
   },
 } as const

@@ -13,7 +13,7 @@ export const getAuthTokens = defineOperation({
   effect: 'reads',
   audited: 'admin',
   summary: 'Read the auth tokens of an API key',
-  description: 'Tokens that have been replaced and are still good for a while are not among them.',
+  description: 'Replaced tokens that are still valid are not included.',
   request: { type: 'object', required: ['apiKey'], properties: { apiKey: apiKeyOfWorkspace } },
   response: {
     type: 'object',

@@ -22,7 +22,7 @@ export const addDomains = defineOperation({
     {
       status: 'INTERNAL',
       code: 'domain/partly-changed',
-      when: 'some were there already; `details` has `domainsAdded`, which are there now, and `skippedDomains`',
+      when: 'some domains existed already; `details` has `domainsAdded`, which were added, and `skippedDomains`',
     },
     {
       status: 'FAILED_PRECONDITION',

@@ -11,8 +11,8 @@ export const deleteDomains = defineOperation({
   auth: 'key',
   effect: 'once',
   audited: 'admin',
-  summary: 'Allow domains no longer',
-  description: 'Without any domain left pages of all domains may connect.',
+  summary: 'Remove allowed domains',
+  description: 'If no domain remains, pages of all domains may connect.',
   request: { type: 'object', required: ['domains'], properties: { domains: domainList } },
   response: { type: 'object', required: ['domainsRemoved'], properties: { domainsRemoved: changedDomains } },
   errors: [

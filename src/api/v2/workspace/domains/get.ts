@@ -16,7 +16,7 @@ export const getDomains = defineOperation({
       allowedDomains: {
         type: 'array',
         items: { type: 'string' },
-        description: 'None: pages of all domains.',
+        description: 'Empty: pages of all domains may connect.',
       },
     },
   },

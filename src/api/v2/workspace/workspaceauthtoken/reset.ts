@@ -17,7 +17,7 @@ export const resetWorkspaceAuthToken = defineOperation({
     required: ['workspaceId', 'newWorkspaceAuthToken'],
     properties: {
       workspaceId: { type: 'string', description: 'Id of the workspace.' },
-      newWorkspaceAuthToken: { type: 'string', description: 'Its auth token from now on.' },
+      newWorkspaceAuthToken: { type: 'string', description: 'The new auth token of the workspace.' },
     },
   },
   errors: [{ status: 'NOT_FOUND', code: 'workspace/not-found', when: 'the workspace does not exist' }],

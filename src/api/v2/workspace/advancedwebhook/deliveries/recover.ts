@@ -29,7 +29,9 @@ export const recoverDeliveries = defineOperation({
   response: {
     type: 'object',
     required: ['requeued'],
-    properties: { requeued: { type: 'integer', description: 'How many are sent again.', examples: [3] } },
+    properties: {
+      requeued: { type: 'integer', description: 'Number of events that are sent again.', examples: [3] },
+    },
   },
   errors: [advancedOff, noSuchEndpoint],
   async handler({ endpointId, since }, { caller, services }) {

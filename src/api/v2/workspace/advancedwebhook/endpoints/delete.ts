@@ -7,7 +7,7 @@ export const deleteEndpoint = defineOperation({
   effect: 'once',
   audited: 'admin',
   summary: 'Delete a webhook endpoint',
-  description: 'It is sent nothing more, not even what has happened before. Its `uid` is free again.',
+  description: 'Stops all deliveries to the endpoint, including queued ones. Its `uid` can be used again.',
   request: { type: 'object', required: ['endpointId'], properties: { endpointId } },
   response: {
     type: 'object',

@@ -15,7 +15,7 @@ export const getEndpoints = defineOperation({
   effect: 'reads',
   audited: 'read',
   summary: 'List the webhook endpoints',
-  description: 'In the order of their ids.',
+  description: 'Ordered by id.',
   request: { type: 'object', properties: iteratorRequest },
   response: {
     type: 'object',

@@ -10,7 +10,7 @@ export const testEndpoint = defineOperation({
   auth: 'key',
   effect: 'once',
   audited: 'admin',
-  summary: 'Send a sample to a webhook endpoint',
+  summary: 'Send a test event to a webhook endpoint',
   description:
     'Queues a signed test event (`data.test` is true), for any types and channels of the endpoint. `deliveries/get` ' +
     'returns its outcome.',
