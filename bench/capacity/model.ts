@@ -3,17 +3,20 @@ import type { Inputs } from './inputs.ts'
 
 /** Assumptions on users and machines. The sheet contains these texts. */
 export const assumptions = {
-  people: { value: 3, is: 'people in an open document, each at a node of their own' },
+  people: { value: 3, is: 'users on an open document, each on a different node' },
   editing: { value: 0.05, is: 'share of connections that edit at the same time' },
-  rate: { value: 3, is: 'updates a second of somebody who edits' },
+  rate: { value: 3, is: 'updates per second of a user who edits' },
   session: { value: 1_800, is: 'seconds that a connection lasts' },
-  textBytes: { value: 10_000, is: 'bytes of a stored document, without what it takes beside' },
-  busy: { value: 0.5, is: 'share of a core, and of what a database can do, that is used' },
-  hearing: { value: 0.25, is: 'share of that which a node may spend on what it hears in vain' },
+  textBytes: { value: 10_000, is: 'bytes of the text of a stored document' },
+  busy: { value: 0.5, is: 'used share of a core, and of the capacity of a database' },
+  receiving: { value: 0.25, is: 'share of that for messages that a node does not need' },
   nodeBytes: { value: 3e9, is: 'bytes of memory of a node, which uses one core for its main thread' },
   copies: { value: 3, is: 'copies of the database: a primary and two standbys' },
-  diskBytes: { value: 2e12, is: 'bytes of disk of one server of it' },
-  databaseCores: { value: 16, is: 'cores of a larger database server, taken to do as much more' },
+  diskBytes: { value: 2e12, is: 'bytes of disk of one database server' },
+  databaseCores: {
+    value: 16,
+    is: 'cores of a larger database server; its capacity is assumed to grow with the cores',
+  },
 } as const
 
 const of = (name: keyof typeof assumptions): number => assumptions[name].value
@@ -64,7 +67,7 @@ export function limitsOf(inputs: Inputs) {
     told,
     appends: appended.perSecond * of('busy'),
     appendsOfLarge: (of('databaseCores') * secondMicros * of('busy')) / appended.databaseCpu,
-    heard: (secondMicros * of('busy') * of('hearing')) / (heard.node * told),
+    heard: (secondMicros * of('busy') * of('receiving')) / (heard.node * told),
   }
 }
 

@@ -19,12 +19,12 @@ const percents = (share: number): string => `${round(share * 100, 0)} %`
 const needs: readonly Line<Need>[] = [
   { name: 'documents open', formula: 'connections / people', value: (of) => thousands(of.openDocuments) },
   {
-    name: 'updates a second',
+    name: 'updates per second',
     formula: 'connections × editing × rate',
     value: (of) => thousands(of.updatesPerSecond),
   },
   {
-    name: 'connects a second',
+    name: 'connects per second',
     formula: 'connections / session',
     value: (of) => thousands(of.connectsPerSecond),
   },
@@ -34,8 +34,8 @@ const needs: readonly Line<Need>[] = [
     value: (of) => round(of.clustersFor.appends),
   },
   {
-    name: 'clusters for what nodes hear in vain',
-    formula: 'updates × share × hear / (1 s × busy × hearing)',
+    name: 'clusters for messages to nodes that do not need them',
+    formula: 'updates × share × receive / (1 s × busy × receiving)',
     value: (of) => round(of.clustersFor.hearing),
   },
   { name: '**clusters**', formula: 'the larger, rounded up', value: (of) => `**${thousands(of.clusters)}**` },
@@ -45,17 +45,17 @@ const needs: readonly Line<Need>[] = [
     value: (of) => thousands(of.clustersWithLargeDatabases),
   },
   {
-    name: '**limit that comes first**',
-    formula: 'the larger of the two, and how much of it one of these clusters uses',
+    name: '**first limit reached**',
+    formula: 'the larger of the two, and the share of it that one of these clusters uses',
     value: ({ share }) =>
       share.appends > share.hearing
         ? `appends, ${percents(share.appends)}`
-        : `hearing in vain, ${percents(share.hearing)}`,
+        : `unneeded messages, ${percents(share.hearing)}`,
   },
   {
-    name: 'of one cluster: nodes for CPU',
+    name: 'per cluster: nodes for CPU',
     formula:
-      '(updates × (write + (people − 1) × read) + connects × come) / (1 s × busy − updates × share × hear)',
+      '(updates × (write + (people − 1) × read) + connects × open) / (1 s × busy − updates × share × receive)',
     value: (of) => thousands(of.nodesForCpu),
   },
   {
@@ -63,7 +63,7 @@ const needs: readonly Line<Need>[] = [
     formula: 'connections × connection / nodeBytes',
     value: (of) => thousands(of.nodesForMemory),
   },
-  { name: 'nodes', formula: 'the larger, and one that may be lost', value: (of) => thousands(of.nodes) },
+  { name: 'nodes', formula: 'the larger, plus one that may fail', value: (of) => thousands(of.nodes) },
   {
     name: '**nodes of all clusters**',
     formula: 'nodes × clusters',
@@ -77,11 +77,11 @@ const needs: readonly Line<Need>[] = [
   },
   {
     name: 'cores of NATS',
-    formula: 'updates × (people − 1 + (nodes − people) × share) × told',
+    formula: 'updates × (people − 1 + (nodes − people) × share) × deliver',
     value: (of) => round(of.busCores),
   },
   {
-    name: 'Mbit/s to people, without frames of TCP and TLS',
+    name: 'Mbit/s to clients, without TCP and TLS overhead',
     formula: 'updates × (people − 1) × frame',
     value: (of) => megabits(of.wireBytes),
   },
@@ -91,13 +91,13 @@ const needs: readonly Line<Need>[] = [
     value: (of) => megabits(of.walBytes),
   },
   {
-    name: 'GB of that log a day',
+    name: 'GB of that log per day',
     formula: 'the same × 86,400 s',
     value: (of) => thousands((of.walBytes * 86_400) / 1e9),
   },
   {
-    name: 'seconds until all people of a lost node are let in elsewhere',
-    formula: 'connections / nodes × come / ((nodes − 1) × busy)',
+    name: 'seconds until all clients of a failed node are connected to other nodes',
+    formula: 'connections / nodes × open / ((nodes − 1) × busy)',
     value: (of) => round(of.secondsToTakeOver, 1),
   },
 ]
@@ -118,7 +118,7 @@ const stores: readonly Line<Stored>[] = [
 
 function linesOf<Of>(lines: readonly Line<Of>[], steps: readonly Of[], head: readonly string[]): string {
   const rows = lines.map(({ name, formula, value }) => [name, ...steps.map(value), formula])
-  return markdown(['', ...head, 'how'], rows)
+  return markdown(['', ...head, 'formula'], rows)
 }
 
 const markdown = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
@@ -136,39 +136,43 @@ function inputRows(inputs: Inputs, { appending: { documents, inFlight } }: Size)
       `durable, ${thousands(documents)} documents, ${inFlight} in flight, by one client process on the same machine`,
     ],
     ['database', micros(appended.databaseCpu), 'CPU of PostgreSQL for one of them'],
-    ['log', bytes(appended.walBytes), 'that PostgreSQL writes ahead for one of them'],
-    ['write', micros(typed.cpu.writing), 'CPU of the node where somebody types, an update'],
-    ['read', micros(typed.cpu.reading), 'CPU of a node where somebody else reads it'],
+    ['log', bytes(appended.walBytes), 'write-ahead log of PostgreSQL for one of them'],
+    ['write', micros(typed.cpu.writing), 'CPU of the node of the writer for each update'],
+    ['read', micros(typed.cpu.reading), 'CPU of the node of each reader'],
     [
-      'hear',
+      'receive',
       micros(heard.node),
-      `CPU of a node that hears of an update of a document that it has not, in a bucket in which it has others; at ${thousands(heard.perSecond)} a second`,
+      `CPU of a node that receives a message for a document that it does not have open, in a bucket of other open documents; at ${thousands(heard.perSecond)} per second`,
     ],
-    ['told', micros(heard.nats), 'CPU of NATS for such a message to one node'],
+    ['deliver', micros(heard.nats), 'CPU of NATS to deliver such a message to one node'],
     [
       'message',
       bytes(typed.told.inBytes / typed.told.inMessages),
-      `on the bus; ${round(typed.told.inMessages)} of them an update`,
+      `on the bus; ${round(typed.told.inMessages)} messages for each update`,
     ],
-    ['frame', bytes(typed.wireBytes), 'of websocket, an update to one reader'],
+    ['frame', bytes(typed.wireBytes), 'on the websocket, for one update to one reader'],
     [
-      'come',
+      'open',
       micros(idle.first.node),
-      'CPU of a node to let somebody into a document that it has not open, text included',
+      'CPU of a node to connect a client to a document that it must open, including its text',
     ],
-    ['', micros(idle.first.postgres), 'CPU of PostgreSQL for that'],
-    ['', micros(idle.further.node), 'CPU of a node to let somebody into a document that it has open'],
+    ['', micros(idle.first.postgres), 'CPU of PostgreSQL to open it'],
+    ['', micros(idle.further.node), 'CPU of a node to connect a client to an open document'],
     [
       'connection',
       bytes(idle.first.bytes),
-      `memory of a node for somebody in a document of their own there: ${thousands(1e9 / idle.first.bytes)} a GB`,
+      `memory of a node for the first client of a document: ${thousands(1e9 / idle.first.bytes)} a GB`,
     ],
     [
       '',
       bytes(idle.further.bytes),
-      `and for each further one in it: ${thousands(1e9 / idle.further.bytes)} a GB`,
+      `memory of a node for each further client of it: ${thousands(1e9 / idle.further.bytes)} a GB`,
     ],
-    ['document', bytes(documentBytes), 'of tables and indexes beside the text of a stored document'],
+    [
+      'document',
+      bytes(documentBytes),
+      'tables and indexes for a stored document, in addition to its text',
+    ],
   ]
 }
 
@@ -188,23 +192,23 @@ export function sheetOf(inputs: Inputs, { size, date, fsyncMs, load }: Circumsta
   ])
   const limits = limitsOf(inputs)
   const machine = `${cpus().length} × ${cpus()[0]?.model.trim()}, ${round(totalmem() / 2 ** 30, 0)} GB, Node ${process.version}, fsync p50 ${round(fsyncMs)} ms, load ${round(load, 1)}`
-  return `# What a cluster takes
+  return `# Capacity of a cluster
 
-Made by \`npm run bench -- capacity\`, which measures and then calculates; nothing here is entered by hand. A cluster is some nodes of Weft over one schema of PostgreSQL and one NATS. What is more than one cluster can do is shared out among several that know nothing of each other, each with its own PostgreSQL and NATS: a router in front of them chooses by a hash of the workspace, so that a workspace cannot be larger than a cluster.
+This sheet estimates the nodes, databases and bandwidth for a number of connections and documents. \`npm run bench -- capacity\` measures, calculates and writes it; no value is entered manually. A cluster is several nodes of Weft on one schema of PostgreSQL and one NATS. A load that exceeds one cluster is divided among several independent clusters, each with its own PostgreSQL and NATS. A router in front of them selects the cluster by a hash of the workspace, so a workspace cannot be larger than a cluster.
 
-Everything that was measured ran on one machine (${date}: ${machine}): two nodes, the listener, the load, PostgreSQL and NATS shared its cores. Nothing was measured with more nodes than that: beyond them the sheet is arithmetic, in which everything costs the same however many there are.
+All measurements ran on one machine (${date}: ${machine}). Two nodes, the listener, the load, PostgreSQL and NATS shared its cores. No measurement used more nodes. For larger clusters the sheet is arithmetic that assumes constant costs per unit.
 
 ## Measured
 
-${markdown(['', 'value', 'what'], inputRows(inputs, size))}
+${markdown(['', 'value', 'description'], inputRows(inputs, size))}
 
 ## Assumed
 
-${markdown(['', 'value', 'what'], assumed)}
+${markdown(['', 'value', 'description'], assumed)}
 
-Not in it: what it takes to wait for a standby, what documents take that are only open (nodes compare them with the database and with each other every few seconds), cursors and presence, REST calls, webhooks, versions and compaction, TLS, people who are at the same node (which costs less), a router that sends all people of a document to its home node (which makes nodes hear little in vain).
+The sheet does not include the wait for a standby, open documents without edits (nodes compare them with the database and with each other every few seconds), cursors and presence, REST calls, webhooks, versions and compaction, and TLS. It also ignores two savings: users on the same node, and a router that sends all users of a document to its home node.
 
-A node that does nothing else has as many connections as busy × 1 s / (editing × rate × (write + (people − 1) × read) + come / session), or as nodeBytes / connection if that is fewer: ${thousands(limits.nodeConnections)}. Of the ${thousands(bucketCount)} buckets in which nodes tell each other of documents it has documents in 1 − (1 − 1 / ${thousands(bucketCount)}) ^ connections, and so hears that *share* of all there is to hear: ${percents(limits.told)}.
+A node without other work has busy × 1 s / (editing × rate × (write + (people − 1) × read) + open / session) connections, or nodeBytes / connection if that is fewer: ${thousands(limits.nodeConnections)}. Messages about documents go to ${thousands(bucketCount)} buckets. A node has documents in a share of 1 − (1 − 1 / ${thousands(bucketCount)}) ^ connections of them, and receives that *share* of all messages: ${percents(limits.told)}.
 
 ## Connections
 
@@ -214,7 +218,7 @@ ${linesOf(
   connectionSteps.map(thousands),
 )}
 
-From "of one cluster" on, each line is about one of the clusters, unless it says otherwise.
+From "per cluster" on, each line is for one cluster, unless its name states otherwise.
 
 ## Documents stored
 
@@ -224,6 +228,6 @@ ${linesOf(
   documentSteps.map(thousands),
 )}
 
-Whichever asks for more clusters decides, connections or documents.
+The larger number of clusters applies, for connections or for documents.
 `
 }
