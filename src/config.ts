@@ -270,9 +270,9 @@ export const options = {
   defaultAccess: option(
     oneOf('public', 'organizationPrivate', 'restricted'),
     'public',
-    'Access type of new documents and folders, unless the call or a folder above sets one: every user of the API key ' +
-      'may edit them (`public`), users of the organization in their role (`organizationPrivate`), or only who is granted ' +
-      'a role (`restricted`, for production).',
+    'Access type of new documents and folders, unless the call or a folder above sets one. `public`: every user of the ' +
+      'API key may edit them. `organizationPrivate`: users of the organization have their role there. `restricted`, for ' +
+      'production: only users with a grant have access.',
   ),
   createOnConnect: option(
     booleanFlag,
@@ -330,8 +330,8 @@ export const options = {
   autoVersionMinutes: option(
     wholeNumber(0, 10_080),
     0,
-    'Time after which an editor in which there were edits gets an automatic version, in minutes: all of the last day are kept, ' +
-      'then one an hour for a week, then one a day for 90 days; each takes the space of the document. 0 makes none.',
+    'Minutes of activity after which an editor gets an automatic version; 0: never. The server keeps all versions of ' +
+      'the last day, then one per hour for a week, then one per day for 90 days. Each takes the space of the document.',
   ),
   computeThreads: option(
     wholeNumber(0, 64),

@@ -45,6 +45,6 @@ export function defaultText(key: OptionKey): string {
 
 function meaning(key: OptionKey): string {
   const { description, parser, alsoEnvironment } = optionOf(key)
-  const also = alsoEnvironment === undefined ? '' : ` \`${alsoEnvironment}\` is honoured too.`
+  const also = alsoEnvironment === undefined ? '' : ` \`${alsoEnvironment}\` also sets it.`
   return `${description}${also} Expects ${parser.expected}.`.replaceAll('|', '\\|')
 }

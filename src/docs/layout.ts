@@ -57,7 +57,7 @@ export function renderPage({ title, chapter, sections, body }: PageLayout): stri
 <div class="columns">
 <main id="content" tabindex="-1">
 ${sections.length > 1 ? contents(sections) : ''}${body}
-${neighbours(chapter)}</main>
+${neighborLinks(chapter)}</main>
 <nav id="all-chapters" aria-label="Chapters">
 ${list(chapters, chapter)}${list(references, chapter)}</nav>
 </div>
@@ -78,7 +78,7 @@ const contents = (sections: readonly Section[]): string =>
     .join('')}</ul>\n</nav>\n`
 
 /** Links to the previous and the next chapter, if there are any. */
-function neighbours(chapter: Chapter): string {
+function neighborLinks(chapter: Chapter): string {
   const all = [index, ...chapters]
   const place = all.indexOf(chapter)
   if (place === -1) return ''
@@ -87,5 +87,5 @@ function neighbours(chapter: Chapter): string {
     before === undefined ? '' : `<a rel="prev" href="${pathOf(before)}">← ${escapeHtml(before.title)}</a>`,
     after === undefined ? '' : `<a rel="next" href="${pathOf(after)}">${escapeHtml(after.title)} →</a>`,
   ]
-  return `<nav class="neighbours" aria-label="Before and after">${links.join(' ')}</nav>\n`
+  return `<nav class="neighbors" aria-label="Before and after">${links.join(' ')}</nav>\n`
 }
