@@ -168,11 +168,7 @@ function inputRows(inputs: Inputs, { appending: { documents, inFlight } }: Size)
       bytes(idle.further.bytes),
       `memory of a node for each further client of it: ${thousands(1e9 / idle.further.bytes)} a GB`,
     ],
-    [
-      'document',
-      bytes(documentBytes),
-      'tables and indexes for a stored document, in addition to its text',
-    ],
+    ['document', bytes(documentBytes), 'tables and indexes for a stored document, in addition to its text'],
   ]
 }
 
