@@ -10,7 +10,7 @@ const read = (name: string): string => readFileSync(source(`${name}.md`), 'utf8'
 
 /**
  * Renders the chapters and the pages of the error codes as HTML.
- * @param folder of the build, with a final slash; the pages go to `docs/` in it
+ * @param folder the folder of the build, with a final slash; the pages go to its `docs/`
  */
 export function buildDocs(folder: string): void {
   const target = (path: string): URL => packageFile(`${folder}docs/${path}`)
