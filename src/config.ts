@@ -39,28 +39,24 @@ export const options = {
   engine: option(
     oneOf('level', 'memory', 'postgres'),
     'level',
-    'Where documents live: in the data directory (`level`), in PostgreSQL 15 or later (`postgres`), or nowhere once the process ends (`memory`).',
+    'Storage of documents: the data directory (`level`), PostgreSQL 15 or later (`postgres`), or only the memory of the process (`memory`).',
   ),
   postgresUrl: secret(postgresUrl, 'The database of the engine `postgres`.', 'none'),
   postgresSchema: option(
     schemaName,
     'weft',
-    'Schema of all tables there, made if it is missing; one server uses it at a time, unless `natsUrl` is set.',
+    'Schema of all tables in that database, created if missing. Without `natsUrl`, one server uses it at a time.',
   ),
-  postgresConnections: option(
-    wholeNumber(1, 1000),
-    10,
-    'Connections to that database that are used at once.',
-  ),
+  postgresConnections: option(wholeNumber(1, 1000), 10, 'Maximum connections to that database.'),
   postgresStatementSeconds: option(
     wholeNumber(1, 3600),
     30,
-    'Longest time a statement there may take, in seconds.',
+    'Maximum duration of a database statement, in seconds.',
   ),
   postgresConnectSeconds: option(
     wholeNumber(1, 300),
     5,
-    'Longest time that connecting to it may take, in seconds.',
+    'Maximum duration of a database connection attempt, in seconds.',
   ),
   natsUrl: option<readonly string[] | null>(
     natsUrls,
@@ -145,7 +141,7 @@ export const options = {
     'API key of the tokens of that provider that do not name one in a claim.',
     { defaultText: 'the first one' },
   ),
-  metricsToken: secret(headerValue(16), 'Bearer token that `/metrics` asks for.', 'none: open'),
+  metricsToken: secret(headerValue(16), 'Bearer token that `/metrics` requires.', 'none: open'),
   logLevel: option(
     oneOf('trace', 'debug', 'info', 'warn', 'error', 'silent'),
     'info',
@@ -154,7 +150,7 @@ export const options = {
   logFormat: option(
     oneOf('auto', 'json', 'text'),
     'auto',
-    'Form of the log: lines of JSON, or `text` for people; `auto` is `text` in a terminal, and `json` elsewhere.',
+    'Format of the log: lines of JSON, or readable `text`; `auto` is `text` in a terminal, and `json` elsewhere.',
   ),
   maxBodyBytes: option(wholeNumber(1024, 64 * MB), 16 * MB, 'Largest body of a REST call, in bytes.'),
   unknownMembers: option(
@@ -248,7 +244,7 @@ export const options = {
   transferTimeoutSeconds: option(
     wholeNumber(1, 3600),
     60,
-    'Time for a client to finish a websocket message, and to read what was sent to it, in seconds; each 16 KiB that it transfers adds one.',
+    'Time for a client to finish a websocket message, and to read sent bytes, in seconds; each transferred 16 KiB adds one.',
   ),
   memoryBudgetBytes: option(
     wholeNumber(0, 2 ** 40),
@@ -260,7 +256,7 @@ export const options = {
     30,
     'Time a document without connections stays in memory, in seconds.',
   ),
-  shutdownSeconds: option(wholeNumber(1, 3600), 8, 'Longest time a stop may take, in seconds.'),
+  shutdownSeconds: option(wholeNumber(1, 3600), 8, 'Maximum duration of a shutdown, in seconds.'),
   createMissing: option(
     booleanFlag,
     false,
@@ -282,9 +278,13 @@ export const options = {
   trustProxy: option(
     wholeNumber(0, 10),
     0,
-    'Number of reverse proxies in front whose `X-Forwarded-For` is believed.',
+    'Number of reverse proxies in front of the server whose `X-Forwarded-For` is trusted.',
   ),
-  allowSubdocuments: option(booleanFlag, true, 'Whether documents may hold references to Yjs subdocuments.'),
+  allowSubdocuments: option(
+    booleanFlag,
+    true,
+    'Whether documents may contain references to Yjs subdocuments.',
+  ),
   callsPerKeyPerSecond: option(
     wholeNumber(0, 1_000_000),
     400,
@@ -315,7 +315,7 @@ export const options = {
   idempotencyRetentionHours: option(
     wholeNumber(1, 168),
     24,
-    'Time for which a call with an `idempotency-key`, and its answer, are remembered, in hours.',
+    'Time for which the server stores a call with an `idempotency-key` and its response, in hours.',
   ),
   editActivityWindowSeconds: option(
     wholeNumber(10, 86_400),
@@ -342,7 +342,7 @@ export const options = {
   threadJobSeconds: option(
     wholeNumber(1, 3600),
     20,
-    'Longest time for the work of one call on a thread, in seconds; work that takes longer is ended, and the call is refused.',
+    'Maximum duration of the work of one call on a thread, in seconds; longer work is ended, and the call is rejected.',
   ),
   compactAfterUpdates: option(
     wholeNumber(10, 1_000_000),
@@ -352,7 +352,7 @@ export const options = {
   baseVersionSeconds: option(
     wholeNumber(0, 86_400),
     600,
-    'Time for which the content at a version that was handed out stays known, in seconds; 0 keeps nothing for it.',
+    'Time for which a returned version can be used as `baseVersion`, in seconds; 0: not guaranteed.',
   ),
   updateEventWindowSeconds: option(
     wholeNumber(5, 86_400),
@@ -370,7 +370,7 @@ export const options = {
     'Calls that the audit log records: administration, deletion and access to secrets (`admin`), every change (`all`), ' +
       'or none (`off`).',
   ),
-  auditRetentionDays: option(wholeNumber(1, 3650), 90, 'Days for which those records are kept.'),
+  auditRetentionDays: option(wholeNumber(1, 3650), 90, 'Days for which the audit log keeps its records.'),
   webhookAllowlist: option<readonly string[]>(
     webhookAllowlist,
     [],

@@ -34,17 +34,17 @@ function gauges(registry: Registry) {
     }),
     ready: new Gauge({
       name: 'weft_ready',
-      help: '1 while requests should be sent here: 0 when the store cannot be written, or the server is stopping',
+      help: '1 if requests should be sent to this server; 0 if the store cannot be written, or the server is stopping',
       registers,
     }),
     documentsDamaged: new Gauge({
       name: 'weft_editors_damaged',
-      help: 'Documents that were asked for and are refused because what is stored of them is damaged',
+      help: 'Requested documents that clients cannot open because their stored data is damaged',
       registers,
     }),
     documentsExpensive: new Gauge({
       name: 'weft_documents_expensive',
-      help: 'Documents that only a thread can read without holding up others, the last 10,000 since the server started',
+      help: 'Documents that are too expensive to read on the event loop; the latest 10,000 since the server started',
       registers,
     }),
     workspacesFull: new Gauge({
@@ -72,13 +72,13 @@ function gauges(registry: Registry) {
     /** `purpose` is `change`, `read` or `merge`, `state` is `waiting` or `running`. */
     threadUses: new Gauge({
       name: 'weft_thread_uses',
-      help: 'Calls with large documents that wait for a thread, or have one',
+      help: 'Calls with large documents that wait for a thread, or run on one',
       labelNames: ['purpose', 'state'],
       registers,
     }),
     slowClients: new Gauge({
       name: 'weft_slow_clients',
-      help: 'Connections whose send buffer is full: they get no updates until it has drained',
+      help: 'Connections with a full send buffer; they get no updates until the client has read it',
       registers,
     }),
   }
@@ -89,7 +89,7 @@ function counters(registry: Registry) {
   return {
     connectionsClosed: new Counter({
       name: 'weft_connections_closed_total',
-      help: 'Realtime connections that have ended, by close code',
+      help: 'Closed realtime connections, by close code',
       labelNames: ['code'],
       registers,
     }),
@@ -105,20 +105,20 @@ function counters(registry: Registry) {
     /** `outcome` is `done`, `late` (ended at its deadline) or `failed` (the job ended its thread). */
     threadJobs: new Counter({
       name: 'weft_thread_jobs_total',
-      help: 'Work with large documents on threads, by what became of it',
+      help: 'Work with large documents on threads, by outcome',
       labelNames: ['purpose', 'outcome'],
       registers,
     }),
     /** `limit` is one of `limitScopes`. */
     limits: new Counter({
       name: 'weft_limit_hits_total',
-      help: 'Times a limit has refused or held up something, by the option that sets it',
+      help: 'Times a limit was hit, by the option that sets it',
       labelNames: ['limit'],
       registers,
     }),
     statesRefused: new Counter({
       name: 'weft_awareness_rejected_total',
-      help: 'Awareness messages of clients that are not shown because their document has too many',
+      help: 'Awareness messages of clients that are hidden because their document has too many clients',
       registers,
     }),
     /** `outcome` is `succeeded` or `failed`. */
@@ -138,13 +138,13 @@ function counters(registry: Registry) {
     /** `outcome` is `first`, `replayed`, `unknown`, `response_not_kept` or `too_many`. */
     idempotentCalls: new Counter({
       name: 'weft_idempotent_calls_total',
-      help: 'Calls with an idempotency key, by what became of them',
+      help: 'Calls with an idempotency key, by outcome',
       labelNames: ['outcome'],
       registers,
     }),
     authFailures: new Counter({
       name: 'weft_auth_failures_total',
-      help: 'Refused credentials and tokens, by reason',
+      help: 'Rejected credentials and tokens, by reason',
       labelNames: ['reason'],
       registers,
     }),
@@ -185,8 +185,12 @@ function memoryByHolder(registers: Registry[]): MeasuredMemory[] {
         for (const holder of holders) this.set({ holder: holder.name }, bytesOf(holder))
       },
     })
-  gauge('weft_memory_held_bytes', 'Memory that is kept for clients, by holder', ({ bytes }) => bytes)
-  gauge('weft_memory_held_max_bytes', 'Bound of that memory, by holder', ({ bytesMax }) => bytesMax)
+  gauge('weft_memory_held_bytes', 'Memory reserved for clients, by holder', ({ bytes }) => bytes)
+  gauge(
+    'weft_memory_held_max_bytes',
+    'Limit of the memory reserved for clients, by holder',
+    ({ bytesMax }) => bytesMax,
+  )
   return holders
 }
 
@@ -196,13 +200,13 @@ function histograms(registry: Registry) {
   return {
     ackLagSeconds: new Histogram({
       name: 'weft_commit_latency_seconds',
-      help: 'From an update received to the update durable',
+      help: 'Time from the receipt of an update until it is durable',
       buckets,
       registers,
     }),
     crdtUpdateDurationSeconds: new Histogram({
       name: 'weft_crdt_update_duration_seconds',
-      help: 'Content replacement, difference and commit included, by content type',
+      help: 'Duration of content replacements, including difference and commit, by content type',
       labelNames: ['type'],
       buckets,
       registers,
@@ -216,14 +220,14 @@ function histograms(registry: Registry) {
     }),
     webhookAttemptSeconds: new Histogram({
       name: 'weft_webhook_attempt_duration_seconds',
-      help: 'Requests to receivers of events',
+      help: 'Duration of requests to webhook receivers',
       buckets,
       registers,
     }),
     /** `route` is a registered path or `unknown`, never what the caller sent. */
     httpRequestDurationSeconds: new Histogram({
       name: 'weft_http_request_duration_seconds',
-      help: 'HTTP requests, by route and HTTP code',
+      help: 'Duration of HTTP requests, by route and HTTP code',
       labelNames: ['route', 'status'],
       buckets,
       registers,

@@ -20,11 +20,11 @@ interface Flags extends LocationFlags {
 /** Creates the command `weft bench`. */
 export function benchCommand(): Command {
   return new Command('bench')
-    .description('Measure what a server does on this machine: one of its own, or one that serves (--url).')
+    .description('Measure the performance of a server on this machine: a new one, or a running one (--url).')
     .option('--seconds <seconds>', 'Approximate duration.', checkedSeconds, 30)
     .option('--svg <file>', 'File for the chart.', 'weft-bench.svg')
     .option('--no-svg', 'Make no chart.')
-    .option('--url <url>', 'The server that serves; its limits hold (default: a server of its own).')
+    .option('--url <url>', 'URL of a running server; its limits apply (default: a new server).')
     .option('--data-dir <directory>', 'Data directory of that server; its credentials are used.')
     .option('--api-key <key>', 'API key (default: WEFT_API_KEY, else that of the data directory).')
     .option('--yes-it-is-mine', 'The server of --url may be on another machine.')

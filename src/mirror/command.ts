@@ -26,10 +26,10 @@ export function mirrorCommand(command: Command): void {
   command.addCommand(
     withConfigFlags(new Command('live'))
       .description(
-        'Keep documents of a running Weft server up to date with another server that still serves. One direction: nothing is ever written there.',
+        'Keep documents of a running Weft server up to date with another running server. It never writes to the other server.',
       )
       .argument('<url>', 'The other server, such as ws://old:1234.', checkedUrl(['ws:', 'wss:']))
-      .requiredOption('--documents <file>', 'File with the name of a document a line; - is standard input.')
+      .requiredOption('--documents <file>', 'File with one document name per line; - is standard input.')
       .requiredOption(
         '--to <url>',
         'The running Weft server, such as ws://localhost:8787.',

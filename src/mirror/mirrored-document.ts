@@ -85,7 +85,7 @@ export class MirroredDocument {
    * Marks the document as failed if there was no time for its last check, because its earlier status may be outdated.
    */
   giveUp(): void {
-    if (this.#state !== 'over') this.#fail(new Error('there was no time for a last look'))
+    if (this.#state !== 'over') this.#fail(new Error('there was no time for a last comparison'))
   }
 
   /** Follows the old server until `stop`. */

@@ -33,7 +33,7 @@ export async function mirroredNames(flags: NameFlags, dialect: SourceProtocol): 
     const place = JSON.stringify(Object.entries(named.path).sort())
     const other = taken.get(place)
     if (other !== undefined)
-      throw new ConfigError(`${JSON.stringify(name)} and ${JSON.stringify(other)} go to the same place`)
+      throw new ConfigError(`${JSON.stringify(name)} and ${JSON.stringify(other)} have the same target`)
     taken.set(place, name)
     return { name, path: named.path }
   })

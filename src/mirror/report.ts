@@ -68,5 +68,5 @@ function inWords(standing: MirrorStatus): string {
   if (standing.kind === 'failed') return `failed: ${standing.reason}`
   if (standing.kind === 'behind') return `behind by ${standing.by}`
   if (standing.kind === 'coming') return 'not there yet'
-  return standing.isEmpty ? 'in step: the old server has nothing of that name' : 'in step'
+  return standing.isEmpty ? 'in step: the old server does not have a document of that name' : 'in step'
 }

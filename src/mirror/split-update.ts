@@ -82,7 +82,7 @@ function* piecesOf(struct: Struct, sizes: PartSizes): Generator<Piece> {
     yield* piecesOf(struct, sizes)
     yield* piecesOf(right, sizes)
   } else if (partBytes <= sizes.most) yield { bytes, clock: struct.id.clock, length: struct.length }
-  else throw new PartTooLargeError(`one value has ${bytes.length} bytes, more than are taken in a message`)
+  else throw new PartTooLargeError(`one value has ${bytes.length} bytes, more than one message can have`)
 }
 
 /** Cuts an item as Yjs does: keeps the left half and returns the right one. Returns null if the item cannot be cut. */

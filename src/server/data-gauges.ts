@@ -20,10 +20,14 @@ export function measureData(
         else this.set(value)
       },
     })
-  measure('weft_disk_free_bytes', 'Bytes that the server may still write to the disk of its data', () =>
-    bytesOf(dataDir, 'bavail'),
+  measure(
+    'weft_disk_free_bytes',
+    'Bytes that the server may still write to the disk with the data directory',
+    () => bytesOf(dataDir, 'bavail'),
   )
-  measure('weft_disk_size_bytes', 'Size of the disk of its data', () => bytesOf(dataDir, 'blocks'))
+  measure('weft_disk_size_bytes', 'Size of the disk with the data directory', () =>
+    bytesOf(dataDir, 'blocks'),
+  )
   measure(
     'weft_backup_last_success_timestamp_seconds',
     'Time of the last complete backup, in seconds since 1970; 0: none',
