@@ -1,6 +1,6 @@
 import type { KeyCaller } from '../access/credentials/authenticator.ts'
 import { contentTypeNames } from '../content/content-types.ts'
-import { prepareContent } from '../content/prepared-content.ts'
+import { prepareContent } from '../content/replace.ts'
 import { ApiError } from '../errors.ts'
 import type { DocumentAddress } from '../model/address.ts'
 import type { ReplaceOptions } from '../rooms/edits/edit-context.ts'

@@ -1,7 +1,7 @@
-import type { ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { CorruptRecordError, StoreUnavailableError } from '../../engine/engine.ts'
 import { ApiError } from '../../errors.ts'
-import { errorEnvelope } from '../../model/raw-response.ts'
+import { errorEnvelope, requestIdOf, securityHeaders } from '../../model/raw-response.ts'
 import type { OperationResult, ResponseShape } from '../operation.ts'
 import { sendBytes } from '../sending.ts'
 
@@ -36,4 +36,18 @@ export function toApiError(error: unknown): ApiError | null {
       cause: error,
     })
   return null
+}
+
+/** Sets the headers of the response and the id of the request, and returns the id. */
+export function setCommonHeaders({ headers }: IncomingMessage, response: ServerResponse): string {
+  const requestId = requestIdOf(headers['x-request-id'])
+  response.setHeader('x-request-id', requestId)
+  for (const [name, value] of Object.entries(securityHeaders)) response.setHeader(name, value)
+  return requestId
+}
+
+/** Answers a request that does not reach the router. */
+export function rejectRequest(request: IncomingMessage, response: ServerResponse, error: ApiError): void {
+  setCommonHeaders(request, response)
+  sendError(response, error)
 }

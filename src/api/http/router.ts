@@ -2,6 +2,7 @@ import type { RequestListener } from 'node:http'
 import express, { type NextFunction, type Request, type Response } from 'express'
 import type { AllowedOrigins } from '../../access/allowed-origins.ts'
 import type { Authenticator } from '../../access/credentials/authenticator.ts'
+import { loopbackViolation } from '../../access/loopback-guard.ts'
 import type { Config } from '../../config.ts'
 import type { Health } from '../../engine/engine.ts'
 import { ApiError, invalid } from '../../errors.ts'
@@ -21,10 +22,9 @@ import { sendBody, sendBytes } from '../sending.ts'
 import { countUnread, watchUnread } from '../unread-responses.ts'
 import { ValidatorCache } from '../validator.ts'
 import { answerPreflight, shareWithOrigin } from './cors.ts'
-import { sendError, successBody, toApiError } from './envelope.ts'
+import { rejectRequest, sendError, setCommonHeaders, successBody, toApiError } from './envelope.ts'
 import { type ApiLimits, countGrowth, limitAddress, limitCaller, reportLimit } from './rate-limits.ts'
 import { ClientDisconnectedError, checkContentType, readRequestData } from './request-body.ts'
-import { beginRequest, rejectRequest, requireLoopback } from './request-setup.ts'
 
 export interface RouterOptions {
   readonly operations: readonly Operation[]
@@ -171,3 +171,29 @@ const answerError =
         answer ?? new ApiError('server/internal', `internal error; request id ${String(requestId)}`),
       )
   }
+
+/** Names the request and measures it. Neither path nor query are logged: only known routes. */
+const beginRequest =
+  ({ metrics, log }: Pick<RouterOptions, 'metrics' | 'log'>) =>
+  (request: Request, response: Response, next: NextFunction): void => {
+    const requestId = setCommonHeaders(request, response)
+    response.locals.requestId = requestId
+    response.locals.route = 'unknown'
+    const startedAt = performance.now()
+    response.once('close', () => {
+      const seconds = (performance.now() - startedAt) / 1000
+      const route = String(response.locals.route)
+      metrics.httpRequestDurationSeconds.observe({ route, status: response.statusCode }, seconds)
+      log.debug({ requestId, method: request.method, route, status: response.statusCode, seconds }, 'request')
+    })
+    next()
+  }
+
+/**
+ * @throws ApiError PERMISSION_DENIED for requests that a page of another site may have sent, without authentication
+ */
+function requireLoopback(request: Request, _response: Response, next: NextFunction): void {
+  const problem = loopbackViolation(request.headers)
+  if (problem !== null) throw new ApiError('auth/loopback-only', problem)
+  next()
+}

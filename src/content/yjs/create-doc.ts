@@ -1,6 +1,13 @@
 import * as Y from 'yjs'
-import { deletedEvidenceOf, type Evidence } from './kind-evidence.ts'
-import { type ForgottenKind, hasStoredKind, kindEntry, kindOfMarker, type SharedRoot } from './root-kind.ts'
+import {
+  deletedEvidenceOf,
+  type Evidence,
+  type ForgottenKind,
+  hasStoredKind,
+  kindEntry,
+  kindOfMarker,
+  type SharedRoot,
+} from './root-kind.ts'
 
 /**
  * Creates a Y.Doc in which arrays and XML keep their kind when clients empty them. Yjs collects the content

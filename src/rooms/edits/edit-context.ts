@@ -2,7 +2,7 @@ import type { WriteRight } from '../../directory/write-right.ts'
 import type { DocumentLog, FenceStore, Health, Key } from '../../engine/engine.ts'
 import { ApiError } from '../../errors.ts'
 import type { DocumentAddress } from '../../model/address.ts'
-import { type Version, versionOf } from '../../model/version.ts'
+import { parseVersion, type Version, versionOf } from '../../model/version.ts'
 import { struct } from '../../update/item-content.ts'
 import { type ReadItem, readUpdate } from '../../update/read-update.ts'
 import type { Commits } from '../log/commits.ts'
@@ -254,3 +254,27 @@ export async function rejectWhenDurable<T>(room: EditContext, change: () => Prom
  */
 export const hasCaughtUp = async ({ commits }: EditContext): Promise<boolean> =>
   commits.endsAt(commits.head).catch(toUnavailable)
+
+/**
+ * Returns the base version of a change; null if the change starts from the present document, which `baseVersion` may
+ * also name.
+ * @throws ApiError FAILED_PRECONDITION if `baseVersion` is not a version of this document
+ */
+export function resolveBase(
+  room: EditContext,
+  { baseVersion }: { readonly baseVersion?: string | undefined },
+): Version | null {
+  if (baseVersion === undefined) return null
+  const base = parseVersion(baseVersion)
+  const present = presentVersion(room)
+  if (base === null || room.commits.existence !== 'live' || base.epoch !== present.epoch)
+    throw baseVersionExpired()
+  return base.seq === present.seq ? null : base
+}
+
+/** Returns the size that a working copy of the document may reach: the updates since its version also take space. */
+export const copySizeMax = ({ state, documentBytesMax }: EditContext, copyBytes: number): number =>
+  documentBytesMax - Math.max(0, state.sizeBytes - copyBytes)
+
+export const baseVersionExpired = (): ApiError =>
+  new ApiError('crdt/base-version-too-old', 'baseVersion is unknown or too old: read the document again')

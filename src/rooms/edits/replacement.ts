@@ -1,5 +1,4 @@
-import type { PreparedContent } from '../../content/prepared-content.ts'
-import { type CheckedContent, checkContent, checkKind } from '../../content/replace.ts'
+import { type CheckedContent, checkContent, checkKind, type PreparedContent } from '../../content/replace.ts'
 import type { ReplacementResult } from '../../content/replacement-result.ts'
 import type { Version } from '../../model/version.ts'
 import { loadVersion } from '../log/version-content.ts'
@@ -12,9 +11,10 @@ import {
   makeChange,
   type ProposedChange,
 } from './backend-change.ts'
-import { baseVersionExpired, copySizeMax, resolveBase } from './base-version.ts'
 import {
+  baseVersionExpired,
   beginEdit,
+  copySizeMax,
   type EditContext,
   type EditResult,
   isCreating,
@@ -22,6 +22,7 @@ import {
   presentVersion,
   type ReplaceOptions,
   type RestoreOptions,
+  resolveBase,
 } from './edit-context.ts'
 import { replaceWithinLimit, restoreWithinLimit } from './size-check.ts'
 import { type ComputedEdit, computeOnThread, madeFor, restoreOnThread } from './thread-compute.ts'

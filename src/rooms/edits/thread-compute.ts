@@ -1,18 +1,19 @@
-import type { PreparedContent } from '../../content/prepared-content.ts'
-import { type TargetKind, targetKind } from '../../content/replace.ts'
+import { type PreparedContent, type TargetKind, targetKind } from '../../content/replace.ts'
 import type { ReplacementResult } from '../../content/replacement-result.ts'
 import { ApiError } from '../../errors.ts'
 import type { Version } from '../../model/version.ts'
 import { loadVersionUpdates } from '../log/version-content.ts'
 import { type ClientClock, emptyUpdate } from '../room/document-state.ts'
 import type { PooledThread } from '../threads/thread-pool.ts'
-import { baseVersionExpired, copySizeMax, resolveBase } from './base-version.ts'
 import {
+  baseVersionExpired,
   beginEdit,
+  copySizeMax,
   type EditContext,
   presentVersion,
   type ReplaceOptions,
   type RestoreOptions,
+  resolveBase,
   waitUntilDurable,
 } from './edit-context.ts'
 

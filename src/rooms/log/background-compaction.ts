@@ -1,14 +1,17 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Clock } from '../../clock.ts'
+import { mapInSlices } from '../../directory/store/batch.ts'
 import {
   CorruptRecordError,
   type DocumentLog,
+  type Engine,
   type Key,
   type LogHead,
   StoreUnavailableError,
 } from '../../engine/engine.ts'
 import { keyName } from '../../engine/key-encoding.ts'
 import type { Log } from '../../log.ts'
+import type { Room } from '../room/room.ts'
 import { bulkyEntriesMin } from './compaction-policy.ts'
 
 /** Maximum number of documents that wait. The next start finds the others. */
@@ -155,3 +158,16 @@ export class BackgroundCompaction {
 }
 
 const hasLeft = ({ head, base, oldest }: LogHead): boolean => base > oldest || head - base >= bulkyEntriesMin
+
+/** How long a stop may be held up by what makes the next start faster. */
+const leavingMs = 1_000
+
+/**
+ * Compacts the logs of rooms that close, until the time is over: a log is complete without compaction. Never throws.
+ */
+export async function compactAtShutdown(rooms: readonly Room[], engine: Engine, clock: Clock): Promise<void> {
+  const end = clock.now() + leavingMs
+  await mapInSlices(rooms, async (room) => {
+    if (engine.health().ok && clock.now() < end) await room.compact('leaving')
+  })
+}

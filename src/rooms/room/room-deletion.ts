@@ -2,9 +2,9 @@ import type { RemovalTask } from '../../directory/removal/removal-task.ts'
 import type { DocumentLog } from '../../engine/engine.ts'
 import type { DocumentAddress } from '../../model/address.ts'
 import type { Commits } from '../log/commits.ts'
-import type { DocumentRegistry } from './document-registry.ts'
 import type { Room } from './room.ts'
 import { isDeletion } from './room-errors.ts'
+import type { DocumentRegistry } from './room-options.ts'
 
 /**
  * Returns whether an open document is part of a removal. The removal of a folder does not list its documents, so the

@@ -1,4 +1,5 @@
 import type { Clock } from '../../clock.ts'
+import type { OrganizationScope } from '../../directory/organizations/organization-keys.ts'
 import type { DocumentLog, FenceStore, Health, Key } from '../../engine/engine.ts'
 import type { EditListener } from '../../events/debounce-windows.ts'
 import type { Log } from '../../log.ts'
@@ -10,7 +11,6 @@ import type { CompactionLimits } from '../log/room-compaction.ts'
 import type { PresenceRegistry } from '../presence/presence-registry.ts'
 import type { ReplicaMessage } from '../replication/replica-messages.ts'
 import type { ThreadPool } from '../threads/thread-pool.ts'
-import type { DocumentRegistry } from './document-registry.ts'
 import type { DocumentDamagedError } from './quarantine.ts'
 import type { TickScheduler } from './tick-scheduler.ts'
 import type { WorkShares } from './work-shares.ts'
@@ -80,4 +80,14 @@ export interface RoomDependencies {
    * Called once, when the room cannot continue. The registry must remove it; the next client loads the document again.
    */
   readonly ended: (room: RoomName) => void
+}
+
+/** Keeps the record of each document. */
+export interface DocumentRegistry {
+  /** Makes the record unless there is one. @throws ApiError ABORTED while the document is being deleted */
+  ensure(scope: OrganizationScope, documentId: string): Promise<void>
+  /** Likewise, for an update of a websocket. @throws ApiError also RESOURCE_EXHAUSTED */
+  create(address: DocumentAddress): Promise<void>
+  /** True while the document, or a folder or organization that contains it, is being deleted. */
+  isGoing(scope: OrganizationScope, documentId: string): Promise<boolean>
 }

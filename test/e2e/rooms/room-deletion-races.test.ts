@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import * as Y from 'yjs'
 import { systemClock } from '../../../src/clock.ts'
-import { prepareContent } from '../../../src/content/prepared-content.ts'
+import { prepareContent } from '../../../src/content/replace.ts'
 import type { Engine } from '../../../src/engine/engine.ts'
 import { openMemoryEngine } from '../../../src/engine/memory/engine.ts'
 import { createLog } from '../../../src/log.ts'

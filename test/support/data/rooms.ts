@@ -6,7 +6,7 @@ import type { VisitListener } from '../../../src/events/visit-tracker.ts'
 import { createLog } from '../../../src/log.ts'
 import { createMetrics } from '../../../src/metrics.ts'
 import { createPresence, type PresenceRegistry } from '../../../src/rooms/presence/presence-registry.ts'
-import type { DocumentRegistry } from '../../../src/rooms/room/document-registry.ts'
+import type { DocumentRegistry } from '../../../src/rooms/room/room-options.ts'
 import {
   type ThreadDependencies,
   type ThreadLimits,

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type * as Y from 'yjs'
-import { prepareContent } from '../../../../src/content/prepared-content.ts'
+import { prepareContent } from '../../../../src/content/replace.ts'
 import type { DocumentLog, Engine, Key } from '../../../../src/engine/engine.ts'
 import { openMemoryEngine } from '../../../../src/engine/memory/engine.ts'
 import { snapshotsMax } from '../../../../src/engine/snapshot-list.ts'
