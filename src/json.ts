@@ -20,7 +20,11 @@ const utf8 = new TextDecoder('utf-8', { ignoreBOM: true })
  */
 export function readJson<T>(schema: v.GenericSchema<T, unknown>, source: string | Uint8Array): T {
   const text = typeof source === 'string' ? source : utf8.decode(source)
-  const value = parse(text)
+  return checkJson(schema, parse(text))
+}
+
+/** Checks a value that was parsed before, as `readJson` does. @throws MalformedJsonError; UnknownNameError */
+export function checkJson<T>(schema: v.GenericSchema<T, unknown>, value: unknown): T {
   if (v.is(schema, value)) return value
   const [issue] = v.safeParse(schema, value, { abortEarly: true }).issues ?? []
   if (issue === undefined) throw new MalformedJsonError('the value is not as expected')

@@ -1,4 +1,5 @@
-import { findNamedUsers } from '../model/named-users.ts'
+import * as v from 'valibot'
+import { findNamedUsers, namedUserSchema } from '../model/named-users.ts'
 
 /** The acting user. Members other than the id are returned as given. */
 export interface ActionUser {
@@ -65,6 +66,23 @@ export interface ActivityRecord extends ActivityEvent {
   /** Its place among activities of the same time. */
   readonly place: number
 }
+
+/** Required members of stored activities. */
+export const activityRecordSchema = v.looseObject({
+  // A newer version may have other features.
+  featureType: v.custom<FeatureType>((type) => typeof type === 'string'),
+  actionType: v.string(),
+  actionUser: namedUserSchema,
+  targetEntityId: v.exactOptional(v.string()),
+  location: v.exactOptional(v.looseObject({ id: v.string(), locationName: v.exactOptional(v.string()) })),
+  changes: v.exactOptional(v.record(v.string(), v.unknown())),
+  displayMessageTemplate: v.exactOptional(v.string()),
+  displayMessageTemplateData: v.exactOptional(v.record(v.string(), v.unknown())),
+  id: v.string(),
+  documentId: v.nullable(v.string()),
+  timestamp: v.number(),
+  place: v.number(),
+})
 
 /** Members by which activities are searched; null if an activity does not have one. */
 export interface ActivityTraits {

@@ -4,6 +4,7 @@ import type { Job } from '../engine/engine.ts'
 import { readPayload } from '../jobs/job-payload.ts'
 import type { OrganizationAddress } from '../model/address.ts'
 import { addressSchemas } from '../model/address-schemas.ts'
+import { namedUserSchema } from '../model/named-users.ts'
 import type { ActionUser } from './activity.ts'
 
 /**
@@ -125,15 +126,11 @@ export const eventJob = (event: QueuedEvent): Job => ({
   payload: Buffer.from(JSON.stringify(event)),
 })
 
-const queuedEventSchema = v.looseObject({
+export const queuedEventSchema = v.looseObject({
   // A newer node may record types that this one does not know: receivers get them anyway.
   type: v.custom<EventType>((type) => typeof type === 'string'),
   documentId: v.nullable(v.string()),
-  actionUser: v.looseObject({
-    userId: v.string(),
-    email: v.exactOptional(v.string()),
-    name: v.exactOptional(v.string()),
-  }),
+  actionUser: namedUserSchema,
   data: v.record(v.string(), v.unknown()),
   id: v.string(),
   scope: addressSchemas.organization,

@@ -1,3 +1,4 @@
+import * as v from 'valibot'
 import { idProblem } from './address.ts'
 
 /** Id that represents all users whose data was deleted. */
@@ -18,6 +19,13 @@ export interface NamedUser {
   readonly name?: string
   readonly email?: string
 }
+
+/** Schema of a user in stored records and messages. */
+export const namedUserSchema = v.looseObject({
+  userId: v.string(),
+  name: v.exactOptional(v.string()),
+  email: v.exactOptional(v.string()),
+})
 
 export const deletedUser: NamedUser = { userId: deletedUserId }
 

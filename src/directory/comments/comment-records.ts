@@ -1,8 +1,9 @@
+import * as v from 'valibot'
 import type { Key } from '../../engine/engine.ts'
 import { keyName } from '../../engine/key-encoding.ts'
 import type { ActionUser } from '../../events/activity.ts'
-import { findNamedUsers } from '../../model/named-users.ts'
-import { emptyValue } from '../store/records.ts'
+import { findNamedUsers, namedUserSchema } from '../../model/named-users.ts'
+import { emptyValue, type RecordType } from '../store/records.ts'
 import type { Transaction } from '../store/transaction.ts'
 import { type AnnotationList, commentKeys as keys } from './comment-keys.ts'
 
@@ -48,6 +49,33 @@ export interface AnnotationRecord {
   readonly lastUpdated: number
 }
 
+export const annotationRecordType: RecordType<AnnotationRecord> = {
+  name: 'annotation',
+  schema: v.looseObject({
+    annotationId: v.string(),
+    documentId: v.string(),
+    order: v.string(),
+    location: v.nullable(v.looseObject({ id: v.string(), locationName: v.exactOptional(v.string()) })),
+    anchor: v.nullable(
+      v.looseObject({
+        editorId: v.string(),
+        contentKey: v.string(),
+        position: v.string(),
+        positionEnd: v.exactOptional(v.string()),
+      }),
+    ),
+    status: v.picklist(['open', 'resolved']),
+    priority: v.nullable(v.string()),
+    assignedTo: v.nullable(namedUserSchema),
+    suggestion: v.nullable(
+      v.looseObject({ status: v.picklist(['pending', 'accepted', 'rejected']), content: v.unknown() }),
+    ),
+    createdBy: namedUserSchema,
+    createdAt: v.number(),
+    lastUpdated: v.number(),
+  }),
+}
+
 /**
  * State of a thread. It changes with every comment that is added or deleted, so that no comment is added to a
  * thread that is being deleted.
@@ -57,6 +85,11 @@ export interface ThreadRecord {
   readonly count: number
   /** Number of comments ever added: the number of the next one. */
   readonly next: number
+}
+
+export const threadRecordType: RecordType<ThreadRecord> = {
+  name: 'thread',
+  schema: v.looseObject({ count: v.number(), next: v.number() }),
 }
 
 export interface Reaction {
@@ -83,11 +116,36 @@ export interface CommentRecord {
   readonly lastUpdated: number
 }
 
+export const commentRecordType: RecordType<CommentRecord> = {
+  name: 'comment',
+  schema: v.looseObject({
+    commentId: v.string(),
+    order: v.string(),
+    from: namedUserSchema,
+    text: v.string(),
+    reactions: v.array(
+      v.looseObject({
+        reactionId: v.string(),
+        reaction: v.string(),
+        user: namedUserSchema,
+        createdAt: v.number(),
+      }),
+    ),
+    createdAt: v.number(),
+    lastUpdated: v.number(),
+  }),
+}
+
 /** Position of a comment, stored by its id. */
 export interface CommentPosition {
   readonly order: string
   /** Id of the activity that quotes its text. Absent in records of older versions. */
   readonly quotedBy?: string
+}
+
+export const commentPositionType: RecordType<CommentPosition> = {
+  name: 'position of a comment',
+  schema: v.looseObject({ order: v.string(), quotedBy: v.exactOptional(v.string()) }),
 }
 
 /** Returns a record for clients: the position is internal. */

@@ -1,5 +1,12 @@
-import { findNamedUsers, type NamedUser, namedUsersMax, withoutUser } from '../../model/named-users.ts'
-import { emptyValue, type Metadata } from '../store/records.ts'
+import * as v from 'valibot'
+import {
+  findNamedUsers,
+  type NamedUser,
+  namedUserSchema,
+  namedUsersMax,
+  withoutUser,
+} from '../../model/named-users.ts'
+import { emptyValue, type Metadata, type RecordType } from '../store/records.ts'
 import type { Transaction } from '../store/transaction.ts'
 import { notificationKeys as keys, type NotificationList } from './notification-keys.ts'
 
@@ -24,6 +31,25 @@ export interface NotificationRecord {
   readonly lastUpdated: number
 }
 
+const metadata = v.record(v.string(), v.unknown())
+
+export const notificationRecordType: RecordType<NotificationRecord> = {
+  name: 'notification',
+  schema: v.looseObject({
+    id: v.string(),
+    documentId: v.string(),
+    actionUser: namedUserSchema,
+    displayHeadlineMessageTemplate: v.string(),
+    displayHeadlineMessageTemplateData: metadata,
+    displayBodyMessage: v.string(),
+    notifyUsers: v.array(namedUserSchema),
+    notifyAll: v.boolean(),
+    notificationSourceData: metadata,
+    createdAt: v.number(),
+    lastUpdated: v.number(),
+  }),
+}
+
 /** State that changes with every read state, so that none is set while the notification is being deleted. */
 export interface NotificationState {
   /** Number of users with a read state. */
@@ -37,6 +63,11 @@ export interface NotificationReadState {
   readonly gone: boolean
 }
 
+export const notificationReadStateType: RecordType<NotificationReadState> = {
+  name: 'read state of a notification',
+  schema: v.looseObject({ read: v.boolean(), gone: v.boolean() }),
+}
+
 /** Which notifications reach a user: all, those that address the user, or none. */
 export type NotificationLevel = 'ALL' | 'MINE' | 'NONE'
 
@@ -45,6 +76,14 @@ export interface NotificationConfig {
   readonly inbox?: NotificationLevel
   readonly email?: NotificationLevel
   readonly slack?: NotificationLevel
+}
+
+// A newer version may have other levels.
+const levelSchema = v.exactOptional(v.custom<NotificationLevel>((level) => typeof level === 'string'))
+
+export const notificationConfigType: RecordType<NotificationConfig> = {
+  name: 'notification config',
+  schema: v.looseObject({ inbox: levelSchema, email: levelSchema, slack: levelSchema }),
 }
 
 /** Read states or list entries that one commit removes. */

@@ -1,6 +1,6 @@
 import type { Key, Kv, KvEntry, KvRange } from '../../engine/engine.ts'
 import { keyName } from '../../engine/key-encoding.ts'
-import { decodeRecord } from './records.ts'
+import { checkedRecord, decodeRecord, type RecordType } from './records.ts'
 
 /**
  * Maximum number of records that a reader caches. The least recently used ones are evicted and read again
@@ -10,10 +10,13 @@ const cachedRecordsMax = 1_000
 
 /** Reads one partition. */
 export interface DirectoryReader {
-  /** Returns the record at `key`; null if it does not exist. */
-  get<R extends object>(key: Key): Promise<R | null>
+  /**
+   * Returns the record at `key`; null if it does not exist. With a type, stored records are checked.
+   * @throws MalformedJsonError if the record does not match its type
+   */
+  get<R extends object>(key: Key, type?: RecordType<R>): Promise<R | null>
   /** Like `get`, in one read. The records are in the order of the keys. */
-  getAll<R extends object>(keys: readonly Key[]): Promise<readonly (R | null)[]>
+  getAll<R extends object>(keys: readonly Key[], type?: RecordType<R>): Promise<readonly (R | null)[]>
   /** Returns stored entries of a range. */
   scan(range: KvRange): Promise<readonly KvEntry[]>
 }
@@ -30,19 +33,22 @@ export class CachingDirectoryReader implements DirectoryReader {
     this.#part = part
   }
 
-  async get<R extends object>(key: Key): Promise<R | null> {
-    const [record = null] = await this.getAll<R>([key])
+  async get<R extends object>(key: Key, type?: RecordType<R>): Promise<R | null> {
+    const [record = null] = await this.getAll<R>([key], type)
     return record
   }
 
-  async getAll<R extends object>(keys: readonly Key[]): Promise<readonly (R | null)[]> {
+  async getAll<R extends object>(keys: readonly Key[], type?: RecordType<R>): Promise<readonly (R | null)[]> {
     const names = keys.map(keyName)
     // Before the wait: other calls may evict them meanwhile.
     const known = names.map((name) => this.#cache.get(name))
     const read = known.includes(undefined) ? await this.#readThose(names, keys, known) : nothing
-    return names.map(
-      (name, index) => this.#remember(name, known[index] ?? read.get(name) ?? null) as R | null,
-    )
+    return names.map((name, index) => {
+      const record = this.#remember(name, known[index] ?? read.get(name) ?? null)
+      return type === undefined || record === null
+        ? (record as R | null)
+        : checkedRecord(type, keys[index] as Key, record)
+    })
   }
 
   scan(range: KvRange): Promise<readonly KvEntry[]> {

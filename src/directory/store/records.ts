@@ -1,3 +1,7 @@
+import * as v from 'valibot'
+import type { Key, KvEntry } from '../../engine/engine.ts'
+import { checkJson, MalformedJsonError, readJson } from '../../json.ts'
+
 /** The records of the directory, stored as JSON in the engine's Kv. */
 
 export interface WorkspaceRecord {
@@ -162,6 +166,43 @@ export interface GrantRecord {
   readonly expiresAt: number | null
 }
 
+const dated = { createdAt: v.number(), lastUpdated: v.number() }
+const metadata = v.record(v.string(), v.unknown())
+
+export const counterRecordType: RecordType<CounterRecord> = {
+  name: 'counter',
+  schema: v.looseObject({ count: v.number() }),
+}
+
+export const organizationRecordType: RecordType<OrganizationRecord> = {
+  name: 'organization',
+  schema: v.looseObject({
+    organizationId: v.string(),
+    organizationName: v.string(),
+    metadata,
+    deleting: v.exactOptional(v.literal(true)),
+    ...dated,
+  }),
+}
+
+export const userRecordType: RecordType<UserRecord> = {
+  name: 'user',
+  schema: v.looseObject({
+    userId: v.string(),
+    name: v.string(),
+    email: v.string(),
+    photoUrl: v.string(),
+    color: v.string(),
+    metadata,
+    ...dated,
+  }),
+}
+
+export const grantRecordType: RecordType<GrantRecord> = {
+  name: 'grant',
+  schema: v.looseObject({ accessRole: v.picklist(['viewer', 'editor']), expiresAt: v.nullable(v.number()) }),
+}
+
 /** Value of an entry without content. */
 export const emptyValue: object = {}
 
@@ -169,3 +210,32 @@ export const encodeRecord = (record: object): Uint8Array => Buffer.from(JSON.str
 
 /** Decodes bytes of `encodeRecord`. The key determines the type of the record. */
 export const decodeRecord = (bytes: Uint8Array): unknown => JSON.parse(Buffer.from(bytes).toString())
+
+/** A type of stored records. */
+export interface RecordType<R extends object> {
+  /** Name in error messages, such as `webhook endpoint`. */
+  readonly name: string
+  /** The required members. Objects are loose, so that records of a newer version pass. */
+  readonly schema: v.GenericSchema<R, unknown>
+}
+
+/**
+ * Decodes bytes of `encodeRecord` and checks them. @param key of the record, for the error message
+ * @throws MalformedJsonError with the type and the key of the record
+ */
+export const readRecord = <R extends object>(type: RecordType<R>, { key, value }: KvEntry): R =>
+  named(type, key, () => readJson(type.schema, value))
+
+/** Checks a decoded record, as `readRecord` does. @throws MalformedJsonError */
+export const checkedRecord = <R extends object>(type: RecordType<R>, key: Key, record: object): R =>
+  named(type, key, () => checkJson(type.schema, record))
+
+function named<T>({ name }: RecordType<object>, key: Key, work: () => T): T {
+  try {
+    return work()
+  } catch (cause) {
+    if (!(cause instanceof MalformedJsonError)) throw cause
+    const message = `the stored ${name} ${JSON.stringify(key)} is malformed: ${cause.message}`
+    throw new MalformedJsonError(message, { cause })
+  }
+}

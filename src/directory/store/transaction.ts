@@ -5,7 +5,7 @@ import { keyName } from '../../engine/key-encoding.ts'
 import { KeyedMutex } from '../../engine/keyed-mutex.ts'
 import { ApiError } from '../../errors.ts'
 import type { DirectoryReader } from './directory-reader.ts'
-import { type Deletable, decodeRecord, encodeRecord } from './records.ts'
+import { type Deletable, decodeRecord, encodeRecord, type RecordType, readRecord } from './records.ts'
 
 /**
  * A conflicting change between read and write leads to a retry. This many conflicts in a row mean a bug or an
@@ -102,21 +102,22 @@ export class Transaction implements DirectoryReader {
   }
 
   /** Returns the record at `key`; null if it does not exist. It must be unchanged when this commits. */
-  async get<R extends object>(key: Key): Promise<R | null> {
-    const [record = null] = await this.getAll<R>([key])
+  async get<R extends object>(key: Key, type?: RecordType<R>): Promise<R | null> {
+    const [record = null] = await this.getAll<R>([key], type)
     return record
   }
 
   /** Like `get`, in one read. The records are in the order of the keys. */
-  async getAll<R extends object>(keys: readonly Key[]): Promise<readonly (R | null)[]> {
+  async getAll<R extends object>(keys: readonly Key[], type?: RecordType<R>): Promise<readonly (R | null)[]> {
     const cells = keys.map((key) => this.#cell(key))
     const unread = [
       ...new Set(cells.filter(({ read, written }) => read === undefined && written === undefined)),
     ]
     if (unread.length > 0) await this.#read(unread)
-    return cells.map(({ read, written }) => {
+    return cells.map(({ key, read, written }) => {
       if (written !== undefined) return written as R | null
-      return read === null || read === undefined ? null : (decodeRecord(read) as R)
+      if (read === null || read === undefined) return null
+      return type === undefined ? (decodeRecord(read) as R) : readRecord(type, { key, value: read })
     })
   }
 
