@@ -1,4 +1,4 @@
-import { type CounterRecord, decodeRecord } from '../directory/store/records.ts'
+import { counterRecordType, readRecord } from '../directory/store/records.ts'
 import type { Kv } from '../engine/engine.ts'
 import { type EventType, eventTypes } from '../events/outbound-event.ts'
 import type { Tenant } from '../model/address.ts'
@@ -7,7 +7,7 @@ import { typeExclusion } from './event-recipient.ts'
 import { subscriptionLimits } from './limits.ts'
 import { subscriptionKeys as keys, subscriptionsPart } from './subscription-keys.ts'
 import { activeTargets, type WebhookTarget } from './target.ts'
-import type { AdvancedConfig, BasicConfig, EndpointRecord } from './webhook-records.ts'
+import { advancedConfigType, basicConfigType, endpointRecordType } from './webhook-records.ts'
 
 /** Estimated bytes of a snapshot in addition to the records. */
 const overheadBytes = 512
@@ -26,7 +26,7 @@ export interface ConfigSnapshot {
 /** Returns the number of changes of an API key's configuration. */
 export async function readConfigRevision(kv: Kv, tenant: Tenant): Promise<number> {
   const [bytes = null] = await kv.get(subscriptionsPart(tenant), [keys.revision])
-  return bytes === null ? 0 : (decodeRecord(bytes) as CounterRecord).count
+  return bytes === null ? 0 : readRecord(counterRecordType, { key: keys.revision, value: bytes }).count
 }
 
 /**
@@ -41,9 +41,12 @@ export async function readConfigSnapshot(kv: Kv, tenant: Tenant): Promise<Config
     kv.scan(part, { prefix: keys.endpoints, limit: subscriptionLimits.endpoints }),
   ])
   const targets = activeTargets({
-    basic: basic === null ? noBasicConfig : (decodeRecord(basic) as BasicConfig),
-    advanced: advanced === null ? noAdvancedConfig : (decodeRecord(advanced) as AdvancedConfig),
-    endpoints: entries.map(({ value }) => decodeRecord(value) as EndpointRecord),
+    basic: basic === null ? noBasicConfig : readRecord(basicConfigType, { key: keys.basic, value: basic }),
+    advanced:
+      advanced === null
+        ? noAdvancedConfig
+        : readRecord(advancedConfigType, { key: keys.advanced, value: advanced }),
+    endpoints: entries.map((entry) => readRecord(endpointRecordType, entry)),
   })
   const types = new Set(
     eventTypes.filter((type) => targets.some(({ recipient }) => typeExclusion(recipient, type) === null)),

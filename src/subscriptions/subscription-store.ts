@@ -1,4 +1,4 @@
-import type { CounterRecord } from '../directory/store/records.ts'
+import { type CounterRecord, counterRecordType } from '../directory/store/records.ts'
 import { Transaction, TransactionRunner } from '../directory/store/transaction.ts'
 import type { Bus, Kv } from '../engine/engine.ts'
 import type { Tenant } from '../model/address.ts'
@@ -54,7 +54,7 @@ async function revised<T>(
   transaction: Transaction,
   work: (transaction: Transaction) => Promise<T>,
 ): Promise<T> {
-  const revision = await transaction.get<CounterRecord>(keys.revision)
+  const revision = await transaction.get(keys.revision, counterRecordType)
   const result = await work(transaction)
   if (transaction.written().length > 0)
     transaction.put(keys.revision, { count: (revision?.count ?? 0) + 1 } satisfies CounterRecord)

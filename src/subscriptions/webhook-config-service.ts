@@ -6,7 +6,14 @@ import { subscriptionLimits as limits } from './limits.ts'
 import { subscriptionKeys as keys } from './subscription-keys.ts'
 import type { SubscriptionStore } from './subscription-store.ts'
 import { hasTriggers, mergeTriggers } from './triggers.ts'
-import type { AdvancedConfig, BasicConfig, BasicServiceConfig, Triggers } from './webhook-records.ts'
+import {
+  type AdvancedConfig,
+  advancedConfigType,
+  type BasicConfig,
+  type BasicServiceConfig,
+  basicConfigType,
+  type Triggers,
+} from './webhook-records.ts'
 
 type ChangedFields<T> = { readonly [K in keyof T]?: T[K] | undefined }
 
@@ -28,11 +35,11 @@ export class WebhookConfigService {
   }
 
   async basic(tenant: Tenant): Promise<BasicConfig> {
-    return (await this.#store.read(tenant).get<BasicConfig>(keys.basic)) ?? noBasicConfig
+    return (await this.#store.read(tenant).get(keys.basic, basicConfigType)) ?? noBasicConfig
   }
 
   async advanced(tenant: Tenant): Promise<AdvancedConfig> {
-    return (await this.#store.read(tenant).get<AdvancedConfig>(keys.advanced)) ?? noAdvancedConfig
+    return (await this.#store.read(tenant).get(keys.advanced, advancedConfigType)) ?? noAdvancedConfig
   }
 
   /**
@@ -42,7 +49,7 @@ export class WebhookConfigService {
    */
   updateBasic(tenant: Tenant, change: BasicConfigPatch): Promise<BasicConfig> {
     return this.#store.change(tenant, async (transaction) => {
-      const stored = (await transaction.get<BasicConfig>(keys.basic)) ?? noBasicConfig
+      const stored = (await transaction.get(keys.basic, basicConfigType)) ?? noBasicConfig
       const next = changedBasic(stored, change)
       checkEncryption(next.webhookServiceConfig)
       checkTriggers(next.webhookServiceConfig.triggers)
@@ -58,7 +65,7 @@ export class WebhookConfigService {
    */
   updateAdvanced(tenant: Tenant, change: AdvancedConfigPatch): Promise<AdvancedConfig> {
     return this.#store.change(tenant, async (transaction) => {
-      const stored = await transaction.get<AdvancedConfig>(keys.advanced)
+      const stored = await transaction.get(keys.advanced, advancedConfigType)
       if (stored === null && change.isEnabled !== true) throw neverConfigured()
       const next = { ...(stored ?? noAdvancedConfig), ...given(change) }
       checkEncryption(next)
@@ -76,7 +83,7 @@ const neverConfigured = (): ApiError =>
 
 /** Checks that advanced webhooks are enabled. @throws ApiError FAILED_PRECONDITION if they are not */
 export async function checkAdvanced(transaction: Transaction): Promise<void> {
-  const config = await transaction.get<AdvancedConfig>(keys.advanced)
+  const config = await transaction.get(keys.advanced, advancedConfigType)
   if (config === null) throw neverConfigured()
   if (!config.isEnabled)
     throw new ApiError(

@@ -1,3 +1,6 @@
+import * as v from 'valibot'
+import type { RecordType } from '../directory/store/records.ts'
+
 /** A switch, or the switches of the members of a group by name. */
 export type TriggerValue = boolean | Readonly<Record<string, boolean>>
 
@@ -71,4 +74,57 @@ export interface EndpointRecord {
   readonly secret: string
   /** The secret that also signs until `until` (epoch milliseconds); null for none. */
   readonly previousSecret: { readonly secret: string; readonly until: number } | null
+}
+
+const triggersSchema = v.record(v.string(), v.union([v.boolean(), v.record(v.string(), v.boolean())]))
+
+export const basicConfigType: RecordType<BasicConfig> = {
+  name: 'basic webhook configuration',
+  schema: v.looseObject({
+    useWebhookService: v.boolean(),
+    webhookServiceConfig: v.looseObject({
+      authToken: v.string(),
+      rawNotificationUrl: v.string(),
+      processedNotificationUrl: v.string(),
+      encodeData: v.boolean(),
+      encryptData: v.boolean(),
+      publicKey: v.string(),
+      enableDataProtection: v.exactOptional(v.boolean()),
+      triggers: triggersSchema,
+    }),
+  }),
+}
+
+export const advancedConfigType: RecordType<AdvancedConfig> = {
+  name: 'advanced webhook configuration',
+  schema: v.looseObject({
+    isEnabled: v.boolean(),
+    encryptData: v.boolean(),
+    encodeData: v.boolean(),
+    publicKey: v.string(),
+    enableDataProtection: v.boolean(),
+  }),
+}
+
+const texts = v.array(v.string())
+
+export const endpointRecordType: RecordType<EndpointRecord> = {
+  name: 'webhook endpoint',
+  schema: v.looseObject({
+    id: v.string(),
+    url: v.string(),
+    description: v.nullable(v.string()),
+    filterTypes: v.nullable(texts),
+    channels: v.nullable(texts),
+    // A newer version may have other reasons.
+    disabledBy: v.nullable(v.custom<DisabledBy>((by) => typeof by === 'string')),
+    enabledSince: v.number(),
+    rateLimit: v.nullable(v.number()),
+    uid: v.nullable(v.string()),
+    metadata: v.nullable(v.record(v.string(), v.string())),
+    createdAt: v.number(),
+    updatedAt: v.number(),
+    secret: v.string(),
+    previousSecret: v.nullable(v.looseObject({ secret: v.string(), until: v.number() })),
+  }),
 }

@@ -6,8 +6,10 @@ import { deliveryKeys as keys } from './delivery-keys.ts'
 import {
   type DeliveryState,
   type DeliveryStatus,
+  deliveryStateType,
   firstState,
   type MessageRecord,
+  messageRecordType,
 } from './delivery-records.ts'
 
 /** One change of the messages of a target. It updates the indexes and counters. */
@@ -25,7 +27,7 @@ export class DeliveryChange {
    * conflicts and `work` never uses an outdated scan.
    */
   static async run<T>(transaction: Transaction, work: (change: DeliveryChange) => Promise<T>): Promise<T> {
-    const state = await transaction.get<DeliveryState>(keys.state)
+    const state = await transaction.get(keys.state, deliveryStateType)
     const change = new DeliveryChange(transaction, state ?? firstState)
     const result = await work(change)
     if (change.state !== state && transaction.written().length > 0) transaction.put(keys.state, change.state)
@@ -34,7 +36,7 @@ export class DeliveryChange {
 
   /** Returns the messages with these ids, in their order; null for ids without a message. */
   get(ids: readonly string[]): Promise<readonly (MessageRecord | null)[]> {
-    return this.#transaction.getAll<MessageRecord>(ids.map(keys.message))
+    return this.#transaction.getAll(ids.map(keys.message), messageRecordType)
   }
 
   /** Returns the first messages with a status, ordered by the time of their events. @param after a key of the index */

@@ -1,7 +1,7 @@
 import type { DirectoryReader } from '../../directory/store/directory-reader.ts'
 import type { Key } from '../../engine/engine.ts'
 import { deliveryKeys as keys } from './delivery-keys.ts'
-import type { DeliveryStatus, MessageRecord } from './delivery-records.ts'
+import { type DeliveryStatus, type MessageRecord, messageRecordType } from './delivery-records.ts'
 import type { CursorPage, ListingCursor } from './listing-cursor.ts'
 
 /** Lists messages by the time of their events, the newest first. */
@@ -18,7 +18,7 @@ export async function listMessages(
     first === undefined ? [] : idsFrom(reader, index, { after: first, limit: 1 }),
     last === undefined ? [] : idsFrom(reader, index, { after: last, limit: 1, reverse: true }),
   ])
-  const records = await reader.getAll<MessageRecord>(ids.map(keys.message))
+  const records = await reader.getAll(ids.map(keys.message), messageRecordType)
   return {
     items: records.filter((record) => record !== null),
     next: older.length === 0 || last === undefined ? null : { after: last },

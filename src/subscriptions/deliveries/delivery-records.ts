@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto'
-import { type EventType, orderOf, type QueuedEvent } from '../../events/outbound-event.ts'
+import * as v from 'valibot'
+import type { RecordType } from '../../directory/store/records.ts'
+import { type EventType, orderOf, type QueuedEvent, queuedEventSchema } from '../../events/outbound-event.ts'
 import type { Tenant } from '../../model/address.ts'
 
 /** Address of a receiver: an endpoint of an API key, or one of the two URLs of its basic service. */
@@ -43,6 +45,32 @@ export interface MessageRecord {
   readonly attempts: readonly AttemptRecord[]
 }
 
+const attemptSchema = v.looseObject({
+  at: v.number(),
+  httpStatus: v.nullable(v.number()),
+  durationMs: v.number(),
+  error: v.nullable(v.string()),
+})
+
+export const messageRecordType: RecordType<MessageRecord> = {
+  name: 'webhook message',
+  schema: v.looseObject({
+    id: v.string(),
+    // A newer node may send types that this one does not know.
+    type: v.custom<EventType>((type) => typeof type === 'string'),
+    organizationId: v.string(),
+    at: v.number(),
+    status: v.picklist(deliveryStatuses),
+    dueAt: v.nullable(v.number()),
+    failures: v.number(),
+    reason: v.nullable(v.string()),
+    attempts: v.array(attemptSchema),
+  }),
+}
+
+/** The event of a message. */
+export const messageEventType: RecordType<QueuedEvent> = { name: 'webhook event', schema: queuedEventSchema }
+
 /** State of the deliveries to a target. */
 export interface DeliveryState {
   /** Number of pending messages. */
@@ -51,6 +79,15 @@ export interface DeliveryState {
   readonly failingSince: number | null
   /** Epoch milliseconds of the start of the last attempt; 0 before the first one. */
   readonly attemptedAt: number
+}
+
+export const deliveryStateType: RecordType<DeliveryState> = {
+  name: 'delivery state',
+  schema: v.looseObject({
+    pending: v.number(),
+    failingSince: v.nullable(v.number()),
+    attemptedAt: v.number(),
+  }),
 }
 
 export const firstState: DeliveryState = { pending: 0, failingSince: null, attemptedAt: 0 }

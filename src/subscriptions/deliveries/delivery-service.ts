@@ -18,10 +18,13 @@ import {
   type DeliveryState,
   type DeliveryStatus,
   deliveryLimits,
+  deliveryStateType,
   firstState,
   type MessageRecord,
+  messageEventType,
   messageIdOf,
   messageIdStart,
+  messageRecordType,
   type TargetAddress,
 } from './delivery-records.ts'
 import type { DeliveryStore } from './delivery-store.ts'
@@ -119,17 +122,17 @@ export class DeliveryService {
     const reader = store.read(address)
     const entries = await reader.scan({ prefix: keys.due, limit })
     const ids = entries.filter(({ key }) => timeIn(key) <= now).map(({ key }) => key.at(-1) as string)
-    const messages = await reader.getAll<MessageRecord>(ids.map(keys.message))
+    const messages = await reader.getAll(ids.map(keys.message), messageRecordType)
     return messages.filter((message) => message !== null)
   }
 
   /** Returns the event of a message; null if the message was deleted. */
   eventOf(address: TargetAddress, messageId: string): Promise<QueuedEvent | null> {
-    return this.#parts.store.read(address).get<QueuedEvent>(keys.event(messageId))
+    return this.#parts.store.read(address).get(keys.event(messageId), messageEventType)
   }
 
   async state(address: TargetAddress): Promise<DeliveryState> {
-    return (await this.#parts.store.read(address).get<DeliveryState>(keys.state)) ?? firstState
+    return (await this.#parts.store.read(address).get(keys.state, deliveryStateType)) ?? firstState
   }
 
   /**

@@ -1,9 +1,11 @@
+import * as v from 'valibot'
+import type { RecordType } from '../../directory/store/records.ts'
 import type { Transaction } from '../../directory/store/transaction.ts'
 import { ApiError } from '../../errors.ts'
 import { basicTargetIds } from '../event-recipient.ts'
 import { subscriptionLimits as limits } from '../limits.ts'
 import { subscriptionKeys as keys } from '../subscription-keys.ts'
-import type { EndpointRecord } from '../webhook-records.ts'
+import { type EndpointRecord, endpointRecordType } from '../webhook-records.ts'
 
 /** Members of an endpoint that callers set. */
 type Described = Pick<
@@ -25,9 +27,14 @@ interface UidRecord {
   readonly endpointId: string
 }
 
+const uidRecordType: RecordType<UidRecord> = {
+  name: 'uid of a webhook endpoint',
+  schema: v.looseObject({ endpointId: v.string() }),
+}
+
 /** Returns the endpoint with this id, or else with this uid. @throws ApiError NOT_FOUND if there is none */
 export async function endpointOf(transaction: Transaction, idOrUid: string): Promise<EndpointRecord> {
-  const ofId = await transaction.get<EndpointRecord>(keys.endpoint(idOrUid))
+  const ofId = await transaction.get(keys.endpoint(idOrUid), endpointRecordType)
   const endpoint = ofId ?? (await endpointOfUid(transaction, idOrUid))
   if (endpoint === null)
     throw new ApiError('webhook/endpoint-not-found', 'the endpoint does not exist; check its id')
@@ -35,8 +42,8 @@ export async function endpointOf(transaction: Transaction, idOrUid: string): Pro
 }
 
 async function endpointOfUid(transaction: Transaction, uid: string): Promise<EndpointRecord | null> {
-  const known = await transaction.get<UidRecord>(keys.endpointOfUid(uid))
-  return known === null ? null : transaction.get<EndpointRecord>(keys.endpoint(known.endpointId))
+  const known = await transaction.get(keys.endpointOfUid(uid), uidRecordType)
+  return known === null ? null : transaction.get(keys.endpoint(known.endpointId), endpointRecordType)
 }
 
 /**

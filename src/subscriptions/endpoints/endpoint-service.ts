@@ -1,5 +1,5 @@
 import type { Clock } from '../../clock.ts'
-import { decodeRecord } from '../../directory/store/records.ts'
+import { readRecord } from '../../directory/store/records.ts'
 import { CredentialGenerator } from '../../directory/tenants/credential-generator.ts'
 import type { Tenant } from '../../model/address.ts'
 import { serveJob } from '../deliveries/delivery-keys.ts'
@@ -8,7 +8,7 @@ import { subscriptionLimits as limits } from '../limits.ts'
 import { subscriptionKeys as keys } from '../subscription-keys.ts'
 import type { SubscriptionStore } from '../subscription-store.ts'
 import { checkAdvanced } from '../webhook-config-service.ts'
-import type { DisabledBy, EndpointRecord } from '../webhook-records.ts'
+import { type DisabledBy, type EndpointRecord, endpointRecordType } from '../webhook-records.ts'
 import {
   changedEndpoint,
   type EndpointChange,
@@ -65,7 +65,7 @@ export class EndpointService {
     const reader = this.#store.read(tenant)
     await checkAdvanced(reader)
     const entries = await reader.scan({ prefix: keys.endpoints, limit: limits.endpoints })
-    const endpoints = entries.map(({ value }) => decodeRecord(value) as EndpointRecord)
+    const endpoints = entries.map((entry) => readRecord(endpointRecordType, entry))
     return pageAt(endpoints, ({ id }) => id, cursor, limit)
   }
 
@@ -103,7 +103,7 @@ export class EndpointService {
   /** Disables an endpoint after failed deliveries. A deleted or disabled endpoint stays as it is. */
   disable(tenant: Tenant, id: string, by: Exclude<DisabledBy, 'user'>): Promise<void> {
     return this.#store.change(tenant, async (transaction) => {
-      const endpoint = await transaction.get<EndpointRecord>(keys.endpoint(id))
+      const endpoint = await transaction.get(keys.endpoint(id), endpointRecordType)
       if (endpoint === null || endpoint.disabledBy !== null) return
       transaction.put(keys.endpoint(id), { ...endpoint, disabledBy: by, updatedAt: this.#clock.now() })
     })
