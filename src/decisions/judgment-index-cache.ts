@@ -1,18 +1,19 @@
-import { decodeRecord } from '../directory/store/records.ts'
-import type { Key, Kv } from '../engine/engine.ts'
+import { readRecord } from '../directory/store/records.ts'
+import type { Key, Kv, KvEntry } from '../engine/engine.ts'
 import { keyName } from '../engine/key-encoding.ts'
 import { KeyedMutex } from '../engine/keyed-mutex.ts'
 import type { Tenant } from '../model/address.ts'
 import { EventLoopYield } from './event-loop-yield.ts'
 import { JudgmentIndex } from './judgment-index.ts'
 import {
-  type Judgment,
   type JudgmentChange,
   type JudgmentEdit,
   type JudgmentScope,
+  judgmentChangeType,
   judgmentKeys,
-  type MemoryState,
+  judgmentType,
   memoryPart,
+  memoryStateType,
 } from './judgment-keys.ts'
 import { memoryLimits } from './limits.ts'
 
@@ -76,11 +77,12 @@ export class JudgmentIndexCache {
 
   async #build({ part, place }: Scope): Promise<Known> {
     const [state = null] = await this.#kv.get(part, [judgmentKeys.state])
-    const changes = state === null ? 0 : (decodeRecord(state) as MemoryState).changes
+    const changes =
+      state === null ? 0 : readRecord(memoryStateType, { key: judgmentKeys.state, value: state }).changes
     const [index, slices, prefix] = [new JudgmentIndex(), new EventLoopYield(), judgmentKeys.within(place)]
     for (let after: Key | undefined, more = true; more; ) {
       const entries = await this.#kv.scan(part, { prefix, limit: pageMax, ...(after && { after }) })
-      for (const { value } of entries) await addTo(index, value, slices)
+      for (const entry of entries) await addTo(index, entry, slices)
       after = entries.at(-1)?.key
       more = entries.length === pageMax
     }
@@ -93,9 +95,9 @@ export class JudgmentIndexCache {
     const entries = await this.#kv.scan(scope.part, { ...range, limit: memoryLimits.changes + 1 })
     if (entries.length > 0 && Number(entries[0]?.key.at(-1)) !== known.changes + 1) return false
     const slices = new EventLoopYield()
-    for (const { key, value } of entries) {
-      await this.#apply(scope, known.index, decodeRecord(value) as JudgmentChange, slices)
-      known.changes = Number(key.at(-1))
+    for (const entry of entries) {
+      await this.#apply(scope, known.index, readRecord(judgmentChangeType, entry), slices)
+      known.changes = Number(entry.key.at(-1))
     }
     return true
   }
@@ -111,16 +113,16 @@ export class JudgmentIndexCache {
   ): Promise<void> {
     for (const judgmentId of removed) await slices.spend(index.remove(judgmentId))
     const missing = added.filter((each) => isWithin(each, place) && !index.has(each.judgmentId))
-    for (const value of await this.#read(part, missing)) await addTo(index, value, slices)
+    for (const entry of await this.#read(part, missing)) await addTo(index, entry, slices)
     const known = anonymised.filter(({ judgmentId }) => index.has(judgmentId))
-    for (const value of await this.#read(part, known)) index.replace(decodeRecord(value) as Judgment)
+    for (const entry of await this.#read(part, known)) index.replace(readRecord(judgmentType, entry))
   }
 
   /** Reads those that still exist. */
-  async #read(part: Key, judgments: readonly JudgmentEdit[]): Promise<readonly Uint8Array[]> {
+  async #read(part: Key, judgments: readonly JudgmentEdit[]): Promise<readonly KvEntry[]> {
     const keys = judgments.map((each) => judgmentKeys.judgment(each, each.judgmentId))
     const values = keys.length === 0 ? [] : await this.#kv.get(part, keys)
-    return values.filter((value) => value !== null)
+    return values.flatMap((value, at) => (value === null ? [] : [{ key: keys[at] as Key, value }]))
   }
 
   #makeRoom(): void {
@@ -138,6 +140,6 @@ const isWithin = (at: JudgmentScope, { organizationId, documentId }: JudgmentSco
   (organizationId === null || at.organizationId === organizationId) &&
   (documentId === null || at.documentId === documentId)
 
-async function addTo(index: JudgmentIndex, value: Uint8Array, slices: EventLoopYield): Promise<void> {
-  await slices.spend(index.add(decodeRecord(value) as Judgment))
+async function addTo(index: JudgmentIndex, entry: KvEntry, slices: EventLoopYield): Promise<void> {
+  await slices.spend(index.add(readRecord(judgmentType, entry)))
 }

@@ -1,4 +1,6 @@
+import * as v from 'valibot'
 import { tenantPart } from '../directory/organizations/organization-keys.ts'
+import type { RecordType } from '../directory/store/records.ts'
 import type { Key } from '../engine/engine.ts'
 import type { Tenant } from '../model/address.ts'
 
@@ -10,6 +12,8 @@ export interface JudgmentScope {
   /** Null if the organization is null. */
   readonly documentId: string | null
 }
+
+const scopeEntries = { organizationId: v.nullable(v.string()), documentId: v.nullable(v.string()) }
 
 /** The judgments of one reviewer, in the API key or in one organization. */
 export interface ReviewerScope {
@@ -32,6 +36,20 @@ export interface Judgment extends JudgmentScope {
   readonly judgedAt: number
 }
 
+export const judgmentType: RecordType<Judgment> = {
+  name: 'judgment',
+  schema: v.looseObject({
+    ...scopeEntries,
+    judgmentId: v.string(),
+    query: v.string(),
+    // A newer version may have other decisions.
+    decision: v.custom<Decision>((decision) => typeof decision === 'string'),
+    reason: v.string(),
+    reviewerId: v.string(),
+    judgedAt: v.number(),
+  }),
+}
+
 /** Index entry: the place of a judgment and its size. */
 export interface JudgmentLocation extends JudgmentScope {
   readonly characters: number
@@ -39,11 +57,21 @@ export interface JudgmentLocation extends JudgmentScope {
   readonly reviewerId: string
 }
 
+export const judgmentLocationType: RecordType<JudgmentLocation> = {
+  name: 'judgment location',
+  schema: v.looseObject({ ...scopeEntries, characters: v.number(), reviewerId: v.string() }),
+}
+
 /** Totals of an API key. Every change increments `changes`, so that concurrent changes conflict. */
 export interface MemoryState {
   readonly count: number
   readonly characters: number
   readonly changes: number
+}
+
+export const memoryStateType: RecordType<MemoryState> = {
+  name: 'judgment totals',
+  schema: v.looseObject({ count: v.number(), characters: v.number(), changes: v.number() }),
 }
 
 /** A judgment that was changed. */
@@ -57,6 +85,17 @@ export interface JudgmentChange {
   /** Judgments whose reviewers were erased. */
   readonly anonymised: readonly JudgmentEdit[]
   readonly removed: readonly string[]
+}
+
+const editSchema = v.looseObject({ ...scopeEntries, judgmentId: v.string() })
+
+export const judgmentChangeType: RecordType<JudgmentChange> = {
+  name: 'change of judgments',
+  schema: v.looseObject({
+    added: v.array(editSchema),
+    anonymised: v.array(editSchema),
+    removed: v.array(v.string()),
+  }),
 }
 
 /** The partition with the judgments of an API key. The judgments of a removed organization are deleted by prefix. */

@@ -6,19 +6,21 @@ import { noOrganization, type OrganizationStore } from '../directory/organizatio
 import { type BatchResults, forEachItem, ItemRejectedError } from '../directory/store/batch.ts'
 import { CachingDirectoryReader, type DirectoryReader } from '../directory/store/directory-reader.ts'
 import type { ListPage, PageRange } from '../directory/store/list-page.ts'
-import type { OrganizationRecord } from '../directory/store/records.ts'
+import { organizationRecordType } from '../directory/store/records.ts'
 import { type Transaction, TransactionRunner } from '../directory/store/transaction.ts'
 import type { Key, Kv } from '../engine/engine.ts'
 import type { Tenant } from '../model/address.ts'
 import {
   type Decision,
   type Judgment,
-  type JudgmentLocation,
   type JudgmentScope,
   judgmentIdOf,
   judgmentKeys,
+  judgmentLocationType,
+  judgmentType,
   type MemoryState,
   memoryPart,
+  memoryStateType,
   type ReviewerScope,
 } from './judgment-keys.ts'
 import { JudgmentWrite } from './judgment-write.ts'
@@ -90,7 +92,7 @@ export class JudgmentStore {
         judgmentIds,
         (id) => id,
         async (judgmentId) => {
-          const location = await transaction.get<JudgmentLocation>(judgmentKeys.location(judgmentId))
+          const location = await transaction.get(judgmentKeys.location(judgmentId), judgmentLocationType)
           if (location === null)
             throw new ItemRejectedError('memory/judgment-not-found', 'there is no such judgment')
           tally.remove(judgmentId, location)
@@ -107,7 +109,7 @@ export class JudgmentStore {
       found = await this.#change(scope, async (transaction, tally) => {
         const entries = await transaction.scan({ prefix, limit: atOnce })
         const ids = entries.map(({ key }) => key.at(-1) as string)
-        const locations = await transaction.getAll<JudgmentLocation>(ids.map(judgmentKeys.location))
+        const locations = await transaction.getAll(ids.map(judgmentKeys.location), judgmentLocationType)
         for (const [index, location] of locations.entries())
           if (location !== null) tally.remove(ids[index] as string, location)
         return entries.length > 0
@@ -157,9 +159,9 @@ export class JudgmentStore {
     const { organizations } = this.#parts
     const before = organizations.read(scope)
     await requireResource(before, resourceOf(judgment, scope))
-    const known = await before.get<OrganizationRecord>(keys.organization)
+    const known = await before.get(keys.organization, organizationRecordType)
     await this.#put(scope, judgment)
-    const now = await organizations.read(scope).get<OrganizationRecord>(keys.organization)
+    const now = await organizations.read(scope).get(keys.organization, organizationRecordType)
     if (now !== null && now.deleting !== true && now.createdAt === known?.createdAt) return
     await this.delete(scope, [judgment.judgmentId])
     throw noOrganization()
@@ -172,7 +174,7 @@ export class JudgmentStore {
       if (!this.#isFull(tally.state)) return
       const oldest = await transaction.scan({ prefix: judgmentKeys.locations, limit: atOnce })
       const ids = oldest.map(({ key }) => key.at(-1) as string)
-      const locations = await transaction.getAll<JudgmentLocation>(ids.map(judgmentKeys.location))
+      const locations = await transaction.getAll(ids.map(judgmentKeys.location), judgmentLocationType)
       for (const [index, location] of locations.entries())
         if (location !== null && this.#isFull(tally.state)) tally.remove(ids[index] as string, location)
     })
@@ -193,7 +195,7 @@ export class JudgmentStore {
   ): Promise<T> {
     const { changes } = this.#parts.limits
     const { result } = await this.#transactions.run(memoryPart(tenant), async (transaction) => {
-      const state = await transaction.get<MemoryState>(judgmentKeys.state)
+      const state = await transaction.get(judgmentKeys.state, memoryStateType)
       const tally = new JudgmentWrite(transaction, state ?? { count: 0, characters: 0, changes: 0 })
       const answer = await work(transaction, tally)
       tally.end(changes)
@@ -209,12 +211,12 @@ const resourceOf = ({ documentId }: JudgmentScope, { organizationId }: Organizat
 /** Reads the judgments of entries of the reviewer index. Judgments that were deleted meanwhile are left out. */
 async function reviewedAt(reader: DirectoryReader, entries: readonly Key[]): Promise<readonly Judgment[]> {
   const ids = entries.map((key) => key.at(-1) as string)
-  const locations = await reader.getAll<JudgmentLocation>(ids.map(judgmentKeys.location))
+  const locations = await reader.getAll(ids.map(judgmentKeys.location), judgmentLocationType)
   const keysOf = ids.flatMap((id, index) => {
     const location = locations[index]
     return location == null ? [] : [judgmentKeys.judgment(location, id)]
   })
-  const judgments = await reader.getAll<Judgment>(keysOf)
+  const judgments = await reader.getAll(keysOf, judgmentType)
   return judgments.filter((judgment) => judgment !== null)
 }
 

@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { userDigest } from '../directory/organizations/erased-users.ts'
 import { tenantKeys } from '../directory/organizations/organization-keys.ts'
+import type { RecordType } from '../directory/store/records.ts'
 import type { Job, Key } from '../engine/engine.ts'
 import { readPayload } from '../jobs/job-payload.ts'
 import { addressSchemas } from '../model/address-schemas.ts'
@@ -30,6 +31,18 @@ export interface ErasureRecord {
   readonly endedAt: number | null
   /** The last organization that is complete; null if none is. */
   readonly doneUpTo: string | null
+}
+
+export const erasureRecordType: RecordType<ErasureRecord> = {
+  name: 'erasure',
+  schema: v.looseObject({
+    jobId: v.string(),
+    status: v.picklist(['running', 'done']),
+    removed: v.record(v.string(), v.number()),
+    startedAt: v.number(),
+    endedAt: v.nullable(v.number()),
+    doneUpTo: v.nullable(v.string()),
+  }),
 }
 
 /** Returns the key of the record in the tenant's partition. */

@@ -5,7 +5,7 @@ import { findOrganization, type OrganizationStore } from '../directory/organizat
 import { TransactionRunner } from '../directory/store/transaction.ts'
 import type { Kv } from '../engine/engine.ts'
 import type { CheckLease } from '../jobs/task-worker.ts'
-import { type ErasureRecord, type ErasureTask, erasureKey } from './erasure-records.ts'
+import { type ErasureRecord, type ErasureTask, erasureKey, erasureRecordType } from './erasure-records.ts'
 import { nextOrganization } from './next-organization.ts'
 import type { UserDataSource, UserDataSourceList } from './user-data-source.ts'
 
@@ -96,7 +96,7 @@ export class ErasureTaskRunner {
     this.#counts.clear()
     this.#notedAt = this.#parts.clock.now()
     const { result } = await this.#transactions.run(tenantPart(place), async (transaction) => {
-      const record = await transaction.get<ErasureRecord>(erasureKey(place, userId))
+      const record = await transaction.get(erasureKey(place, userId), erasureRecordType)
       if (record?.jobId !== jobId) return null
       const removed = { ...record.removed }
       for (const [name, count] of counts) removed[name] = (removed[name] ?? 0) + count

@@ -1,5 +1,9 @@
 import { notificationKeys } from '../directory/notifications/notification-keys.ts'
-import type { NotificationRecord } from '../directory/notifications/notification-records.ts'
+import {
+  notificationConfigType,
+  notificationReadStateType,
+  notificationRecordType,
+} from '../directory/notifications/notification-records.ts'
 import {
   anonymiseNotifications,
   removeSomeConfigs,
@@ -12,9 +16,9 @@ import { userSubject } from '../directory/organizations/user-records.ts'
 import { indexedExpiry, indexedResource } from '../directory/permissions/grants.ts'
 import { removeSomeGrants, removeSomeMemberships } from '../directory/removal/subject-removal.ts'
 import type { DirectoryReader } from '../directory/store/directory-reader.ts'
-import { decodeRecord, type GrantRecord } from '../directory/store/records.ts'
+import { grantRecordType, type RecordType, readRecord, userRecordType } from '../directory/store/records.ts'
 import type { Key, KvEntry } from '../engine/engine.ts'
-import type { ActivityRecord } from '../events/activity.ts'
+import { type ActivityRecord, activityRecordSchema } from '../events/activity.ts'
 import { activityKeys, positionIn } from '../events/activity-keys.ts'
 import { activityRangesOf, anonymizeActivities } from '../events/anonymize-activities.ts'
 import { anonymizeVersions, listVersionsByUser } from '../versions/user-versions.ts'
@@ -52,8 +56,9 @@ const grants: UserRanges = {
   ranges: (userId) => [keys.grantsOf(userSubject(userId))],
   async show(reader, entries, userId) {
     const resources = entries.map(indexedResource)
-    const found = await reader.getAll<GrantRecord>(
+    const found = await reader.getAll(
       resources.map((resource) => keys.grant(resource, userSubject(userId))),
+      grantRecordType,
     )
     return entries.map((entry, at) => {
       const { type, id } = indexedResource(entry)
@@ -80,7 +85,7 @@ const users: UserRanges = {
   kind: 'user',
   ranges: (userId) => [keys.user(userId)],
   show: async (_, entries) =>
-    entries.map(({ value }) => ({ documentId: null, data: decodeRecord(value) as object })),
+    entries.map((entry) => ({ documentId: null, data: readRecord(userRecordType, entry) })),
   async erase(transaction, userId) {
     if ((await transaction.get(keys.user(userId))) === null) return 0
     transaction.delete(keys.user(userId))
@@ -88,13 +93,15 @@ const users: UserRanges = {
   },
 }
 
+const activityRecordType: RecordType<ActivityRecord> = { name: 'activity', schema: activityRecordSchema }
+
 const activities: UserRanges = {
   name: 'activities',
   kind: 'activity',
   ranges: activityRangesOf,
   async show(reader, entries) {
     const positions = entries.map(({ key }) => activityKeys.activity(positionIn(key)))
-    return (await reader.getAll<ActivityRecord>(positions)).map((activity) => {
+    return (await reader.getAll(positions, activityRecordType)).map((activity) => {
       if (activity === null) return null
       const { documentId, place: _, ...data } = activity
       return { documentId, data }
@@ -131,8 +138,9 @@ async function showNotifications(
   entries: readonly KvEntry[],
   userId: string,
 ): Promise<readonly (ShownEntry | null)[]> {
-  const records = await reader.getAll<NotificationRecord>(
+  const records = await reader.getAll(
     entries.map((entry) => notificationKeys.notification(lastOf(entry))),
+    notificationRecordType,
   )
   const [naming] = notificationKeys.naming(userId)
   return entries.map(({ key }, at) => {
@@ -150,7 +158,10 @@ const notificationMarks: UserRanges = {
   ranges: (userId) => [notificationKeys.marksOf(userId)],
   async show(reader, entries, userId) {
     const ids = entries.map(lastOf)
-    const marks = await reader.getAll(ids.map((id) => notificationKeys.mark(id, userId)))
+    const marks = await reader.getAll(
+      ids.map((id) => notificationKeys.mark(id, userId)),
+      notificationReadStateType,
+    )
     return ids.map((notificationId, at) => ({ documentId: null, data: { notificationId, ...marks[at] } }))
   },
   erase: (transaction, userId) => removeSomeReadStates(transaction, userId, sliceMax),
@@ -161,6 +172,9 @@ const notificationConfigs: UserRanges = {
   kind: 'notificationConfig',
   ranges: (userId) => [notificationKeys.configsOf(userId)],
   show: async (_, entries) =>
-    entries.map(({ key, value }) => ({ documentId: key[3] ?? null, data: decodeRecord(value) as object })),
+    entries.map((entry) => ({
+      documentId: entry.key[3] ?? null,
+      data: readRecord(notificationConfigType, entry),
+    })),
   erase: (transaction, userId) => removeSomeConfigs(transaction, userId, sliceMax),
 }

@@ -14,6 +14,7 @@ import {
   erasureJob,
   erasureKey,
   erasureQueue,
+  erasureRecordType,
   erasureTaskOf,
   type RemovedCounts,
 } from './erasure-records.ts'
@@ -116,7 +117,7 @@ export class UserDataService {
     const { place, userId, jobId } = task
     const now = this.#options.clock.now()
     const { result } = await this.#transactions.run(tenantPart(place), async (transaction) => {
-      const earlier = await transaction.get<ErasureRecord>(erasureKey(place, userId))
+      const earlier = await transaction.get(erasureKey(place, userId), erasureRecordType)
       if (earlier?.status === 'running') return 'elsewhere'
       const isRecent = earlier !== null && now - (earlier.endedAt ?? 0) < countedTogetherMs
       const { removed, startedAt } = isRecent ? earlier : { removed: {}, startedAt: now }
@@ -135,7 +136,10 @@ export class UserDataService {
   }
 
   #recordOf(place: UserDataScope, userId: string): Promise<ErasureRecord | null> {
-    return new Transaction(this.#options.kv, tenantPart(place)).get(erasureKey(place, userId))
+    return new Transaction(this.#options.kv, tenantPart(place)).get(
+      erasureKey(place, userId),
+      erasureRecordType,
+    )
   }
 
   async #reportOf(place: UserDataScope, userId: string): Promise<ErasureReport> {

@@ -1,4 +1,6 @@
+import * as v from 'valibot'
 import type { DirectoryReader } from '../directory/store/directory-reader.ts'
+import type { RecordType } from '../directory/store/records.ts'
 import type { Transaction } from '../directory/store/transaction.ts'
 import type { KvEntry } from '../engine/engine.ts'
 import { deletedUser, deletedUserId } from '../model/named-users.ts'
@@ -7,10 +9,18 @@ import {
   type Author,
   type EditorIds,
   type EditorVersionsRecord,
+  editorVersionsType,
   type VersionRecord,
   versionKeys,
+  versionRecordType,
 } from './version-keys.ts'
 import { writeVersion, writeVersions } from './version-writing.ts'
+
+/** A version, or the state of all versions of an editor. */
+const versionDataType: RecordType<VersionRecord | EditorVersionsRecord> = {
+  name: 'version',
+  schema: v.union([versionRecordType.schema, editorVersionsType.schema]),
+}
 
 /** The data of a version that concerns a user. */
 interface ShownVersion {
@@ -25,7 +35,7 @@ export async function listVersionsByUser(
   userId: string,
 ): Promise<readonly (ShownVersion | null)[]> {
   const places = entries.map(placeOf)
-  const records = await reader.getAll<VersionRecord | EditorVersionsRecord>(places.map(keyOf))
+  const records = await reader.getAll(places.map(keyOf), versionDataType)
   return places.map(({ ids: { documentId, editorId }, versionId }, at) => {
     const record = records[at] ?? null
     if (record === null) return null
@@ -45,7 +55,7 @@ export async function anonymizeVersions(
 ): Promise<number> {
   const entries = await transaction.scan({ prefix: versionKeys.allBy(userId), limit })
   const places = entries.map(placeOf)
-  const records = await transaction.getAll<VersionRecord | EditorVersionsRecord>(places.map(keyOf))
+  const records = await transaction.getAll(places.map(keyOf), versionDataType)
   for (const [at, { ids, versionId }] of places.entries()) {
     const record = records[at] ?? null
     if (record === null) continue

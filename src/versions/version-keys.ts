@@ -1,5 +1,6 @@
+import * as v from 'valibot'
 import type { OrganizationScope } from '../directory/organizations/organization-keys.ts'
-import type { Metadata } from '../directory/store/records.ts'
+import type { Metadata, RecordType } from '../directory/store/records.ts'
 import type { Key } from '../engine/engine.ts'
 import { addressKey, type DocumentAddress, documentPrefix, organizationPrefix } from '../model/address.ts'
 
@@ -11,6 +12,12 @@ export interface Author {
   /** Epoch milliseconds of the first edit since the previous version. */
   readonly at: number
 }
+
+const authorSchema = v.looseObject({
+  userId: v.string(),
+  name: v.exactOptional(v.string()),
+  at: v.number(),
+})
 
 /** `manual`: requested by a caller. `automatic`: made in the background, or before a restore. */
 export type VersionKind = 'manual' | 'automatic'
@@ -39,6 +46,24 @@ export interface VersionRecord {
   readonly authors: readonly Author[]
 }
 
+export const versionRecordType: RecordType<VersionRecord> = {
+  name: 'version',
+  schema: v.looseObject({
+    versionId: v.string(),
+    // A newer version may have other kinds.
+    kind: v.custom<VersionKind>((kind) => typeof kind === 'string'),
+    label: v.string(),
+    metadata: v.record(v.string(), v.unknown()),
+    createdAt: v.number(),
+    createdBy: v.string(),
+    sizeBytes: v.number(),
+    version: v.string(),
+    epoch: v.number(),
+    hash: v.string(),
+    authors: v.array(authorSchema),
+  }),
+}
+
 /** State of all versions of an editor. Every change of the versions writes it, so that concurrent changes conflict. */
 export interface EditorVersionsRecord {
   readonly changes: number
@@ -46,6 +71,11 @@ export interface EditorVersionsRecord {
   readonly lastAt: number
   /** Users who have edited since then. */
   readonly authors: readonly Author[]
+}
+
+export const editorVersionsType: RecordType<EditorVersionsRecord> = {
+  name: 'state of versions',
+  schema: v.looseObject({ changes: v.number(), lastAt: v.number(), authors: v.array(authorSchema) }),
 }
 
 /** Keys in the partition of the organization. */

@@ -6,7 +6,7 @@ import type { OrganizationScope } from '../directory/organizations/organization-
 import type { OrganizationStore } from '../directory/organizations/organization-store.ts'
 import type { DirectoryReader } from '../directory/store/directory-reader.ts'
 import type { ListPage, PageRange } from '../directory/store/list-page.ts'
-import { decodeRecord, type Metadata } from '../directory/store/records.ts'
+import { type Metadata, readRecord } from '../directory/store/records.ts'
 import type { Transaction } from '../directory/store/transaction.ts'
 import type { Blobs, Engine, Key } from '../engine/engine.ts'
 import { ApiError } from '../errors.ts'
@@ -21,10 +21,12 @@ import {
   type Author,
   blobKeys,
   type EditorVersionsRecord,
+  editorVersionsType,
   type VersionKind,
   type VersionRecord,
   versionIdOf,
   versionKeys,
+  versionRecordType,
 } from './version-keys.ts'
 import { writeVersion, writeVersions } from './version-writing.ts'
 
@@ -134,7 +136,7 @@ export class VersionStore {
     const prefix = versionKeys.of(address)
     const from = after === undefined ? {} : { after: [...prefix, after] }
     const entries = await this.#read(address).scan({ prefix, reverse: true, limit: limit + 1, ...from })
-    const items = entries.slice(0, limit).map(({ value }) => decodeRecord(value) as VersionRecord)
+    const items = entries.slice(0, limit).map((entry) => readRecord(versionRecordType, entry))
     return { items, next: entries.length > limit ? (items.at(-1)?.versionId ?? null) : null }
   }
 
@@ -144,7 +146,7 @@ export class VersionStore {
   }
 
   find(address: DocumentAddress, versionId: string): Promise<VersionRecord | null> {
-    return this.#read(address).get<VersionRecord>(versionKeys.version(address, versionId))
+    return this.#read(address).get(versionKeys.version(address, versionId), versionRecordType)
   }
 
   /** Returns a version. @throws ApiError NOT_FOUND */
@@ -260,7 +262,7 @@ export class VersionStore {
   /** Removes a record and returns the name of its content. */
   #removeRecord(address: DocumentAddress, versionId: string): Promise<string | null> {
     return this.#organizations.carryOut(address, async (transaction) => {
-      const record = await transaction.get<VersionRecord>(versionKeys.version(address, versionId))
+      const record = await transaction.get(versionKeys.version(address, versionId), versionRecordType)
       if (record === null) return null
       await writeVersion(transaction, address, versionId, null)
       transaction.enqueue(versionSweepJob(address, 0))
@@ -300,13 +302,13 @@ async function recordsOf(
   address: DocumentAddress,
 ): Promise<readonly VersionRecord[]> {
   const entries = await reader.scan({ prefix: versionKeys.of(address), limit: versionsMax })
-  return entries.map(({ value }) => decodeRecord(value) as VersionRecord)
+  return entries.map((entry) => readRecord(versionRecordType, entry))
 }
 
 const noVersions: EditorVersionsRecord = { changes: 0, lastAt: 0, authors: [] }
 
 const stateOf = async (transaction: Transaction, address: DocumentAddress): Promise<EditorVersionsRecord> =>
-  (await transaction.get<EditorVersionsRecord>(versionKeys.state(address))) ?? noVersions
+  (await transaction.get(versionKeys.state(address), editorVersionsType)) ?? noVersions
 
 /** Adds authors to the first version after `versionId`, or to the authors since the newest version if there is none. */
 async function addAuthors(
@@ -318,7 +320,7 @@ async function addAuthors(
   const state = await stateOf(transaction, address)
   const prefix = versionKeys.of(address)
   const [entry] = await transaction.scan({ prefix, after: [...prefix, versionId], limit: 1 })
-  const next = entry === undefined ? null : await transaction.get<VersionRecord>(entry.key)
+  const next = entry === undefined ? null : await transaction.get(entry.key, versionRecordType)
   if (entry !== undefined && next !== null)
     await writeVersion(transaction, address, next.versionId, {
       ...next,

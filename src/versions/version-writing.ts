@@ -1,6 +1,13 @@
 import type { Transaction } from '../directory/store/transaction.ts'
 import type { Key } from '../engine/engine.ts'
-import { type EditorIds, type EditorVersionsRecord, type VersionRecord, versionKeys } from './version-keys.ts'
+import {
+  type EditorIds,
+  type EditorVersionsRecord,
+  editorVersionsType,
+  type VersionRecord,
+  versionKeys,
+  versionRecordType,
+} from './version-keys.ts'
 
 /** Value of an index entry. */
 const entry: object = {}
@@ -13,7 +20,8 @@ export async function writeVersion(
   record: VersionRecord | null,
 ): Promise<void> {
   const key = versionKeys.version(ids, versionId)
-  const before = await transaction.get<VersionRecord>(key)
+  // A malformed record can be deleted.
+  const before = await transaction.get<VersionRecord>(key, record === null ? undefined : versionRecordType)
   const keyBy = (userId: string): Key => versionKeys.by(userId, ids, versionId)
   writeIndex(transaction, namedIn(before), namedIn(record), keyBy)
   if (record === null) transaction.delete(key)
@@ -27,7 +35,10 @@ export async function writeVersions(
   record: EditorVersionsRecord | null,
 ): Promise<void> {
   const key = versionKeys.state(ids)
-  const before = await transaction.get<EditorVersionsRecord>(key)
+  const before = await transaction.get<EditorVersionsRecord>(
+    key,
+    record === null ? undefined : editorVersionsType,
+  )
   const keyBy = (userId: string): Key => versionKeys.since(userId, ids)
   writeIndex(transaction, authorsOf(before), authorsOf(record), keyBy)
   if (record === null) transaction.delete(key)
