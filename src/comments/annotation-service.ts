@@ -7,6 +7,7 @@ import { annotationOrder, commentKeys as keys } from '../directory/comments/comm
 import {
   type AnnotationRecord,
   type CommentRecord,
+  commentRecordType,
   putAnnotation,
   usersNamedInContent,
 } from '../directory/comments/comment-records.ts'
@@ -22,7 +23,7 @@ import {
   ItemRejectedError,
 } from '../directory/store/batch.ts'
 import type { ListPage } from '../directory/store/list-page.ts'
-import { decodeRecord } from '../directory/store/records.ts'
+import { readRecord } from '../directory/store/records.ts'
 import type { Transaction } from '../directory/store/transaction.ts'
 import type { ActionUser } from '../events/activity.ts'
 import type { EventRecorder } from '../events/event-recorder.ts'
@@ -215,7 +216,7 @@ export class AnnotationService {
       const [first] = await transaction.scan({ prefix: keys.comments(annotationId), limit: 1 })
       const jobId = jobIds[index]
       if (first === undefined || jobId === undefined) continue
-      const { text, commentId, order, createdAt } = decodeRecord(first.value) as CommentRecord
+      const { text, commentId, order, createdAt } = readRecord(commentRecordType, first)
       if (text.trim() === '') continue
       const comment = { annotationId, commentId, order, createdAt }
       const [reviewerId, judgedAt] = [actionUser.userId, this.#parts.clock.now()]

@@ -1,8 +1,12 @@
 import { commentKeys as keys } from '../directory/comments/comment-keys.ts'
-import type { AnnotationRecord, CommentRecord } from '../directory/comments/comment-records.ts'
+import {
+  type AnnotationRecord,
+  type CommentRecord,
+  commentRecordType,
+} from '../directory/comments/comment-records.ts'
 import { mapInSlices } from '../directory/store/batch.ts'
 import type { DirectoryReader } from '../directory/store/directory-reader.ts'
-import { decodeRecord } from '../directory/store/records.ts'
+import { readRecord } from '../directory/store/records.ts'
 import { threadOf } from './find-comments.ts'
 import { commentLimits as limits } from './limits.ts'
 
@@ -29,7 +33,7 @@ export const viewAnnotations = (
       entries.map(({ value }) => value.length),
       limits.shownBytes,
     )
-    const comments = entries.slice(0, length).map(({ value }) => decodeRecord(value) as CommentRecord)
+    const comments = entries.slice(0, length).map((entry) => readRecord(commentRecordType, entry))
     return { record, comments, commentCount: thread.count }
   })
 

@@ -1,9 +1,12 @@
 import { commentKeys as keys } from '../directory/comments/comment-keys.ts'
-import type {
-  AnnotationRecord,
-  CommentPosition,
-  CommentRecord,
-  ThreadRecord,
+import {
+  type AnnotationRecord,
+  annotationRecordType,
+  type CommentRecord,
+  commentPositionType,
+  commentRecordType,
+  type ThreadRecord,
+  threadRecordType,
 } from '../directory/comments/comment-records.ts'
 import { requireResource } from '../directory/documents/resource-lookup.ts'
 import { ItemRejectedError } from '../directory/store/batch.ts'
@@ -22,7 +25,7 @@ export async function annotationOf(
   reader: DirectoryReader,
   { documentId, annotationId }: AnnotationAddress,
 ): Promise<AnnotationRecord> {
-  const record = await reader.get<AnnotationRecord>(keys.annotation(annotationId))
+  const record = await reader.get(keys.annotation(annotationId), annotationRecordType)
   if (record?.documentId !== documentId)
     throw new ItemRejectedError('comment/annotation-not-found', 'there is no such annotation of the document')
   return record
@@ -34,14 +37,14 @@ export async function requireAnnotation(
   address: AnnotationAddress,
 ): Promise<AnnotationRecord> {
   await requireResource(reader, { type: 'document', id: address.documentId })
-  const record = await reader.get<AnnotationRecord>(keys.annotation(address.annotationId))
+  const record = await reader.get(keys.annotation(address.annotationId), annotationRecordType)
   if (record?.documentId !== address.documentId)
     throw new ApiError('comment/annotation-not-found', 'the annotation does not exist; check annotationId')
   return record
 }
 
 export async function threadOf(reader: DirectoryReader, annotationId: string): Promise<ThreadRecord> {
-  const thread = await reader.get<ThreadRecord>(keys.thread(annotationId))
+  const thread = await reader.get(keys.thread(annotationId), threadRecordType)
   return thread ?? { count: 0, next: 0 }
 }
 
@@ -51,8 +54,8 @@ export async function findComment(
   annotationId: string,
   commentId: string,
 ): Promise<CommentRecord | null> {
-  const place = await transaction.get<CommentPosition>(keys.commentPlace(annotationId, commentId))
-  return place === null ? null : transaction.get<CommentRecord>(keys.comment(annotationId, place.order))
+  const place = await transaction.get(keys.commentPlace(annotationId, commentId), commentPositionType)
+  return place === null ? null : transaction.get(keys.comment(annotationId, place.order), commentRecordType)
 }
 
 /** Returns the named comments that exist, in the order of the ids. */
@@ -62,9 +65,10 @@ export async function readComments(
   commentIds: readonly string[],
 ): Promise<readonly CommentRecord[]> {
   const wanted = commentIds.map((commentId) => keys.commentPlace(annotationId, commentId))
-  const places = (await reader.getAll<CommentPosition>(wanted)).filter((place) => place !== null)
-  const comments = await reader.getAll<CommentRecord>(
+  const places = (await reader.getAll(wanted, commentPositionType)).filter((place) => place !== null)
+  const comments = await reader.getAll(
     places.map(({ order }) => keys.comment(annotationId, order)),
+    commentRecordType,
   )
   return comments.filter((comment) => comment !== null)
 }

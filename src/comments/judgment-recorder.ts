@@ -5,7 +5,7 @@ import type { DecisionMemory } from '../decisions/decision-memory.ts'
 import type { Decision } from '../decisions/judgment-keys.ts'
 import { memoryLimits } from '../decisions/limits.ts'
 import { commentKeys } from '../directory/comments/comment-keys.ts'
-import type { CommentRecord } from '../directory/comments/comment-records.ts'
+import { commentRecordType } from '../directory/comments/comment-records.ts'
 import type { JudgedComment } from '../directory/judged-comments.ts'
 import { isUserErased } from '../directory/organizations/erased-users.ts'
 import { type OrganizationScope, tenantPart } from '../directory/organizations/organization-keys.ts'
@@ -178,7 +178,7 @@ async function says(
   { annotationId, order, commentId, createdAt }: JudgedComment,
   quote: string,
 ): Promise<boolean> {
-  const found = await reader.get<CommentRecord>(commentKeys.comment(annotationId, order))
+  const found = await reader.get(commentKeys.comment(annotationId, order), commentRecordType)
   if (found?.commentId !== commentId || found.createdAt !== createdAt) return false
   return quoteOf(found.text) === quote
 }

@@ -5,7 +5,7 @@ import {
   encodeAnnotationPosition,
   commentKeys as keys,
 } from '../directory/comments/comment-keys.ts'
-import type { AnnotationRecord } from '../directory/comments/comment-records.ts'
+import { type AnnotationRecord, annotationRecordType } from '../directory/comments/comment-records.ts'
 import { requireResource } from '../directory/documents/resource-lookup.ts'
 import { mapInSlices } from '../directory/store/batch.ts'
 import type { DirectoryReader } from '../directory/store/directory-reader.ts'
@@ -85,7 +85,7 @@ export async function findAnnotations(
 ): Promise<readonly AnnotationView[]> {
   await requireResource(reader, { type: 'document', id: filter.documentId })
   const ids = [...new Set(annotationIds)]
-  const found = await reader.getAll<AnnotationRecord>(ids.map(keys.annotation))
+  const found = await reader.getAll(ids.map(keys.annotation), annotationRecordType)
   const records = found.filter((record) => record !== null)
   const views: AnnotationView[] = []
   for await (const view of viewsOf(reader, await fitting(reader, records, filter))) views.push(view)
@@ -97,7 +97,7 @@ async function existing(
   positions: readonly AnnotationPosition[],
 ): Promise<readonly AnnotationRecord[]> {
   const wanted = positions.map(({ annotationId }) => keys.annotation(annotationId))
-  const found = await reader.getAll<AnnotationRecord>(wanted)
+  const found = await reader.getAll(wanted, annotationRecordType)
   // Skips an annotation that was deleted and added again meanwhile: its position has changed.
   return found
     .filter((record, at) => record?.order === positions[at]?.order)

@@ -1,7 +1,7 @@
 import { commentKeys as keys } from '../directory/comments/comment-keys.ts'
-import type { CommentRecord } from '../directory/comments/comment-records.ts'
+import { commentRecordType } from '../directory/comments/comment-records.ts'
 import type { DirectoryReader } from '../directory/store/directory-reader.ts'
-import { decodeRecord } from '../directory/store/records.ts'
+import { readRecord } from '../directory/store/records.ts'
 import type { ActionUser } from '../events/activity.ts'
 
 /** Comments that are read, from the first one. */
@@ -14,8 +14,8 @@ export async function participantsOf(
 ): Promise<readonly ActionUser[]> {
   const entries = await reader.scan({ prefix: keys.comments(annotationId), limit: commentsMax })
   const users = new Map<string, ActionUser>()
-  for (const { value } of entries) {
-    const { from } = decodeRecord(value) as CommentRecord
+  for (const entry of entries) {
+    const { from } = readRecord(commentRecordType, entry)
     if (!users.has(from.userId)) users.set(from.userId, from)
   }
   return [...users.values()]

@@ -3,6 +3,7 @@ import { commentKeys as keys } from '../directory/comments/comment-keys.ts'
 import {
   type AnnotationRecord,
   type CommentRecord,
+  commentRecordType,
   deleteCommentRecord,
   putComment,
 } from '../directory/comments/comment-records.ts'
@@ -11,7 +12,7 @@ import type { OrganizationScope } from '../directory/organizations/organization-
 import { type BatchResults, forEachItem, ItemRejectedError } from '../directory/store/batch.ts'
 import type { ListPage, PageRange } from '../directory/store/list-page.ts'
 import { patchRecord } from '../directory/store/patch-record.ts'
-import { decodeRecord } from '../directory/store/records.ts'
+import { readRecord } from '../directory/store/records.ts'
 import type { Transaction } from '../directory/store/transaction.ts'
 import { type ActionScope, type CommentDependencies, commentAdded } from './annotation-service.ts'
 import { appendComments, type NewComment } from './append-comments.ts'
@@ -108,7 +109,7 @@ export class ThreadService {
       const from = last === undefined ? {} : { after: [...prefix, last] }
       const entries = await reader.scan({ prefix, limit: size + 1, ...from })
       const slice = entries.slice(0, size)
-      items.push(...slice.map(({ value }) => decodeRecord(value) as CommentRecord))
+      items.push(...slice.map((entry) => readRecord(commentRecordType, entry)))
       if (entries.length <= size) return { items, next: null }
       bytes += slice.reduce((sum, { value }) => sum + value.length, 0)
       last = items.at(-1)?.order

@@ -1,7 +1,7 @@
 import { notificationKeys as keys } from '../directory/notifications/notification-keys.ts'
 import {
   dropRecipient,
-  type NotificationRecord,
+  notificationRecordType,
   putReadState,
   removeReadState,
 } from '../directory/notifications/notification-records.ts'
@@ -68,7 +68,7 @@ async function deleteFor(
   userId: string,
 ): Promise<void> {
   const outcome = await store.change(scope, async (transaction) => {
-    const record = await transaction.get<NotificationRecord>(keys.notification(id))
+    const record = await transaction.get(keys.notification(id), notificationRecordType)
     if (record === null) return 'dropped'
     if (record.notifyAll) await putReadState(transaction, id, userId, { gone: true })
     else await removeReadState(transaction, id, userId)

@@ -3,7 +3,10 @@ import {
   notificationKeys as keys,
   type NotificationList,
 } from '../directory/notifications/notification-keys.ts'
-import type { NotificationRecord } from '../directory/notifications/notification-records.ts'
+import {
+  type NotificationRecord,
+  notificationRecordType,
+} from '../directory/notifications/notification-records.ts'
 import type { OrganizationScope } from '../directory/organizations/organization-keys.ts'
 import type { OrganizationStore } from '../directory/organizations/organization-store.ts'
 import type { DirectoryReader } from '../directory/store/directory-reader.ts'
@@ -54,7 +57,7 @@ export async function existing(
   reader: DirectoryReader,
   ids: readonly string[],
 ): Promise<readonly NotificationRecord[]> {
-  const found = await reader.getAll<NotificationRecord>(ids.map(keys.notification))
+  const found = await reader.getAll(ids.map(keys.notification), notificationRecordType)
   const records = found.filter((record) => record !== null)
   const documentIds = [...new Set(records.map(({ documentId }) => documentId))]
   const resources = documentIds.map((id) => ({ type: 'document', id }) as const)

@@ -1,6 +1,10 @@
 import { findMissing } from '../directory/documents/resource-lookup.ts'
 import { notificationKeys as keys } from '../directory/notifications/notification-keys.ts'
-import { type NotificationConfig, putConfig } from '../directory/notifications/notification-records.ts'
+import {
+  type NotificationConfig,
+  notificationConfigType,
+  putConfig,
+} from '../directory/notifications/notification-records.ts'
 import type { OrganizationScope } from '../directory/organizations/organization-keys.ts'
 import { type OrganizationStore, organizationOf } from '../directory/organizations/organization-store.ts'
 import type { DirectoryReader } from '../directory/store/directory-reader.ts'
@@ -64,8 +68,11 @@ export class NotificationConfigService {
   ): Promise<readonly ConfigEntry[]> {
     const reader = this.#store.read(scope)
     await checkPlaces(reader, places)
-    const ofOrganization = await reader.get<NotificationConfig>(keys.config(userId, null))
-    const found = await reader.getAll<NotificationConfig>(places.map((place) => keys.config(userId, place)))
+    const ofOrganization = await reader.get(keys.config(userId, null), notificationConfigType)
+    const found = await reader.getAll(
+      places.map((place) => keys.config(userId, place)),
+      notificationConfigType,
+    )
     return places.map((documentId, index) => {
       const config = found[index] ?? {}
       return { documentId, config, effective: effectiveConfig(ofOrganization, config) }

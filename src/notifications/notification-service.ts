@@ -3,9 +3,9 @@ import { requireResource } from '../directory/documents/resource-lookup.ts'
 import { notificationKeys as keys } from '../directory/notifications/notification-keys.ts'
 import {
   addNotification,
-  type NotificationReadState,
   type NotificationRecord,
   namesTooMany,
+  notificationReadStateType,
   putReadState,
   rewriteNotification,
 } from '../directory/notifications/notification-records.ts'
@@ -24,7 +24,7 @@ import {
 import type { DirectoryReader } from '../directory/store/directory-reader.ts'
 import type { ListPage } from '../directory/store/list-page.ts'
 import { patchRecord } from '../directory/store/patch-record.ts'
-import { decodeRecord, type UserRecord } from '../directory/store/records.ts'
+import { readRecord, userRecordType } from '../directory/store/records.ts'
 import type { Transaction } from '../directory/store/transaction.ts'
 import type { Key } from '../engine/engine.ts'
 import { invalid } from '../errors.ts'
@@ -154,7 +154,7 @@ export class NotificationService {
     if (record === undefined)
       throw new ItemRejectedError('notification/not-found', 'there is no such notification')
     const readers = [...new Set(readByUserIds)]
-    const users = await transaction.getAll<UserRecord>(readers.map(organizationKeys.user))
+    const users = await transaction.getAll(readers.map(organizationKeys.user), userRecordType)
     const stranger = readers.find(
       (userId, index) => reachabilityOf(record, userId, users[index] ?? null) === null,
     )
@@ -209,7 +209,7 @@ async function readersOf(reader: DirectoryReader, id: string): Promise<readonly 
   let after: Key | undefined
   for (let scanned = 0; scanned < limits.readersScanned; scanned += limits.readersShown) {
     const marks = await reader.scan({ prefix, limit: limits.readersShown, ...(after && { after }) })
-    const read = marks.filter(({ value }) => (decodeRecord(value) as NotificationReadState).read)
+    const read = marks.filter((mark) => readRecord(notificationReadStateType, mark).read)
     readers.push(...read.map(({ key }) => key.at(-1) as string))
     if (marks.length < limits.readersShown || readers.length >= limits.readersShown) break
     after = marks.at(-1)?.key

@@ -1,13 +1,14 @@
 import { notificationKeys as keys } from '../directory/notifications/notification-keys.ts'
-import type {
-  NotificationConfig,
-  NotificationReadState,
-  NotificationRecord,
-  NotifiedUser,
+import {
+  type NotificationConfig,
+  type NotificationRecord,
+  type NotifiedUser,
+  notificationConfigType,
+  notificationReadStateType,
 } from '../directory/notifications/notification-records.ts'
 import { keys as organizationKeys } from '../directory/organizations/organization-keys.ts'
 import type { DirectoryReader } from '../directory/store/directory-reader.ts'
-import type { UserRecord } from '../directory/store/records.ts'
+import { type UserRecord, userRecordType } from '../directory/store/records.ts'
 
 /** How a notification reaches a user; null if it does not. */
 export type Reachability = 'direct' | 'everybody' | null
@@ -58,11 +59,15 @@ export async function visibleTo(
   records: readonly NotificationRecord[],
   rule: InboxRule,
 ): Promise<readonly VisibleNotification[]> {
-  const user = await reader.get<UserRecord>(organizationKeys.user(userId))
-  const marks = await reader.getAll<NotificationReadState>(records.map(({ id }) => keys.mark(id, userId)))
-  const ofOrganization = await reader.get<NotificationConfig>(keys.config(userId, null))
-  const ofDocuments = await reader.getAll<NotificationConfig>(
+  const user = await reader.get(organizationKeys.user(userId), userRecordType)
+  const marks = await reader.getAll(
+    records.map(({ id }) => keys.mark(id, userId)),
+    notificationReadStateType,
+  )
+  const ofOrganization = await reader.get(keys.config(userId, null), notificationConfigType)
+  const ofDocuments = await reader.getAll(
     records.map(({ documentId }) => keys.config(userId, documentId)),
+    notificationConfigType,
   )
   return records.flatMap((record, index) => {
     const reach = reachabilityOf(record, userId, user)

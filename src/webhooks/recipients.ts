@@ -1,8 +1,8 @@
 import { notificationKeys as keys } from '../directory/notifications/notification-keys.ts'
-import type { NotificationConfig } from '../directory/notifications/notification-records.ts'
+import { notificationConfigType } from '../directory/notifications/notification-records.ts'
 import { keys as organizationKeys } from '../directory/organizations/organization-keys.ts'
 import type { OrganizationStore } from '../directory/organizations/organization-store.ts'
-import type { UserRecord } from '../directory/store/records.ts'
+import { type UserRecord, userRecordType } from '../directory/store/records.ts'
 import type { ActionUser } from '../events/activity.ts'
 import type { QueuedEvent } from '../events/outbound-event.ts'
 import type { OrganizationAddress } from '../model/address.ts'
@@ -60,8 +60,14 @@ export class CommentRecipients implements RecipientResolver {
   ): Promise<readonly Recipient[]> {
     const reader = this.#store.read(scope)
     const configsOf = (place: string | null) =>
-      reader.getAll<NotificationConfig>(users.map(({ userId }) => keys.config(userId, place)))
-    const records = await reader.getAll<UserRecord>(users.map(({ userId }) => organizationKeys.user(userId)))
+      reader.getAll(
+        users.map(({ userId }) => keys.config(userId, place)),
+        notificationConfigType,
+      )
+    const records = await reader.getAll(
+      users.map(({ userId }) => organizationKeys.user(userId)),
+      userRecordType,
+    )
     const [ofOrganization, ofDocument] = [await configsOf(null), await configsOf(documentId)]
     return users.map((given, at) => ({
       ...named(given, records[at] ?? null),
