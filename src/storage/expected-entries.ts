@@ -1,9 +1,10 @@
+import * as v from 'valibot'
 import { commentKeys as comments } from '../directory/comments/comment-keys.ts'
 import {
-  type AnnotationRecord,
   annotationEntries,
-  type CommentRecord,
+  annotationRecordType,
   commentEntries,
+  commentRecordType,
 } from '../directory/comments/comment-records.ts'
 import {
   keys,
@@ -11,31 +12,41 @@ import {
   type ResourceType,
   type SubjectType,
 } from '../directory/organizations/organization-keys.ts'
-import { decodeRecord } from '../directory/store/records.ts'
+import { organizationRecordType, type RecordType, readRecord } from '../directory/store/records.ts'
 import type { ExpectedEntry, PendingRemoval } from '../engine/damage.ts'
 import type { Key } from '../engine/engine.ts'
+import { versionRecordType } from '../versions/version-keys.ts'
 
 /** Members of records that are read here. A record that is being deleted is removed together with its index entries. */
 interface Fields {
   readonly folderId?: string
   readonly parentFolderId?: string
   readonly expiresAt?: number | null
-  readonly hash?: string
-  readonly deleting?: true
   readonly order?: string
 }
 
-type ExpectationRule = (key: readonly string[], record: () => Fields) => readonly Key[]
+const fieldsType: RecordType<Fields> = {
+  name: 'record',
+  schema: v.looseObject({
+    folderId: v.exactOptional(v.string()),
+    parentFolderId: v.exactOptional(v.string()),
+    expiresAt: v.exactOptional(v.nullable(v.number())),
+    order: v.exactOptional(v.string()),
+  }),
+}
+
+type ReadEntry = <R extends object>(type: RecordType<R>) => R
+type ExpectationRule = (key: readonly string[], record: ReadEntry) => readonly Key[]
 
 const [organizations = ''] = organizationPart({ workspaceId: '', apiKey: '', organizationId: '' })
 
 /** For the kind and the length of a key, the entries that must exist with it, in both directions. */
 const rules: ReadonlyMap<string, ExpectationRule> = new Map<string, ExpectationRule>([
-  ['documents 2', ([, id = ''], record) => [keys.documentIn(record().folderId ?? '', id)]],
+  ['documents 2', ([, id = ''], record) => [keys.documentIn(record(fieldsType).folderId ?? '', id)]],
   ['documentsIn 3', ([, , id = '']) => [keys.document(id)]],
   [
     'annotations 2',
-    ([, id = ''], record) => [comments.thread(id), ...annotationEntries(record() as AnnotationRecord)],
+    ([, id = ''], record) => [comments.thread(id), ...annotationEntries(record(annotationRecordType))],
   ],
   ['annotationThreads 2', ([, id = '']) => [comments.annotation(id)]],
   ['annotationsIn 5', ([, , , , id = '']) => [comments.annotation(id)]],
@@ -43,17 +54,20 @@ const rules: ReadonlyMap<string, ExpectationRule> = new Map<string, ExpectationR
   [
     'annotationComments 3',
     ([, id = ''], record) => {
-      const comment = record() as CommentRecord
+      const comment = record(commentRecordType)
       const place = comments.commentPlace(id, comment.commentId)
       return [comments.annotation(id), place, ...commentEntries(id, comment)]
     },
   ],
-  ['annotationCommentPlaces 3', ([, id = ''], record) => [comments.comment(id, record().order ?? '')]],
+  [
+    'annotationCommentPlaces 3',
+    ([, id = ''], record) => [comments.comment(id, record(fieldsType).order ?? '')],
+  ],
   [
     'annotationTies 4',
     ([, , id = '', order = '']) => [order === '' ? comments.annotation(id) : comments.comment(id, order)],
   ],
-  ['folders 2', ([, id = ''], record) => [keys.folderIn(record().parentFolderId ?? '', id)]],
+  ['folders 2', ([, id = ''], record) => [keys.folderIn(record(fieldsType).parentFolderId ?? '', id)]],
   ['foldersIn 3', ([, , id = '']) => [keys.folder(id)]],
   ['members 3', ([, group = '', user = '']) => [keys.groupOf(user, group)]],
   ['groupsOf 3', ([, user = '', group = '']) => [keys.member(group, user)]],
@@ -63,7 +77,7 @@ const rules: ReadonlyMap<string, ExpectationRule> = new Map<string, ExpectationR
       keys.grantOf(
         { type: subject as SubjectType, id: of },
         { type: type as ResourceType, id },
-        record().expiresAt ?? null,
+        record(fieldsType).expiresAt ?? null,
       ),
     ],
   ],
@@ -81,20 +95,25 @@ const rules: ReadonlyMap<string, ExpectationRule> = new Map<string, ExpectationR
  */
 export const pendingRemovalOf = (part: Key): PendingRemoval | null =>
   part[0] === organizations
-    ? { key: keys.organization, isBeing: (value) => (decodeRecord(value) as Fields).deleting === true }
+    ? {
+        key: keys.organization,
+        isBeing: (value) =>
+          readRecord(organizationRecordType, { key: keys.organization, value }).deleting === true,
+      }
     : null
 
 /**
  * Returns the entries that must exist together with a record of an organization: its index entries, the record of an
  * index entry, and the content of a version.
+ * @throws MalformedJsonError if the record is malformed
  */
 export function expectedEntries(part: Key, key: Key, value: Uint8Array): readonly ExpectedEntry[] {
   if (part[0] !== organizations) return []
-  const record = (): Fields => decodeRecord(value) as Fields
+  const record: ReadEntry = (type) => readRecord(type, { key, value })
   const [kind = ''] = key
   if (kind === 'versions' && key.length === 4) {
     const [, documentId = '', editorId = ''] = key
-    const blob = ['versions', ...part.slice(1), documentId, editorId, record().hash ?? '']
+    const blob = ['versions', ...part.slice(1), documentId, editorId, record(versionRecordType).hash]
     return [{ in: 'blobs', key: blob }]
   }
   const others = rules.get(`${kind} ${key.length}`)?.(key, record) ?? []

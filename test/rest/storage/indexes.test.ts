@@ -99,6 +99,16 @@ it.each([
   expect(damages.map(({ kind }) => kind)).toEqual(Array.from({ length: count }, () => 'index'))
 })
 
+it('[STORE-23] names an annotation with missing members as a damaged record', async () => {
+  const value = encodeRecord({ annotationId: 'annotation' })
+  await changed(async ({ kv }) => {
+    await kv.commit(part, { puts: [{ key: ['annotations', 'annotation'], value }] })
+  })
+  expect((await verify(broken, () => undefined)).damages).toEqual([
+    expect.objectContaining({ kind: 'record', problem: expect.stringContaining('documentId must be') }),
+  ])
+})
+
 it('[STORE-16] names a job that is only in the index of times', async () => {
   await changed(async (engine) => {
     const at = Date.now() + 1e9

@@ -1,3 +1,4 @@
+import { errorMessage } from '../../../errors.ts'
 import type { CheckOptions, Damage, ExpectedEntry, PendingRemoval } from '../../damage.ts'
 import type { Key } from '../../engine.ts'
 import { decodeKeyPair, encodeKey } from '../../key-encoding.ts'
@@ -5,7 +6,7 @@ import { inKeyspace, keyspaces, under } from '../store/keyspaces.ts'
 import type { Reads } from '../store/reads.ts'
 import { checkChecksum } from '../store/record-codec.ts'
 
-/** Returns the entries that must exist according to an undamaged value, and do not. */
+/** Returns the entries that must exist according to an undamaged value and do not, or that the value is malformed. */
 export async function checkExpected(
   reads: Reads,
   key: Buffer,
@@ -14,12 +15,18 @@ export async function checkExpected(
 ): Promise<readonly Damage[]> {
   if (key[0] !== keyspaces.kv[0]) return []
   const [part, name] = decodeKeyPair(key.subarray(1))
+  const what = `value ${JSON.stringify([...part, ...name])}`
   const damages: Damage[] = []
-  for (const expected of expectedOf(part, name, checkChecksum(key, value))) {
+  let all: readonly ExpectedEntry[]
+  try {
+    all = expectedOf(part, name, checkChecksum(key, value))
+  } catch (error) {
+    return [{ kind: 'record', what, problem: errorMessage(error) }]
+  }
+  for (const expected of all) {
     // An entry that cannot be read is reported on its own.
     const found = await reads.get(storedAt(part, expected)).catch(() => Buffer.alloc(0))
     if (found !== undefined) continue
-    const what = `value ${JSON.stringify([...part, ...name])}`
     damages.push({ kind: 'index', what, problem: `${JSON.stringify(expected.key)} is missing beside it` })
   }
   return damages.length > 0 && (await isBeingRemoved(reads, part, removed(part))) ? [] : damages

@@ -1,0 +1,246 @@
+import { describe, expect, it } from 'vitest'
+import {
+  judgmentChangeType,
+  judgmentLocationType,
+  judgmentType,
+  memoryStateType,
+} from '../../../src/decisions/judgment-keys.ts'
+import {
+  annotationRecordType,
+  commentPositionType,
+  commentRecordType,
+  threadRecordType,
+} from '../../../src/directory/comments/comment-records.ts'
+import {
+  notificationReadStateType,
+  notificationRecordType,
+} from '../../../src/directory/notifications/notification-records.ts'
+import { CachingDirectoryReader } from '../../../src/directory/store/directory-reader.ts'
+import {
+  counterRecordType,
+  encodeRecord,
+  grantRecordType,
+  organizationRecordType,
+  type RecordType,
+  readRecord,
+  userRecordType,
+} from '../../../src/directory/store/records.ts'
+import { Transaction } from '../../../src/directory/store/transaction.ts'
+import type { Key } from '../../../src/engine/engine.ts'
+import { openMemoryEngine } from '../../../src/engine/memory/engine.ts'
+import { MalformedJsonError } from '../../../src/json.ts'
+import {
+  deliveryStateType,
+  messageEventType,
+  messageRecordType,
+} from '../../../src/subscriptions/deliveries/delivery-records.ts'
+import { subscriptionKeys, subscriptionsPart } from '../../../src/subscriptions/subscription-keys.ts'
+import {
+  advancedConfigType,
+  basicConfigType,
+  endpointRecordType,
+} from '../../../src/subscriptions/webhook-records.ts'
+import { erasureRecordType } from '../../../src/userdata/erasure-records.ts'
+import { editorVersionsType, versionRecordType } from '../../../src/versions/version-keys.ts'
+import { tenant } from '../../support/data/directory.ts'
+import { newEndpoint, openProcess } from '../subscriptions/setup.ts'
+
+const key: Key = ['records', 'one']
+const ann = { userId: 'ann', name: 'Ann' }
+const dated = { createdAt: 1, lastUpdated: 2 }
+const place = { organizationId: 'acme', documentId: null }
+
+/** A record of each type, with its required members only. */
+const samples: readonly (readonly [RecordType<object>, object])[] = [
+  [counterRecordType, { count: 1 }],
+  [organizationRecordType, { organizationId: 'acme', organizationName: 'Acme', metadata: {}, ...dated }],
+  [userRecordType, { ...ann, email: '', photoUrl: '', color: '', metadata: { a: [1] }, ...dated }],
+  [grantRecordType, { accessRole: 'editor', expiresAt: null }],
+  [
+    annotationRecordType,
+    {
+      annotationId: 'a',
+      documentId: 'report',
+      order: '1',
+      location: { id: 'page', floor: 2 },
+      anchor: { editorId: 'main', contentKey: 'content', position: 'AA==' },
+      status: 'open',
+      priority: null,
+      assignedTo: null,
+      suggestion: { status: 'pending', content: null },
+      createdBy: ann,
+      ...dated,
+    },
+  ],
+  [threadRecordType, { count: 1, next: 2 }],
+  [
+    commentRecordType,
+    {
+      commentId: 'c',
+      order: '1',
+      from: ann,
+      text: 'Hello',
+      reactions: [{ reactionId: 'r', reaction: '+1', user: { userId: 'bob' }, createdAt: 3 }],
+      ...dated,
+    },
+  ],
+  [commentPositionType, { order: '1' }],
+  [
+    notificationRecordType,
+    {
+      id: 'n',
+      documentId: 'report',
+      actionUser: ann,
+      displayHeadlineMessageTemplate: '{actionUser}',
+      displayHeadlineMessageTemplateData: {},
+      displayBodyMessage: '',
+      notifyUsers: [ann],
+      notifyAll: false,
+      notificationSourceData: {},
+      ...dated,
+    },
+  ],
+  [notificationReadStateType, { read: true, gone: false }],
+  [
+    judgmentType,
+    { ...place, judgmentId: 'j', query: 'q', decision: 'approve', reason: '', reviewerId: '', judgedAt: 1 },
+  ],
+  [judgmentLocationType, { ...place, characters: 1, reviewerId: '' }],
+  [memoryStateType, { count: 1, characters: 1, changes: 1 }],
+  [judgmentChangeType, { added: [{ ...place, judgmentId: 'j' }], anonymised: [], removed: ['i'] }],
+  [
+    versionRecordType,
+    {
+      versionId: 'v',
+      kind: 'manual',
+      label: '',
+      metadata: {},
+      createdAt: 1,
+      createdBy: '',
+      sizeBytes: 1,
+      version: '1.2',
+      epoch: 1,
+      hash: 'h',
+      authors: [{ userId: 'ann', at: 1 }],
+    },
+  ],
+  [editorVersionsType, { changes: 1, lastAt: 1, authors: [] }],
+  [
+    erasureRecordType,
+    { jobId: 'j', status: 'done', removed: { users: 1 }, startedAt: 1, endedAt: null, doneUpTo: null },
+  ],
+  [
+    basicConfigType,
+    {
+      useWebhookService: true,
+      webhookServiceConfig: {
+        authToken: '',
+        rawNotificationUrl: '',
+        processedNotificationUrl: '',
+        encodeData: false,
+        encryptData: false,
+        publicKey: '',
+        triggers: { 'comment.add': true, huddle: { create: false } },
+      },
+    },
+  ],
+  [
+    advancedConfigType,
+    { isEnabled: true, encryptData: false, encodeData: false, publicKey: '', enableDataProtection: false },
+  ],
+  [
+    endpointRecordType,
+    {
+      id: 'ep',
+      url: 'https://example.com',
+      description: null,
+      filterTypes: ['comment.add'],
+      channels: null,
+      disabledBy: null,
+      enabledSince: 1,
+      rateLimit: null,
+      uid: null,
+      metadata: { team: 'a' },
+      createdAt: 1,
+      updatedAt: 1,
+      secret: 'whsec_',
+      previousSecret: { secret: 'whsec_', until: 1 },
+    },
+  ],
+  [
+    messageRecordType,
+    {
+      id: 'm',
+      type: 'comment.add',
+      organizationId: 'acme',
+      at: 1,
+      status: 'pending',
+      dueAt: 1,
+      failures: 0,
+      reason: null,
+      attempts: [{ at: 1, httpStatus: null, durationMs: 1, error: 'no response' }],
+    },
+  ],
+  [
+    messageEventType,
+    {
+      type: 'comment.add',
+      documentId: null,
+      actionUser: ann,
+      data: {},
+      id: 'e',
+      scope: { ...tenant, organizationId: 'acme' },
+      at: 1,
+    },
+  ],
+  [deliveryStateType, { pending: 0, failingSince: null, attemptedAt: 0 }],
+]
+
+const entryOf = (record: object) => ({ key, value: encodeRecord(record) })
+const without = (record: object, member: string): object =>
+  Object.fromEntries(Object.entries(record).filter(([name]) => name !== member))
+
+describe.each(samples)('a stored record', (type, record) => {
+  it(`[STORE-23] returns a ${type.name} with members of a newer version`, () => {
+    const newer = { ...record, addedLater: { a: 1 } }
+    expect(readRecord(type, entryOf(newer))).toEqual(newer)
+  })
+
+  it.each(Object.keys(record))(`[STORE-23] rejects a ${type.name} without %s`, (member) => {
+    const read = () => readRecord(type, entryOf(without(record, member)))
+    expect(read).toThrow(MalformedJsonError)
+    expect(read).toThrow(`the stored ${type.name} ["records","one"] is malformed: ${member} must be`)
+  })
+})
+
+it('[STORE-23] accepts names that only a newer version has in a webhook message', () => {
+  const [, message] = samples.find(([type]) => type === messageRecordType) ?? []
+  expect(readRecord(messageRecordType, entryOf({ ...message, type: 'page.turn' }))).toBeDefined()
+})
+
+it('[STORE-23] checks records that a reader and a transaction read with a type', async () => {
+  const engine = await openMemoryEngine()
+  const { kv } = engine
+  await kv.commit(['part'], { puts: [entryOf({ counted: 1 })] })
+  await expect(new CachingDirectoryReader(kv, ['part']).get(key, counterRecordType)).rejects.toThrow(
+    'count must',
+  )
+  await expect(new Transaction(kv, ['part']).get(key, counterRecordType)).rejects.toThrow('count must')
+  await engine.close()
+})
+
+it('[STORE-23] fails to list endpoints with the record that is malformed, and not with wrong targets', async () => {
+  const { engine, configs, endpoints, subscriptions } = await openProcess()
+  await configs.updateAdvanced(tenant, { isEnabled: true })
+  const { id } = await endpoints.create(tenant, newEndpoint())
+  const stored = {
+    key: subscriptionKeys.endpoint(id),
+    value: encodeRecord({ id, url: 'https://example.com' }),
+  }
+  await engine.kv.commit(subscriptionsPart(tenant), { puts: [stored] })
+  subscriptions.forget(tenant)
+  const problem = `the stored webhook endpoint ["endpoints","${id}"] is malformed`
+  await expect(endpoints.list(tenant, null, 10)).rejects.toThrow(problem)
+  await expect(subscriptions.targetOf(tenant, id)).rejects.toThrow(problem)
+  await engine.close()
+})
