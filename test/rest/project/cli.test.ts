@@ -165,7 +165,7 @@ itLong('[OPS-24] shows values and sources in config print, and validates them in
     await runCli(['config', 'check'], cwd, { ...environment, WEFT_SERVICE_HOST: '10.0.0.1' }),
   ).toMatchObject({
     code: 0,
-    out: 'WEFT_SERVICE_HOST describes a service of an orchestrator and is skipped\nthe configuration can be used\n',
+    out: 'WEFT_SERVICE_HOST describes a service of an orchestrator and is skipped\nthe configuration is valid\n',
   })
   expect((await runCli(['config', 'check', '--port', 'x'], cwd)).code).toBe(2)
 })

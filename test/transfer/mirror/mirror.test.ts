@@ -184,7 +184,7 @@ describe('a mirror of the server of y-websocket', () => {
       const twice = await (await at.mirror(['acme/a/main', 'acme/%61/main'])).ended
       expect([twice.code, twice.err]).toMatchObject([2, expect.stringContaining('have the same target')])
       const { code, err } = await (await at.mirror(['acme/a/main'], ['--api-key', 'another-key'])).ended
-      expect([code, err]).toMatchObject([2, expect.stringMatching(/^weft: Weft at .* refuses the API key/)])
+      expect([code, err]).toMatchObject([2, expect.stringMatching(/^weft: Weft at .* rejects the API key/)])
     },
   )
 
