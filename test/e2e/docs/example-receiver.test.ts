@@ -68,6 +68,6 @@ it('[EXB-7] prints a remedy in the receiver example when Weft may not send to th
   const receiver = await receiverOf(await serving([]), smallKey())
   expect(await receiver.ended).toBe(1)
   expect(receiver.out()).toMatch(
-    /not on the list of the server[\s\S]*npm start -- --webhook-allowlist 127\.0\.0\.1/,
+    /the webhookAllowlist of the server does not contain it[\s\S]*npm start -- --webhook-allowlist 127\.0\.0\.1/,
   )
 })

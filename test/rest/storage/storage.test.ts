@@ -145,7 +145,9 @@ itLong(
     await overwrite(store, key, flipped(value, value.length - 3))
     const { code, out } = await weft('verify', at('broken'))
     expect(code).toBe(1)
-    expect(out).toMatch(/^document \[.*"d99","main"\]: a checksum is wrong\n {2}this document is refused/m)
+    expect(out).toMatch(
+      /^document \[.*"d99","main"\]: a checksum is wrong\n {2}clients cannot open this document/m,
+    )
     expect(out).toMatch(/damaged in 1 places/)
     await overwrite(store, key, null)
     expect((await weft('verify', at('broken'))).out).toMatch(/"d99".*updates are missing/)

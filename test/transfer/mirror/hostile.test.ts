@@ -75,7 +75,7 @@ describe('a mirror of an old server with arbitrary behavior', () => {
       const reasons = linesOf(out).flatMap(({ reason }) => (typeof reason === 'string' ? [reason] : []))
       for (const reason of reasons) {
         expect(reason).toMatch(
-          /^the old server: (says what cannot be read|has closed the connection|refuses)[^\p{Cc}]*$/u,
+          /^the old server: (sent a message that cannot be read|has closed the connection|refuses)[^\p{Cc}]*$/u,
         )
         expect(reason.length).toBeLessThan(400)
       }
