@@ -11,38 +11,72 @@ export const index: Chapter = { name: 'README', title: 'Weft' }
 /** Each error code also has a page of its own. */
 export const errorChapter: Chapter = { name: 'errors', title: 'Errors' }
 
-/** In reading order. */
-export const chapters: readonly Chapter[] = [
-  { name: 'concepts', title: 'Concepts' },
-  { name: 'editors', title: 'Connect an editor (y-websocket, Hocuspocus, Y-Sweet)' },
-  { name: 'console', title: 'Admin console' },
-  { name: 'commands', title: 'Command-line reference' },
-  { name: 'guarantees', title: 'Guarantees' },
-  { name: 'comparison', title: 'Comparison with other servers' },
-  { name: 'rest', title: 'REST API overview' },
-  errorChapter,
-  { name: 'replacement', title: 'Replace content' },
-  { name: 'idempotency', title: 'Idempotent requests' },
-  { name: 'versions', title: 'Version history' },
-  { name: 'presence', title: 'Presence and awareness' },
-  { name: 'comments', title: 'Comments, activity feed, notifications' },
-  { name: 'webhooks', title: 'Webhooks' },
-  { name: 'decisions', title: 'Decision suggestions' },
-  { name: 'permissions', title: 'Authentication and permissions' },
-  { name: 'userdata', title: 'User data export and erasure (GDPR)' },
-  { name: 'audit', title: 'Audit log' },
-  { name: 'security', title: 'Security model' },
-  { name: 'encryption', title: 'Encryption at rest' },
-  { name: 'operations', title: 'Deployment and operations' },
-  { name: 'configuration', title: 'Configuration reference' },
-  { name: 'limits', title: 'Limits and quotas' },
-  { name: 'proxies', title: 'TLS and reverse proxies' },
-  { name: 'corruption', title: 'Data corruption and recovery' },
-  { name: 'postgres', title: 'PostgreSQL storage' },
-  { name: 'cluster', title: 'Clustering' },
-  { name: 'migration', title: 'Migrate from another server' },
-  { name: 'import-export', title: 'Import, export and live mirror' },
+/** Chapters for one kind of reader. */
+export interface ChapterGroup {
+  readonly title: string
+  /** In reading order. */
+  readonly chapters: readonly Chapter[]
+}
+
+export const chapterGroups: readonly ChapterGroup[] = [
+  {
+    title: 'Get started',
+    chapters: [
+      { name: 'concepts', title: 'Concepts' },
+      { name: 'editors', title: 'Connect an editor (y-websocket, Hocuspocus, Y-Sweet)' },
+      { name: 'console', title: 'Admin console' },
+      { name: 'commands', title: 'Command-line reference' },
+      { name: 'guarantees', title: 'Guarantees' },
+      { name: 'comparison', title: 'Comparison with other servers' },
+    ],
+  },
+  {
+    title: 'Build',
+    chapters: [
+      { name: 'rest', title: 'REST API overview' },
+      errorChapter,
+      { name: 'replacement', title: 'Replace content' },
+      { name: 'idempotency', title: 'Idempotent requests' },
+      { name: 'versions', title: 'Version history' },
+      { name: 'presence', title: 'Presence and awareness' },
+      { name: 'comments', title: 'Comments, activity feed, notifications' },
+      { name: 'webhooks', title: 'Webhooks' },
+      { name: 'decisions', title: 'Decision suggestions' },
+    ],
+  },
+  {
+    title: 'Users and security',
+    chapters: [
+      { name: 'permissions', title: 'Authentication and permissions' },
+      { name: 'userdata', title: 'User data export and erasure (GDPR)' },
+      { name: 'audit', title: 'Audit log' },
+      { name: 'security', title: 'Security model' },
+      { name: 'encryption', title: 'Encryption at rest' },
+    ],
+  },
+  {
+    title: 'Operate',
+    chapters: [
+      { name: 'operations', title: 'Deployment and operations' },
+      { name: 'configuration', title: 'Configuration reference' },
+      { name: 'limits', title: 'Limits and quotas' },
+      { name: 'proxies', title: 'TLS and reverse proxies' },
+      { name: 'corruption', title: 'Data corruption and recovery' },
+      { name: 'postgres', title: 'PostgreSQL storage' },
+      { name: 'cluster', title: 'Clustering' },
+    ],
+  },
+  {
+    title: 'Migrate',
+    chapters: [
+      { name: 'migration', title: 'Migrate from another server' },
+      { name: 'import-export', title: 'Import, export and live mirror' },
+    ],
+  },
 ]
+
+/** In reading order. */
+export const chapters: readonly Chapter[] = chapterGroups.flatMap((group) => group.chapters)
 
 /** Pages that are generated from the operations. They have no file. */
 export const references: readonly Chapter[] = [

@@ -1,4 +1,12 @@
-import { type Chapter, chapters, index, pathOf, references } from './chapters.ts'
+import {
+  type Chapter,
+  type ChapterGroup,
+  chapterGroups,
+  chapters,
+  index,
+  pathOf,
+  references,
+} from './chapters.ts'
 
 export interface PageLayout {
   readonly title: string
@@ -59,15 +67,15 @@ export function renderPage({ title, chapter, sections, body }: PageLayout): stri
 ${sections.length > 1 ? contents(sections) : ''}${body}
 ${neighborLinks(chapter)}</main>
 <nav id="all-chapters" aria-label="Chapters">
-${list(chapters, chapter)}${list(references, chapter)}</nav>
+${[...chapterGroups, { title: 'API', chapters: references }].map((group) => list(group, chapter)).join('')}</nav>
 </div>
 </body>
 </html>
 `
 }
 
-const list = (entries: readonly Chapter[], current: Chapter): string =>
-  `<ul>\n${entries.map((each) => `<li>${entry(each, each === current)}</li>\n`).join('')}</ul>\n`
+const list = ({ title, chapters: entries }: ChapterGroup, current: Chapter): string =>
+  `<h2>${title}</h2>\n<ul>\n${entries.map((each) => `<li>${entry(each, each === current)}</li>\n`).join('')}</ul>\n`
 
 const entry = (chapter: Chapter, isCurrent: boolean): string =>
   `<a href="${pathOf(chapter)}"${isCurrent ? ' aria-current="page"' : ''}>${escapeHtml(chapter.title)}</a>`
