@@ -44,7 +44,7 @@ async function refused(problem) {
   await disable()
   const { hostname } = new URL(url)
   end(
-    `Weft could not tell us: ${problem}\n` +
+    `Weft could not reach this receiver: ${problem}\n` +
       'It sends nothing to private addresses unless it is allowed to: start it again, at the top of the repository, with\n' +
       `  npm start -- --webhook-allowlist ${hostname}`,
   )

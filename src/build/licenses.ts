@@ -1,6 +1,6 @@
 import { execSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { basename, join } from 'node:path'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { packageFile } from '../config/package-file.ts'
 
@@ -9,10 +9,13 @@ const root = fileURLToPath(packageFile('.'))
 /** Writes the licenses of all packages that the build contains or needs to `LICENSES` in the folder. */
 export function writeLicenses(folder: string): void {
   const texts = [...new Set([...runtimePackages(), ...bundledPackages(folder)])].map(
-    (path) => `${basename(path)}\n${licenseOf(path)}\n`,
+    (path) => `${nameOfPackage(path)}\n${licenseOf(path)}\n`,
   )
   writeFileSync(packageFile(`${folder}LICENSES`), texts.join('\n'))
 }
+
+const nameOfPackage = (path: string): string =>
+  path.replace(/^.*[\\/]node_modules[\\/]/, '').replaceAll('\\', '/')
 
 /** Paths of the packages that run with the server. TypeScript is an optional peer of some, and is not shipped. */
 function runtimePackages(): readonly string[] {
@@ -27,11 +30,15 @@ function runtimePackages(): readonly string[] {
 function bundledPackages(folder: string): readonly string[] {
   const scripts = fileURLToPath(packageFile(`${folder}console/`))
   const found = new Set<string>()
-  for (const name of readdirSync(scripts).filter((each) => each.endsWith('.map')))
-    for (const [path] of readFileSync(join(scripts, name), 'utf8').matchAll(
-      /node_modules\/(?:@[^/"]+\/)?[^/"]+/g,
-    ))
-      found.add(join(root, path))
+  for (const name of readdirSync(scripts).filter((each) => each.endsWith('.map'))) {
+    const { sources } = JSON.parse(readFileSync(join(scripts, name), 'utf8')) as {
+      sources: readonly string[]
+    }
+    for (const source of sources) {
+      const [path] = /^.*[\\/]node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+/.exec(join(scripts, source)) ?? []
+      if (path !== undefined) found.add(path)
+    }
+  }
   return [...found].sort()
 }
 

@@ -2,9 +2,11 @@ import { execFile } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import * as Y from 'yjs'
+import { builtFile } from '../../src/config/package-file.ts'
 import { runCli } from '../support/servers/cli.ts'
 import { dataOf } from '../support/servers/server.ts'
 import { itLong } from '../support/time/full-run.ts'
@@ -78,7 +80,7 @@ itLong(
   },
 )
 
-const main = join(import.meta.dirname, '../..', 'dist', 'main.js')
+const main = fileURLToPath(builtFile('main.js'))
 
 /** Runs `doc get | doc put` in a shell. */
 const copied = async (from: string, to: string, where: readonly string[]): Promise<string> => {

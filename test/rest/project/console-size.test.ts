@@ -1,14 +1,16 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
 import { expect, it } from 'vitest'
+import { builtFile } from '../../../src/config/package-file.ts'
 
 /** Maximum of gzipped bytes that a browser loads for a page of the console. */
 const pageBytesMax = 60 * 1024
 /** The playground includes an editor. The maximum is the present size and a little more. */
 const playgroundBytesMax = 122 * 1024
 
-const built = join(import.meta.dirname, '../../..', 'dist', 'console')
+const built = fileURLToPath(builtFile('console'))
 const textOf = (name: string): string => readFileSync(join(built, name), 'utf8')
 const sizeOf = (name: string): number => gzipSync(readFileSync(join(built, name)), { level: 9 }).length
 

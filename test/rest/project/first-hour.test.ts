@@ -4,11 +4,13 @@ import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statfsSync, wr
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { afterAll, afterEach, expect, it } from 'vitest'
+import { builtFile } from '../../../src/config/package-file.ts'
 import { type Ran, type Running, startCli } from '../../support/servers/cli.ts'
 import { freePort } from '../../support/servers/process.ts'
 
-const built = join(import.meta.dirname, '../../..', 'dist')
+const built = fileURLToPath(builtFile('.'))
 const root = mkdtempSync(join(tmpdir(), 'weft-hour-'))
 chmodSync(root, 0o755)
 afterAll(() => rmSync(root, { recursive: true, force: true, maxRetries: 20 }))

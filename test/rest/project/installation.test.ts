@@ -1,7 +1,9 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { builtinModules } from 'node:module'
 import { dirname, join, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
+import { builtFile } from '../../../src/config/package-file.ts'
 
 const root = join(import.meta.dirname, '../../..')
 
@@ -42,7 +44,7 @@ const admits = (range: string, [major, minor]: readonly [number, number]): boole
     return isReached && (sign.startsWith('>') || Number(from) === major)
   })
 
-const built = join(root, 'dist')
+const built = fileURLToPath(builtFile('.'))
 const filesOf = (ending: RegExp): string[] =>
   readdirSync(built, { recursive: true, encoding: 'utf8' })
     .filter((name) => ending.test(name) && !name.includes('swagger-ui'))

@@ -1,8 +1,10 @@
 import { spawn } from 'node:child_process'
 import { copyFileSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { isDeepStrictEqual } from 'node:util'
 import { Marked, type Token, type Tokens } from 'marked'
+import { builtFile } from '../../../src/config/package-file.ts'
 
 const root = join(import.meta.dirname, '../../..')
 
@@ -85,7 +87,7 @@ export async function runSamples(
 const mark = '\u001e'
 
 function prepare(folder: string): void {
-  symlinkSync(join(root, 'dist'), join(folder, 'dist'))
+  symlinkSync(fileURLToPath(builtFile('.')), join(folder, 'dist'))
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
   writeFileSync(join(folder, 'package.json'), '{"type":"module"}')
   // The progress output of curl is not part of a response, and each response ends with a line break.
