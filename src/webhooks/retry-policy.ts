@@ -31,8 +31,8 @@ export const retryPolicyFor = (parts: RetryRuleDependencies, address: TargetAddr
 })
 
 /**
- * Returns the event that reports a message as undeliverable. Returns null for test events and for messages that report
- * such an event themselves.
+ * Returns the event `message.attempt.exhausted` of a message whose attempts have all failed. Returns null for test events
+ * and for messages that contain such an event themselves.
  */
 function exhaustedEvent(
   { clock, ids, wanted }: RetryRuleDependencies,

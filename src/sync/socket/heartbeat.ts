@@ -10,8 +10,17 @@ export const echoAfterMs = 5_000
  */
 export const pendingEchoSilenceMs = 1_000
 
-/** Interval of pings, and maximum silence towards the client. */
+/**
+ * Interval of pings, and maximum silence towards the client. It must stay below 30 s: y-websocket closes a connection
+ * that receives nothing for this time.
+ */
 export const heartbeatMs = 15_000
+
+/**
+ * A dead client ends within this time after its last message (SYNC-16). A client that stops right after its answer to a
+ * ping ends after two heartbeats; the remaining 5 s are for timers.
+ */
+export const deadAfterMs = 2 * heartbeatMs + 5_000
 
 /** The times of the last message from and to a client, in ms of a monotonic clock. */
 export class Heartbeat {
@@ -45,7 +54,10 @@ export class Heartbeat {
     return this.silentMs(time) >= this.#quietMs
   }
 
-  /** Returns the next action. @param isReading whether messages of the client are read */
+  /**
+   * Returns the next action. `dead`: a ping is due, and the client has sent nothing since the previous one.
+   * @param isReading whether messages of the client are read; if not, the client is not dead
+   */
   check(time: number, isReading: boolean): 'wait' | 'ping' | 'dead' {
     if (time - this.#pingedAt < heartbeatMs) return 'wait'
     if (this.#receivedAt < this.#pingedAt && isReading) return 'dead'

@@ -41,7 +41,7 @@ it('[SYNC-15] sends an idle client messages in time also when the clock is set b
   client.end()
 })
 
-it('[SYNC-16] ends a client that does not answer two pings, and keeps other clients', async () => {
+it('[SYNC-16] ends a client when the next ping is due and the last one has no answer, and keeps other clients', async () => {
   const [dead, alive] = [
     await connect('acme/dead/main', { autoPong: false }),
     await connect('acme/dead/main'),
