@@ -128,10 +128,10 @@ function counters(registry: Registry) {
       labelNames: ['outcome'],
       registers,
     }),
-    /** `outcome` is `succeeded`, `exhausted` (all attempts failed) or `undeliverable` (there is no place to send it to). */
+    /** `outcome` is `succeeded`, `exhausted` (all attempts failed), or a `DropOutcome`. */
     webhookMessages: new Counter({
       name: 'weft_webhook_messages_total',
-      help: 'Webhook events with a final outcome, by outcome',
+      help: 'Webhook messages with a final outcome: succeeded, exhausted (all attempts failed), overflow (too many messages waited) or disabled (the endpoint is disabled)',
       labelNames: ['outcome'],
       registers,
     }),

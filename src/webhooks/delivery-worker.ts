@@ -185,7 +185,7 @@ export class DeliveryWorker {
   /** Fails the messages of a target that receives nothing, because they would otherwise wait indefinitely. */
   async #fail(address: TargetAddress, mayGoOn: () => boolean): Promise<void> {
     const check = goOn(mayGoOn)
-    while ((await this.#options.deliveries.failSome(address, 'the endpoint is disabled')) > 0) await check()
+    while ((await this.#options.deliveries.failDisabled(address)) > 0) await check()
   }
 
   async #retry(job: ClaimedJob): Promise<JobDisposition> {

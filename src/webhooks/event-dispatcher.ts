@@ -8,7 +8,7 @@ import { FairSemaphore } from '../jobs/fair-semaphore.ts'
 import { moveIfMalformed } from '../jobs/job-payload.ts'
 import { LeaderElection } from '../jobs/leader-election.ts'
 import { deliveryLimits } from '../subscriptions/deliveries/delivery-records.ts'
-import { Fanout, type FanoutDependencies } from './fanout.ts'
+import { dispatchFailed, Fanout, type FanoutDependencies } from './fanout.ts'
 
 /** Events of one claim. */
 const atOnceMax = 256
@@ -64,7 +64,7 @@ export class EventDispatcher {
       clock: options.clock,
       pollMs,
       claim: () => this.#claim(),
-      failed: (err) => options.log.warn({ err }, 'could not claim events; retrying'),
+      failed: (err) => options.log.warn({ event: dispatchFailed, err }, 'could not claim events; retrying'),
     })
     this.#election = new LeaderElection({
       ...options,
@@ -171,7 +171,7 @@ export class EventDispatcher {
       const delivered = portion.filter(({ event }) => !failed.has(event))
       await Promise.all(delivered.map(({ token }) => this.#options.engine.queue.done(token)))
     } catch (err) {
-      this.#options.log.warn({ err }, 'could not dispatch events; retrying')
+      this.#options.log.warn({ event: dispatchFailed, err }, 'could not dispatch events; retrying')
     }
     const wasFull = this.#free() === 0
     for (const { jobId } of portion) this.#held.delete(jobId)

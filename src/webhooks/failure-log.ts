@@ -7,18 +7,27 @@ import type {
   TargetAddress,
 } from '../subscriptions/deliveries/delivery-records.ts'
 
+/** Messages of the log lines, by their event. */
+const texts = {
+  'webhook.attempt_failed': 'a webhook attempt failed',
+  'webhook.messages_dropped': 'webhook messages failed without all attempts',
+} as const
+
 interface Failure {
+  readonly event: keyof typeof texts
   readonly workspaceId: string
+  readonly apiKey: string
   readonly endpointId: string
   readonly messageId: string
   readonly type: string
-  readonly httpStatus: number | null
+  /** Status of the response. A dropped message has none. */
+  readonly httpStatus?: number | null
   readonly reason: string
 }
 
 /**
- * Logs failed attempts. Repeated failures of a target share a line with their count. URLs are not logged, because they
- * may contain secrets.
+ * Logs failed attempts and dropped messages. Repeated failures of a target share a line with their count. URLs are not
+ * logged, because they may contain secrets.
  */
 export class FailureLog {
   readonly #events: RepeatedEvents<Failure>
@@ -26,27 +35,42 @@ export class FailureLog {
   constructor({ clock, log }: { readonly clock: Clock; readonly log: Log }) {
     this.#events = new RepeatedEvents({
       clock,
-      write: (failure, times) =>
-        log.warn({ event: 'webhook.attempt_failed', ...failure, times }, 'a webhook attempt failed'),
+      write: (failure, times) => log.warn({ ...failure, times }, texts[failure.event]),
     })
   }
 
   /** Logs an attempt if it failed. */
   attempted(
-    { workspaceId, apiKey, targetId }: TargetAddress,
-    { id, type }: Pick<MessageRecord, 'id' | 'type'>,
+    address: TargetAddress,
+    message: Pick<MessageRecord, 'id' | 'type'>,
     { httpStatus, error }: AttemptRecord,
   ): void {
     if (error === null) return
-    const failure = { workspaceId, endpointId: targetId, messageId: id, type, httpStatus, reason: error }
-    this.#events.note(`${workspaceId} ${apiKey} ${targetId}`, failure, {
-      kind: '',
-      event: { ...failure, workspaceId: 'others', endpointId: 'others' },
-    })
+    const names = namesOf(address, message)
+    this.#note({ event: 'webhook.attempt_failed', ...names, httpStatus, reason: error })
+  }
+
+  /** Logs a message that failed without all attempts. */
+  dropped(address: TargetAddress, message: Pick<MessageRecord, 'id' | 'type' | 'reason'>): void {
+    const reason = message.reason ?? ''
+    this.#note({ event: 'webhook.messages_dropped', ...namesOf(address, message), reason })
   }
 
   /** Logs the failures that are not logged yet. */
   end(): void {
     this.#events.end()
   }
+
+  #note(failure: Failure): void {
+    const { event, workspaceId, apiKey, endpointId } = failure
+    this.#events.note(`${event} ${workspaceId} ${apiKey} ${endpointId}`, failure, {
+      kind: event,
+      event: { ...failure, workspaceId: 'others', apiKey: 'others', endpointId: 'others' },
+    })
+  }
 }
+
+const namesOf = (
+  { workspaceId, apiKey, targetId }: TargetAddress,
+  { id, type }: Pick<MessageRecord, 'id' | 'type'>,
+) => ({ workspaceId, apiKey, endpointId: targetId, messageId: id, type })

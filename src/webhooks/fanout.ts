@@ -10,6 +10,8 @@ import type { DeliveryRemoval } from '../subscriptions/deliveries/delivery-remov
 import type { DeliveryService } from '../subscriptions/deliveries/delivery-service.ts'
 import { targetIdOf, type WebhookTarget } from '../subscriptions/target.ts'
 
+/** `event` of the log lines about events that the server dispatches again later. */
+export const dispatchFailed = 'webhook.dispatch_failed'
 /** Bytes that are written at the same time for the events of one call. Each target has its own copy of an event. */
 const bytesAtOnce = 1_048_576
 /** Targets whose messages are written at the same time. */
@@ -55,7 +57,7 @@ export class Fanout {
     try {
       await this.#parts.deliveries.enqueue(address, events)
     } catch (err) {
-      this.#parts.log.warn({ err }, 'could not enqueue events for a target; retrying')
+      this.#parts.log.warn({ event: dispatchFailed, err }, 'could not enqueue events for a target; retrying')
       for (const event of events) failed.add(event)
     }
   }
@@ -87,7 +89,10 @@ export class Fanout {
     try {
       return await this.#parts.subscriptions.targetsOf({ workspaceId, apiKey }, event)
     } catch (err) {
-      this.#parts.log.warn({ err, workspaceId }, 'could not resolve webhook targets; retrying')
+      this.#parts.log.warn(
+        { event: dispatchFailed, err, workspaceId },
+        'could not resolve webhook targets; retrying',
+      )
       failed.add(event)
       return []
     }

@@ -165,7 +165,10 @@ export class TargetSender {
     try {
       return await this.#parts.attempt(await this.#parts.compose(target, outgoing, at))
     } catch (err) {
-      this.#parts.log.error({ err, type: outgoing.message.type }, 'could not create the payload of an event')
+      this.#parts.log.error(
+        { event: 'webhook.payload_failed', err, type: outgoing.message.type },
+        'could not create the payload of an event',
+      )
       return { kind: 'failed', httpStatus: null, durationMs: 0, error: 'the payload could not be created' }
     }
   }
@@ -192,7 +195,8 @@ export class TargetSender {
 
   async #disable(endpointId: string, by: 'gone' | 'failures'): Promise<void> {
     const { workspaceId, apiKey } = this.#address
-    this.#parts.log.warn({ workspaceId, endpointId, by }, 'a webhook endpoint is disabled')
+    const event = 'webhook.endpoint_disabled'
+    this.#parts.log.warn({ event, workspaceId, apiKey, endpointId, by }, 'a webhook endpoint is disabled')
     await this.#parts.disable({ workspaceId, apiKey }, endpointId, by)
   }
 }

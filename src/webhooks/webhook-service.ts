@@ -42,6 +42,10 @@ export class WebhookService {
     const attempts = new AttemptSender({ destinations: parts.destinations, clock })
     this.#dispatcher = new EventDispatcher(shared)
     this.#failures = new FailureLog(parts)
+    parts.deliveries.onDropped((address, outcome, messages) => {
+      parts.metrics.webhookMessages.inc({ outcome }, messages.length)
+      for (const message of messages) this.#failures.dropped(address, message)
+    })
     this.#worker = new DeliveryWorker({
       ...shared,
       schedule,

@@ -31,6 +31,21 @@ import type { DeliveryStore } from './delivery-store.ts'
 import type { CursorPage, ListingCursor } from './listing-cursor.ts'
 import { failMessage, newMessage, recordAttempt, requeueMessage, stateAfter } from './message-transitions.ts'
 
+/** Reasons of messages that fail without all attempts, by outcome. */
+const dropReasons = {
+  overflow: 'too many messages wait',
+  disabled: 'the endpoint is disabled',
+} as const
+
+export type DropOutcome = keyof typeof dropReasons
+
+/** Receives the messages that failed without all attempts. Each has its `reason`. */
+export type DropListener = (
+  address: TargetAddress,
+  outcome: DropOutcome,
+  messages: readonly MessageRecord[],
+) => void
+
 /** Messages that one commit fails or requeues. */
 const changedAtOnce = 200
 /** Interval of the sweeps of a target's delivery log: 1 day. */
@@ -60,7 +75,7 @@ export interface RetryPolicy {
   exhausted(message: MessageRecord): QueuedEvent | null
 }
 
-/** Result of a change. A message is null if it was deleted meanwhile. */
+/** Result of a change. A message is null if it was deleted or failed meanwhile. */
 export interface RecordedAttempt {
   readonly messages: readonly (MessageRecord | null)[]
   readonly state: DeliveryState
@@ -69,9 +84,15 @@ export interface RecordedAttempt {
 /** Messages of targets: their queue, their outcomes and their log. */
 export class DeliveryService {
   readonly #parts: Required<DeliveryServiceOptions>
+  #dropped: DropListener = () => {}
 
   constructor(parts: DeliveryServiceOptions) {
     this.#parts = { limits: deliveryLimits, ...parts }
+  }
+
+  /** Sets the listener for messages that fail without all attempts. It is called after the commit. */
+  onDropped(listener: DropListener): void {
+    this.#dropped = listener
   }
 
   /**
@@ -81,21 +102,22 @@ export class DeliveryService {
   async enqueue(address: TargetAddress, events: readonly QueuedEvent[]): Promise<void> {
     const { clock, limits } = this.#parts
     const now = clock.now()
-    await this.#parts.store.change(address, async (change) => {
+    const failed = await this.#parts.store.change(address, async (change) => {
       const ids = events.map((event) => messageIdOf(event, address.targetId))
       const known = await change.get(ids)
       const added = events.flatMap((event, index) =>
         known[index] === null ? [{ event, message: newMessage(event, ids[index] as string, now) }] : [],
       )
-      if (added.length === 0) return
+      if (added.length === 0) return []
       const excess = change.state.pending + added.length - limits.pending
-      if (excess > 0)
-        for (const message of await change.first('pending', Math.min(excess, added.length + changedAtOnce)))
-          change.replace(message, failMessage(message, 'too many messages wait'))
+      const failed =
+        excess > 0 ? await failOldest(change, Math.min(excess, added.length + changedAtOnce), 'overflow') : []
       for (const { message, event } of added) change.add(message, event)
       change.enqueue(serveJob(address, now))
       change.enqueue(sweepJob(address, now + sweepMs))
+      return failed
     })
+    this.#drop(address, 'overflow', failed)
     this.#wake()
   }
 
@@ -164,7 +186,7 @@ export class DeliveryService {
         change.state = stateAfter(change.state, attempt)
         const message = before[index]
         // The message was failed or deleted meanwhile.
-        if (message?.status !== 'pending') return message ?? null
+        if (message?.status !== 'pending') return null
         return this.#recordOne(address, change, message, { attempt, rules, now })
       })
       return { messages, state: change.state }
@@ -212,13 +234,17 @@ export class DeliveryService {
     this.#wake()
   }
 
-  /** Fails the oldest pending messages. Returns their number; 0 if none is pending. */
-  failSome(address: TargetAddress, reason: string): Promise<number> {
-    return this.#parts.store.change(address, async (change) => {
-      const messages = await change.first('pending', changedAtOnce)
-      for (const message of messages) change.replace(message, failMessage(message, reason))
-      return messages.length
-    })
+  /** Fails the oldest pending messages of a disabled endpoint. Returns their number; 0 if none is pending. */
+  async failDisabled(address: TargetAddress): Promise<number> {
+    const failed = await this.#parts.store.change(address, (change) =>
+      failOldest(change, changedAtOnce, 'disabled'),
+    )
+    this.#drop(address, 'disabled', failed)
+    return failed.length
+  }
+
+  #drop(address: TargetAddress, outcome: DropOutcome, messages: readonly MessageRecord[]): void {
+    if (messages.length > 0) this.#dropped(address, outcome, messages)
   }
 
   #recoverSome(address: TargetAddress, after: Key, limit: number): Promise<number> {
@@ -256,4 +282,18 @@ export class DeliveryService {
   #wake(): void {
     this.#parts.bus.publish(deliveryTopic, new Uint8Array())
   }
+}
+
+/** Fails the oldest pending messages, at most `limit`, and returns them. */
+async function failOldest(
+  change: DeliveryChange,
+  limit: number,
+  outcome: DropOutcome,
+): Promise<readonly MessageRecord[]> {
+  const messages = await change.first('pending', limit)
+  return messages.map((message) => {
+    const failed = failMessage(message, dropReasons[outcome])
+    change.replace(message, failed)
+    return failed
+  })
 }

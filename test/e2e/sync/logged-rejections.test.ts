@@ -270,13 +270,15 @@ it('[RUN-15] logs a misspelled URL parameter without values, and names it in the
 const { start, receiving } = hookTests()
 
 it('[RUN-12] logs a failed webhook attempt with endpoint, event and reason', async () => {
-  const { endpoint, document: create } = await start({}, log)
+  const { server, endpoint, document: create } = await start({}, log)
+  const { apiKey } = server.credentials
   const receiver = await receiving(answering(500))
   const endpointId = await endpoint(receiver.url, { filterTypes: ['document.create'] })
   await create('one')
   await eventually(() => eventsNamed('webhook.attempt_failed').length > 0)
   expect(eventsNamed('webhook.attempt_failed')).toMatchObject([
     {
+      apiKey,
       endpointId,
       type: 'document.create',
       messageId: expect.stringMatching(/^msg_/),
@@ -288,4 +290,27 @@ it('[RUN-12] logs a failed webhook attempt with endpoint, event and reason', asy
   for (const name of ['two', 'three', 'four']) await create(name)
   await eventually(() => receiver.hooks.length >= 4)
   expect(eventsNamed('webhook.attempt_failed')).toHaveLength(1)
+})
+
+it('[RUN-21] logs a disabled endpoint and the messages that fail for it', async () => {
+  const { server, endpoint, document: create } = await start({}, log)
+  const { workspaceId, apiKey } = server.credentials
+  const receiver = await receiving(answering(410))
+  const endpointId = await endpoint(receiver.url, { filterTypes: ['document.create'] })
+  await create('one')
+  await eventually(() => eventsNamed('webhook.messages_dropped').length > 0)
+  expect(eventsNamed('webhook.endpoint_disabled')).toMatchObject([
+    { workspaceId, apiKey, endpointId, by: 'gone' },
+  ])
+  expect(eventsNamed('webhook.messages_dropped')).toMatchObject([
+    {
+      workspaceId,
+      apiKey,
+      endpointId,
+      type: 'document.create',
+      messageId: expect.stringMatching(/^msg_/),
+      reason: 'the endpoint is disabled',
+      times: 1,
+    },
+  ])
 })

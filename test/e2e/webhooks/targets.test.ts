@@ -120,6 +120,16 @@ it('[HOOK-223] counts outcomes of attempts and messages, and waiting messages, i
   expect(await said('attempt_duration_seconds_count')).toBe(2)
 })
 
+it('[HOOK-223] counts messages that fail because the endpoint is disabled', async () => {
+  const { server, endpoint, document } = await start()
+  const gone = await receiving(answering(410))
+  await endpoint(gone.url)
+  await document('d')
+  await eventually(
+    async () => (await metric(server, 'weft_webhook_messages_total{outcome="disabled"}')) === 1,
+  )
+})
+
 it('[HOOK-224] aborts an attempt at shutdown, and repeats it after the next start with the same webhook-id', async () => {
   const data = await mkdtemp(join(tmpdir(), 'weft-hooks-'))
   const receiver = await HookReceiver.start(hanging)

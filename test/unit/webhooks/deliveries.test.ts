@@ -64,6 +64,22 @@ it('[HOOK-217] fails the oldest messages with the reason when more wait than all
   expect(items.map(({ reason }) => reason)).toEqual(['too many messages wait', 'too many messages wait'])
 })
 
+it('[HOOK-223] reports messages that fail without all attempts, each once', async () => {
+  const { event, deliveries } = await open(2)
+  const dropped: unknown[] = []
+  deliveries.onDropped((target, outcome, messages) => dropped.push([target, outcome, messages.length]))
+  const first = await deliveries.send(address, event('a'))
+  await deliveries.enqueue(address, [event('b')])
+  await deliveries.enqueue(address, [event('c'), event('d')])
+  expect(dropped).toEqual([[address, 'overflow', 2]])
+  const attempt = { at: 1, httpStatus: 500, durationMs: 1, error: 'no' }
+  const { messages } = await deliveries.record(address, [{ messageId: first, attempt }], never)
+  expect(messages).toEqual([null])
+  expect(await deliveries.failDisabled(address)).toBe(2)
+  expect(await deliveries.failDisabled(address)).toBe(0)
+  expect(dropped.slice(1)).toEqual([[address, 'disabled', 2]])
+})
+
 it('[HOOK-244] requeues as many messages as may wait in recover, and keeps them', async () => {
   const { event, deliveries } = await open(3)
   const failing = { at: 1, httpStatus: 500, durationMs: 1, error: 'no' }
