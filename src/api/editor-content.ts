@@ -1,5 +1,5 @@
 import type { KeyCaller } from '../access/credentials/authenticator.ts'
-import { contentTypeNames } from '../content/content-types.ts'
+import { contentTypeNames, dataForms } from '../content/content-type-names.ts'
 import { prepareContent } from '../content/replace.ts'
 import { ApiError } from '../errors.ts'
 import type { DocumentAddress } from '../model/address.ts'
@@ -37,9 +37,7 @@ export const contentRequest = {
     ...editorDocumentIds,
     editorId,
     data: {
-      description:
-        'The whole content: a string for `text` and `xml`, an object for `map`, an array for `array`, ' +
-        'a Quill delta for `delta`, `{ attributes, delta }` for `xmltext` (Lexical, Slate).',
+      description: `The whole content: ${dataForms}.`,
       examples: ['Hello'],
     },
     type: { type: 'string', enum: contentTypeNames },

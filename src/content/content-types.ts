@@ -1,4 +1,5 @@
 import type * as Y from 'yjs'
+import type { ContentTypeName } from './content-type-names.ts'
 import { readDelta, replaceDelta } from './delta/delta.ts'
 import { checkDelta } from './delta/delta-json.ts'
 import { checkArray, readArrayRoot, replaceArray } from './json/array.ts'
@@ -90,6 +91,4 @@ export const contentTypes: Readonly<Record<string, ContentType>> = Object.assign
   xml,
   delta,
   xmltext,
-})
-
-export const contentTypeNames: readonly string[] = Object.keys(contentTypes)
+} satisfies Record<ContentTypeName, ContentType>)

@@ -2,6 +2,7 @@ import * as Y from 'yjs'
 import { EncodedJson, encodeJson } from '../model/json-pieces.ts'
 import { noPlacements, withinBudget } from '../update/integration.ts'
 import { readStatistics, type Statistics } from '../update/statistics.ts'
+import { readableTypes } from './content-type-names.ts'
 import { Output } from './output.ts'
 import { findRoot, type RootContent, readRoot, readRootAs } from './read-root.ts'
 import { listRoots } from './roots.ts'
@@ -12,7 +13,7 @@ import { createDoc } from './yjs/create-doc.ts'
  * `roots`: a list of all roots. Others: that type. `update` and `roots` read no root: a named root need not
  * exist.
  */
-export const readingFormats = ['json', 'text', 'xml', 'delta', 'xmltext', 'update', 'roots'] as const
+export const readingFormats = ['json', ...readableTypes, 'update', 'roots'] as const
 
 /** Options of a reading. */
 export interface DocumentReading {

@@ -1,6 +1,7 @@
 import type * as Y from 'yjs'
 import { invalid } from '../errors.ts'
-import { type ContentType, contentTypeNames, contentTypes, type ReplaceFunction } from './content-types.ts'
+import { contentTypeNames } from './content-type-names.ts'
+import { type ContentType, contentTypes, type ReplaceFunction } from './content-types.ts'
 import type { ReplacementResult } from './replacement-result.ts'
 import { contentKeyOf, shownName } from './roots.ts'
 import { fitsKind, type KnownKind, type RootKind, rootKind } from './yjs/root-kind.ts'

@@ -1,3 +1,4 @@
+import { readableTypes } from '../../content/content-type-names.ts'
 import { type DocumentReading, readingFormats } from '../../content/read-document.ts'
 
 /** Formats of an editor's content in a response. */
@@ -6,7 +7,7 @@ export const contentFormat = {
   enum: readingFormats,
   default: 'json',
   description:
-    '`json`: as update takes it for the type found; `text`, `xml`, `delta`, `xmltext`: as update takes it for that type; ' +
+    `\`json\`: as update takes it for the type found; ${readableTypes.map((name) => `\`${name}\``).join(', ')}: as update takes it for that type; ` +
     '`update`: base64 of the Yjs state (V1); `roots`: `[{ contentKey, type }]` of all roots, where the type `none` is ' +
     'that of an empty root which may become any. `update` and `roots` need no root of the name `contentKey`.',
 } as const

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { buffer } from 'node:stream/consumers'
 import { Command, Option } from 'commander'
-import { contentTypeNames } from '../../content/content-types.ts'
+import { contentTypeNames } from '../../content/content-type-names.ts'
 import type { DeltaInsert } from '../../content/delta/delta-json.ts'
 import type { DocumentReading } from '../../content/read-document.ts'
 import { errorMessage } from '../../errors.ts'

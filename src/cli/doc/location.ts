@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander'
 import { ConfigError } from '../../config/read-config.ts'
+import { stringTypes } from '../../content/content-type-names.ts'
 import type { StoreLocation } from '../../storage/offline-store.ts'
 import type { Catalog } from '../../transfer/documents/catalog.ts'
 import type { OnlineServer } from '../../transfer/documents/rest-client.ts'
@@ -15,7 +16,9 @@ export interface LocationFlags {
   readonly apiKey?: string
 }
 
-export type ReadFormat = 'update' | 'json' | 'text' | 'xml'
+const formats = ['update', 'json', ...stringTypes] as const
+
+export type ReadFormat = (typeof formats)[number]
 
 export interface ReadingFlags {
   readonly format: ReadFormat
@@ -31,8 +34,6 @@ export const withLocationFlags = (command: Command): Command =>
     .option('--url <url>', 'URL of a running server; the command then uses its REST API (default: WEFT_URL).')
     .option('--workspace <id>', 'Workspace (default: WEFT_WORKSPACE_ID, else that of the data directory).')
     .option('--api-key <key>', 'API key (default: WEFT_API_KEY, else that of the data directory).')
-
-const formats: readonly ReadFormat[] = ['update', 'json', 'text', 'xml']
 
 export const formatOption = (description: string): Option =>
   new Option('--format <format>', description).choices([...formats])

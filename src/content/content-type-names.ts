@@ -1,0 +1,49 @@
+import type { KnownKind } from './yjs/root-kind.ts'
+
+/** Name of a content type in the REST API: a kind of root, or another form of one. */
+export type ContentTypeName = KnownKind | 'delta'
+
+/** Facts about a content type for schemas and commands. */
+interface ContentTypeFacts {
+  /** Form of the data, as a noun phrase for a sentence. */
+  readonly data: string
+  /** Editors that use the type. */
+  readonly editors?: string
+  /** What a reading in the format of this name returns; null if there is no such format. */
+  readonly reading: 'string' | 'json' | null
+}
+
+const facts = {
+  text: { data: 'a string', reading: 'string' },
+  map: { data: 'an object', reading: null },
+  array: { data: 'an array', reading: null },
+  xml: { data: 'a string', reading: 'string' },
+  delta: { data: 'a Quill delta', reading: 'json' },
+  xmltext: { data: '`{ attributes, delta }`', editors: 'Lexical, Slate', reading: 'json' },
+} as const satisfies Record<ContentTypeName, ContentTypeFacts>
+
+type NamesRead<Reading> = {
+  [Name in ContentTypeName]: (typeof facts)[Name]['reading'] extends Reading ? Name : never
+}[ContentTypeName]
+
+export const contentTypeNames = Object.keys(facts) as readonly ContentTypeName[]
+
+/** Content types that are also formats of a reading. */
+export const readableTypes = contentTypeNames.filter(
+  (name): name is NamesRead<'string' | 'json'> => facts[name].reading !== null,
+)
+
+/** Content types whose reading is a string. */
+export const stringTypes = contentTypeNames.filter(
+  (name): name is NamesRead<'string'> => facts[name].reading === 'string',
+)
+
+/** The forms of the data, as the end of a sentence: ``a string for `text` and `xml`, …``. */
+export const dataForms: string = [...new Set(contentTypeNames.map((name) => facts[name].data))]
+  .map((data) => {
+    const names = contentTypeNames.filter((name) => facts[name].data === data)
+    const editors = names.map((name): ContentTypeFacts => facts[name]).flatMap((each) => each.editors ?? [])
+    const note = editors.length > 0 ? ` (${editors.join(', ')})` : ''
+    return `${data} for ${names.map((name) => `\`${name}\``).join(' and ')}${note}`
+  })
+  .join(', ')
