@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { builtFile } from '../../../src/config/package-file.ts'
+import { requireTestBuild } from './test-build.ts'
 
 export interface Ran {
   readonly code: number | null
@@ -27,6 +28,7 @@ export function startCli(
   environment: Readonly<Record<string, string>> = {},
   output: 'pipe' | 'terminal' = 'pipe',
 ): Running {
+  requireTestBuild()
   const command = [process.execPath, fileURLToPath(builtFile('main.js')), ...args]
   // `script` (util-linux) runs a command on a pseudo terminal. With `exec`, signals reach the command itself.
   const [program = '', ...given] =

@@ -9,6 +9,7 @@ import { requireUnlocked } from '../../../src/engine/level/store/store.ts'
 import { createLog, type Log } from '../../../src/log.ts'
 import { type RunningServer, type ServerOverrides, startServer } from '../../../src/server.ts'
 import { eventually } from '../clients/clients.ts'
+import { requireTestBuild } from './test-build.ts'
 
 export interface Answer {
   readonly status: number
@@ -71,6 +72,7 @@ export async function startTestServer(
   overrides: Partial<Config> = {},
   { log, ...given }: ServerOverrides & { readonly log?: Log } = {},
 ): Promise<TestServer> {
+  requireTestBuild()
   const data = overrides.dataDir ?? (await mkdtemp(join(tmpdir(), 'weft-test-')))
   const config: Config = {
     ...readConfig({ flags: {}, environment: {}, file: null }).config,
