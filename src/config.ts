@@ -362,7 +362,7 @@ export const options = {
   webhookLogRetentionDays: option(
     wholeNumber(2, 3650),
     30,
-    'Days for which the delivery log keeps the outcome of an event after its last attempt.',
+    'Days after an event for which the delivery log keeps its outcome.',
   ),
   audit: option(
     oneOf('admin', 'all', 'off'),

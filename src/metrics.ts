@@ -29,7 +29,7 @@ function gauges(registry: Registry) {
   return {
     documentsOpen: new Gauge({
       name: 'weft_rooms_open',
-      help: 'Documents with an open room',
+      help: 'Editors with an open room',
       registers,
     }),
     ready: new Gauge({
@@ -118,7 +118,7 @@ function counters(registry: Registry) {
     }),
     statesRefused: new Counter({
       name: 'weft_awareness_rejected_total',
-      help: 'Awareness messages of clients that are hidden because their document has too many clients',
+      help: 'Awareness messages of clients that are hidden because their editor has too many clients',
       registers,
     }),
     /** `outcome` is `succeeded` or `failed`. */

@@ -51,7 +51,7 @@ const records: readonly Row[] = [
     organizationsLookedAtBySearch: null,
   }),
   ['user', 'groups in an organization', groupsOfUserMax],
-  ['document', 'clients that show presence', statesMax],
+  ['editor', 'clients that show presence', statesMax],
   ...rowsOf('content', limits, {
     jsonDepth: 'levels of plain values, embeds and formatting values',
     typeDepth: 'levels of shared types, with the root',

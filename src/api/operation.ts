@@ -45,9 +45,8 @@ export interface DocumentedError {
 /**
  * Effect of a call on stored data. `reads`: none. `repeatable`: a repeated call with the same data leaves the same
  * state, and succeeds for the same items, but may report fewer changes. `adds`: the same, if the ids that it creates
- * (`Context.ids`) are the same again. Both run again with the same `idempotency-key` after an unknown outcome.
- * `once`:
- * not idempotent; never retried automatically.
+ * (`OperationContext.ids`) are the same again. Both run again with the same `idempotency-key` after an unknown outcome.
+ * `once`: not idempotent; never retried automatically.
  */
 export type Effect = 'reads' | 'repeatable' | 'adds' | 'once'
 

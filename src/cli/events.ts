@@ -7,7 +7,7 @@ import { eventAsSent, explainEvent } from '../subscriptions/explain.ts'
 import { escapeControls } from '../text.ts'
 import type { OnlineServer } from '../transfer/documents/rest-client.ts'
 import { printResult } from './command-line/command-io.ts'
-import { type LocationFlags, onlineServerOf, withLocationFlags } from './doc/location.ts'
+import { requireServer, type ServerFlags, withServerFlags } from './doc/location.ts'
 import {
   type EndpointExplanation,
   eventOfActivity,
@@ -20,7 +20,7 @@ import {
   withLastFailures,
 } from './event-lookup.ts'
 
-interface Flags extends LocationFlags {
+interface Flags extends ServerFlags {
   readonly type?: string
   readonly document?: string
   readonly endpoint?: string
@@ -32,25 +32,26 @@ export const eventsCommand = (): Command =>
   new Command('events').description('Explain webhook events of a running server.').addCommand(whyCommand())
 
 function whyCommand(): Command {
-  return withLocationFlags(new Command('why'))
+  return withServerFlags(new Command('why'))
     .description(
       'Explain for each webhook endpoint why it gets an event or not, by the current configuration; or show the ' +
         'outcome of a message.',
     )
-    .usage('[options] [organization] <id> | <organization> --type <type>')
-    .argument('<organization>', 'Id of the organization. Default: all organizations of the API key.')
+    .usage('[options] [organization] <id> | [options] <organization> --type <type>')
+    .argument(
+      '<organization|id>',
+      'Id of the organization. Without --type, it may be omitted: the command then searches all organizations of the API key.',
+    )
     .argument(
       '[id]',
-      'Id of the activity, as `/v2/activities/get` returns it, or of the message (`messageId` of a log line); or name --type.',
+      'Id of the activity, as `/v2/activities/get` returns it, or of the message (`messageId` of a log line).',
     )
     .option('--type <type>', 'Type of the event, such as comment.add (default: that of the activity).')
     .option('--document <id>', 'Id of the document (default: that of the activity).')
     .option('--endpoint <id>', 'Endpoint that failed, for the type message.attempt.exhausted.')
     .option('--json', 'Print for machines.')
     .action(async (first: string, second: string | undefined, flags: Flags) => {
-      const server = await onlineServerOf(flags)
-      if (server === null)
-        throw new ConfigError('the server is needed to explain an event', { hint: '--url URL' })
+      const server = await requireServer(flags)
       const id = second ?? first
       if (id.startsWith(messageIdStart) && flags.type === undefined) {
         const message = await findMessage(server, id)
@@ -93,12 +94,15 @@ function asText(
   isActual: boolean,
 ): string {
   const place = documentId === null ? organizationId : `${organizationId}/${documentId}`
-  const [sent, unsent] = isActual ? ['sent', 'not sent'] : ['would be sent', 'would not be sent']
+  const [sent, unsent] = isActual
+    ? ['matches the configuration now', 'does not match']
+    : ['would be sent', 'would not be sent']
+  const outcomeWidth = Math.max(sent.length, unsent.length)
   const width = Math.max(...explanations.map(({ endpointId }) => endpointId.length))
   const lines = explanations.map(({ endpointId, isSent, reason, lastFailure }) => {
     const failure = lastFailure && `its last attempt failed at ${lastFailure.time}: ${lastFailure.error}`
     const why = [reason, failure].filter((part) => part != null).join('; ')
-    return `  ${(isSent ? sent : unsent).padEnd(unsent.length)}  ${endpointId.padEnd(width)}  ${why}`.trimEnd()
+    return `  ${(isSent ? sent : unsent).padEnd(outcomeWidth)}  ${endpointId.padEnd(width)}  ${why}`.trimEnd()
   })
   return [`${type} of ${place}`, ...lines].map(escapeControls).join('\n')
 }

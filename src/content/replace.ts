@@ -108,8 +108,8 @@ export function contentTypeOf(type: string): ContentType {
 export interface PreparedContent {
   readonly target: ContentTarget
   /**
-   * Approximate size of the content, in characters: exact for strings, and at most slightly over the bound
-   * for large content.
+   * Size of the content in characters, exact for strings and approximate for other content. Counting stops
+   * shortly after the bound.
    */
   readonly size: number
   /** Null if the content is large: then the thread that replaces it also checks it. */

@@ -18,7 +18,7 @@ export type PlannedUpdate = (transaction: Y.Transaction, type: SharedRoot) => Re
 
 export const noReplacement: ReplacementResult = { changed: false, insertions: 0, deletions: 0 }
 
-/** Executes a plan on a root. The type of the root stays unchanged, which is mostly none. */
+/** Executes a plan on a root. The Yjs type of the root is not set: a root that is loaded from updates has none. */
 export function applyToRoot(doc: Y.Doc, contentKey: string, update: PlannedUpdate | null): ReplacementResult {
   if (update === null) return noReplacement
   const root = doc.share.get(contentKey) ?? doc.get(contentKey)

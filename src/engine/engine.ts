@@ -77,14 +77,15 @@ export interface AppendOptions {
 }
 
 /**
- * Number of times that a fence was raised. Fences share counters: a fence may look raised because another one
- * was. A process never passes its counts to a later process.
+ * State of one counter of a fence. Fences share counters, so a fence may look raised because another one was. A
+ * process never passes its counts to a later process.
  */
 export interface FenceValue {
+  /** Index of the counter. */
   readonly counter: number
-  /** Raised in the store. */
+  /** Number of raises in the store. */
   readonly raised: number
-  /** Raised by this process. */
+  /** Number of raises by this process. */
   readonly raisedHere: number
 }
 

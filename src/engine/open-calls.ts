@@ -19,7 +19,7 @@ export class OpenCalls {
     if (!this.#isOpen) throw new StoreUnavailableError(closedMessage)
   }
 
-  /** Like `pass` after `close`, for a call that does not `await`. */
+  /** Returns the rejection of a call after `close`, for functions that are not async. */
   refuse(): Promise<never> {
     return Promise.reject(new StoreUnavailableError(closedMessage))
   }

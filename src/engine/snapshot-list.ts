@@ -24,9 +24,9 @@ export const baseSnapshot = (marks: SnapshotList): SnapshotInfo => marks.at(-1) 
 
 /**
  * Returns the snapshots that remain when `made` becomes the base: the anchor, the one after it, and the base.
- * The anchor is the newest snapshot older than `keepSince`, because every version since then follows it. The
- * one after it is the next anchor: without it, a log under constant compaction would never have a base old
- * enough to become the anchor. So the anchor is at most twice as old as requested, plus one compaction.
+ * The anchor is the newest snapshot older than `keepSince`, so every version since then can be rebuilt. The
+ * snapshot after it is the next anchor. If each compaction replaced it, no snapshot would become old enough.
+ * So the anchor is at most twice as old as requested, plus one compaction.
  */
 export function snapshotsAfterCompaction(
   marks: SnapshotList,

@@ -8,12 +8,16 @@ import { configOf } from '../command-line/command-io.ts'
 import { storeLocation } from '../storage/store-location.ts'
 import { restCredentialsOf, tenantOf } from '../tenant-credentials.ts'
 
-/** Location and tenant of the documents. */
-export interface LocationFlags {
+/** A running server and its API key. */
+export interface ServerFlags {
   readonly dataDir?: string
   readonly url?: string
-  readonly workspace?: string
   readonly apiKey?: string
+}
+
+/** Location and tenant of the documents. */
+export interface LocationFlags extends ServerFlags {
+  readonly workspace?: string
 }
 
 const formats = ['update', 'json', ...stringTypes] as const
@@ -35,6 +39,16 @@ export const withLocationFlags = (command: Command): Command =>
     .option('--workspace <id>', 'Workspace (default: WEFT_WORKSPACE_ID, else that of the data directory).')
     .option('--api-key <key>', 'API key (default: WEFT_API_KEY, else that of the data directory).')
 
+/** Flags of a command that needs a running server. */
+export const withServerFlags = (command: Command): Command =>
+  command
+    .option('--url <url>', 'URL of the running server (default: WEFT_URL).')
+    .option('--api-key <key>', 'API key (default: WEFT_API_KEY, else that of the data directory).')
+    .option(
+      '--data-dir <directory>',
+      'Data directory of the server, for its credentials (default: WEFT_DATA_DIR, else ./data).',
+    )
+
 export const formatOption = (description: string): Option =>
   new Option('--format <format>', description).choices([...formats])
 
@@ -44,7 +58,7 @@ export const withReadFlags = (command: Command): Command =>
 export const withContentKey = (command: Command): Command =>
   command.option('--content-key <name>', 'Name of the root (default: the only root, else `content`).')
 
-const configFor = ({ dataDir }: LocationFlags) => configOf({ dataDir }).config
+const configFor = ({ dataDir }: ServerFlags) => configOf({ dataDir }).config
 
 /** The addressed server: a named data directory belongs to a stopped one. */
 export const urlOf = ({ url, dataDir: data }: LocationFlags): string | undefined =>
@@ -53,7 +67,20 @@ export const urlOf = ({ url, dataDir: data }: LocationFlags): string | undefined
 /** Null: the server is stopped. @throws ConfigError */
 export async function onlineServerOf(flags: LocationFlags): Promise<OnlineServer | null> {
   const url = urlOf(flags)
-  if (url === undefined) return null
+  return url === undefined ? null : onlineServerAt(url, flags)
+}
+
+/** The running server of a command that needs one. @throws ConfigError */
+export async function requireServer(flags: ServerFlags): Promise<OnlineServer> {
+  const url = flags.url ?? process.env.WEFT_URL
+  if (url === undefined)
+    throw new ConfigError('the URL of a running server is missing', {
+      hint: 'name it: --url URL, or WEFT_URL',
+    })
+  return onlineServerAt(url, flags)
+}
+
+async function onlineServerAt(url: string, flags: ServerFlags): Promise<OnlineServer> {
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
     throw new ConfigError(`${JSON.stringify(url)} is not a URL; expected a URL such as http://localhost:8787`)
   return { url, ...(await restCredentialsOf(configFor(flags), flags)) }

@@ -8,7 +8,7 @@ import { writeEdits } from './write-edits.ts'
 
 /**
  * Plans changes of the root `contentKey` and writes them in one transaction; no transaction without changes.
- * As for a text root, the type of the root stays unchanged, which is mostly none.
+ * The Yjs type of the root is not set: a root that is loaded from updates has none.
  */
 export function replaceValues(
   doc: Y.Doc,

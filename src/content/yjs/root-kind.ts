@@ -6,13 +6,16 @@ export type RootKind = 'none' | 'text' | 'xml' | 'xmltext' | 'array' | 'map'
 /** A kind that a root can have. */
 export type KnownKind = Exclude<RootKind, 'none'>
 
-/** Kinds that the deleted items of a sequence do not show; an empty root without a kind reads as text. */
+/**
+ * Kinds that the marker of an emptied root can state (see `createDoc`). Text needs no marker, because an empty root
+ * without a kind reads as text.
+ */
 export type ForgottenKind = 'array' | 'xml' | 'xmltext'
 
 /**
- * Returns the kind of the root `contentKey` by its live items. A document that is loaded from updates has
- * untyped roots, and requesting one as a wrong type does not fail. Reads only. If items contradict each
- * other, the first decisive one counts. A plain value outweighs a shared text before it, because no text
+ * Returns the kind of the root `contentKey` by its live items, and changes nothing. The type of the root in Yjs
+ * is no evidence: a root that is loaded from updates has no type, and Yjs gives it any type that is requested.
+ * If items contradict each other, the first decisive one counts. A plain value outweighs a shared text before it, because no text
  * contains plain values. An empty root has the kind that was stored for it, or that its deleted entries or
  * items show.
  */
@@ -101,9 +104,9 @@ function storedLength({ _map }: SharedRoot, kind: KnownKind): number {
 }
 
 /**
- * Returns whether the kind of a root must be stored to be read again: the root is empty, and neither its
- * entries nor a stored kind show it. Markers do not count in a root that the transaction changes, because its
- * end may change them (see `createDoc`).
+ * Returns whether the kind of an empty root must be stored, because neither its items and entries nor a stored
+ * kind show it. If the transaction changes the root, markers do not count, because the end of the transaction
+ * may change them (see `createDoc`).
  */
 export function needsStoredKind(root: SharedRoot, kind: KnownKind, isChanged: boolean): boolean {
   let marked: ForgottenKind | null = null

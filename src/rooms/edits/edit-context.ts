@@ -45,7 +45,7 @@ export interface EditContext {
   readonly hold: () => () => void
   /** Null while the document is not locked; otherwise resolves when it may change again. */
   readonly held: () => Promise<void> | null
-  /** Counts a replacement by where it was computed; `held`: on a thread, while what arrived waited. */
+  /** Counts a replacement by where it was computed; `thread_locked`: on a thread, while arriving updates waited. */
   readonly replaced: (mode: 'inline' | 'thread' | 'thread_locked') => void
   readonly commit: (update: AppliedUpdate) => void
   /** Resolves when the workspace has not spent its share of the event loop. */

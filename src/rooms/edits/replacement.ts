@@ -195,7 +195,7 @@ export class Replacement {
     await prepareCreate(this.#room, options)
   }
 
-  /** The document at `baseVersion`; null when that is what it is now. @throws ApiError as `begin` does */
+  /** Returns the document at `baseVersion`; null if it has not changed since. @throws ApiError as `beginEdit` does */
   async #past(options: ReplaceOptions): Promise<DocumentState | null> {
     const room = this.#room
     beginEdit(room, options)

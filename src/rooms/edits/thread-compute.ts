@@ -75,7 +75,7 @@ const rootOf = ({ target: { type }, kind }: TargetKind, { contentKey }: Replacem
   kind,
 })
 
-/** Computes on a thread what gives the document the content of `past`, a whole state. @throws ApiError as `begin` does */
+/** Computes on a thread the edit that restores the content of `past`, a whole state. @throws ApiError as `beginEdit` does */
 export async function restoreOnThread(
   room: EditContext,
   thread: PooledThread,

@@ -93,11 +93,11 @@ const readsMax = 8
 /**
  * The one place where change leaves a room: updates go to the log, and to the members when the log has them.
  *
- * Updates commute, so they are appended whatever other nodes append; the numbers of an append show whether another node was
- * faster, and then its updates are applied first. A later append must not be written where an earlier one fails. So one
- * is under way at a time, with everything in it that has been committed meanwhile. Only where the log has one writer
- * appends overlap, and each expects the head that the one before it leaves: a busy room then applies and sends while the
- * disk writes.
+ * Updates commute, so an append succeeds after any appends of other nodes. Its sequence numbers show whether another node
+ * was faster; the updates of that node are then applied first. An append must not be stored if an earlier one fails. So
+ * only one append is under way at a time, and the next one contains all updates that were committed meanwhile. Appends
+ * overlap only if the log has one writer. Each then expects the head that the previous one leaves, so that a busy room
+ * applies and sends updates while the disk writes.
  *
  * The log refuses an append when a fence of one of its senders was raised, and then also the appends behind it. Once all of
  * them have ended, the rights of their senders are read again and the appends are repeated in the same order. If a
@@ -126,7 +126,7 @@ export class Commits {
   /** Updates committed, and durable, of this node. */
   #committed = 0
   #stored = 0
-  /** How many of the updates that are not counted as durable yet were in a snapshot that was applied. */
+  /** Updates of this node that an applied snapshot contains, and that `#stored` does not count yet. */
   #covered = 0
   /** How a log is made that does not exist. */
   #made: AppendTo = 'create'
@@ -189,8 +189,8 @@ export class Commits {
   }
 
   /**
-   * Likewise; null where the log has at that number more than what has been applied so far, because other nodes have
-   * appended before it: a state that was read now is not a version of the document.
+   * Like `durable`, but null if the log contains, up to that number, updates of other nodes that are not applied at the
+   * time of the call. A state that was read at that time is then not a version of the document.
    */
   get exact(): Promise<number | null> {
     return new Promise((resolve, reject) =>

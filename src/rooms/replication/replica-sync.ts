@@ -23,11 +23,11 @@ export interface ReplicaSyncOptions {
   readonly open: () => readonly ReplicatedRoom[]
 }
 
-/** A copy that was another one than its log when that ended there. */
+/** A room whose copy differed from the head of its log. */
 interface Behind {
   readonly room: ReplicatedRoom
   readonly head: LogHead | null
-  /** How far the copy was before that was asked. */
+  /** `durableTo` of the copy before the head was read. */
   readonly had: number
 }
 

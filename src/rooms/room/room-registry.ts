@@ -70,7 +70,7 @@ interface OpenRoom {
 }
 
 /**
- * The open rooms of this process: at most one for each document. A room is kept while a handle is open, and `idleMs`
+ * The open rooms of this process: at most one for each editor. A room is kept while a handle is open, and `idleMs`
  * longer. A room that failed or was deleted is removed at once, and the next client loads the log again.
  */
 export class RoomRegistry {

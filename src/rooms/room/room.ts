@@ -62,7 +62,7 @@ type RoomPhase =
 const idle: RoomPhase = { is: 'idle' }
 
 /**
- * One open document: a cache of its log, with the sessions on it. Every change of any source passes the same steps: vet
+ * One open editor: a cache of its log, with the sessions on it. Every change of any source passes the same steps: vet
  * → apply → append → (durable) → members. No member receives a change before it is durable.
  */
 export class Room {

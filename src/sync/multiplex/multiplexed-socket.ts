@@ -116,8 +116,8 @@ export class MultiplexedSocket implements SocketListener, ChannelTransport {
   }
 
   /**
-   * Counts an incomplete message for the first document, as messages to unknown documents: its own document is not
-   * known yet.
+   * Counts the bytes of an incomplete message for the first document, because the name of its document has not been
+   * read yet.
    */
   incomplete(bytes: number): void {
     if (bytes > 0) this.#incompleteChannel ??= this.#channels.values().next().value ?? null

@@ -25,8 +25,8 @@ export type Message =
 export type HandshakeOrder = 'serverFirst' | 'clientFirst'
 
 /**
- * How clients learn that their updates are durable: by a count with a number, by one message for each update in
- * order, or on request. Stock y-websocket clients have none of these.
+ * Form in which a protocol acknowledges durable updates: one message with their number, one message for each update
+ * in order, or a message that the client requests. Stock y-websocket clients have no acknowledgments.
  */
 export interface SaveAckFormat {
   /** Returns a frame for `count` updates that are durable now, and `total` since the client connected. */

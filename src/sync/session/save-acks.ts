@@ -31,8 +31,8 @@ export class SaveAcks {
   /** All updates up to this number are part of the document, or no longer counted. */
   #coveredTo = 0
   /**
-   * The last requested offer: the number of the last update before it, and how many of those are not part of the
-   * document.
+   * The last requested offer. `number` is the number of the last update before it. `unapplied` counts the earlier
+   * updates that are not part of the document.
    */
   #receivedOffer: { readonly number: number; unapplied: number } | null = null
   /** Updates that became part of the document since the last wait for durability. */

@@ -55,8 +55,8 @@ export class SocketTokens {
   }
 
   /**
-   * Counts a rejected token as a new connection, except the first one, for which this connection was counted. In
-   * other protocols, each token needs a connection.
+   * Counts a rejected token as a new connection, because each token needs a connection in the other protocols. The
+   * connection itself was counted for the first one.
    */
   #countRejected(): void {
     const { admission, reports } = this.#dependencies

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -118,7 +118,9 @@ it('[RUN-13] explains in weft events why for each endpoint why it gets an event 
   expect(await reasons('acme', 'signed')).toMatchObject({
     all: 'Weft has no event of the type document.sign_off',
   })
-  expect((await why('acme', activityId)).out).toMatch(/^huddle\.join of acme\/plan\n.*not sent {2}basic-raw/s)
+  expect((await why('acme', activityId)).out).toMatch(
+    /^huddle\.join of acme\/plan\n.* {2}does not match {17}basic-raw .*\n {2}matches the configuration now {2}\S+/s,
+  )
   expect(await why('acme', 'unknown')).toMatchObject({
     code: 2,
     err: 'weft: the organization has no activity "unknown"; list them with /v2/activities/get\n',
@@ -191,6 +193,20 @@ it('[RUN-16] explains a message by its attempts in weft events why, and names th
   expect(await why('msg_unknown')).toMatchObject({
     code: 2,
     err: expect.stringMatching(/^weft: no webhook endpoint has the message "msg_unknown"; [^\n]+\n$/),
+  })
+})
+
+it('[RUN-16] takes the URL and the credentials of weft events why from separate places', async () => {
+  const { apiKey, authToken } = server.credentials
+  const dataDir = join(cwd, 'data-of-the-server')
+  mkdirSync(dataDir)
+  writeFileSync(join(dataDir, 'credentials.json'), JSON.stringify(server.credentials))
+  const args = ['events', 'why', 'acme', '--type', 'comment.add', '--document', 'plan']
+  const fromFile = await runCli([...args, '--data-dir', dataDir], cwd, { WEFT_URL: server.url })
+  expect(fromFile).toMatchObject({ code: 0, out: expect.stringMatching(/^comment\.add of acme\/plan\n/) })
+  expect(await runCli(args, cwd, { WEFT_API_KEY: apiKey, WEFT_AUTH_TOKEN: authToken })).toMatchObject({
+    code: 2,
+    err: 'weft: the URL of a running server is missing; name it: --url URL, or WEFT_URL\n',
   })
 })
 

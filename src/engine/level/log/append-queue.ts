@@ -19,10 +19,10 @@ import type { DocumentHeads } from './document-heads.ts'
 import { PendingAppend } from './pending-append.ts'
 
 /**
- * Appends to logs. If the head is known, the sequence numbers are assigned and the bytes copied before the
- * call returns. Otherwise, and after such a call, that happens in the order of calls. The promises of one
- * document resolve in that order as well: its group commit resolves each one directly, without another
- * promise in between.
+ * Appends to logs. If the head of the log is in memory, `append` assigns the sequence numbers and encodes the
+ * record before it returns. An append without a known head, an append with jobs, and the appends after them
+ * wait for each other in the order of the calls. The promises of one document resolve in that order as well:
+ * the group commit resolves each one directly, without another promise in between.
  */
 export class AppendQueue {
   readonly #log: Pick<DocumentLog, 'load'>

@@ -1,6 +1,6 @@
 /** A write that waits for its group. */
 export interface QueuedWrite {
-  /** A write is never committed after an earlier one of its line that may be missing. */
+  /** If the outcome of a write is unknown, the waiting writes of the same line are given up. */
   readonly line: string
   /** Memory that it uses, in bytes. */
   readonly bytes: number
