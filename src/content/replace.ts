@@ -108,8 +108,8 @@ export function contentTypeOf(type: string): ContentType {
 export interface PreparedContent {
   readonly target: ContentTarget
   /**
-   * Size of the content in characters, exact for strings and approximate for other content. Counting stops
-   * shortly after the bound.
+   * Approximate size of the content in characters; exact if it is a string. Counting stops when the size exceeds
+   * the bound.
    */
   readonly size: number
   /** Null if the content is large: then the thread that replaces it also checks it. */
