@@ -15,9 +15,9 @@ export type ForgottenKind = 'array' | 'xml' | 'xmltext'
 /**
  * Returns the kind of the root `contentKey` by its live items, and changes nothing. The type of the root in Yjs
  * does not show it: a root that is loaded from updates has no type, and Yjs gives it any type that is requested.
- * If items contradict each other, the first decisive one counts. A plain value outweighs a shared text before it, because no text
- * contains plain values. An empty root has the kind that was stored for it, or that its deleted entries or
- * items show.
+ * If items contradict each other, the first decisive one counts. A plain value outweighs a shared text before it,
+ * because no text contains plain values. An empty root has the kind that was stored for it, or that its deleted
+ * entries or items show.
  */
 export function rootKind(doc: Y.Doc, contentKey: string): RootKind {
   const root = doc.share.get(contentKey)
