@@ -40,8 +40,8 @@ export async function hearInVain(stores: Stores, telling: Telling): Promise<Hear
   const stop = atRate(telling.perSecond, (due) => {
     for (let index = 0; index < due; index++) {
       said += 1
-      const news = { epoch: 1, first: said, last: said, at: Date.now(), updates: [update] }
-      copies.tell(toldDocument(said % telling.documents), { is: 'appended', news })
+      const notice = { epoch: 1, first: said, last: said, at: Date.now(), updates: [update] }
+      copies.tell(toldDocument(said % telling.documents), { is: 'appended', notice })
     }
   })
   const of = async () => ({

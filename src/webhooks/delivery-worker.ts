@@ -72,7 +72,7 @@ export interface DeliveryWorkerOptions extends Omit<TargetSenderOptions, 'attemp
 /** Sends messages to many targets at the same time. One process at a time serves a target. */
 export class DeliveryWorker {
   readonly #options: DeliveryWorkerOptions
-  readonly #lineParts: TargetSenderOptions
+  readonly #senderOptions: TargetSenderOptions
   readonly #slots = { answering: new FairSemaphore(atOnce), failing: new FairSemaphore(atOnce) }
   readonly #serving: JobConsumer
   readonly #others: readonly JobConsumer[]
@@ -88,7 +88,7 @@ export class DeliveryWorker {
     // Each attempt that is under way adds a listener.
     setMaxListeners(0, this.#cut.signal)
     const attempt = (delivery: OutgoingRequest) => options.attempt(delivery, this.#cut.signal)
-    this.#lineParts = { ...options, attempt }
+    this.#senderOptions = { ...options, attempt }
     this.#backlog = new BacklogGauge(options.metrics, options.clock)
     this.#serving = this.#pull({
       name: serveQueue,
@@ -167,7 +167,7 @@ export class DeliveryWorker {
     if (slots.waitingOf(address.workspaceId) >= waitingMax) return { againAfterMs: putBackMs[kind] }
     return slots.run(address.workspaceId, async () => {
       if (!mayGoOn()) return { againAfterMs: 0 }
-      const served = await TargetSender.serve(this.#lineParts, address, mayGoOn)
+      const served = await TargetSender.serve(this.#senderOptions, address, mayGoOn)
       const then = await this.#then(address, served, mayGoOn)
       this.#backlog.seen(address, await this.#options.deliveries.waiting(address))
       return then

@@ -62,14 +62,14 @@ export type DocumentCascade = (
  * commit lies in between; after it, all earlier appends are visible.
  */
 export class CascadeRemoval {
-  readonly #tools: RemovalDependencies
+  readonly #dependencies: RemovalDependencies
   /** Removals in progress by this process, by organization. */
   readonly #within = new Map<string, Set<Promise<void>>>()
   readonly #locks: RemovalLocks
 
-  constructor(tools: RemovalDependencies) {
-    this.#tools = tools
-    this.#locks = new RemovalLocks(tools.store)
+  constructor(dependencies: RemovalDependencies) {
+    this.#dependencies = dependencies
+    this.#locks = new RemovalLocks(dependencies.store)
   }
 
   async carryOut(task: RemovalTask, goOn: CheckLease): Promise<void> {
@@ -88,9 +88,9 @@ export class CascadeRemoval {
 
   async #removeWithin(task: TaskWithin, goOn: CheckLease): Promise<void> {
     // The removal of an organization includes its contents.
-    if ((await findOrganization(this.#tools.store.read(task.scope))) === null) return
+    if ((await findOrganization(this.#dependencies.store.read(task.scope))) === null) return
     if (task.kind === 'documents') return this.#documents(task.scope, task.documentIds, goOn)
-    await removeFolder(this.#tools.store, task, {
+    await removeFolder(this.#dependencies.store, task, {
       goOn,
       removeDocuments: (documentIds) => this.#removeDocuments(task.scope, documentIds, goOn),
       removeGrants: (resource) => this.#removeGrants(task.scope, resource),
@@ -98,7 +98,7 @@ export class CascadeRemoval {
   }
 
   async #organization(scope: OrganizationScope, goOn: CheckLease): Promise<void> {
-    const { kv, store } = this.#tools
+    const { kv, store } = this.#dependencies
     const record = await store.read(scope).get<OrganizationRecord>(keys.organization)
     if (record?.deleting !== true) return
     const within = this.#within.get(keyName(organizationPart(scope)))
@@ -107,7 +107,7 @@ export class CascadeRemoval {
     await this.#locks.ended(scope, goOn)
     await this.#destroyLogs([organizationPrefix(scope)], goOn)
     await this.#removeContents(scope, goOn)
-    await this.#tools.forget(scope, goOn)
+    await this.#dependencies.forget(scope, goOn)
     // Before the record: while the record exists, the organization cannot be added again.
     await kv.commit(tenantPart(scope), { dels: [tenantKeys.organization(scope.organizationId)] })
     await this.#destroyLogs([organizationPrefix(scope)], goOn)
@@ -122,9 +122,9 @@ export class CascadeRemoval {
     const part = organizationPart(scope)
     let after: Key | undefined
     do {
-      const page = await this.#tools.kv.scan(part, { limit: keysAtOnce, ...(after && { after }) })
+      const page = await this.#dependencies.kv.scan(part, { limit: keysAtOnce, ...(after && { after }) })
       const dels = page.map(({ key }) => key).filter((key) => key[0] !== keys.organization[0])
-      await this.#tools.kv.commit(part, { dels })
+      await this.#dependencies.kv.commit(part, { dels })
       after = page.at(-1)?.key
       await goOn()
     } while (after !== undefined)
@@ -137,7 +137,9 @@ export class CascadeRemoval {
   ): Promise<void> {
     for (let at = 0; at < documentIds.length; at += documentsAtOnce) {
       const slice = documentIds.slice(at, at + documentsAtOnce)
-      const records = await this.#tools.store.read(scope).getAll<DocumentRecord>(slice.map(keys.document))
+      const records = await this.#dependencies.store
+        .read(scope)
+        .getAll<DocumentRecord>(slice.map(keys.document))
       const marked = slice.filter((_, index) => records[index]?.deleting === true)
       await this.#removeDocuments(scope, marked, goOn)
     }
@@ -148,7 +150,7 @@ export class CascadeRemoval {
     documentIds: readonly string[],
     goOn: CheckLease,
   ): Promise<void> {
-    const { store, kv, forgetDocument, forgetJudgments } = this.#tools
+    const { store, kv, forgetDocument, forgetJudgments } = this.#dependencies
     const prefixes = documentIds.map((id) => documentPrefix(scope, id))
     await this.#destroyLogs(prefixes, goOn)
     await mapInSlices(documentIds, (id) => this.#removeGrants(scope, { type: 'document', id }))
@@ -170,7 +172,7 @@ export class CascadeRemoval {
   }
 
   async #removeGrants(scope: OrganizationScope, resource: Resource): Promise<void> {
-    const { store } = this.#tools
+    const { store } = this.#dependencies
     for (;;) {
       const grants = await store.read(scope).scan({ prefix: keys.grantsOn(resource), limit: keysAtOnce })
       if (grants.length === 0) return
@@ -186,14 +188,14 @@ export class CascadeRemoval {
   /** No activity is added to a document that is being deleted. */
   async #removeActivities(scope: OrganizationScope, documentId: string, goOn: CheckLease): Promise<void> {
     for (let removed = -1; removed !== 0; await goOn())
-      removed = await this.#tools.store.carryOut(scope, (transaction) =>
+      removed = await this.#dependencies.store.carryOut(scope, (transaction) =>
         removeActivitiesOf(transaction, documentId, activitiesAtOnce),
       )
   }
 
   /** Destroys logs until none is left, then notifies the rooms. */
   async #destroyLogs(prefixes: readonly Key[], goOn: CheckLease): Promise<void> {
-    const { log, bus } = this.#tools
+    const { log, bus } = this.#dependencies
     await mapInSlices(prefixes, async (prefix) => {
       let after: Key | null | undefined
       // A node that has lost the lease must not destroy logs that were created later, however long it pauses

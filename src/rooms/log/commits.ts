@@ -259,7 +259,7 @@ export class Commits {
     apply(this.#queue.length === 0 ? 'alone' : 'among others')
     this.#reached(appended)
     this.#position.noteChange(at, delivery.updates.at(-1)?.by ?? '')
-    this.deliver(delivery, (given) => this.#listeners.durable(given))
+    this.whileDelivering(delivery, (given) => this.#listeners.durable(given))
     this.#notify(appended, at, delivery.updates)
   }
 
@@ -328,7 +328,7 @@ export class Commits {
   }
 
   /** Has `give` send to the members what is durable: a member without room for it must not count as having it. */
-  deliver(delivery: UpdateBroadcast, give: (delivery: UpdateBroadcast) => void): void {
+  whileDelivering(delivery: UpdateBroadcast, give: (delivery: UpdateBroadcast) => void): void {
     this.#delivering = delivery
     try {
       give(delivery)

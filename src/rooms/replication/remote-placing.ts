@@ -14,7 +14,7 @@ const triesMax = 3
 export interface PlacingRoom {
   readonly address: DocumentAddress
   readonly state: DocumentState
-  readonly holding: WriteLock
+  readonly lock: WriteLock
   /** Applies what has arrived. */
   readonly turn: () => void
 }
@@ -59,8 +59,8 @@ export class RemotePlacing {
    */
   async place([foreign]: readonly RemoteAppend[]): Promise<void> {
     if (foreign === undefined) return
-    const { address, state, holding, turn } = this.#room
-    this.#release = holding.hold(turn)
+    const { address, state, lock, turn } = this.#room
+    this.#release = lock.hold(turn)
     for (let tries = 1; tries <= triesMax; tries += 1) {
       const { revision } = state
       const placed = await placeStateOnThread(this.#threads, address, state.encode(), foreign.update.bytes)

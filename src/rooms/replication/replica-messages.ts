@@ -16,7 +16,7 @@ export interface AppendNotice {
 
 /** A message between nodes about one document. */
 export type ReplicaMessage =
-  | { readonly is: 'appended'; readonly news: AppendNotice }
+  | { readonly is: 'appended'; readonly notice: AppendNotice }
   /** Something else has been done to its log: it may have been deleted. */
   | { readonly is: 'changed' }
   /** A node makes a change that needs an unchanged document: the others pause their updates for at most `ms`. */
@@ -33,7 +33,7 @@ export function encodeMessage(name: string, message: ReplicaMessage): Uint8Array
   encoding.writeVarUint(encoder, kinds.indexOf(message.is))
   encoding.writeVarString(encoder, name)
   if (message.is === 'wait') encoding.writeVarUint(encoder, message.ms)
-  if (message.is === 'appended') writeNews(encoder, message.news)
+  if (message.is === 'appended') writeNews(encoder, message.notice)
   return encoding.toUint8Array(encoder)
 }
 
@@ -59,7 +59,7 @@ export function decodeMessage(
     const is = kinds[decoding.readVarUint(decoder)]
     const name = decoding.readVarString(decoder)
     if (!wanted(name)) return null
-    if (is === 'appended') return { name, message: { is, news: readNews(decoder) } }
+    if (is === 'appended') return { name, message: { is, notice: readNews(decoder) } }
     if (is === 'wait') return { name, message: { is, ms: decoding.readVarUint(decoder) } }
     return is === undefined ? null : { name, message: { is } }
   } catch {

@@ -11,7 +11,7 @@ import type { ReplicaMessage } from './replica-messages.ts'
 /** The parts of a room that its replica uses. */
 export interface ReplicaOwner extends PlacingRoom {
   readonly commits: Commits
-  readonly intake: UpdateApplier
+  readonly applier: UpdateApplier
   /** Runs work for edits on the event loop, and counts its time against the share of the workspace. */
   readonly charged: <T>(updates: number, work: () => T) => T
   /** Counts what has been added to the log. */
@@ -44,7 +44,7 @@ export class Replica implements RemoteUpdates {
 
   receive(message: ReplicaMessage): void {
     const { commits } = this.#room
-    if (message.is === 'appended') commits.received(message.news)
+    if (message.is === 'appended') commits.received(message.notice)
     else if (message.is === 'changed') commits.catchUp()
     else this.#waitFor(message.ms)
   }
@@ -62,14 +62,14 @@ export class Replica implements RemoteUpdates {
   }
 
   apply(foreign: readonly RemoteAppend[]): void {
-    const { state, commits, intake, added, send, commit, charged } = this.#room
+    const { state, commits, applier, added, send, commit, charged } = this.#room
     const now = this.#clock.now()
     const placed = this.#placing.take()
     const updates = charged(foreign.length, () => applyRemote(state, foreign, { commits, placed }))
     this.#counts.node += updates.length
     added(updates)
-    commits.deliver(new UpdateBroadcast(updates, now), send)
-    const held = intake.retry()
+    commits.whileDelivering(new UpdateBroadcast(updates, now), send)
+    const held = applier.retry()
     if (held.length > 0) commit(held, now)
     this.#endPauses()
   }
@@ -87,10 +87,10 @@ export class Replica implements RemoteUpdates {
 
   /** Another node writes first: updates that arrive here wait for it. Never for long, it may have ended. */
   #waitFor(ms: number): void {
-    const { holding, turn } = this.#room
-    if (holding.held !== null) return
+    const { lock, turn } = this.#room
+    if (lock.held !== null) return
     turn()
-    const letGo = holding.hold(turn)
+    const letGo = lock.hold(turn)
     const cancel = this.#clock.after(Math.min(ms, waitMsMax), letGo)
     this.#endWaiting = () => {
       cancel()

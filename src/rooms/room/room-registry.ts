@@ -80,7 +80,7 @@ export class RoomRegistry {
   readonly live: LiveMessageHub
   readonly #engine: Engine
   readonly #options: RoomsOptions
-  readonly #tools: RoomDependencies
+  readonly #dependencies: RoomDependencies
   readonly #clock: Clock
   readonly #metrics: Metrics
   readonly #rooms = new Map<string, OpenRoom>()
@@ -111,7 +111,7 @@ export class RoomRegistry {
     })
     this.presence = createPresence(engine, parts.clock, visits)
     this.live = new LiveMessageHub(this.presence.requests)
-    this.#tools = {
+    this.#dependencies = {
       ...parts,
       presence: this.presence,
       log: engine.log,
@@ -261,9 +261,9 @@ export class RoomRegistry {
     const room = this.#rooms.get(key)?.room
     if (room === undefined) return
     try {
-      if (await isPartOfRemoval(task, room.address, this.#tools.records)) room.close(documentDeleted)
+      if (await isPartOfRemoval(task, room.address, this.#dependencies.records)) room.close(documentDeleted)
     } catch (err) {
-      this.#tools.logger.warn({ err }, 'a room of a deleted folder is closed when that is removed')
+      this.#dependencies.logger.warn({ err }, 'a room of a deleted folder is closed when that is removed')
     }
   }
 
@@ -290,7 +290,7 @@ export class RoomRegistry {
     if (!commits.hasOneWriter && commits.hasLog) return commits.catchUp()
     room.close(documentDeleted)
     void this.#exclusively(key, () => removeLateAppends(this.#engine.log, room)).catch((err: unknown) =>
-      this.#tools.logger.warn({ err }, 'a removed document could not be removed again'),
+      this.#dependencies.logger.warn({ err }, 'a removed document could not be removed again'),
     )
   }
 
@@ -302,7 +302,7 @@ export class RoomRegistry {
     let unwatch = (): void => undefined
     try {
       unwatch = await this.#replicas.watch(addressKey(address))
-      const room = new Room(address, await this.#loaded(key, address), this.#tools)
+      const room = new Room(address, await this.#loaded(key, address), this.#dependencies)
       this.#rooms.set(key, { room, leave: bothOf(leave, unwatch), leases: 0, cancelIdle: null })
       this.#replicas.opened(room)
       this.#metrics.documentsOpen.set(this.#rooms.size)
@@ -317,7 +317,7 @@ export class RoomRegistry {
     this.#quarantine.delete(key)
     // The record of a document is missing if the server crashed after its first update or stored it before records
     // existed.
-    if (loaded.loaded.state === 'live') await this.#tools.records.ensure(address, address.documentId)
+    if (loaded.loaded.state === 'live') await this.#dependencies.records.ensure(address, address.documentId)
     return loaded
   }
 
@@ -430,7 +430,7 @@ export class RoomRegistry {
 
   /** Bytes of updates that wait here to be given to the store. */
   get queuedBytes(): number {
-    return this.#tools.unrecorded.bytes + this.#tools.queued.bytes
+    return this.#dependencies.unrecorded.bytes + this.#dependencies.queued.bytes
   }
 }
 

@@ -71,11 +71,11 @@ export class Room {
   readonly state: DocumentState
   readonly awareness: RoomAwareness
   readonly answering: SyncReplyCache
-  readonly #tools: RoomDependencies
+  readonly #dependencies: RoomDependencies
   readonly #members = new Set<Member>()
   readonly commits: Commits
   #replica: Replica | null = null
-  readonly #intake: UpdateApplier
+  readonly #applier: UpdateApplier
   readonly #compaction: RoomCompaction
   #editing: BackendEdits | null = null
   #replacing: Replacement | null = null
@@ -83,7 +83,7 @@ export class Room {
   /** Counts the updates that wait longer than this tick, and an update that is on a thread. */
   readonly #backlog: UpdateBacklog
   /** The lock on the document. While it is locked, arriving updates wait. */
-  readonly #holding = new WriteLock()
+  readonly #lock = new WriteLock()
   /** Stops the timer of the last pause. */
   #cancelPause = (): void => {}
   /** True if the document was used since the last call of `rest`. */
@@ -93,54 +93,54 @@ export class Room {
   /** When it was last changed here; 0 before. */
   #editedAt = 0
 
-  constructor(address: DocumentAddress, { loaded, state, tail }: LoadedRoom, tools: RoomDependencies) {
-    const { clock, limits, metrics, memory } = tools
+  constructor(address: DocumentAddress, { loaded, state, tail }: LoadedRoom, dependencies: RoomDependencies) {
+    const { clock, limits, metrics, memory } = dependencies
     const owner = { workspaceId: address.workspaceId, address: null }
     this.address = address
     this.doc = addressKey(address)
     this.state = state
     this.answering = new SyncReplyCache(state)
-    this.#tools = tools
+    this.#dependencies = dependencies
     this.awareness = new RoomAwareness({
       members: this.#members,
-      presence: tools.presence.presenceOf(address),
+      presence: dependencies.presence.presenceOf(address),
       editorId: address.editorId,
       clock,
       windowMs: limits.awarenessWindowMs,
       refused: () => metrics.statesRefused.inc(),
     })
-    this.#intake = new UpdateApplier(
+    this.#applier = new UpdateApplier(
       state,
       new PendingUpdateBuffer(limits.heldBytesMax, clock, (drop) => memory.pendingUpdates.open(owner, drop)),
     )
     this.#backlog = new UpdateBacklog((from) => memory.queuedUpdates.open(owner, () => this.#drop(from)))
-    const log = loaded.state === 'live' ? tools.log : this.#recordedLog()
+    const log = loaded.state === 'live' ? dependencies.log : this.#recordedLog()
     this.commits = new Commits({
       log,
       doc: this.doc,
       loaded,
-      queued: tools.queued,
+      queued: dependencies.queued,
       listeners: {
         durable: (delivery) => this.#deliver(delivery),
         failed: (error) => this.#fail(error),
-        appended: (news) => tools.replicas.tell(this.doc, { is: 'appended', news }),
+        appended: (notice) => dependencies.replicas.tell(this.doc, { is: 'appended', notice }),
         remote: () => this.replica,
       },
     })
-    this.#compaction = new RoomCompaction(tools.log, this.doc, {
+    this.#compaction = new RoomCompaction(dependencies.log, this.doc, {
       state,
       commits: this.commits,
       base: loaded.state === 'live' ? loaded.base : 0,
       tail,
       limits,
       clock,
-      isHome: () => tools.replicas.isHome(this.doc),
+      isHome: () => dependencies.replicas.isHome(this.doc),
       quiet: () => pauseIncoming(this.#edited()),
     })
   }
 
   #recordedLog(): CommitLog {
-    const { log, records, unrecorded } = this.#tools
+    const { log, records, unrecorded } = this.#dependencies
     return new RecordedLog(log, { record: () => records.create(this.address), waiting: unrecorded })
   }
 
@@ -151,15 +151,15 @@ export class Room {
         address: this.address,
         state: this.state,
         commits: this.commits,
-        intake: this.#intake,
-        holding: this.#holding,
+        applier: this.#applier,
+        lock: this.#lock,
         turn: () => this.turn(),
         charged: (updates, work) => this.#charged(updates, work),
         added: (updates) => this.#added(updates),
         send: (delivery) => this.#send(delivery),
         commit: (updates, since) => this.#commit(updates, since),
       },
-      this.#tools,
+      this.#dependencies,
     )
     return this.#replica
   }
@@ -177,7 +177,7 @@ export class Room {
   }
 
   #edited(): EditContext {
-    const { log, fences, health, threads, readers, clock, limits, metrics, replicas } = this.#tools
+    const { log, fences, health, threads, readers, clock, limits, metrics, replicas } = this.#dependencies
     return {
       log,
       fences,
@@ -189,12 +189,12 @@ export class Room {
       readers,
       documentBytesMax: limits.documentBytesMax,
       health,
-      held: () => this.#holding.held,
+      held: () => this.#lock.held,
       replaced: (mode) => metrics.replacements.inc({ mode }),
       begin: () => this.#begin(),
       hold: () => {
         this.turn()
-        return this.#holding.hold(() => this.turn())
+        return this.#lock.hold(() => this.turn())
       },
       commit: (update) => this.#commit([update], clock.now()),
       share: () => this.#share(),
@@ -257,12 +257,12 @@ export class Room {
     }
     const { length } = incoming.bytes
     const bytes = length + (phase.is === 'receiving' ? phase.bytes : 0)
-    if (!this.state.hasRoomFor(bytes, this.#tools.limits.documentBytesMax)) return false
-    const waits = this.#holding.held !== null || !this.#backlog.isEmpty
+    if (!this.state.hasRoomFor(bytes, this.#dependencies.limits.documentBytesMax)) return false
+    const waits = this.#lock.held !== null || !this.#backlog.isEmpty
     const kept = waits ? withOwnBytes(incoming) : incoming
     if (phase.is === 'idle') {
-      this.#phase = { is: 'receiving', updates: [kept], bytes, since: this.#tools.clock.now() }
-      this.#tools.turns.add(this)
+      this.#phase = { is: 'receiving', updates: [kept], bytes, since: this.#dependencies.clock.now() }
+      this.#dependencies.turns.add(this)
     } else {
       phase.updates.push(kept)
       phase.bytes = bytes
@@ -296,17 +296,17 @@ export class Room {
 
   /** True while the document is locked and arriving updates wait. */
   get isHeld(): boolean {
-    return this.#holding.held !== null
+    return this.#lock.held !== null
   }
 
   /** Returns whether updates of this member are pending because their dependencies are missing. */
   holdsOf(member: Member): boolean {
-    return this.#intake.holdsOf(member)
+    return this.#applier.holdsOf(member)
   }
 
   /** Resolves when updates of this member that wait may be applied; null when none waits. */
   waitingOf(member: Member): Promise<void> | null {
-    return this.#backlog.has(member) ? this.#holding.held : null
+    return this.#backlog.has(member) ? this.#lock.held : null
   }
 
   /** Applies and commits what has arrived in this turn of the event loop. */
@@ -316,7 +316,7 @@ export class Room {
 
   #take(when: 'in a tick' | 'at the end'): void {
     const phase = this.#phase
-    if (phase.is !== 'receiving' || this.#holding.held !== null) return
+    if (phase.is !== 'receiving' || this.#lock.held !== null) return
     const isCostly = this.#isCostly || haveCostly(phase.updates)
     if ((isCostly && this.#waitForShare()) || this.#awaitsRights(phase.updates))
       return this.#countWaiting(null)
@@ -325,7 +325,7 @@ export class Room {
     this.#phase = idle
     const meter = this.#metered()
     try {
-      const { accepted, expensive, later } = this.#intake.take(incoming, when)
+      const { accepted, expensive, later } = this.#applier.take(incoming, when)
       if (accepted.length > 0) this.#commit(accepted, since)
       this.#putBack(later, since)
       this.#slowDown(meter(incoming.length - later.length))
@@ -348,7 +348,7 @@ export class Room {
 
   /** The document has had its part of this tick: several sockets may ask for more of it in the same one. */
   #waitForTick(): void {
-    setImmediate(this.#holding.hold(() => this.turn()))
+    setImmediate(this.#lock.hold(() => this.turn()))
   }
 
   /** Returns how to read what edits take from now on, without the reading of the document. */
@@ -375,42 +375,42 @@ export class Room {
 
   /** Resolves when the workspace has not spent its share of the event loop. Arriving updates wait until then. */
   async #share(): Promise<void> {
-    while (!this.#hasEnded && this.#waitForShare()) await this.#holding.held
+    while (!this.#hasEnded && this.#waitForShare()) await this.#lock.held
   }
 
   /** Counts what edits took, and pauses incoming updates while the workspace exceeds its share of the event loop. */
   #slowDown(spent: Work): void {
-    const waitMs = this.#tools.work.spend(this.address.workspaceId, spent)
+    const waitMs = this.#dependencies.work.spend(this.address.workspaceId, spent)
     this.#isCostly = waitMs > 0
     if (this.#isCostly) this.#pause(waitMs)
   }
 
   /** Returns whether updates must wait because other documents of the workspace have spent its share meanwhile. */
   #waitForShare(): boolean {
-    const waitMs = this.#tools.work.waitMs(this.address.workspaceId)
+    const waitMs = this.#dependencies.work.waitMs(this.address.workspaceId)
     if (waitMs > 0) this.#pause(waitMs)
     return waitMs > 0
   }
 
   #pause(ms: number): void {
-    if (this.#holding.held !== null || this.#hasEnded) return
-    const letGo = this.#holding.hold(() => this.turn())
-    this.#cancelPause = this.#tools.clock.after(ms, letGo)
+    if (this.#lock.held !== null || this.#hasEnded) return
+    const letGo = this.#lock.hold(() => this.turn())
+    this.#cancelPause = this.#dependencies.clock.after(ms, letGo)
   }
 
   /**
    * Lets a thread find the places of the items of an expensive update. Arriving updates of this node wait meanwhile.
    */
   async #place(item: IncomingUpdate, since: number): Promise<void> {
-    const release = this.#holding.hold(() => this.turn())
+    const release = this.#lock.hold(() => this.turn())
     try {
       const placed = await placeOnThread(this.#edited(), item.bytes)
       if (this.#hasEnded || !this.#members.has(item.from)) return
-      if (mayBeStale(this.#tools.fences, item.from)) return this.#putBack([item], since)
+      if (mayBeStale(this.#dependencies.fences, item.from)) return this.#putBack([item], since)
       if (placed.problem !== null) return item.from.end(close('badRequest', placed.problem))
-      const accepted = this.#charged(1, () => this.#intake.takePlaced(item, placed))
-      if (accepted.length > 0) this.#commit(accepted, this.#tools.clock.now())
-      const next = this.#intake.takeExpensive()
+      const accepted = this.#charged(1, () => this.#applier.takePlaced(item, placed))
+      if (accepted.length > 0) this.#commit(accepted, this.#dependencies.clock.now())
+      const next = this.#applier.takeExpensive()
       if (next !== null) this.#putBack([next], since)
     } catch (error) {
       this.#refuse(item, error)
@@ -434,9 +434,9 @@ export class Room {
 
   /** Reads permissions again that may have ended. While they are read, updates wait. */
   #awaitsRights(incoming: readonly IncomingUpdate[]): boolean {
-    const stale = staleRightsOf(incoming, this.#tools.fences)
+    const stale = staleRightsOf(incoming, this.#dependencies.fences)
     if (stale === null) return false
-    const release = this.#holding.hold(() => this.turn())
+    const release = this.#lock.hold(() => this.turn())
     Promise.all([...stale].map((right) => right.recheck())).then(release, (error: unknown) => {
       this.#fail(error)
       release()
@@ -447,18 +447,18 @@ export class Room {
   /** Resolves when no update waits to be applied. */
   async applied(): Promise<void> {
     this.turn()
-    while (this.#holding.held !== null) await this.#holding.held
+    while (this.#lock.held !== null) await this.#lock.held
   }
 
   /** Takes all arrived updates, including waiting ones: the room closes next. */
   flush(): void {
-    this.#holding.release()
+    this.#lock.release()
     this.#take('at the end')
   }
 
   /** Runs it at once, or in a later tick of the event loop if costly answers of any rooms have taken their part of this one. */
   answerInTurn(work: () => void): void {
-    this.#tools.turns.answer(work)
+    this.#dependencies.turns.answer(work)
   }
 
   /**
@@ -493,9 +493,9 @@ export class Room {
     if (this.#hasEnded || !(when === 'leaving' ? dueAtLeaving && this.#editedAt > 0 : due)) return
     try {
       await this.#compaction.run()
-      if (this.#compaction.hasLeft) this.#tools.left(this.doc)
+      if (this.#compaction.hasLeft) this.#dependencies.left(this.doc)
     } catch (err) {
-      this.#tools.logger.warn({ err }, 'compaction failed')
+      this.#dependencies.logger.warn({ err }, 'compaction failed')
     }
   }
 
@@ -503,14 +503,14 @@ export class Room {
   async finishLog(editedSince: number): Promise<'done' | 'later'> {
     if (Math.max(this.#editedAt, this.commits.changed.at) >= editedSince) return 'later'
     // An earlier room may have left them.
-    const hasLeft = this.#compaction.hasLeft || (await hasOlderVersions(this.#tools.log, this.doc))
+    const hasLeft = this.#compaction.hasLeft || (await hasOlderVersions(this.#dependencies.log, this.doc))
     if (hasLeft && !this.#hasEnded) await this.#compaction.finish()
     return 'done'
   }
 
   /** Ends the room because its document is expensive to read: it is opened with the help of a thread next time. */
   closeAsExpensive(): void {
-    this.#tools.expensive(this)
+    this.#dependencies.expensive(this)
     this.close(close('tryAgainLater', 'the document is expensive to open and is being prepared: try again'))
   }
 
@@ -518,22 +518,22 @@ export class Room {
   close(reason: Close): void {
     if (this.#phase.is === 'ended') return
     this.#phase = { is: 'ended', reason }
-    if (this.#editedAt > 0 && this.#compaction.hasLeft) this.#tools.left(this.doc)
+    if (this.#editedAt > 0 && this.#compaction.hasLeft) this.#dependencies.left(this.doc)
     this.awareness.close()
     this.#cancelPause()
     this.#replica?.close()
-    this.#intake.clear()
+    this.#applier.clear()
     const members = [...this.#members]
     this.#members.clear()
     for (const member of members) member.end(reason)
     this.#backlog.set([])
     // Calls that wait for the document find that it is closed.
-    this.#holding.release()
-    this.#tools.ended(this)
+    this.#lock.release()
+    this.#dependencies.ended(this)
   }
 
   #commit(updates: readonly AppliedUpdate[], since: number): void {
-    const now = this.#tools.clock.now()
+    const now = this.#dependencies.clock.now()
     this.#added(updates)
     const begun = this.#noted(updates, now)
     this.commits.commit(new UpdateBroadcast(updates, since), now, begun?.jobs)
@@ -541,7 +541,7 @@ export class Room {
   }
 
   async #commitAt({ head, update, apply }: ConditionalUpdate): Promise<number | null> {
-    const at = this.#tools.clock.now()
+    const at = this.#dependencies.clock.now()
     const begun = this.#noted([update], at)
     try {
       const delivery = new UpdateBroadcast([update], at)
@@ -558,7 +558,7 @@ export class Room {
 
   /** Reports the authors of the updates. Returns the debounce windows that the edit starts; null: none. */
   #noted(updates: readonly AppliedUpdate[], now: number): StartedWindows | null {
-    const { metrics, edits } = this.#tools
+    const { metrics, edits } = this.#dependencies
     this.#editedAt = now
     metrics.updates[updates[0]?.from === null ? 'rest' : 'socket'] += updates.length
     return edits.noted(this.address, authorsOf(updates))
@@ -571,14 +571,14 @@ export class Room {
 
   #deliver(delivery: UpdateBroadcast): void {
     this.#send(delivery)
-    const { metrics, clock } = this.#tools
+    const { metrics, clock } = this.#dependencies
     metrics.ackLagSeconds.observe((clock.now() - delivery.since) / 1000)
   }
 
   #send(delivery: UpdateBroadcast): void {
     for (const member of this.#members) member.deliver(delivery)
     // After the broadcast: this work delays only readers of the whole document.
-    if (this.state.isDue || this.#compaction.due) this.#tools.turns.follow(this)
+    if (this.state.isDue || this.#compaction.due) this.#dependencies.turns.follow(this)
   }
 
   /** Runs the work that a commit leaves after its broadcast. */
@@ -625,7 +625,7 @@ export class Room {
     if (this.#hasEnded) return
     const damage = damageIn(error)
     if (damage !== null) {
-      this.#tools.damaged(this, damage)
+      this.#dependencies.damaged(this, damage)
       return this.close(close('internalError', 'the stored document is damaged; contact the operator'))
     }
     if (isDeletion(error)) return this.close(documentDeleted)
@@ -636,7 +636,7 @@ export class Room {
 
   #logFailure(error: unknown): void {
     const { organizationId, documentId, editorId } = this.address
-    const { logger } = this.#tools
+    const { logger } = this.#dependencies
     // The server has not failed: a permission has ended, or a limit was reached, before an update was stored.
     if (isFenced(error) || error instanceof ApiError) {
       const reason = errorMessage(error)

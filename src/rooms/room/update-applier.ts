@@ -41,18 +41,18 @@ const none: readonly IncomingUpdate[] = []
  */
 export class UpdateApplier {
   readonly #state: DocumentState
-  readonly #held: PendingUpdateBuffer
+  readonly #pending: PendingUpdateBuffer
   /** A pending update that has become whole, and is expensive. */
   #expensive: IncomingUpdate | null = null
 
   constructor(state: DocumentState, held: PendingUpdateBuffer) {
     this.#state = state
-    this.#held = held
+    this.#pending = held
   }
 
   /** The room is closed. */
   clear(): void {
-    this.#held.clear()
+    this.#pending.clear()
   }
 
   /**
@@ -92,7 +92,7 @@ export class UpdateApplier {
       }
     }
     this.#applyRun(run, accepted)
-    if (accepted.length > 0 && this.#held.size > 0) this.#retryHeld(accepted)
+    if (accepted.length > 0 && this.#pending.size > 0) this.#retryHeld(accepted)
     return this.#taken(accepted, none)
   }
 
@@ -140,7 +140,7 @@ export class UpdateApplier {
     }
     if (gap) this.#hold(item)
     else item.onApplied?.()
-    if (accepted.length > 0 && this.#held.size > 0) this.#retryHeld(accepted)
+    if (accepted.length > 0 && this.#pending.size > 0) this.#retryHeld(accepted)
     return accepted
   }
 
@@ -152,13 +152,13 @@ export class UpdateApplier {
   }
 
   holdsOf(member: Member): boolean {
-    return this.#held.hasOf(member)
+    return this.#pending.hasOf(member)
   }
 
   /** Applies pending updates whose dependencies have arrived in the meantime. @throws UpdateApplyError */
   retry(): readonly AppliedUpdate[] {
     const accepted: AppliedUpdate[] = []
-    if (this.#held.size > 0) this.#retryHeld(accepted)
+    if (this.#pending.size > 0) this.#retryHeld(accepted)
     return accepted
   }
 
@@ -231,7 +231,7 @@ export class UpdateApplier {
   }
 
   #hold(incoming: IncomingUpdate): void {
-    this.#held.add(incoming, this.#state.clocks)
+    this.#pending.add(incoming, this.#state.clocks)
     // An offer answers our request. Its sender has nothing more, and a request for the missing part would repeat
     // indefinitely.
     if (incoming.kind === 'update') incoming.from.requestMissing()
@@ -241,9 +241,9 @@ export class UpdateApplier {
     // An applied update may complete another pending one.
     for (let before = -1; before < accepted.length; ) {
       before = accepted.length
-      const candidates = this.#held.take(this.#state.clocks)
+      const candidates = this.#pending.take(this.#state.clocks)
       const waiting = candidates.filter((update) => this.#isMissingMore(update, accepted))
-      this.#held.restore(waiting)
+      this.#pending.restore(waiting)
     }
   }
 

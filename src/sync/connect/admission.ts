@@ -55,7 +55,7 @@ export class Admission {
    * Counts a new connection from `address`, also if it is rejected later. Returns the reason if the rate is
    * exceeded, or null.
    */
-  rateProblem(address: string): Close | null {
+  takeConnect(address: string): Close | null {
     const { connects } = this.#limits
     if (connects === null || connects.take(address) === 0) return null
     return full(

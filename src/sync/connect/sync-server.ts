@@ -155,7 +155,7 @@ export class SyncServer {
 
   #problemBefore({ request, address }: UpgradeRequest, requested: SyncRequest): Close | null {
     if (this.#draining !== null) return this.#draining
-    const tooSoon = this.#admission.rateProblem(address)
+    const tooSoon = this.#admission.takeConnect(address)
     if (tooSoon !== null) return tooSoon
     if (requested.kind === 'invalid') return close('badRequest', requested.reason)
     const problem = this.#options.loopbackOnly ? loopbackViolation(request.headers) : null

@@ -63,7 +63,7 @@ export class SocketTokens {
     const { address } = this.#source
     this.#rejectedCount += 1
     if (this.#rejectedCount === 1) return
-    const problem = this.#rejectedCount > rejectedMax ? tooManyRejected : admission.rateProblem(address)
+    const problem = this.#rejectedCount > rejectedMax ? tooManyRejected : admission.takeConnect(address)
     if (problem === null) return
     if (problem.limit !== null) reports.exceeded(problem.limit, address)
     this.#source.end(problem)
