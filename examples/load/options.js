@@ -21,14 +21,14 @@ ${numberLines.join('\n')}
   --credentials file    JSON with apiKey and authToken; without it WEFT_API_KEY and WEFT_AUTH_TOKEN,
                         or else ../../data/credentials.json
   --json                one line of JSON instead of the table
-  --yes-it-is-mine      load a server that is not on this machine
+  --allow-remote        load a server that is not on this machine
 `
 
 const flags = {
   url: { type: 'string', default: process.env.WEFT_URL ?? 'http://127.0.0.1:8787' },
   credentials: { type: 'string' },
   json: { type: 'boolean', default: false },
-  'yes-it-is-mine': { type: 'boolean', default: false },
+  'allow-remote': { type: 'boolean', default: false },
   help: { type: 'boolean', default: false },
   ...Object.fromEntries(
     Object.entries(numbers).map(([name, { usual }]) => [name, { type: 'string', default: String(usual) }]),
@@ -62,10 +62,10 @@ export function readOptions(args) {
       '--clients must be at least twice --documents: somebody has to see what another one types',
     )
   if (clients * rate > editsMax) throw new Error(`--clients times --rate must be at most ${editsMax}`)
-  if (!isLoopback(new URL(options.url)) && !values['yes-it-is-mine'])
+  if (!isLoopback(new URL(options.url)) && !values['allow-remote'])
     throw new Error(
       `${options.url} is not this machine. This keeps a server busy: run it against your own, at an hour when nobody ` +
-        'minds, with --yes-it-is-mine',
+        'minds, with --allow-remote',
     )
   return options
 }

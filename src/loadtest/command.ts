@@ -13,7 +13,7 @@ import type { ScenarioResult } from './run-scenarios.ts'
 interface Flags extends LocationFlags {
   readonly seconds: number
   readonly svg: string | false
-  readonly yesItIsMine?: true
+  readonly allowRemote?: true
   readonly json?: true
 }
 
@@ -27,7 +27,7 @@ export function benchCommand(): Command {
     .option('--url <url>', 'URL of a running server; its limits apply (default: a new server).')
     .option('--data-dir <directory>', 'Data directory of that server; its credentials are used.')
     .option('--api-key <key>', 'API key (default: WEFT_API_KEY, else that of the data directory).')
-    .option('--yes-it-is-mine', 'The server of --url may be on another machine.')
+    .option('--allow-remote', 'The server of --url may be on another machine.')
     .option('--json', 'Print for machines.')
     .action(async (flags: Flags) => {
       const server = flags.url === undefined ? null : await allowed(flags)
@@ -45,15 +45,15 @@ export function benchCommand(): Command {
 }
 
 /**
- * Returns the server to measure. A remote server needs `--yes-it-is-mine`, because load can be an attack.
+ * Returns the server to measure. A remote server needs `--allow-remote`, because load can be an attack.
  * @throws ConfigError
  */
 async function allowed(flags: Flags): Promise<OnlineServer | null> {
   const server = await onlineServerOf(flags)
-  if (server === null || flags.yesItIsMine) return server
+  if (server === null || flags.allowRemote) return server
   if (isLoopbackHost(new URL(server.url).hostname.replace(/^\[|\]$/g, ''))) return server
   throw new ConfigError(`${server.url} is not on this machine, and the benchmark loads it heavily`, {
-    hint: 'measure it anyway: --yes-it-is-mine',
+    hint: 'measure it anyway: --allow-remote',
   })
 }
 

@@ -39,6 +39,6 @@ it('[EXB-9] requires a permission for another server in the load example, and bo
     ended('--clients', '5000', '--rate', '50'),
   ])
   expect(answers.map(({ code }) => code)).toEqual([2, 2, 2, 2])
-  const said = ['--yes-it-is-mine', '--yes-it-is-mine', 'from 1 to 600', 'at most 20000']
+  const said = ['--allow-remote', '--allow-remote', 'from 1 to 600', 'at most 20000']
   for (const [index, words] of said.entries()) expect(answers[index]?.out).toContain(words)
 })

@@ -309,7 +309,7 @@ it.skipIf(!hasShell('bash'))('[CMD-6] completes commands, options and their valu
 it('[CMD-7] sends load to another machine in bench only with permission', async () => {
   const args = ['bench', '--url', 'http://weft.invalid:8787', '--api-key', 'k']
   const refused = await runCli(args, directory(), { WEFT_AUTH_TOKEN: 'sixteen-letters-and-more' })
-  expect(refused).toMatchObject({ code: 2, out: '', err: expect.stringContaining('--yes-it-is-mine') })
+  expect(refused).toMatchObject({ code: 2, out: '', err: expect.stringContaining('--allow-remote') })
 })
 
 it('[CMD-7] measures its own server in bench, prints the figures and draws them', async () => {
