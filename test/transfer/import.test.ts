@@ -221,7 +221,7 @@ itLong('[MOVE-4] prefers a map to the names, and does not join two names with on
   }
 })
 
-itLong('[MOVE-9] keeps a deleted document deleted unless `--recreate` is given', async () => {
+itLong('[MOVE-9] keeps a deleted document deleted unless `--recreate-deleted` is given', async () => {
   const file = writeLines(new Map([['acme/gone/main', typedAfter([], 'again')]]))
   await runImport(data, 'updates', file)
   const server = await startTestServer({ engine: 'level', dataDir: data })
@@ -234,7 +234,7 @@ itLong('[MOVE-9] keeps a deleted document deleted unless `--recreate` is given',
   const refused = await runImport(data, 'updates', file)
   expect([refused.code, refused.out]).toEqual([1, expect.stringContaining('it was deleted here') as string])
   expect(await storedOf(data, [pathOf('acme/gone/main')])).toEqual([null])
-  expect((await runImport(data, 'updates', file, '--recreate')).code).toBe(0)
+  expect((await runImport(data, 'updates', file, '--recreate-deleted')).code).toBe(0)
   const [stored] = await storedOf(data, [pathOf('acme/gone/main')])
   expect(stored?.doc.getText('content').toString()).toBe('again')
 })

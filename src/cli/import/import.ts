@@ -19,7 +19,7 @@ interface Flags {
   readonly organization?: string
   readonly editor: string
   readonly map?: string
-  readonly recreate?: true
+  readonly recreateDeleted?: true
   readonly dryRun?: true
   readonly json?: true
 }
@@ -68,7 +68,7 @@ function from(name: string, open: Open, argument: string, described: string): Co
     )
     .option('--editor <id>', 'Editor for names that are not organization/document/editor.', checkedId, 'main')
     .option('--map <file>', 'File with lines of JSON: name, organizationId, documentId, editorId.')
-    .option('--recreate', 'Create documents again that were deleted here.')
+    .option('--recreate-deleted', 'Create documents again that were deleted here.')
     .option('--dry-run', 'Write nothing; report the changes.')
     .option('--json', 'Print for machines.')
     .action((path: string, flags: Flags) => run(name, () => open(path), flags))
@@ -87,7 +87,7 @@ async function run(name: string, open: () => Promise<ImportSource>, flags: Flags
     allowSubdocuments: config.allowSubdocuments,
     defaultAccess: config.defaultAccess,
   }
-  const deleted = flags.recreate ? 'recreate' : 'refuse'
+  const deleted = flags.recreateDeleted ? 'recreate' : 'refuse'
   const doing = flags.dryRun
     ? dryRunImport(work, limits)
     : importInto({ directory: config.dataDir, tenant }, work, { ...limits, deleted })
