@@ -50,7 +50,7 @@ export function mirrorCommand(command: Command): void {
       .option('--organization <id>', 'Organization for names that are not organization/document/editor.')
       .option('--editor <id>', 'Editor for names that are not organization/document/editor.', 'main')
       .option(
-        '--map <file>',
+        '--name-map <file>',
         'JSON lines {name, organizationId, documentId, editorId} with the target of single names.',
       )
       .option(

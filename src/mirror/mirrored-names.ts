@@ -13,13 +13,13 @@ export interface NameFlags {
   readonly documents: string
   readonly organization?: string
   readonly editor: string
-  readonly map?: string
+  readonly nameMap?: string
 }
 
 /** Reads the names and their addresses. Each name must have an address, and no two the same. @throws ConfigError */
 export async function mirroredNames(flags: NameFlags, dialect: SourceProtocol): Promise<DocumentName[]> {
   const naming: NameMapping = {
-    map: flags.map === undefined ? new Map<string, DocumentPath>() : await readNameMap(flags.map),
+    map: flags.nameMap === undefined ? new Map<string, DocumentPath>() : await readNameMap(flags.nameMap),
     organizationId: flags.organization ?? null,
     editorId: flags.editor,
   }

@@ -203,7 +203,7 @@ itLong('[MOVE-4] prefers a map to the names, and does not join two names with on
   const target = { organizationId: 'new', documentId: 'named', editorId: 'e' }
   const unknown = JSON.stringify({ name: 'nowhere', ...target, documentId: 'other' })
   writeFileSync(map, `${JSON.stringify({ name: 'old name', ...target })}\n\n${unknown}\n`)
-  const ran = await runImport(data, 'updates', writeLines(documents), '--map', map)
+  const ran = await runImport(data, 'updates', writeLines(documents), '--name-map', map)
   expect([ran.code, ran.out]).toEqual([
     1,
     expect.stringContaining(
@@ -216,7 +216,7 @@ itLong('[MOVE-4] prefers a map to the names, and does not join two names with on
   expect(first?.doc.getText('content').toString()).toBe('acme/a/main')
   for (const line of ['no JSON', '{"name":"x"}', JSON.stringify({ name: 'x', ...target, editorId: '' })]) {
     writeFileSync(map, `${JSON.stringify({ name: 'old name', ...target })}\n${line}\n`)
-    const refused = await runImport(data, 'updates', writeLines(documents), '--map', map)
+    const refused = await runImport(data, 'updates', writeLines(documents), '--name-map', map)
     expect([refused.code, refused.err]).toEqual([2, expect.stringContaining('map.jsonl, line 2:') as string])
   }
 })

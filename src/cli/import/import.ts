@@ -18,7 +18,7 @@ interface Flags {
   readonly apiKey?: string
   readonly organization?: string
   readonly editor: string
-  readonly map?: string
+  readonly nameMap?: string
   readonly recreateDeleted?: true
   readonly dryRun?: true
   readonly json?: true
@@ -67,7 +67,7 @@ function from(name: string, open: Open, argument: string, described: string): Co
       checkedId,
     )
     .option('--editor <id>', 'Editor for names that are not organization/document/editor.', checkedId, 'main')
-    .option('--map <file>', 'File with lines of JSON: name, organizationId, documentId, editorId.')
+    .option('--name-map <file>', 'File with lines of JSON: name, organizationId, documentId, editorId.')
     .option('--recreate-deleted', 'Create documents again that were deleted here.')
     .option('--dry-run', 'Write nothing; report the changes.')
     .option('--json', 'Print for machines.')
@@ -98,9 +98,9 @@ async function run(name: string, open: () => Promise<ImportSource>, flags: Flags
 }
 
 /** @throws StorageError */
-async function namingOf({ map, organization, editor }: Flags): Promise<NameMapping> {
+async function namingOf({ nameMap, organization, editor }: Flags): Promise<NameMapping> {
   return {
-    map: map === undefined ? new Map<string, DocumentPath>() : await readNameMap(map),
+    map: nameMap === undefined ? new Map<string, DocumentPath>() : await readNameMap(nameMap),
     organizationId: organization ?? null,
     editorId: editor,
   }
