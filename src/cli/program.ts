@@ -2,6 +2,7 @@ import { Command } from 'commander'
 import { readPackageVersion } from '../config/package-version.ts'
 import { checkVariables } from '../config/variables.ts'
 import { benchCommand } from '../loadtest/command.ts'
+import { mirrorCommand } from '../mirror/command.ts'
 import { auditCommand } from './audit.ts'
 import { completionCommand } from './command-line/completion.ts'
 import { configCommand } from './config.ts'
@@ -50,6 +51,7 @@ export function createProgram(): Command {
     .commandsGroup('Documents:')
     .addCommand(docCommand())
     .addCommand(importCommand())
+    .addCommand(mirrorCommand())
     .addCommand(exportCommand())
     .addCommand(eventsCommand())
     .commandsGroup('Stored data:')

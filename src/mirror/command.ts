@@ -21,48 +21,46 @@ interface Flags extends NameFlags {
   readonly json?: true
 }
 
-/** Adds `weft import live`. The exit code is 1 if not all documents are in sync at the end. */
-export function mirrorCommand(command: Command): void {
-  command.addCommand(
-    withConfigFlags(new Command('live'))
-      .description(
-        'Keep documents of a running Weft server up to date with another running server. It never writes to the other server.',
-      )
-      .argument('<url>', 'The other server, such as ws://old:1234.', checkedUrl(['ws:', 'wss:']))
-      .requiredOption('--documents <file>', 'File with one document name per line; - is standard input.')
-      .requiredOption(
-        '--to <url>',
-        'The running Weft server, such as ws://localhost:8787.',
-        checkedUrl(['ws:', 'wss:', 'http:', 'https:']),
-      )
-      .addOption(
-        new Option('--dialect <dialect>', 'Protocol of the other server.')
-          .choices(sourceProtocolNames)
-          .default('y-websocket'),
-      )
-      .option('--token <token>', 'Token for the other server.')
-      .addOption(
-        new Option(
-          '--token-file <file>',
-          'File with the token; a list of processes does not show it.',
-        ).conflicts('token'),
-      )
-      .option('--organization <id>', 'Organization for names that are not organization/document/editor.')
-      .option('--editor <id>', 'Editor for names that are not organization/document/editor.', 'main')
-      .option(
-        '--name-map <file>',
-        'JSON lines {name, organizationId, documentId, editorId} with the target of single names.',
-      )
-      .option(
-        '--parallel <count>',
-        'Number of documents that are opened at the same time.',
-        checkedNumber(1, 1000),
-        50,
-      )
-      .option('--check <seconds>', 'Seconds between two comparisons of a document.', checkedNumber(1, 45), 20)
-      .option('--once', 'Bring all documents up to date, and exit.')
-      .action((url: URL, flags: Flags) => mirror(url, flags)),
-  )
+/** Creates the command `weft mirror`. The exit code is 1 if not all documents are in sync at the end. */
+export function mirrorCommand(): Command {
+  return withConfigFlags(new Command('mirror'))
+    .description(
+      'Keep documents of a running Weft server up to date with another running server. It never writes to the other server.',
+    )
+    .argument('<url>', 'The other server, such as ws://old:1234.', checkedUrl(['ws:', 'wss:']))
+    .requiredOption('--documents <file>', 'File with one document name per line; - is standard input.')
+    .requiredOption(
+      '--to <url>',
+      'The running Weft server, such as ws://localhost:8787.',
+      checkedUrl(['ws:', 'wss:', 'http:', 'https:']),
+    )
+    .addOption(
+      new Option('--dialect <dialect>', 'Protocol of the other server.')
+        .choices(sourceProtocolNames)
+        .default('y-websocket'),
+    )
+    .option('--token <token>', 'Token for the other server.')
+    .addOption(
+      new Option(
+        '--token-file <file>',
+        'File with the token; a list of processes does not show it.',
+      ).conflicts('token'),
+    )
+    .option('--organization <id>', 'Organization for names that are not organization/document/editor.')
+    .option('--editor <id>', 'Editor for names that are not organization/document/editor.', 'main')
+    .option(
+      '--name-map <file>',
+      'JSON lines {name, organizationId, documentId, editorId} with the target of single names.',
+    )
+    .option(
+      '--parallel <count>',
+      'Number of documents that are opened at the same time.',
+      checkedNumber(1, 1000),
+      50,
+    )
+    .option('--check <seconds>', 'Seconds between two comparisons of a document.', checkedNumber(1, 45), 20)
+    .option('--once', 'Bring all documents up to date, and exit.')
+    .action((url: URL, flags: Flags) => mirror(url, flags))
 }
 
 async function mirror(url: URL, flags: Flags): Promise<void> {

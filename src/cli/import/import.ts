@@ -1,5 +1,4 @@
 import { Command, InvalidArgumentError } from 'commander'
-import { mirrorCommand } from '../../mirror/command.ts'
 import { type DocumentPath, idProblem } from '../../model/address.ts'
 import type { ImportSource } from '../../transfer/import/import-source.ts'
 import { readNameMap } from '../../transfer/import/name-map.ts'
@@ -39,13 +38,12 @@ export function importCommand(): Command {
   const folder = 'Folder that y-leveldb has written. Name a copy: opening a LevelDB may rewrite its files.'
   const updates = 'Yjs updates (V1): a folder of files, one file, or lines of JSON (.jsonl).'
   const command = new Command('import')
-    .description('Import documents of another server into the store of a stopped Weft server, or live.')
+    .description('Import documents of another server into the store of a stopped Weft server.')
     .addCommand(from('y-leveldb', openYLeveldb, '<directory>', folder))
     .addCommand(
       from('hocuspocus-sqlite', openHocuspocusSqlite, '<file>', 'Database of @hocuspocus/extension-sqlite.'),
     )
     .addCommand(from('updates', openUpdates, '<path>', updates))
-  mirrorCommand(command)
   addWeftImport(command)
   return command
 }

@@ -19,8 +19,8 @@ const argumentOf: Readonly<Record<string, number>> = {
  * also works on a database.
  */
 const byOption: readonly string[] = ['import']
-/** Subcommands of these: one connects to a running server, and one also works on a database. */
-const others: readonly string[] = ['live', 'weft']
+/** Subcommands of these that also work on a database. */
+const others: readonly string[] = ['weft']
 
 /**
  * Rejects commands on the data directory of a server that stores its documents elsewhere: such a directory is empty

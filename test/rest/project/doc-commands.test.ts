@@ -264,7 +264,7 @@ it('[CMD-5] prints a hint that fits the call: a known port, another listing, ano
 })
 
 it('[CMD-8] lists the options of a command before those of the configuration', async () => {
-  const { out } = await runCli(['import', 'live', '--help'], root)
+  const { out } = await runCli(['mirror', '--help'], root)
   const options = out.slice(out.indexOf('\nOptions:'), out.indexOf('\nConfiguration:'))
   for (const own of ['--dialect', '--token', '--json', '--help']) expect(options).toContain(` ${own}`)
   expect(options).not.toContain('--max-document-bytes')
@@ -300,7 +300,7 @@ it.skipIf(!hasShell('bash'))('[CMD-6] completes commands, options and their valu
     'text',
     'xml',
   ])
-  expect(complete('weft', 'import', 'live', '--dia')).toEqual(['--dialect'])
+  expect(complete('weft', 'mirror', '--dia')).toEqual(['--dialect'])
   expect(complete('weft', 'completion', 'z')).toEqual(['zsh'])
   // The shell completes file names itself.
   expect(complete('weft', 'doc', 'get', 'acme/notes/main', '--out', '')).toEqual([''])

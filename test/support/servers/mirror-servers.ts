@@ -78,7 +78,7 @@ export class MirrorSetting {
     return started
   }
 
-  /** Starts `weft import live` for the documents of these names, until the end of the test. */
+  /** Starts `weft mirror` for the documents of these names, until the end of the test. */
   async mirror(
     names: readonly string[],
     more: readonly string[] = [],
@@ -86,19 +86,7 @@ export class MirrorSetting {
     to = this.weft.wsUrl,
   ): Promise<Running> {
     await writeFile(join(this.path, 'names'), names.map((name) => `${name}\n`).join(''))
-    const args = [
-      'import',
-      'live',
-      from,
-      '--documents',
-      'names',
-      '--to',
-      to,
-      '--check',
-      '1',
-      '--json',
-      ...more,
-    ]
+    const args = ['mirror', from, '--documents', 'names', '--to', to, '--check', '1', '--json', ...more]
     const running = startCli(args, this.path, {
       ...this.#options,
       WEFT_API_KEY: headers['x-service-api-key'],
