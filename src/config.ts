@@ -179,7 +179,7 @@ export const options = {
   maxConnectionsPerAddress: option(
     wholeNumber(1, 1_000_000),
     5000,
-    'Open websockets from one address (of IPv6 one /64, as below).',
+    'Open websockets from one address (IPv6: from one /64 prefix).',
   ),
   maxConnectionsPerWorkspace: option(
     wholeNumber(0, 1_000_000),
@@ -199,7 +199,7 @@ export const options = {
   connectsPerAddressBurst: option(
     wholeNumber(1, 1_000_000),
     5000,
-    'New websockets from one address at once.',
+    'New websockets that one address may open in a burst, after a pause.',
   ),
   maxHttpConnectionsPerAddress: option(
     wholeNumber(0, 1_000_000),
@@ -219,7 +219,7 @@ export const options = {
   newDocumentsPerWorkspaceBurst: option(
     wholeNumber(1, 1_000_000),
     5000,
-    'Documents that the websockets of one workspace may create at once.',
+    'Documents that the websockets of one workspace may create in a burst, after a pause.',
   ),
   maxStoredBytesPerWorkspace: option(
     wholeNumber(0, 2 ** 50),
@@ -234,7 +234,7 @@ export const options = {
   receiveBytesPerWorkspaceBurst: option(
     wholeNumber(1024, 1024 * MB),
     256 * MB,
-    'Bytes that are read from the websockets of one workspace at once.',
+    'Bytes that the server reads from the websockets of one workspace in a burst, after a pause.',
   ),
   authTimeoutSeconds: option(
     wholeNumber(1, 3600),
@@ -249,7 +249,7 @@ export const options = {
   memoryBudgetBytes: option(
     wholeNumber(0, 2 ** 40),
     0,
-    'Memory from which the bounds of what is kept for clients follow (incomplete messages, unread bytes, bodies, thread jobs), in bytes; 0: half of what the process may use.',
+    'Memory budget that determines the limits for data kept for clients (incomplete messages, unread bytes, bodies, thread jobs), in bytes; 0: half of the memory that the process may use.',
   ),
   idleUnloadSeconds: option(
     wholeNumber(0, 86_400),
@@ -290,13 +290,21 @@ export const options = {
     400,
     'REST calls of one API key per second; 0: unlimited.',
   ),
-  callsPerKeyBurst: option(wholeNumber(1, 1_000_000), 10_000, 'REST calls of one API key at once.'),
+  callsPerKeyBurst: option(
+    wholeNumber(1, 1_000_000),
+    10_000,
+    'REST calls that one API key may send in a burst, after a pause.',
+  ),
   callsPerAddressPerSecond: option(
     wholeNumber(0, 1_000_000),
     1000,
     'REST calls from one address per second, with any credentials; 0: unlimited.',
   ),
-  callsPerAddressBurst: option(wholeNumber(1, 1_000_000), 2000, 'REST calls from one address at once.'),
+  callsPerAddressBurst: option(
+    wholeNumber(1, 1_000_000),
+    2000,
+    'REST calls that one address may send in a burst, after a pause.',
+  ),
   bodyBytesPerKeyPerSecond: option(
     wholeNumber(0, 1024 * MB),
     32 * MB,
@@ -305,7 +313,7 @@ export const options = {
   bodyBytesPerKeyBurst: option(
     wholeNumber(1024, 1024 * MB),
     256 * MB,
-    'Bytes of the bodies of REST calls of one API key at once.',
+    'Bytes of REST bodies that one API key may send in a burst, after a pause.',
   ),
   workspaceReadsPerMinute: option(
     wholeNumber(0, 1_000_000),
@@ -374,8 +382,8 @@ export const options = {
   webhookAllowlist: option<readonly string[]>(
     webhookAllowlist,
     [],
-    'Destinations of webhooks that are allowed though they are not on the public internet: a name with whatever it ' +
-      'resolves to, an address with whatever name leads there.',
+    'Webhook destinations outside the public internet that are allowed. A listed name is allowed with every address to ' +
+      'which it resolves, and a listed address with every name that resolves to it.',
     { defaultText: 'none' },
   ),
 } as const

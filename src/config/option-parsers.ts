@@ -91,11 +91,11 @@ const isEncoded = (text: string): boolean => !/%(?![0-9a-f]{2})/i.test(text)
 
 /** A name that needs no quotes in SQL, so that it has the same spelling everywhere. */
 export const schemaName: Parser<string> = {
-  expected: 'a name of small letters, digits and _',
+  expected: 'a name of lowercase letters, digits and _',
   parse: (text) => (/^[a-z_][a-z0-9_]{0,62}$/.test(text) ? text : undefined),
 }
 
 export const nonEmpty: Parser<string> = {
-  expected: 'a text that is not empty',
+  expected: 'a non-empty text',
   parse: (text) => (text.trim() === '' ? undefined : text),
 }
