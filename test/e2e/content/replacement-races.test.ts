@@ -200,7 +200,7 @@ it('[ROOM-36] stores updates that arrived while a room was locked when the rooms
   expect(state.doc.getMap('typed').size).toBe(typed)
 })
 
-it('releases a thread before it waits for the disk', async () => {
+it('releases the thread of a replacement before the replacement waits for the disk', async () => {
   const { engine, rooms } = await openRooms(1)
   const { room: stuck } = await rooms.open(address('stuck'))
   const { room: other } = await rooms.open(address('other'))

@@ -345,7 +345,7 @@ it.each(limited)(
   },
 )
 
-it('[ERR-8] creates the error in one place with a required remedy', () => {
+it('[ERR-8] creates `limit/exceeded` errors in one function, which requires a remedy', () => {
   const made = sources.match(/ApiError\(\s*'limit\/exceeded'.*/g) ?? []
   expect(made).toHaveLength(1)
   expect(made[0]).toMatch(/, `\$\{problem\}; \$\{remedy\}/)

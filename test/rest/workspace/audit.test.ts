@@ -81,7 +81,7 @@ it('[AUDIT-1] records a call that the operation rejects with its status, and no 
   expect(await audit()).toHaveLength(length)
 })
 
-it('[AUDIT-1] records created ids, and calls of the operator in no log of a workspace', async () => {
+it('[AUDIT-1] records created ids, and omits the creation of a workspace by the operator from workspace logs', async () => {
   const made = dataOf(
     await server.post('/v2/workspace/apikey/create', { type: 'testing' }, ofWorkspace(server)),
   )

@@ -29,7 +29,7 @@ it('[CON-24] describes a difference in words and in lines', () => {
   expect(diffByWords('', '')).toEqual([])
 })
 
-it('[CON-24] keeps and removes one text, and keeps and adds the other one', () => {
+it('[CON-24] yields the old text without the added parts, and the new text without the removed parts', () => {
   const text = array(constantFrom('a', 'b', ' ', '\n', '😀', '\ud800', 'é', '-')).map((all) => all.join(''))
   assert(
     property(text, text, (before, after) => {

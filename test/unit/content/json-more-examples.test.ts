@@ -113,7 +113,7 @@ test('[R7] makes many edits in one array at low cost, and writes plain elements 
   ).toBe(true)
 })
 
-test('[R7] keeps the positions that Yjs remembers correct after a replacement', () => {
+test('[R7] keeps index lookups correct after a replacement, although Yjs caches positions', () => {
   const doc = arrayWith(Array.from({ length: 500 }, (_, index) => index))
   const array = doc.getArray(key)
   for (const index of [10, 300, 499]) expect(array.get(index)).toBe(index)

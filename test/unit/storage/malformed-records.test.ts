@@ -11,7 +11,7 @@ import { StorageError } from '../../../src/storage/storage-error.ts'
 
 const schema = v.looseObject({ id: v.string(), places: v.array(v.looseObject({ at: v.number() })) })
 
-it('[STORE-23] rejects stored data of another form with the place of the problem, and without its values', () => {
+it('[STORE-23] rejects malformed stored data with the position of the problem, and without its values', () => {
   const problemOf = (text: string): string => {
     try {
       readJson(schema, text)
