@@ -6,8 +6,7 @@ export interface Clock {
   now(): number
   /**
    * Calls `fn` once after `ms`, not before `now` reaches that time, unless the returned function is called first.
-   * Does not
-   * keep the process alive.
+   * Does not keep the process alive.
    */
   after(ms: number, fn: () => void): () => void
 }

@@ -153,8 +153,7 @@ function counters(registry: Registry) {
 
 /**
  * Document updates accepted, by source. Counted with every keystroke as plain numbers, which the counter copies when
- * the
- * metrics are read.
+ * the metrics are read.
  */
 function updatesBySource(registers: Registry[]) {
   const counts = { socket: 0, rest: 0, node: 0 }

@@ -25,8 +25,7 @@ export interface RunningServer {
   readonly created: boolean
   /**
    * Stops: rejects new clients, answers pending requests, makes clients reconnect (1012), waits until accepted
-   * changes are
-   * durable, and ends within the configured time. A repeated call has no effect.
+   * changes are durable, and ends within the configured time. A repeated call has no effect.
    */
   close(): Promise<void>
 }

@@ -53,8 +53,7 @@ export class CallAuditor {
   /**
    * Runs a call. When it returns, the audit record is durable, if the call must be recorded.
    * @throws errors of `work`; StoreUnavailableError if the record may be lost: then the caller gets no outcome, and
-   * the
-   * call does not run if that is known before
+   * the call does not run if that is known before
    */
   async run(call: AuditedCall, work: () => Promise<StoredResponse>): Promise<StoredResponse> {
     const { operation, caller, data, request, requestId } = call

@@ -45,13 +45,11 @@ interface CheckedMembers {
 }
 
 /**
- * Checks the members of a request in one pass, before validation. It finds unknown members: members that the schema
- * of
+ * Checks the members of a request in one pass, before validation. It finds unknown members: members that the schema of
  * the operation does not list, and all query parameters, because operations have no query parameters. It removes
  * members that mean "not given" from the body, in place: `null` in an optional member, unless its schema accepts null
  * (there, `null` unsets the member). An operation that only reads also ignores an empty list in an optional member of
- * `data`: a filter without values filters nothing. In other operations, an empty list keeps its meaning: it must
- * never
+ * `data`: a filter without values filters nothing. In other operations, an empty list keeps its meaning: it must never
  * stand for all.
  * @throws ApiError INVALID_ARGUMENT for a member outside the entries of a batch that misspells a known one; for every
  * unknown member of a strict operation if `mode` is `reject`; for more than 1,000 different unknown members

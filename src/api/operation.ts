@@ -52,8 +52,7 @@ export type Effect = 'reads' | 'repeatable' | 'adds' | 'once'
 
 /**
  * When the audit log records a call. `admin`: always, unless the log is off; for administration, deletion, and access
- * to
- * secrets or to all data of a user. `change`: only if the log records all changes. `read`: never.
+ * to secrets or to all data of a user. `change`: only if the log records all changes. `read`: never.
  */
 export type AuditPolicy = 'admin' | 'change' | 'read'
 

@@ -1,7 +1,6 @@
 /**
  * The part of JSON Schema (2020-12) that describes operations. One object, written `as const`, is the validator, the
- * type of
- * the handler's argument and the OpenAPI description.
+ * type of the handler's argument and the OpenAPI description.
  */
 export type Schema = PlainSchema | UnionSchema
 

@@ -33,7 +33,7 @@ export async function rewrite(api: ApiClient, now: Date): Promise<void> {
   })
 }
 
-/** Returns such a call for a shell; it replaces the text of the document. */
+/** Returns a curl command that replaces the text of the document by REST. */
 export function rewriteCurl(origin: string): string {
   const body = { ...playgroundAddress, type: 'xml', data: '<paragraph>Written by REST.</paragraph>' }
   return [

@@ -7,8 +7,7 @@ const messageSaved = 111
 
 /**
  * Reports whether all edits of this window are on the disk of the server. The provider must have `saved: '1'`: the
- * server
- * then counts the updates, and the replies to its sync requests, that it has stored.
+ * server then counts the updates, and the replies to its sync requests, that it has stored.
  */
 export function watchSaveStatus(provider: WebsocketProvider, onChange: (isSaved: boolean) => void): void {
   let [sent, saved, isSaved] = [0, 0, true]

@@ -9,8 +9,7 @@ const storeShare = 0.25
 
 /**
  * Shares of the time for clients, if the cluster has other nodes. `saying`: the node is not ready but still serves,
- * so
- * that load balancers send new clients elsewhere. `sending`: the node disconnects all clients.
+ * so that load balancers send new clients elsewhere. `sending`: the node disconnects all clients.
  */
 const leavingShares = { saying: 0.25, sending: 0.5 }
 

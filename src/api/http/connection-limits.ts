@@ -17,8 +17,7 @@ export interface HttpConnectionLimits {
  * Limits all connections, and the connections from one address that are not upgraded. Before a request arrives, only
  * the address is known, and a connection without a request uses a file descriptor for 10 s. Excess connections are
  * closed without a response, because there is no request yet. Behind reverse proxies the limit per address has no
- * use:
- * all addresses are those of the proxies.
+ * use: all addresses are those of the proxies.
  */
 export function limitConnections(
   server: Server,

@@ -23,7 +23,10 @@ export function sendError(response: ServerResponse, error: ApiError): void {
 /** Only `/readyz` and the log contain the cause. */
 export const storeUnavailable = 'the store is not available; try again'
 
-/** Returns the response to any thrown value; null for faults of the server, which only the log contains. */
+/**
+ * Returns the ApiError that a caller gets for a thrown value; null for a fault of the server, which only the
+ * log describes.
+ */
 export function toApiError(error: unknown): ApiError | null {
   if (error instanceof ApiError) return error
   if (error instanceof StoreUnavailableError)

@@ -44,9 +44,8 @@ const malformedRequest = invalid('request/malformed', 'the request is not valid 
 
 /**
  * With a listener for upgrades, Node treats every request that offers an upgrade as an upgrade, and some clients
- * offer
- * HTTP/2 with every call. This server upgrades only websockets, and answers all other requests as if they had no
- * offer.
+ * offer HTTP/2 with every call. This server upgrades only websockets, and answers all other requests as if they had
+ * no offer.
  */
 class HttpRequest extends IncomingMessage {
   get upgrade(): boolean {
@@ -144,8 +143,7 @@ class RequestPipeline {
 
   /**
    * Returns whether the server may respond to bytes that are not a request. It may not while other requests wait for
-   * a
-   * response: the client would match it to the wrong request. Such bytes belong to a request whose end is missing.
+   * a response: the client would match it to the wrong request. Such bytes belong to a request whose end is missing.
    */
   isNext(socket: Socket): boolean {
     const [first, ...others] = this.#unanswered.get(socket) ?? []

@@ -53,8 +53,7 @@ export function checkContentType({ headers }: IncomingMessage): void {
 /**
  * Reads a body; returns its member `data`, and its text.
  * @throws ApiError INVALID_ARGUMENT: too large (413), not UTF-8, not JSON, nested too deeply, no object `data`;
- * errors of
- * `keep` of the meter
+ * errors of `keep` of the meter
  */
 export async function readRequestData(
   request: IncomingMessage,

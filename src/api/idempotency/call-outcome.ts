@@ -4,8 +4,7 @@ import { idempotencyHeader } from './idempotent-call.ts'
 
 /**
  * Outcome of a failed call. `kept`: a rejection for the current data, which is stored and repeated. `forgotten`: the
- * call
- * had no effect and may run again. `unknown`: the call may have run, or may still run.
+ * call had no effect and may run again. `unknown`: the call may have run, or may still run.
  */
 export type CallOutcome = 'kept' | 'forgotten' | 'unknown'
 

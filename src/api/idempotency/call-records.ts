@@ -51,8 +51,7 @@ export const expiryOf = (key: Key): number => Number(key[1])
 
 /**
  * The job that removes expired calls of one caller some time after `endsAt`. Each hour has one such job, so a call
- * with
- * a later expiry (another option, or a wrong clock) does not delay others.
+ * with a later expiry (another option, or a wrong clock) does not delay others.
  */
 export const callSweepJob = (part: Key, endsAt: number): Job => ({
   queue: callSweepQueue,

@@ -66,8 +66,7 @@ export interface StoredResponse {
  * Runs calls with an `idempotency-key` once, and returns the response each time, with the semantics of
  * draft-ietf-httpapi-idempotency-key-header. The service records an operation with effect `once` or `adds` before it
  * starts. If the record has no end, the outcome is unknown: a call that `adds` runs again with the same ids; a call
- * that
- * is `once` does not. A `repeatable` operation needs no such record.
+ * that is `once` does not. A `repeatable` operation needs no such record.
  */
 export class IdempotencyService {
   readonly #options: IdempotentCallsOptions
@@ -110,8 +109,7 @@ export class IdempotencyService {
   /**
    * Returns the response of `work` (the body of a success), or the stored response of this call.
    * @throws errors of `work`; ApiError INVALID_ARGUMENT if the key was used for another call; ABORTED if the first
-   * call is
-   * running, its outcome is unknown, or its response was not kept; RESOURCE_EXHAUSTED beyond the limits
+   * call is running, its outcome is unknown, or its response was not kept; RESOURCE_EXHAUSTED beyond the limits
    */
   async run(call: IdempotentCall, work: IdempotentWork): Promise<StoredResponse> {
     return this.#turns.run(call, () => this.#inTime(() => this.#alone(call, work)))

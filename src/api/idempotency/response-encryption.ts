@@ -7,8 +7,7 @@ const tagBytes = 16
 
 /**
  * Encrypts stored responses with a secret of the server and the `idempotency-key`, which is not stored. So only a
- * caller
- * that repeats the call can read tokens and content of users.
+ * caller that repeats the call can read tokens and content of users.
  */
 export class ResponseEncryption {
   readonly #secrets: readonly string[]

@@ -13,7 +13,7 @@ export const domainList = {
   examples: [['https://www.example.com/app', '*.example.com']],
 } as const
 
-/** Changed domains, by the member of the response. */
+/** Schema of the list of changed domains in a response. */
 export const changedDomains = {
   type: 'array',
   items: { type: 'string' },

@@ -27,7 +27,10 @@ function whileServing(message: string, [, , command]: readonly string[]): string
   return null
 }
 
-/** The configured URL, if the process that the message names listens on its port; else a placeholder. */
+/**
+ * Returns the configured URL if the process named in the message listens on the configured port; otherwise the
+ * placeholder `URL`.
+ */
 function urlOfHolder(message: string): string {
   const { config } = configOf({})
   const [, id] = /\bprocess (\d+)\b/.exec(message) ?? []

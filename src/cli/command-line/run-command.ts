@@ -34,8 +34,7 @@ const operatorErrors = [
 
 /**
  * Runs the command line. An error for the operator is one sentence on standard error, with a hint and without a
- * stack.
- * With `--json` it is also the last line of standard output: `{"error":{"message","hint"}}`.
+ * stack. With `--json` it is also the last line of standard output: `{"error":{"message","hint"}}`.
  */
 export async function runCommand(program: Command, argv: readonly string[]): Promise<void> {
   for (const stream of [process.stdout, process.stderr]) stream.on('error', passOverUnread)

@@ -15,8 +15,7 @@ const argumentOf: Readonly<Record<string, number>> = {
 }
 /**
  * Commands, with their subcommands, that take the directory by `--data-dir`, else the configured store. `doc` is not
- * one: it
- * also works on a database.
+ * one: it also works on a database.
  */
 const byOption: readonly string[] = ['import']
 /** Subcommands of these that also work on a database. */
@@ -24,8 +23,7 @@ const others: readonly string[] = ['weft']
 
 /**
  * Rejects commands on the data directory of a server that stores its documents elsewhere: such a directory is empty
- * or
- * outdated.
+ * or outdated.
  * @throws ConfigError
  */
 export function requireEmbeddedStore(command: Command): void {

@@ -23,8 +23,7 @@ export function saveCredentials(credentials: ConsoleCredentials | null): void {
 
 /**
  * Takes the credentials of a link by `weft console` or by the first start, `#key=…&token=…`, and removes them from
- * the
- * address. Browsers do not send fragments to servers.
+ * the address. Browsers do not send fragments to servers.
  */
 export function takeCredentialsFromLink(): ConsoleCredentials | null {
   const given = new URLSearchParams(location.hash.slice(1))
