@@ -2,7 +2,7 @@ import { exhausted, type LimitName } from '../quota/limits.ts'
 
 /** Maximum number of UTF-16 units of a document's values as text when a change compares them. */
 const comparedCharactersMax = 16_777_216
-/** The same limit for reading a root, unless the caller sets another one. */
+/** Maximum number of UTF-16 units of a root's values as text when a caller reads it without its own limit. */
 export const readMax = 67_108_864
 /** Seconds after which a caller may repeat the call. It succeeds only if the document shrinks. */
 const retryAfterSeconds = 60

@@ -20,7 +20,7 @@ type Struct = Y.Item | Y.GC | Y.Skip
 
 /** Maximum bytes for each client of a part: the number of structs, the client id and the clock. */
 const runBytes = 15
-/** Bytes of the number of clients with structs and of the number with deletions. */
+/** Maximum bytes of the two counts in an update: of clients with structs and of clients with deletions. */
 const frameBytes = 10
 const noDeletions = Uint8Array.of(0)
 

@@ -36,8 +36,11 @@ export async function* backupOnline(url: string, tokenFile: string): AsyncGenera
   yield* response.body
 }
 
-/** An error does not contain the text of an invalid file, which may be a token. */
-/** Reads a token from a file with one line. @throws StorageError if the file cannot be read or has no token */
+/**
+ * Reads a token from a file with one line.
+ * @throws StorageError if the file cannot be read or has no token. The error does not contain the text of the file,
+ * which may be a token.
+ */
 export async function readTokenFile(path: string): Promise<string> {
   const text = await readFile(path, 'utf8').catch((error: unknown) => {
     throw new StorageError(`${path} cannot be read: ${errorMessage(error)}`)

@@ -50,7 +50,7 @@ class DeltaWriter {
     this.#embeds = state.embeds
   }
 
-  /** Keeps everything up to `offset`; embeds at `offset` only unless `beforeEmbeds`. */
+  /** Retains everything before `offset`, and also the embeds at `offset` unless `beforeEmbeds`. */
   retainTo(offset: number, beforeEmbeds: boolean): void {
     let length = offset - this.#at
     for (let embed = this.#next(); embed !== undefined; embed = this.#next()) {

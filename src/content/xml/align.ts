@@ -12,7 +12,10 @@ export interface NodeDifference {
   readonly pairs: readonly NodePair[]
 }
 
-/** Maximum size of a table of pairs that are weighed individually. */
+/**
+ * Maximum number of node pairs (rows x columns) of a range that are compared individually. A larger range is
+ * first divided by keys.
+ */
 const cellsMax = 10_000
 
 /**

@@ -12,7 +12,7 @@ import type { LiveElement, LiveNode, TextPart, XmlParent } from './tree.ts'
 /** The XML view of a root, with its shared types. */
 export interface LiveTree {
   readonly root: LiveElement
-  /** Number of items of the texts and elements, including deleted ones: Yjs walks along them. */
+  /** Number of items of the texts and elements. Deleted ones count, because Yjs also walks over them. */
   readonly items: number
 }
 

@@ -11,8 +11,8 @@ interface Insertion {
 }
 
 /**
- * Determines which children of one shared element to insert and delete. Tracks its position in it and in the
- * target.
+ * Determines which children of one shared element to insert and delete. Tracks the current position in the
+ * live children and in the target children.
  */
 export class ChildrenWriter {
   readonly unfilled: EmptyType[] = []

@@ -33,7 +33,7 @@ const kinds: Readonly<Record<string, Named>> = Object.assign(Object.create(null)
 interface Subject {
   readonly targetEntityId: string
   readonly documentId: string | null
-  /** The user or group whose membership or right it is. */
+  /** The user or group whose membership or permission changes. */
   readonly changes?: { readonly userId?: string; readonly groupId?: string }
 }
 

@@ -8,8 +8,8 @@ import type { Transaction } from '../store/transaction.ts'
  */
 export const expiresAtMax = 253_402_300_799
 /**
- * Expired grants that are removed when one is added to their user or group: more than one, so that they do
- * not accumulate.
+ * Maximum number of expired grants that are removed when a grant is added to their user or group. It is more
+ * than one, so that expired grants do not accumulate.
  */
 const expiredRemovedMax = 20
 

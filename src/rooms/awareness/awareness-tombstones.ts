@@ -11,7 +11,10 @@ interface Tombstone {
   readonly userId: string
 }
 
-/** Clients that show nothing any more: others ignore a state whose clock isn't later, and no other user may take their ids. */
+/**
+ * Clients that no longer have a state in the room. Other clients ignore a state whose clock is not higher than the last
+ * one, and no other user may use their ids.
+ */
 export class AwarenessTombstones {
   readonly #clients = new Map<number, Tombstone>()
 
@@ -26,12 +29,12 @@ export class AwarenessTombstones {
     for (const oldest of this.#clients.keys()) return void this.#clients.delete(oldest)
   }
 
-  /** The client shows something again. */
+  /** Call when the client has a state again. */
   delete(clientId: number): void {
     this.#clients.delete(clientId)
   }
 
-  /** The last of them, for a client that may have missed them. */
+  /** Returns the latest removals, for a client that may have missed them. */
   texts(): readonly AwarenessText[] {
     return [...this.#clients]
       .slice(-sentMax)

@@ -6,10 +6,10 @@ import type { Member } from '../room/member.ts'
 const requestMs = 1_000
 
 /**
- * Asks a member whether it is a client that is no longer shown, with the removal of that client's state. In y-protocols
- * a client answers its own removal with its present state, one clock later. A connection that only repeats the state of
- * another client has no answer. So the server does not believe a repeated state, and does not invent a clock for a
- * client that returns, which may have changed its state meanwhile.
+ * Checks whether a member is a client that the room no longer shows: sends it the removal of that client's state. In
+ * y-protocols a client answers its own removal with its present state, one clock later. A connection that only repeats
+ * the state of another client does not answer. So the server does not trust a repeated state. It also does not invent a
+ * clock for a client that returns, because its state may have changed meanwhile.
  *
  * One message may repeat many states, so a member gets at most one request in `requestMs`.
  */

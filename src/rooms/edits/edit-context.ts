@@ -39,9 +39,9 @@ export interface EditContext {
   readonly documentBytesMax: number
   /** The health of the store: whether it can write. */
   readonly health: () => Health
-  /** Applies what has arrived, unless the room is held. @throws ApiError UNAVAILABLE when the room is closed */
+  /** Applies the arrived updates, unless the room is held. @throws ApiError UNAVAILABLE when the room is closed */
   readonly begin: () => void
-  /** From now on what arrives waits; until what is returned is called, once. */
+  /** Holds back updates that arrive from now on. Call the returned function once to let them continue. */
   readonly hold: () => () => void
   /** Null while the document is not locked; otherwise resolves when it may change again. */
   readonly held: () => Promise<void> | null
@@ -54,7 +54,7 @@ export interface EditContext {
   readonly charged: <T>(updates: number, work: () => T) => T
   /**
    * Stores an update that is right only for the document as it is at `head`, and then applies it. Resolves with its
-   * number; null where the document has moved on, and nothing was stored.
+   * number; null if the document has changed since, and then nothing was stored.
    */
   readonly commitAt: (conditional: ConditionalUpdate) => Promise<number | null>
   /** Has updates that arrive at other nodes wait for the next change of this one, for `ms` at most. */
@@ -139,7 +139,8 @@ export async function prepareCreate(room: EditContext, options: EditPrecondition
 }
 
 /**
- * From here to the change nothing else may happen to the document.
+ * Applies the arrived updates, then checks the preconditions of a change. The result is valid only until the document
+ * changes.
  * @throws ApiError UNAVAILABLE, NOT_FOUND, ALREADY_EXISTS, ABORTED; StaleRightError
  */
 export function beginEdit(room: EditContext, { expects, ifVersion, right, full }: EditPrecondition): void {
@@ -224,7 +225,10 @@ export async function readDurable<T>(
   }
 }
 
-/** Has what arrives wait, until what is returned is called: all that is applied is durable then. */
+/**
+ * Holds back arriving updates, and resolves when no append is in progress. Call the returned function to let them
+ * continue. Until that call, all applied updates are durable.
+ */
 export async function pauseIncoming(room: EditContext): Promise<() => void> {
   while (room.held() !== null) await room.held()
   const release = room.hold()

@@ -33,7 +33,7 @@ import { type ComputedEdit, computeOnThread, madeFor, restoreOnThread } from './
  */
 export const inlineSizeMax = 65_536
 
-/** Replaces the content of one open document: small things at once, large ones on a thread. */
+/** Replaces the content of one open document: small content on the event loop, large content on a thread. */
 export class Replacement {
   readonly #room: EditContext
 
@@ -131,7 +131,10 @@ export class Replacement {
     return { result: () => result, added }
   }
 
-  /** Replaces the content of a copy of the document, of its base version if there is one. */
+  /**
+   * Replaces the content in a copy of the base version if the call has one, otherwise in a copy of the present
+   * document.
+   */
   async #replaced(content: CheckedContent, options: ReplaceOptions): Promise<ComputedEdit> {
     const room = this.#room
     const past = await this.#past(options)
@@ -152,7 +155,7 @@ export class Replacement {
     return this.#onCopy(copy, made, () => restoreWithinLimit(copy, past, room.documentBytesMax))
   }
 
-  /** Makes the change to a copy of the document, of now or of then. */
+  /** Makes the change to a copy of the base version or of the present document. */
   #onCopy(copy: DocumentState, made: ComputedEdit['made'], work: () => ReplacementResult): ComputedEdit {
     const writer = copy.writeAs(this.#room.state.mergers)
     const { result, added } = copy.edit(work)

@@ -490,7 +490,7 @@ export class Commits {
     return !this.#hasFailed && first > this.#durableTo + 1
   }
 
-  /** Applies what is in the log before what has been appended, which is stored then. */
+  /** Applies the log entries that precede `appended`. Then `appended` is stored. */
   async #fill(appended: Appended, commits: number): Promise<void> {
     for await (const { epoch, foreign } of readLogSince(this.#log, this.#doc, this.#logPosition)) {
       const before = foreign.filter(({ is, seq }) => is === 'state' || seq < appended.first)

@@ -78,8 +78,9 @@ export class RoomCompaction {
       clock: Clock
       isHome: () => boolean
       /**
-       * Has what arrives wait until what is returned is called, and resolves when nothing is under way. Not called where
-       * the log has one writer: then nothing gets in between a snapshot and the appends under way.
+       * Holds back arriving updates, and resolves when no append is in progress. Call the returned function to let them
+       * continue. Not called if the log has one writer: then no append gets in between a snapshot and the appends in
+       * progress.
        */
       quiet: () => Promise<() => void>
     },

@@ -9,10 +9,10 @@ import { pageBytes } from '../log/load-room.ts'
 
 /** An entry of the log that another node has appended. */
 export interface RemoteAppend {
-  /** `state`: a snapshot, of what has been compacted away; most of it is known. */
+  /** `state`: a snapshot that stands for compacted updates; this replica already has most of its content. */
   readonly is: 'update' | 'state'
   readonly update: LogUpdate
-  /** Its number, or the one up to which a snapshot goes. */
+  /** Number of the update, or of the last update in the snapshot. */
   readonly seq: number
   /** Epoch milliseconds. */
   readonly at: number

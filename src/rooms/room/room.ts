@@ -346,7 +346,10 @@ export class Room {
     this.#phase = { is: 'receiving', updates, bytes: bytesIn(updates), since }
   }
 
-  /** The document has had its part of this tick: several sockets may ask for more of it in the same one. */
+  /**
+   * Locks the document until the next tick. It has used its share of this one, but other sockets may still send updates
+   * for it.
+   */
   #waitForTick(): void {
     setImmediate(this.#lock.hold(() => this.turn()))
   }
@@ -609,7 +612,10 @@ export class Room {
       throw new ApiError('server/store-unavailable', 'The document is being closed; try again')
   }
 
-  /** Yjs may be the first to read what was stored: only where the bytes do not do. */
+  /**
+   * Runs a read. Yjs may parse the stored bytes only now; if they are damaged or too expensive, the room ends, and the
+   * result is null.
+   */
   #read<T>(work: () => T): T | null {
     try {
       return work()
@@ -620,7 +626,9 @@ export class Room {
     }
   }
 
-  /** Away with what is in memory: clients come back, the log is read again, and their handshake resends what is missing. */
+  /**
+   * Drops the state in memory. Clients reconnect, the log is read again, and their handshake resends what is missing.
+   */
   #fail(error: unknown): void {
     if (this.#hasEnded) return
     const damage = damageIn(error)

@@ -2,23 +2,26 @@ import type { Clock } from '../../clock.ts'
 import { exhausted } from '../../quota/limits.ts'
 import { RateLimiter } from '../../quota/rate-limiter.ts'
 
-/** The part of the longest time that every job has, however many jobs of its workspace took too long before. */
+/** Fraction of the maximum time that each job gets, however large the debt of its workspace is. */
 const shortestShare = 0.1
-/** The part of the passing time by which a debt decreases, and of a thread that useless work takes over time. */
+/**
+ * A debt decreases by this fraction of the elapsed time. So jobs without a result use at most this fraction of a thread
+ * in the long run.
+ */
 const forgivenShare = 0.1
 
 /**
- * Workspaces whose jobs come to nothing. The time of each such job is a debt of its workspace, which decreases slowly.
- * A debt shortens the deadline of the next jobs, and a workspace with a large debt gets no thread for a while.
+ * Counts the time of jobs without a result as a debt of their workspace. The debt decreases slowly. A debt shortens the
+ * deadline of the next jobs, and a workspace with a large debt gets no thread for a while.
  */
 export class Overruns {
   readonly #jobMs: number
-  /** Counts milliseconds of useless work. */
+  /** Milliseconds of jobs without a result, by workspace. */
   readonly #debts: RateLimiter
 
   constructor(clock: Clock, jobMs: number) {
     this.#jobMs = jobMs
-    // A limiter lets a call in while one is left.
+    // The limiter admits a call while at least one unit is left.
     this.#debts = new RateLimiter({ perSecond: forgivenShare * 1_000, burst: jobMs + 1, clock })
   }
 
@@ -31,7 +34,7 @@ export class Overruns {
     this.#debts.charge(workspaceId, ms)
   }
 
-  /** Seconds until the workspace gets a thread again; 0 where nothing is in its way. */
+  /** Seconds until the workspace gets a thread again; 0 if it gets one now. */
   restSeconds(workspaceId: string): number {
     return Math.ceil(this.#debts.waitMs(workspaceId) / 1000)
   }

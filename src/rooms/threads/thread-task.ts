@@ -65,10 +65,10 @@ export type ThreadTask =
       readonly update: Uint8Array
     })
 
-/** The thread has the bytes of a document, and a Y.Doc of them. */
+/** A thread keeps a document twice: as bytes and as a Y.Doc. */
 const copies = 2
 
-/** The memory that a job takes at least, in bytes. */
+/** Returns the minimum memory of a job in bytes. */
 export function taskBytes(job: ThreadTask): number {
   const updates = 'updates' in job ? job.updates : []
   return updates.reduce((sum, { length }) => sum + length, 0) * copies

@@ -115,5 +115,5 @@ export function messageIdOf(event: Pick<QueuedEvent, 'id'>, targetId: string): s
   return messageIdStart + orderOf(event.id) + name
 }
 
-/** Prefix of message ids. The order of the event follows. */
+/** Prefix of message ids. The part of the event id that sorts by time follows it. */
 export const messageIdStart = 'msg_'

@@ -124,7 +124,10 @@ export class JobTable {
     this.#commit.wait({ durable: unpin, lost: unpin })
   }
 
-  /** A damaged job cannot be done. It is dropped, so that its queue and the commits that name it continue. */
+  /**
+   * A damaged job cannot be run. It is treated as missing, so that its queue continues and commits that refer
+   * to it do not fail.
+   */
   async #read({ queue, id, stored }: JobKey): Promise<JobRecord | null> {
     const value = await this.#disk.read((store) => store.get(stored))
     if (value === undefined) return null
