@@ -38,7 +38,7 @@ export const errorCodes = {
   'request/expectation-unsupported': {
     status: 'INVALID_ARGUMENT',
     httpCode: 417,
-    meaning: 'The `Expect` header asks for something else than `100-continue`.',
+    meaning: 'The `Expect` header asks for anything other than `100-continue`.',
     remedy: 'Leave out the `Expect` header.',
   },
   'request/headers-too-large': {
@@ -105,7 +105,8 @@ export const errorCodes = {
       'The operation has no such member, query parameter or header. `details.issues` lists the members, each with the ' +
       'known name that it misspells, if any.',
     remedy:
-      'Correct or remove them. The option `unknownMembers` lets operations that write ignore those that misspell nothing.',
+      'Correct or remove them. With the option `unknownMembers`, operations that write ignore unknown members that do not ' +
+      'look like a misspelled known name.',
   },
   'request/repeated-item': {
     status: 'INVALID_ARGUMENT',
@@ -221,7 +222,7 @@ export const errorCodes = {
   },
   'server/not-ready': {
     status: 'UNAVAILABLE',
-    meaning: 'The server starts, stops, or does not reach its store. The message names the cause.',
+    meaning: 'The server is starting, is stopping, or cannot reach its store. The message names the cause.',
     remedy: 'Send the call again after `Retry-After` seconds. Operators look at `/readyz`.',
   },
   'server/store-unavailable': {
@@ -361,7 +362,7 @@ export const errorCodes = {
   },
   'folder/response-too-large': {
     status: 'FAILED_PRECONDITION',
-    meaning: 'The folders are too many for one response.',
+    meaning: 'There are too many folders for one response.',
     remedy: 'Request one folder, with few levels below it.',
   },
   'document/not-found': {
@@ -439,7 +440,7 @@ export const errorCodes = {
   },
   'crdt/root-kind-mismatch': {
     status: 'INVALID_ARGUMENT',
-    meaning: 'The shared type at `contentKey` is of another type than the request names.',
+    meaning: 'The shared type at `contentKey` has a different type than the request names.',
     remedy: 'Send the `type` that the message names, or another `contentKey`.',
   },
   'crdt/invalid-content-key': {

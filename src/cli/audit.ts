@@ -28,7 +28,7 @@ export function auditCommand(): Command {
     .option('--operation <path>', 'Only records of this operation.')
     .option('--api-key <key>', 'Only records of this API key, or records that name it.')
     .addOption(new Option('--actor <actor>', 'Only records of this actor type.').choices(auditActors))
-    .option('--json', 'Print for machines.')
+    .option('--json', 'Print JSON.')
     .action(async (directory: string, flags: Flags) => {
       for await (const placed of readAuditLog(directory, queryOf(flags), flags.workspace ?? null))
         await printWithBackpressure(flags.json ? asJson(placed) : asText(placed))

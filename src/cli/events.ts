@@ -49,7 +49,7 @@ function whyCommand(): Command {
     .option('--type <type>', 'Type of the event, such as comment.add (default: that of the activity).')
     .option('--document <id>', 'Id of the document (default: that of the activity).')
     .option('--endpoint <id>', 'Endpoint that failed, for the type message.attempt.exhausted.')
-    .option('--json', 'Print for machines.')
+    .option('--json', 'Print JSON.')
     .action(async (first: string, second: string | undefined, flags: Flags) => {
       const server = await requireServer(flags)
       const id = second ?? first

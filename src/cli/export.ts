@@ -26,7 +26,7 @@ export function exportCommand(): Command {
     .option('--documents-only', 'Only the content of documents.')
     .option('--organization <id>', 'Only this organization.')
     .option('--secrets', 'Also tokens, signing secrets of webhooks, and the file with the credentials.')
-    .option('--json', 'Print for machines.')
+    .option('--json', 'Print JSON.')
     .action(async (directory: string, flags: Flags) => {
       const { dataDir: data, documentsOnly, organization, secrets, json } = flags
       const progress = showProgress('export', json ? 'json' : 'text')

@@ -35,7 +35,7 @@ export function initCommand(): Command {
       '--env',
       'For a deployment: write the secrets to a file .env (mode 0600), without a data directory.',
     )
-    .option('--json', 'Print for machines.')
+    .option('--json', 'Print JSON.')
     .action(async (directory: string, flags: Flags) => {
       const made = flags.env ? ([names.config, names.env] as const) : ([names.config, names.data] as const)
       const files = made.map((name) => join(directory, name))
@@ -53,7 +53,7 @@ export function initCommand(): Command {
 async function expectNone(files: readonly string[]): Promise<void> {
   for (const file of files)
     if ((await stat(file).catch(() => null)) !== null)
-      throw new StorageError(`${file} is there already, and nothing was changed`, {
+      throw new StorageError(`${file} already exists, and nothing was changed`, {
         hint: 'name another directory, or start it: weft serve',
       })
 }

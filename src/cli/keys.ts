@@ -40,7 +40,7 @@ const withStore = (command: Command): Command =>
       '--data-dir <directory>',
       'Data directory of the stopped server (default: the configured store, which may be a database).',
     )
-    .option('--json', 'Print for machines.')
+    .option('--json', 'Print JSON.')
 
 function listCommand(): Command {
   return withStore(new Command('list'))

@@ -40,7 +40,7 @@ export function createProgram(): Command {
     .description('Self-hosted realtime engine for Yjs documents')
     .usage('[command] [options]')
     .version(readPackageVersion())
-    .commandsGroup('Serve (what weft alone does):')
+    .commandsGroup('Serve (`weft` without a command does this):')
     .addCommand(serveCommand())
     .addCommand(initCommand())
     .addCommand(configCommand())

@@ -102,7 +102,7 @@ function check(all: readonly Reaction[], added: Reaction): void {
   if (all.some((each) => each.reactionId === reactionId))
     throw new ItemRejectedError('comment/reaction-exists', 'the reaction id is used already')
   if (all.some((each) => each.reaction === reaction && each.user.userId === user.userId))
-    throw new ItemRejectedError('comment/reaction-exists', 'the user has reacted so already')
+    throw new ItemRejectedError('comment/reaction-exists', 'the user has already added this reaction')
   if (all.length >= limits.reactions)
     throw new ItemRejectedError(
       'comment/too-many-reactions',

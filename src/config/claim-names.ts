@@ -23,8 +23,7 @@ export const usualClaimNames: ClaimNames = {
  * usual names.
  */
 export const claimNames: Parser<ClaimNames> = {
-  expected:
-    '`member=claim` pairs with commas between them, of the members userId, name, email, admin, apiKey',
+  expected: 'comma-separated `member=claim` pairs, of the members userId, name, email, admin, apiKey',
   parse(text) {
     const pairs = text.split(',').map((pair) => /^\s*(\w+)\s*=\s*(\S+)\s*$/.exec(pair))
     const names = new Map(pairs.map((pair) => [pair?.[1] ?? '', pair?.[2] ?? '']))

@@ -129,7 +129,7 @@ function checkDistinct(workspaces: readonly DeclaredWorkspace[], member: 'worksp
     const other = seen.get(workspace[member])
     if (other !== undefined)
       throw new InvalidWorkspaceError(
-        `${JSON.stringify(other)} and ${JSON.stringify(workspace.name)} have one ${member}`,
+        `${JSON.stringify(other)} and ${JSON.stringify(workspace.name)} have the same ${member}`,
       )
     seen.set(workspace[member], workspace.name)
   }

@@ -73,7 +73,7 @@ export const postgresUrl: Parser<string> = {
 
 /** Servers of one NATS cluster: all in plain text, or all with TLS. */
 export const natsUrls: Parser<readonly string[]> = {
-  expected: 'URLs such as nats://user:password@host:4222 or tls://host:4222 with commas between them',
+  expected: 'comma-separated URLs such as nats://user:password@host:4222 or tls://host:4222',
   parse(text) {
     const urls = text.split(',').map((url) => url.trim())
     const isOfOneKind = ['nats:', 'tls:'].some((scheme) => urls.every((url) => isServer(url, scheme)))

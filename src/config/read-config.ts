@@ -161,7 +161,7 @@ function checkTogether(config: Config): void {
   if (config.addKey !== null && !isUsedKey(config.addKey))
     throw new ConfigError(
       `${environmentOf('addKey')} is ${JSON.stringify(config.addKey)}; expected the same key in ` +
-        `${environmentOf('apiKey')}, or in a workspace of ${environmentOf('bootstrap')}: otherwise no start adds it`,
+        `${environmentOf('apiKey')}, or in a workspace of ${environmentOf('bootstrap')}: otherwise it is never added`,
     )
   if (config.engine === 'postgres' && config.postgresUrl === null)
     throw new ConfigError(
@@ -183,6 +183,6 @@ function checkTogether(config: Config): void {
     )
   if (config.jwtSecret !== null && config.jwtSecret === config.jwtSecretPrevious)
     throw new ConfigError(
-      `${environmentOf('jwtSecretPrevious')} equals ${environmentOf('jwtSecret')}; expected the old one`,
+      `${environmentOf('jwtSecretPrevious')} equals ${environmentOf('jwtSecret')}; expected the previous secret`,
     )
 }

@@ -9,7 +9,7 @@ export const isListedRange = (entry: string): boolean => isIP(entry) !== 0 || en
 
 /** Parses a list such as `hooks.internal,10.1.0.0/16,::1`; names in lower case. */
 export const webhookAllowlist: Parser<readonly string[]> = {
-  expected: 'host names, IP addresses and CIDRs with commas between them',
+  expected: 'comma-separated host names, IP addresses and CIDRs',
   parse(text) {
     const entries = text.split(',').map((entry) => entry.trim().toLowerCase())
     return entries.every(isEntry) ? entries : undefined

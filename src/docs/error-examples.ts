@@ -11,11 +11,11 @@ interface ErrorExample {
 /** One response for each code, as the server sends it. */
 export const errorExamples: Readonly<Record<ErrorCode, ErrorExample>> = {
   'request/malformed': { message: 'the request is not valid HTTP; use an HTTP library' },
-  'request/expectation-unsupported': { message: 'Expect can only be 100-continue' },
+  'request/expectation-unsupported': { message: 'the Expect header can only be 100-continue; leave it out' },
   'request/headers-too-large': { message: 'there are more than 200 headers; send fewer' },
   'request/chunk-extensions-too-large': { message: 'the chunk extensions are too large; send none' },
   'request/timeout': { message: 'the request took too long; try again' },
-  'request/unknown-path': { message: 'there is nothing at this path; /docs/reference lists all' },
+  'request/unknown-path': { message: 'there is nothing at this path; /docs/reference lists all paths' },
   'request/method': { message: 'the method must be POST' },
   'request/content-type': {
     message: 'the content type must be application/json (with charset utf-8, if any)',
@@ -49,7 +49,7 @@ export const errorExamples: Readonly<Record<ErrorCode, ErrorExample>> = {
     message: 'idempotency-key must be one key of 1 to 255 visible ASCII characters',
   },
   'idempotency/key-reused': {
-    message: 'the idempotency-key was used for /v2/crdt/update: take another one for another call',
+    message: 'this idempotency-key was already used for /v2/crdt/update; use a new key for each new call',
   },
   'idempotency/in-progress': {
     message: 'the first call with this idempotency-key is still under way; try again',
@@ -74,7 +74,7 @@ export const errorExamples: Readonly<Record<ErrorCode, ErrorExample>> = {
     message: 'the API key or the auth token is not valid; check both headers',
   },
   'auth/credentials-mismatch': {
-    message: 'the credentials in the body are not those of the headers; send the same',
+    message: 'the credentials in the body differ from those in the headers; send the same ones in both',
   },
   'auth/origin-not-allowed': {
     message: 'pages of this origin may not use the API key; allow its domain with /v2/workspace/domains/add',
@@ -82,12 +82,14 @@ export const errorExamples: Readonly<Record<ErrorCode, ErrorExample>> = {
   'auth/loopback-only': {
     message: 'without authentication only pages of this machine may connect',
   },
-  'auth/admin-token-unset': { message: 'this server has no admin token: WEFT_ADMIN_TOKEN sets it' },
+  'auth/admin-token-unset': { message: 'this server has no admin token; start it with WEFT_ADMIN_TOKEN' },
   'auth/metrics-token': { message: 'metrics need the metrics token as bearer token' },
   'auth/token-too-long': {
     message: 'the token would be longer than 24576 characters: name fewer resources',
   },
-  'auth/too-many-results': { message: 'users times resources are more than 5000: ask in several calls' },
+  'auth/too-many-results': {
+    message: 'the number of users times the number of resources is more than 5000; split the call',
+  },
   'auth/resource-not-found': {
     message: 'some of the named resources do not exist; see does_not_exist in details',
   },
@@ -160,7 +162,7 @@ export const errorExamples: Readonly<Record<ErrorCode, ErrorExample>> = {
   'document/damaged': { message: 'the stored document is damaged; restore a backup' },
   'group/not-found': { message: 'the group does not exist; check its id' },
   'group/user-not-found': { item: 'ann', message: 'is not in the group' },
-  'group/too-many-of-user': { item: 'ann', message: 'is in 200 groups already, which is the most' },
+  'group/too-many-of-user': { item: 'ann', message: 'is already in 200 groups, the maximum' },
   'user/not-found': { item: 'ann', message: 'there is no such user of the document' },
   'user/no-role': {
     item: 'ann',

@@ -28,7 +28,7 @@ export function benchCommand(): Command {
     .option('--data-dir <directory>', 'Data directory of that server; its credentials are used.')
     .option('--api-key <key>', 'API key (default: WEFT_API_KEY, else that of the data directory).')
     .option('--allow-remote', 'The server of --url may be on another machine.')
-    .option('--json', 'Print for machines.')
+    .option('--json', 'Print JSON.')
     .action(async (flags: Flags) => {
       const server = flags.url === undefined ? null : await allowed(flags)
       const { runScenarios } = await import('./run-scenarios.ts')

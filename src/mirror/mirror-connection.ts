@@ -108,7 +108,7 @@ export class MirrorConnection {
    * with `MirrorConnectionError`.
    */
   async ask(vector: Uint8Array): Promise<Uint8Array> {
-    if (this.#question !== null) throw new Error('a question is still open')
+    if (this.#question !== null) throw new Error('a request is still pending')
     const answer = new Promise<Uint8Array>((answered, failed) => {
       this.#question = { answered, failed }
     })

@@ -67,6 +67,6 @@ const asText = (name: string, standing: MirrorStatus): string =>
 function inWords(standing: MirrorStatus): string {
   if (standing.kind === 'failed') return `failed: ${standing.reason}`
   if (standing.kind === 'behind') return `behind by ${standing.by}`
-  if (standing.kind === 'coming') return 'not there yet'
+  if (standing.kind === 'coming') return 'not in step yet'
   return standing.isEmpty ? 'in step: the old server does not have a document of that name' : 'in step'
 }

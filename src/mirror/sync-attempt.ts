@@ -110,7 +110,7 @@ export class SyncAttempt {
     if (has !== null) return has
     await sleep(vectorPatienceMs)
     const late = this.#opened.has
-    if (late === null) throw new Error('the old server: did not send its state vector')
+    if (late === null) throw new Error('the old server: it did not send its state vector')
     return late
   }
 

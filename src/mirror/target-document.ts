@@ -80,7 +80,7 @@ export class TargetDocument {
       for (const part of splitUpdate(update, this.#partSizes)) this.#link.send(updateMessage(part), sent)
     } catch (error) {
       if (!(error instanceof PartTooLargeError)) throw error
-      this.#link.end(`does not get all of it: ${error.message} (maxMessageBytes)`)
+      this.#link.end(`cannot receive the whole update: ${error.message} (maxMessageBytes)`)
     }
   }
 

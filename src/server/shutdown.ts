@@ -50,9 +50,9 @@ export async function shutDown(
   await Promise.all([edge.settle(leftMs), sync.drain(restarting, leftMs, overMs), webhooksStopped])
   const finishing = finishServer(services, edge, visits, restarting)
   // The shutdown does not wait any longer, but the store may still fail.
-  finishing.catch((err: unknown) => log.error({ err }, 'the store failed at the end'))
+  finishing.catch((err: unknown) => log.error({ err }, 'the store failed during the shutdown'))
   if ((await Promise.race([finishing, late(drainMs * storeShare)])) === 'late')
-    log.error('the store did not finish within the time for a stop')
+    log.error('the store did not close within the time of the shutdown')
   reports.end()
   rejections.end()
 }

@@ -30,8 +30,8 @@ export async function* backupOnline(url: string, tokenFile: string): AsyncGenera
     })
   })
   if (!response.ok || response.body === null)
-    throw new StorageError(`${url} refuses: ${await responseError(response)}`, {
-      hint: 'the token is what WEFT_ADMIN_TOKEN is at the server',
+    throw new StorageError(`${url} rejected the request: ${await responseError(response)}`, {
+      hint: 'the token must be the value of WEFT_ADMIN_TOKEN on the server',
     })
   yield* response.body
 }

@@ -59,7 +59,7 @@ export async function writeBackup(
 }
 
 const isThere = (out: string): StorageError =>
-  new StorageError(`${out} is there already: name another file, or remove it`)
+  new StorageError(`${out} already exists: name another file, or remove it`)
 
 /** Links the new name and removes the old one, because a rename would replace an existing file. */
 async function giveName(partial: string, out: string): Promise<void> {

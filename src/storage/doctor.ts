@@ -231,7 +231,7 @@ async function storedFiles(directory: string, running: Running): Promise<Judged>
 async function credentials(config: Config, { onStore }: Running): Promise<Judged> {
   if (onStore !== null) return credentialsOfRunning(config)
   if (config.engine === 'level') await checkStoredCredentials(config.dataDir, config)
-  return ok('the store has no others')
+  return ok('no conflict with the store')
 }
 
 /** The running server has the store open, so that server compares the configured credentials. */
@@ -240,7 +240,10 @@ async function credentialsOfRunning(config: Config): Promise<Judged> {
   const apiKey = config.apiKey ?? kept?.apiKey
   const authToken = config.authToken ?? (apiKey === kept?.apiKey ? kept?.authToken : undefined)
   if (apiKey === undefined || authToken === undefined)
-    return warn('the running server has the store open, and cannot compare them', 'set WEFT_AUTH_TOKEN')
+    return warn(
+      'not checked: a running server has the store open, and no auth token is known',
+      'set WEFT_AUTH_TOKEN',
+    )
   const response = await fetch(`${localUrlAt(config.host, config.port)}/v2/organizations/get`, {
     method: 'POST',
     headers: {
@@ -255,9 +258,9 @@ async function credentialsOfRunning(config: Config): Promise<Judged> {
   if (response?.status === 401)
     return fail(
       `the running server does not accept the API key ${JSON.stringify(apiKey)} with its auth token`,
-      'correct WEFT_API_KEY and WEFT_AUTH_TOKEN: with them, the server does not start again',
+      'correct WEFT_API_KEY and WEFT_AUTH_TOKEN: with the present values, the server will not start again',
     )
-  return warn('the running server has not compared them', 'see its log')
+  return warn('not checked: the running server gave no usable answer', 'see its log')
 }
 
 /** Compares the clock with that of the disk. A network disk has the clock of its server. */

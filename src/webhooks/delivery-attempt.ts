@@ -55,7 +55,7 @@ export class AttemptSender {
     const { clock } = this.#options
     const startedAt = clock.now()
     const end = new AbortController()
-    const interrupt = (): void => end.abort(new NoResponseError('the server stops'))
+    const interrupt = (): void => end.abort(new NoResponseError('the server is stopping'))
     stop.addEventListener('abort', interrupt, { once: true })
     const disarm = clock.after(this.#limits.deadlineMs, () => end.abort(this.#timeout()))
     try {
@@ -113,7 +113,7 @@ const failed = (httpStatus: number | null, durationMs: number, error: string): A
 })
 
 function urlOf(text: string): URL {
-  if (!URL.canParse(text)) throw new NoResponseError('the URL is not one')
+  if (!URL.canParse(text)) throw new NoResponseError('the URL is not valid')
   return new URL(text)
 }
 

@@ -8,7 +8,7 @@ const sentences: Readonly<Record<string, string>> = {
   EPIPE: 'the connection was closed before the answer',
   EHOSTUNREACH: 'there is no route to the host',
   ENETUNREACH: 'there is no route to the host',
-  ETIMEDOUT: 'the host does not accept connections',
+  ETIMEDOUT: 'the connection attempt timed out',
   ENOTFOUND: 'the name of the host is not known',
   ENODATA: 'the name of the host has no address',
   ETIMEOUT: 'the name of the host could not be looked up in time',
@@ -28,7 +28,7 @@ export function failureText(error: unknown): string {
   if (code.startsWith('HPE_')) return 'the answer is not HTTP'
   if (code === 'ERR_INVALID_CHAR') return 'a header holds characters that cannot be sent'
   if (/CERT|SELF_SIGNED|ALTNAME/.test(code)) return `the certificate is not valid (${code})`
-  if (/SSL|TLS|EPROTO/.test(code)) return `there is no TLS connection (${code})`
+  if (/SSL|TLS|EPROTO/.test(code)) return `the TLS connection failed (${code})`
   return code === '' ? 'the request failed' : `the request failed (${code})`
 }
 

@@ -10,7 +10,7 @@ import type {
 /** Messages of the log lines, by their event. */
 const texts = {
   'webhook.attempt_failed': 'a webhook attempt failed',
-  'webhook.messages_dropped': 'webhook messages failed without all attempts',
+  'webhook.messages_dropped': 'webhook messages were dropped before all attempts',
 } as const
 
 interface Failure {

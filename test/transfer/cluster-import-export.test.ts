@@ -76,7 +76,7 @@ describe.skipIf((noNats ?? noPostgres) !== null)(
           err: expect.stringContaining(`${schema} of the database holds no store`),
         })
         const dry = await weft('import', 'weft', at('all'), '--dry-run')
-        expect(dry).toMatchObject({ code: 0, out: expect.stringContaining('would get') })
+        expect(dry).toMatchObject({ code: 0, out: expect.stringContaining('dry run, nothing was written') })
         expect(await postgres.sql(`select 1 from pg_namespace where nspname = '${schema}'`)).toEqual([])
       },
     )

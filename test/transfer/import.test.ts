@@ -102,10 +102,10 @@ itLong('[MOVE-5] changes no byte in a dry run, and reports what an import would 
   const json = await runImport(data, 'updates', file, '--dry-run', '--json', '--organization', 'old')
   expect(filesOf(data)).toEqual(before)
   expect([text.code, json.code]).toEqual([1, 1])
-  expect(text.out).toContain('"my room" is refused')
+  expect(text.out).toContain('"my room" is rejected')
   expect(text.out).toContain('"acme/%C3%A4%20b%2Fc/main" → acme/%C3%A4%20b%2Fc/main')
   expect(text.out).toMatch(
-    /4 of 13 documents would be imported \(\d+ bytes\), 9 refused; nothing was written/,
+    /4 of 13 documents would be imported \(\d+ bytes\), 9 rejected; nothing was written/,
   )
   expect(summary(json)).toMatchObject({
     ok: false,
@@ -207,7 +207,7 @@ itLong('[MOVE-4] prefers a map to the names, and does not join two names with on
   expect([ran.code, ran.out]).toEqual([
     1,
     expect.stringContaining(
-      '"acme/%61/main" is refused: it has the same address as "acme/a/main"; map one of them',
+      '"acme/%61/main" is rejected: it has the same address as "acme/a/main"; map one of them',
     ) as string,
   ])
   expect(ran.out).toContain('the map names "nowhere", which does not exist')

@@ -232,7 +232,7 @@ itLong('[OUT-9] imports documents only under another API key, and creates their 
   ) as Record<string, string>
   const whose = ['--workspace', workspaceId, '--api-key', apiKey]
   const misused = await weft('import', 'weft', at('export'), '--data-dir', at('others'), ...whose)
-  expect(misused).toMatchObject({ code: 2, err: expect.stringContaining('only documents alone') })
+  expect(misused).toMatchObject({ code: 2, err: expect.stringContaining('an export of documents only') })
   expect((await weft('import', 'weft', at('alone'), '--data-dir', at('others'), ...whose)).code).toBe(0)
   const server = await startOn(at('others'))
   const listed = dataOf(

@@ -33,7 +33,7 @@ export function checkBodyCredentials(
   if (same.includes(false))
     throw new ApiError(
       'auth/credentials-mismatch',
-      'the credentials in the body are not those of the headers; send the same',
+      'the credentials in the body differ from those in the headers; send the same ones in both',
     )
 }
 

@@ -22,7 +22,10 @@ export async function authenticateOperator(
   { adminToken, onRefusal }: OperatorCredentialsOptions,
 ): Promise<OperatorCaller> {
   if (adminToken === null)
-    throw new ApiError('auth/admin-token-unset', 'this server has no admin token: WEFT_ADMIN_TOKEN sets it')
+    throw new ApiError(
+      'auth/admin-token-unset',
+      'this server has no admin token; start it with WEFT_ADMIN_TOKEN',
+    )
   const given = requireHeader(headers, adminTokenHeader, onRefusal)
   if (timingSafeEqualText(adminToken, given)) return { level: 'operator' }
   throw invalidCredentials('the admin token is not valid; it is the value of WEFT_ADMIN_TOKEN', onRefusal)

@@ -56,7 +56,10 @@ class HttpRequest extends IncomingMessage {
   set upgrade(_found: boolean) {}
 }
 
-const unmetExpectation = new ApiError('request/expectation-unsupported', 'Expect can only be 100-continue')
+const unmetExpectation = new ApiError(
+  'request/expectation-unsupported',
+  'the Expect header can only be 100-continue; leave it out',
+)
 
 const tooManyHeaders = new ApiError(
   'request/headers-too-large',

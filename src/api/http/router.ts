@@ -147,7 +147,7 @@ function refuseUnknownPath(request: Request): void {
   } catch {
     throw invalid('request/malformed', 'the path is not valid percent-encoding; encode it as UTF-8')
   }
-  throw new ApiError('request/unknown-path', 'there is nothing at this path; /docs/reference lists all')
+  throw new ApiError('request/unknown-path', 'there is nothing at this path; /docs/reference lists all paths')
 }
 
 /** The one place where errors of requests end. Faults of the server are logged once, and never sent to clients. */

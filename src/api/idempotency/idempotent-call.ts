@@ -84,11 +84,11 @@ export function checkSameRequest(first: Asked, call: IdempotentCall): void {
   if (first.operation !== call.operation)
     throw invalid(
       'idempotency/key-reused',
-      `the ${idempotencyHeader} was used for ${first.operation}: take another one for another call`,
+      `this ${idempotencyHeader} was already used for ${first.operation}; use a new key for each new call`,
     )
   if (first.body !== call.body)
     throw invalid(
       'idempotency/key-reused',
-      `the ${idempotencyHeader} was used with another body: take another one for another call`,
+      `this ${idempotencyHeader} was already used with a different body; use a new key for each new call`,
     )
 }

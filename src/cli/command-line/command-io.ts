@@ -7,7 +7,7 @@ import { environmentOf, flagOf, isSecret, type OptionKey, optionKeys, optionOf }
 /** Gives a command `--config`, `--json` and the flags of all options. In its help the options come last, secrets as variables. */
 export function withConfigFlags(command: Command): Command {
   command.option('--config <file>', 'Configuration file (default: WEFT_CONFIG, else weft.config.json).')
-  command.option('--json', 'Print for machines.')
+  command.option('--json', 'Print JSON.')
   for (const key of optionKeys) {
     const flag = flagOf(key)
     if (flag === null) continue

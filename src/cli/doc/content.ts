@@ -57,7 +57,7 @@ export function docGetCommand(): Command {
     )
     .argument('<address>', addressHelp)
     .option('--out <file>', 'File to write; it must not exist.')
-    .option('--json', 'Print for machines: one line of JSON.')
+    .option('--json', 'Print one line of JSON.')
     .action(async (address: string, flags: GetFlags) => {
       const found = await read(parsePath(address), flags)
       // `doc put` knows a state by this type.
@@ -82,7 +82,7 @@ export function docPutCommand(): Command {
     .addOption(
       new Option('--type <type>', 'Type of the content in a JSON file.').choices([...contentTypeNames]),
     )
-    .option('--json', 'Print for machines.')
+    .option('--json', 'Print JSON.')
     .action(async (address: string, file: string, flags: PutFlags) => {
       const format = fileFormat(file, flags)
       const given = { ...flags, ...(format !== undefined && { format }) }

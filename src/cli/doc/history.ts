@@ -48,7 +48,7 @@ export function docRestoreCommand(): Command {
     .description('Restore the content of a version; the replaced content becomes a version.')
     .argument('<address>', addressHelp)
     .argument('<version>', 'Id of the version, see `doc history`.')
-    .option('--json', 'Print for machines.')
+    .option('--json', 'Print JSON.')
     .action(async (address: string, version: string, flags: Flags) => {
       const path = parsePath(address)
       const server = await onlineServerOf(flags)
@@ -99,7 +99,9 @@ async function showDiff(
   { format, contentKey, json }: Flags,
 ): Promise<void> {
   if (format === 'update')
-    throw new ConfigError('bytes have no lines', { hint: 'choose --format json, text or xml' })
+    throw new ConfigError('a Yjs update has no lines to compare', {
+      hint: 'choose --format json, text or xml',
+    })
   const now = await catalogue.content(path, null, { format, contentKey })
   const { data: roots } = await catalogue.content(path, versionId, { format: 'roots' })
   // The version may be older than the root.

@@ -35,7 +35,7 @@ export function docListCommand(): Command {
 function parseIds(place: string): readonly string[] {
   const ids = place.split('/').map(decodeSegment)
   if (ids.length > 2 || !ids.every((id) => id !== null && idProblem(id) === null))
-    throw new StorageError(`${JSON.stringify(place)} is no place`, {
+    throw new StorageError(`${JSON.stringify(place)} is not an organization or document address`, {
       hint: 'expected <organization> or <organization>/<document>, each percent-encoded',
     })
   return ids as readonly string[]

@@ -6,7 +6,7 @@ const linesMax = 50
 /** Describes the result of an import, or of a dry run. */
 export function formatImport(done: DocumentImportResult, how: 'look' | 'write'): string {
   const { documents, problems, bytes, made, added, there } = done
-  const refused = problems.map(({ name, problem }) => `${JSON.stringify(name)} is refused: ${problem}`)
+  const refused = problems.map(({ name, problem }) => `${JSON.stringify(name)} is rejected: ${problem}`)
   const unknown = done.unknown.map((name) => `the map names ${JSON.stringify(name)}, which does not exist`)
   const taken = documents - problems.length
   if (how === 'look')
@@ -14,12 +14,12 @@ export function formatImport(done: DocumentImportResult, how: 'look' | 'write'):
       ...firstLines(refused),
       ...firstLines(unknown),
       ...mappingLines(done),
-      `${taken} of ${documents} documents would be imported (${bytes} bytes), ${problems.length} refused; nothing was written`,
+      `${taken} of ${documents} documents would be imported (${bytes} bytes), ${problems.length} rejected; nothing was written`,
     ].join('\n')
   return [
     ...firstLines(refused),
     ...firstLines(unknown),
-    `${taken} of ${documents} documents are in the store (${bytes} bytes): ${made} made, ${added} added to, ${there} there already; ${problems.length} refused`,
+    `${taken} of ${documents} documents are in the store (${bytes} bytes): ${made} created, ${added} merged into existing ones, ${there} unchanged; ${problems.length} rejected`,
   ].join('\n')
 }
 

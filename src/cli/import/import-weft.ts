@@ -28,7 +28,7 @@ export function addWeftImport(command: Command): void {
     .option('--workspace <id>', 'Workspace that will own the documents, for exports of documents only.')
     .option('--api-key <key>', 'API key that will own the documents; required with --workspace.')
     .option('--dry-run', 'Check everything, and write nothing.')
-    .option('--json', 'Print for machines.')
+    .option('--json', 'Print JSON.')
     .action(async (directory: string, flags: Flags) => {
       const progress = showProgress('import', flags.json ? 'json' : 'text')
       const { defaultAccess } = configOf({}).config
@@ -56,7 +56,8 @@ function asText(
   const { added, merged, there } = documents
   const left = problems.map((sentence) => `left out: ${sentence}`)
   const done =
-    `${target} ${dryRun ? 'would get' : 'has got'} ${added} documents, ${merged} merged, ${there} there already, ` +
-    `${deleted} that were deleted; ${records.added} other records, ${records.there} there already`
+    `${dryRun ? 'dry run, nothing was written; ' : ''}${target}: ${added} documents created, ` +
+    `${merged} merged into existing ones, ${there} unchanged, ${deleted} kept as deleted; ` +
+    `other records: ${records.added} created, ${records.there} unchanged`
   return [...left, done].join('\n')
 }

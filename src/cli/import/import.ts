@@ -68,7 +68,7 @@ function from(name: string, open: Open, argument: string, described: string): Co
     .option('--name-map <file>', 'File with lines of JSON: name, organizationId, documentId, editorId.')
     .option('--recreate-deleted', 'Create documents again that were deleted here.')
     .option('--dry-run', 'Write nothing; report the changes.')
-    .option('--json', 'Print for machines.')
+    .option('--json', 'Print JSON.')
     .action((path: string, flags: Flags) => run(name, () => open(path), flags))
 }
 

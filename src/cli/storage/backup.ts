@@ -18,7 +18,7 @@ export function backupCommand(): Command {
     .argument('<source>', 'URL of the server, or data directory of a stopped one.')
     .argument('<file>', 'File to write; it contains secrets, and only its owner can read it.')
     .option('--token-file <file>', 'File with the admin token of the server.')
-    .option('--json', 'Print for machines.')
+    .option('--json', 'Print JSON.')
     .action(async (source: string, file: string, flags: Flags) => {
       const progress = showProgress('backup', flags.json ? 'json' : 'text')
       const done = await writeBackup(sourceOf(source, flags), file, progress.at).finally(progress.end)

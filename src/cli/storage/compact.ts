@@ -11,7 +11,7 @@ export function compactCommand(): Command {
       'Compact the store of a stopped server to its minimum size; removes older versions of documents.',
     )
     .argument('<directory>', 'Data directory.')
-    .option('--json', 'Print for machines.')
+    .option('--json', 'Print JSON.')
     .action(async (directory: string, { json }: { json?: true }) => {
       const progress = showProgress('compact', json ? 'json' : 'text')
       const done = await compactAll(directory, progress.at).finally(progress.end)

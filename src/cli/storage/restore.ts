@@ -9,7 +9,7 @@ export function restoreCommand(): Command {
     .description('Create a data directory from a backup.')
     .argument('<file>', 'The backup.')
     .argument('<directory>', 'New or empty data directory.')
-    .option('--json', 'Print for machines.')
+    .option('--json', 'Print JSON.')
     .action(async (file: string, directory: string, { json }: { json?: true }) => {
       const progress = showProgress('restore', json ? 'json' : 'text')
       const done = await restore(file, directory, progress.at).finally(progress.end)

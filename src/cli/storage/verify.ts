@@ -9,7 +9,7 @@ export function verifyCommand(): Command {
   return new Command('verify')
     .description('Check the store of a stopped server: all records, and the content of all documents.')
     .argument('<directory>', 'Data directory.')
-    .option('--json', 'Print for machines.')
+    .option('--json', 'Print JSON.')
     .action(async (directory: string, { json }: { json?: true }) => {
       const progress = showProgress('verify', json ? 'json' : 'text')
       const found = await verify(directory, progress.at).finally(progress.end)

@@ -191,7 +191,7 @@ async function putGroup(transaction: Transaction, input: GroupInput, now: number
       createdAt: old?.createdAt ?? now,
       lastUpdated: now,
     })
-  return old === null ? 'added' : 'was there already, and has its name'
+  return old === null ? 'added' : 'existed already; the name is up to date'
 }
 
 async function checkGroupsOf(transaction: Transaction, userId: string): Promise<void> {
@@ -199,6 +199,6 @@ async function checkGroupsOf(transaction: Transaction, userId: string): Promise<
   if (groups.length >= groupsOfUserMax)
     throw new ItemRejectedError(
       'group/too-many-of-user',
-      `is in ${groupsOfUserMax} groups already, which is the most`,
+      `is already in ${groupsOfUserMax} groups, the maximum`,
     )
 }

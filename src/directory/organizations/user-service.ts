@@ -68,7 +68,7 @@ export class UserService {
           accessRole: input.accessRole ?? 'editor',
           expiresAt: null,
         })
-      return record === null ? 'added' : 'was there already, and is changed'
+      return record === null ? 'added' : 'existed already, and was updated'
     }
   }
 

@@ -216,7 +216,7 @@ async function expectWorkspaceToken(
   const found = workspaceId === null || token === null ? null : await tenants.workspace(workspaceId)
   if (found === null || found.isUnissued || found.authToken === token) return
   throw new BootstrapError(
-    `the workspace ${JSON.stringify(workspaceId)} has another token than ${option}`,
+    `the stored token of the workspace ${JSON.stringify(workspaceId)} differs from ${option}`,
     correctOrReplace(option, `--workspace ${workspaceId}`),
   )
 }
@@ -231,13 +231,13 @@ async function expectAuthToken(
   const found = await tenants.authTokens({ workspaceId, apiKey })
   if (found.every((record) => record.isUnissued) || found.some((record) => record.token === token)) return
   throw new BootstrapError(
-    `the API key ${JSON.stringify(apiKey)} has another auth token than ${option}`,
+    `the stored auth token of the API key ${JSON.stringify(apiKey)} differs from ${option}`,
     correctOrReplace(option, apiKey),
   )
 }
 
 const correctOrReplace = (option: string, what: string): { readonly hint: string } => ({
-  hint: `correct ${option}, or store it in place of the other one: weft keys replace ${what} --configured`,
+  hint: `correct ${option}, or replace the stored one: weft keys replace ${what} --configured`,
 })
 
 async function ensureWorkspace(start: Start): Promise<WorkspaceRecord> {

@@ -113,7 +113,7 @@ function check(
 
 const differs = (option: string): BootstrapError =>
   new BootstrapError(
-    `${option} is not what the other nodes on this store have: give all of them the same, or stop the others first`,
+    `${option} differs from that of the other nodes on this store: set the same value on all nodes, or stop the others first`,
   )
 
 /** Returns the agreement of the nodes on this store, for a backup; null: none yet. */

@@ -32,6 +32,6 @@ export function fencesNote(blocks: readonly DamagedBlock[]): string {
     .map(({ kind, kindAt }) => ({ kindAt, was: kind & ~fenceBit }))
     .filter(({ was }) => kindsRead.includes(was))
   if (fences.length === 0) return ''
-  const bytes = fences.map(({ kindAt, was }) => `byte ${kindAt}, which was ${was}, is ${was | fenceBit}`)
-  return `; for LevelDB to refuse what is damaged, ${bytes.join(', ')}`
+  const bytes = fences.map(({ kindAt, was }) => `byte ${kindAt} was changed from ${was} to ${was | fenceBit}`)
+  return `; so that LevelDB refuses the damaged blocks, ${bytes.join(', ')}`
 }

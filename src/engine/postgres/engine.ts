@@ -115,7 +115,7 @@ async function opened(options: PostgresEngineOptions, { schema, shared }: Shared
   const database = new PostgresDatabase(databaseOptions(options, schema))
   try {
     for (const { found: warning } of await checkServer(database, options.url))
-      log?.warn({ warning }, 'the database')
+      log?.warn({ warning }, 'the database may lose acknowledged changes')
     await ensureSchema(database, { schema, partitions, log })
     if (options.importing !== 'open') await refuseUnfinishedImport(database, schema)
     const access =

@@ -147,7 +147,7 @@ export function beginEdit(room: EditContext, { expects, ifVersion, right, full }
   const { commits } = room
   const store = room.health()
   if (!store.ok)
-    throw new ApiError('server/store-unavailable', `The store is away: ${store.reason}; try again`)
+    throw new ApiError('server/store-unavailable', `the store is not available: ${store.reason}; try again`)
   if (right !== undefined && isStale(room.fences, right)) throw new StaleRightError()
   room.begin()
   const exists = commits.existence === 'live'
@@ -197,7 +197,7 @@ export async function waitUntilDurable<T>(
 export function toUnavailable(cause: unknown): never {
   // The store has not failed when a permission has ended.
   if (cause instanceof ApiError) throw cause
-  throw new ApiError('server/store-unavailable', 'The change could not be stored; try again', { cause })
+  throw new ApiError('server/store-unavailable', 'the change could not be stored; try again', { cause })
 }
 
 /** Maximum reads of the document, while other nodes change it, before arriving updates must wait. */

@@ -133,7 +133,7 @@ export class BackgroundCompaction {
       }
     } catch (err) {
       if (!this.#stopped)
-        logger.warn({ err }, 'could not search for older versions; the next start searches again')
+        logger.warn({ err }, 'could not search for logs to compact; the next start searches again')
     }
   }
 

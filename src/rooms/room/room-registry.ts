@@ -263,7 +263,10 @@ export class RoomRegistry {
     try {
       if (await isPartOfRemoval(task, room.address, this.#dependencies.records)) room.close(documentDeleted)
     } catch (err) {
-      this.#dependencies.logger.warn({ err }, 'a room of a deleted folder is closed when that is removed')
+      this.#dependencies.logger.warn(
+        { err },
+        'could not check whether an open document is being deleted; it is closed when its log is removed',
+      )
     }
   }
 
@@ -290,7 +293,7 @@ export class RoomRegistry {
     if (!commits.hasOneWriter && commits.hasLog) return commits.catchUp()
     room.close(documentDeleted)
     void this.#exclusively(key, () => removeLateAppends(this.#engine.log, room)).catch((err: unknown) =>
-      this.#dependencies.logger.warn({ err }, 'a removed document could not be removed again'),
+      this.#dependencies.logger.warn({ err }, 'could not remove late appends to a removed document'),
     )
   }
 

@@ -609,7 +609,7 @@ export class Room {
     this.#worked = true
     this.turn()
     if (this.#hasEnded)
-      throw new ApiError('server/store-unavailable', 'The document is being closed; try again')
+      throw new ApiError('server/store-unavailable', 'the document is being closed; try again')
   }
 
   /**

@@ -45,7 +45,7 @@ export class Overruns {
     if (seconds === 0) return
     const value = this.#jobMs / 1000
     throw exhausted('threadOverrunSeconds', value, {
-      problem: `work on large documents of this workspace took more than ${value} s in vain`,
+      problem: `work on large documents of this workspace took more than ${value} s without a result`,
       remedy: `try again after ${seconds} s, with less content`,
       retryAfterSeconds: seconds,
       option: 'threadJobSeconds',

@@ -27,5 +27,5 @@ export async function readStoredState(log: DocumentLog, doc: Key): Promise<Store
 export async function readBack(log: DocumentLog, doc: Key, content: ContentSum): Promise<void> {
   const stored = await readStoredState(log, doc)
   if (stored.state === 'live' && isSameContent(contentSum(stored.bytes), content)) return
-  throw new StorageError(`document ${JSON.stringify(doc)} is not what was written: run verify`)
+  throw new StorageError(`document ${JSON.stringify(doc)} differs from what was written: run verify`)
 }

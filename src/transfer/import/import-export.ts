@@ -61,7 +61,7 @@ export async function importExport(
   const files = await ExportReader.check(source, onProgress)
   if (files.summary.holds === 'all' && options.tenant !== null)
     throw new StorageError(
-      'the export holds workspaces and API keys: only documents alone can be given to others',
+      'this export contains workspaces and API keys; --workspace and --api-key work only for an export of documents only',
     )
   const directory = directoryOf(place)
   const isNew = !(await hasStore(place))
@@ -127,7 +127,7 @@ class ExportImport {
   async #writeValues(values: ValueRestorer, compared: Comparison): Promise<void> {
     await values.write(compared)
     const { absent } = await values.compare()
-    if (absent > 0 && !compared.ownTenants) throw new StorageError('the records are not what was written')
+    if (absent > 0 && !compared.ownTenants) throw new StorageError('the records differ from what was written')
   }
 
   /** Checks that the API keys exist, because no client could reach the documents otherwise. */
@@ -143,7 +143,7 @@ class ExportImport {
       if (await new TenantStore(store.engine.kv).isTenant({ workspaceId, apiKey })) continue
       throw new StorageError(
         `the store has no API key ${JSON.stringify(apiKey)} of a workspace ${JSON.stringify(workspaceId)}` +
-          (options.tenant === null ? ': name others by --workspace and --api-key' : ''),
+          (options.tenant === null ? ': name others with --workspace and --api-key' : ''),
       )
     }
   }

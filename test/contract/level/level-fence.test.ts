@@ -126,7 +126,7 @@ async function failureOf(opening: Promise<unknown>): Promise<EngineOpenError> {
   throw new Error('it has been opened')
 }
 
-const fenceTold = /byte (\d+), which was (\d+), is (\d+)/
+const fenceTold = /byte (\d+) was changed from (\d+) to (\d+)/
 
 async function expectFenced(directory: string, what: string): Promise<void> {
   const [changed, ...others] = await changedIn(directory, withShortKey(0))

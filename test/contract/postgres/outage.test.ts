@@ -116,7 +116,7 @@ describe.skipIf(noPostgres !== null)('a database that becomes unavailable', () =
     ]
     for (const call of calls) await expect(call()).rejects.toThrow(StoreUnavailableError)
     const health = engine.health()
-    expect(health.ok ? '' : health.reason).toMatch(/^the database does not serve \([A-Z0-9]+\)$/)
+    expect(health.ok ? '' : health.reason).toMatch(/^the database is not available \([A-Z0-9]+\)$/)
     expect(engine.pendingBytes()).toBe(0)
     await server.start()
     await eventually(() => engine.health().ok)

@@ -57,7 +57,7 @@ it.each<[string, Partial<Config>, Partial<Config>]>([
     const [one, two] = (await sharedNodes(2)) as [SharedNode, SharedNode]
     await startOn(one, first)
     await expect(startTestServer(other, { engine: two.engine })).rejects.toThrow(
-      `${option} is not what the other nodes on this store have`,
+      `${option} differs from that of the other nodes on this store`,
     )
     await two.engine.close()
   },

@@ -97,7 +97,7 @@ describe.skipIf((noNats ?? noPostgres) !== null)('servers that share documents',
       .filter((line) => line.startsWith('{"'))
     const told = lines.map((line) => JSON.parse(line) as { msg: string; node?: string })
     const named = told.filter(({ node }) => node === 'a').map(({ msg }) => msg)
-    expect(named).toEqual(expect.arrayContaining(['the nodes have changed', 'listening', 'stopped']))
+    expect(named).toEqual(expect.arrayContaining(['the list of nodes has changed', 'listening', 'stopped']))
     const isMade = told.findIndex(({ msg }) => msg === 'listening')
     expect(told.slice(isMade).filter(({ node }) => node !== 'a')).toEqual([])
   }, 60_000)

@@ -96,7 +96,10 @@ describe.skipIf(noPostgres !== null)('a server over PostgreSQL', () => {
       writer.sendUpdate(typed('held back', 1))
       await eventually(async () => (await ready()) === 503)
       const why = await (await fetch(`${server.url}/readyz`)).text()
-      expect([why.includes('does not serve'), why.includes(`${postgres.port}`)]).toEqual([true, false])
+      expect([why.includes('the database is not available'), why.includes(`${postgres.port}`)]).toEqual([
+        true,
+        false,
+      ])
       expect(reader.updates()).toEqual([])
       await postgres.start()
       await eventually(() => contentOf(reader.updates()) === 'held back')

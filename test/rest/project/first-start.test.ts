@@ -90,12 +90,12 @@ it('[OPS-13] stops the start for a configured token that the store does not have
   const { credentials } = await credentialsOf()
   const { apiKey, workspaceId } = credentials
   await expect(credentialsOf({ authToken: 'the-next-auth-token' })).rejects.toMatchObject({
-    message: `the API key "${apiKey}" has another auth token than WEFT_AUTH_TOKEN`,
+    message: `the stored auth token of the API key "${apiKey}" differs from WEFT_AUTH_TOKEN`,
     hint: expect.stringContaining(`weft keys replace ${apiKey} --configured`),
   })
   const workspaceAuthToken = 'the-next-workspace-token'
   await expect(credentialsOf({ workspaceAuthToken })).rejects.toMatchObject({
-    message: `the workspace "${workspaceId}" has another token than WEFT_WORKSPACE_AUTH_TOKEN`,
+    message: `the stored token of the workspace "${workspaceId}" differs from WEFT_WORKSPACE_AUTH_TOKEN`,
     hint: expect.stringContaining(`weft keys replace --workspace ${workspaceId} --configured`),
   })
   expect(kept()).toEqual(credentials)
@@ -120,8 +120,8 @@ it('[OPS-13] replaces tokens that an import created by the configured ones, once
     expect((await call(server, credentials.apiKey, configured.authToken)).status).toBe(200)
   })
   expect(kept()).toMatchObject(configured)
-  await expect(credentialsOf({ authToken: 'a-third-auth-token' })).rejects.toThrow('another auth token')
-  await expect(credentialsOf({ workspaceAuthToken: 'a-third-token-of-it' })).rejects.toThrow('another token')
+  await expect(credentialsOf({ authToken: 'a-third-auth-token' })).rejects.toThrow('stored auth token')
+  await expect(credentialsOf({ workspaceAuthToken: 'a-third-token-of-it' })).rejects.toThrow('stored token')
   expect((await importAgain()).code).toBe(0)
 })
 

@@ -163,7 +163,7 @@ async function expectNamed(marker: string, named: string): Promise<void> {
     {
       kind: 'index',
       what: expect.stringContaining(named),
-      problem: expect.stringContaining('is missing beside it'),
+      problem: expect.stringMatching(/^its index entry .* is missing$/),
       help: expect.stringContaining('REST'),
     },
   ])

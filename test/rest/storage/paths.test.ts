@@ -46,7 +46,7 @@ it('[STORE-3] follows no link and overwrites no file in a backup', async () => {
   expect(readFileSync(at('other'), 'utf8')).toBe('of somebody else')
   expect(statSync(at('linked')).mode & 0o777).toBe(0o600)
   symlinkSync(at('nowhere'), at('dangling'))
-  await expect(backUp('dangling')).rejects.toThrow('is there already')
+  await expect(backUp('dangling')).rejects.toThrow('already exists')
   expect(existsSync(at('nowhere'))).toBe(false)
 })
 

@@ -126,7 +126,7 @@ itLong('[STORE-3] overwrites no existing file or directory', async () => {
   })
   expect(await weft('backup', at('restored'), at('backup'))).toMatchObject({
     code: 2,
-    err: expect.stringContaining('is there already'),
+    err: expect.stringContaining('already exists'),
   })
 })
 

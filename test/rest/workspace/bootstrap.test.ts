@@ -142,11 +142,11 @@ it('[WS-63] stops the start for a declared token that the store does not have, a
     authToken: 'x'.repeat(16),
   }
   await expect(restart({ authToken: 'the-next-auth-token' })).rejects.toMatchObject({
-    message: 'the API key "key-acme" has another auth token than WEFT_BOOTSTRAP',
+    message: 'the stored auth token of the API key "key-acme" differs from WEFT_BOOTSTRAP',
     hint: expect.stringContaining('weft keys replace key-acme --configured'),
   })
   await expect(restart({ workspaceToken: 'the-next-workspace-token' })).rejects.toMatchObject({
-    message: 'the workspace "ws-acme" has another token than WEFT_BOOTSTRAP',
+    message: 'the stored token of the workspace "ws-acme" differs from WEFT_BOOTSTRAP',
     hint: expect.stringContaining('weft keys replace --workspace ws-acme --configured'),
   })
   await start({ bootstrap: declared }, expectDeclared)
@@ -245,12 +245,12 @@ it.each<[string, string, RegExp]>([
   [
     'one API key twice',
     JSON.stringify({ Acme: acme, Bolt: { ...bolt, apiKey: 'key-acme' } }),
-    /"Acme" and "Bolt" have one apiKey/,
+    /"Acme" and "Bolt" have the same apiKey/,
   ],
   [
     'one workspace twice',
     JSON.stringify({ Acme: acme, Bolt: { ...bolt, workspaceId: 'ws-acme' } }),
-    /"Acme" and "Bolt" have one workspaceId/,
+    /"Acme" and "Bolt" have the same workspaceId/,
   ],
 ])('[WS-61] rejects a declaration with its problem: %s', (_name, text, message) => {
   const read = () => configFrom({ WEFT_BOOTSTRAP: text })

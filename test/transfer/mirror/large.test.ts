@@ -39,7 +39,7 @@ describe('documents larger than a message to Weft', () => {
     ada.doc.getMap('map').set('blob', new Uint8Array(messageBytesMax))
     await eventually(() => ada.provider.synced)
     const running = await at.mirror(['acme/value/main'])
-    await running.printed(/"failed","reason":"Weft: does not get all of it: one value has \d+ bytes/)
+    await running.printed(/"failed","reason":"Weft: cannot receive the whole update: one value has \d+ bytes/)
     running.child.kill('SIGTERM')
     expect((await running.ended).code).toBe(1)
   })

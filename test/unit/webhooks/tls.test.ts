@@ -72,7 +72,7 @@ describe.skipIf(opensslMissing)('TLS', () => {
       kind: 'failed',
       httpStatus: null,
       durationMs: 0,
-      error: expect.stringMatching('there is no TLS connection'),
+      error: expect.stringMatching('the TLS connection failed'),
     })
   })
 })

@@ -49,7 +49,7 @@ export const deleteContent = defineOperation({
       editorIds === undefined
         ? await deleteAll(document, userId, caller, services)
         : await deleteEditors(editorIds, { ...document, userId }, caller, services)
-    return { message: `${deleted} of the editors deleted.`, data: { success: deleted > 0 } }
+    return { message: `${deleted} editors deleted.`, data: { success: deleted > 0 } }
   },
 })
 

@@ -26,6 +26,6 @@ export const deletePresence = defineOperation({
   async handler({ userIds, ...document }, { caller, services }) {
     const scope = await presenceScope(document, caller, services)
     const deleted = await services.rooms.presence.delete(scope, userIds)
-    return { message: `${deleted} users taken away.`, data: { success: true } }
+    return { message: `${deleted} users removed.`, data: { success: true } }
   },
 })

@@ -27,7 +27,11 @@ export async function checkExpected(
     // An entry that cannot be read is reported on its own.
     const found = await reads.get(storedAt(part, expected)).catch(() => Buffer.alloc(0))
     if (found !== undefined) continue
-    damages.push({ kind: 'index', what, problem: `${JSON.stringify(expected.key)} is missing beside it` })
+    damages.push({
+      kind: 'index',
+      what,
+      problem: `its index entry ${JSON.stringify(expected.key)} is missing`,
+    })
   }
   return damages.length > 0 && (await isBeingRemoved(reads, part, removed(part))) ? [] : damages
 }

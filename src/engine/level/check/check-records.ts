@@ -59,7 +59,11 @@ export async function checkDueIndex(reads: Reads, key: Buffer, value: Buffer): P
   const [queue = '', id = ''] = decodeKey(key.subarray(1))
   const { at } = decodeJob(key, value)
   if ((await reads.get(dueKey(queue, at, id)).catch(() => undefined)) !== undefined) return null
-  return { kind: 'job', what: name('job', key), problem: 'it is not in the index of times: it is never done' }
+  return {
+    kind: 'job',
+    what: name('job', key),
+    problem: 'it has no entry in the index of due times, so it never runs',
+  }
 }
 
 async function checkJob(reads: Reads, key: Buffer): Promise<Damage | null> {
@@ -67,7 +71,11 @@ async function checkJob(reads: Reads, key: Buffer): Promise<Damage | null> {
   const job = inKeyspace(keyspaces.jobs, encodeKey([queue, id]))
   // A job that cannot be read is reported on its own.
   if ((await reads.get(job).catch(() => key)) !== undefined) return null
-  return { kind: 'job', what: name('job', job), problem: 'it is in the index of times only' }
+  return {
+    kind: 'job',
+    what: name('job', job),
+    problem: 'the index of due times has an entry for it, but the job is missing',
+  }
 }
 
 function letter(space: Buffer): number {

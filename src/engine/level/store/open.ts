@@ -112,7 +112,7 @@ export async function startProblem(directory: string): Promise<string | null> {
 function restoreProblem(directory: string, names: readonly string[]): string | null {
   const unfinished = unfinishedPath(directory)
   if (!names.includes(basename(unfinished)) || names.includes(storeFolder)) return null
-  return `${unfinished} is what a restore has left that was interrupted: remove it, and restore again`
+  return `${unfinished} is left over from an interrupted restore: remove it, and restore again`
 }
 
 function importProblem(directory: string, names: readonly string[]): string | null {
@@ -162,7 +162,7 @@ function refuseDamaged(directory: string, problems: readonly string[]): void {
   if (problems.length === 0) return
   throw new EngineOpenError(
     'corrupted',
-    `${storePath(directory)} is damaged (${problems.join('; ')}): see with \`weft verify ${directory}\` what that affects, and restore a backup into an empty directory`,
+    `${storePath(directory)} is damaged (${problems.join('; ')}): run \`weft verify ${directory}\` to see what is affected, and restore a backup into an empty directory`,
   )
 }
 

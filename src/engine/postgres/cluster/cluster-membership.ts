@@ -219,7 +219,7 @@ export class ClusterMembership implements WritePermission, Cluster {
     measured?.(found.now)
     const refusal = found.isListed ? null : this.#inTheWay(found).message
     if (refusal !== null && this.#refusal === null)
-      this.#parts.log?.error({ reason: refusal }, 'nothing is written')
+      this.#parts.log?.error({ reason: refusal }, 'this node has stopped writing')
     if (refusal === null && this.#heartbeatAt > 0 && this.refusal() !== null) this.#returned()
     this.#refusal = refusal
     if (refusal !== null || startedAt < this.#heartbeatAt) return found
@@ -245,7 +245,7 @@ export class ClusterMembership implements WritePermission, Cluster {
     const before = listOf(this.#others)
     this.#others = found.filter(({ id, isAlive }) => isAlive || (isPatient && known.has(id)))
     if (listOf(this.#others) === before) return
-    this.#parts.log?.info({ nodes: this.nodes() }, 'the nodes have changed')
+    this.#parts.log?.info({ nodes: this.nodes() }, 'the list of nodes has changed')
     this.#changed()
   }
 

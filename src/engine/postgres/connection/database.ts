@@ -78,7 +78,7 @@ export class PostgresDatabase {
 
   health(): Health {
     if (this.#outage !== null)
-      return { ok: false, reason: `the database does not serve (${this.#outage.code})` }
+      return { ok: false, reason: `the database is not available (${this.#outage.code})` }
     const refusal = this.#right.refusal()
     return refusal === null ? { ok: true } : { ok: false, reason: refusal }
   }
@@ -203,7 +203,9 @@ export class PostgresDatabase {
     const servers = this.#urls.length === 1 ? 'one' : 'several'
     const timeline = await prepareSession(session, this.#options, servers)
     if (timeline < this.#timeline)
-      throw new Error('a standby has been promoted in its place: it has to follow that one before it is used')
+      throw new Error(
+        'this server is outdated, because a standby was promoted in its place: configure it as a standby of the new primary before you use it again',
+      )
     // Answers of the server that it has replaced are not needed.
     if (timeline > this.#timeline) for (const former of this.#former.keys()) former.cut()
     this.#timeline = timeline

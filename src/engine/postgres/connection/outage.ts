@@ -44,15 +44,15 @@ export class Outage {
     const late = sleep(Math.max(0, restMs), undefined, { signal }).catch(() => undefined)
     const ended = await Promise.race([this.#over.then(() => 'over' as const), late])
     waiting.abort()
-    if (ended !== 'over') throw new StoreUnavailableError(`the database does not serve: ${this.#reason}`)
+    if (ended !== 'over') throw new StoreUnavailableError(`the database is not available: ${this.#reason}`)
   }
 
   async #tryAgain(reach: () => Promise<void>, log: Log | undefined, stop: AbortSignal): Promise<void> {
-    log?.warn({ reason: this.#reason }, 'the database does not serve')
+    log?.warn({ reason: this.#reason }, 'the database is not available')
     for (let pause = pauseMs.first; !stop.aborted; pause = Math.min(2 * pause, pauseMs.longest)) {
       try {
         await reach()
-        log?.info({ ms: Math.round(performance.now() - this.#since) }, 'the database serves again')
+        log?.info({ ms: Math.round(performance.now() - this.#since) }, 'the database is available again')
         return
       } catch (error) {
         this.#reason = errorMessage(error)

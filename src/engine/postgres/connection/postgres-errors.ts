@@ -77,5 +77,5 @@ export const isCollision = (error: unknown): boolean => collisions.has(sqlStateO
 export function toPublicError(error: unknown): unknown {
   const root = rootOf(error)
   if (!(root instanceof DatabaseError) && !(root instanceof ConnectionLostError)) return error
-  return new StoreUnavailableError(`the database does not serve: ${errorMessage(root)}`, { cause: error })
+  return new StoreUnavailableError(`the database is not available: ${errorMessage(root)}`, { cause: error })
 }

@@ -62,7 +62,7 @@ export async function ensureSchema(
     for (const step of steps) {
       const stored = await storedFormat(database)
       if (stored !== null && !isBefore(stored, step.to)) continue
-      log?.info({ schema, to: textOf(step.to) }, 'making the tables')
+      log?.info({ schema, to: textOf(step.to) }, 'creating or migrating the tables')
       await database.once((session) => take(session, step, { lease, partitions }))
     }
   } finally {
@@ -81,7 +81,7 @@ async function take(
     set local statement_timeout = 0;
     do $$ begin
       perform 1 from lease where name = 'migration' and holder = '${lease.holder}' for update;
-      if not found then raise 'another server makes the tables'; end if;
+      if not found then raise 'another server is creating the tables'; end if;
     end $$;
     ${sql(partitions)}
     insert into meta values ('format', '${textOf(to)}') on conflict (name) do update set value = excluded.value;
@@ -103,7 +103,7 @@ function isSettled(schema: string, stored: SchemaFormat | null): boolean {
   if (stored.major < schemaFormat.major) {
     throw new EngineOpenError(
       'olderFormat',
-      `the schema ${schema} was made by an older version (${formats}): use that`,
+      `the schema ${schema} was created by an older version (${formats}): use that version`,
     )
   }
   throw new EngineOpenError(

@@ -99,7 +99,7 @@ export const getPermissions = defineOperation({
     if (userIds.length * (1 + folderIds.length + documentIds.length) > pairsMax)
       throw invalid(
         'auth/too-many-results',
-        `users times resources are more than ${pairsMax}: ask in several calls`,
+        `the number of users times the number of resources is more than ${pairsMax}; split the call`,
       )
     const scope = { ...caller.tenant, organizationId }
     const { users, complete } = await services.permissionReader.read(scope, {

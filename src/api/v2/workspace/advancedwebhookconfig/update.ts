@@ -24,7 +24,10 @@ export const updateAdvancedWebhookConfig = defineOperation({
     const { isEnabled, encryptData, encodeData, publicKey, enableDataProtection } = data
     const change = { isEnabled, encryptData, encodeData, publicKey, enableDataProtection }
     if (Object.values(change).every((value) => value === undefined))
-      throw invalid('request/invalid-member', `one of ${Object.keys(change).join(', ')} must be given`)
+      throw invalid(
+        'request/invalid-member',
+        `at least one of ${Object.keys(change).join(', ')} must be given`,
+      )
     checkWebhookConfig('/data', publicKey === undefined ? {} : { publicKey })
     const config = await services.webhookConfigs.updateAdvanced(caller.tenant, change)
     return { message: 'Advanced webhook configuration updated.', data: config }

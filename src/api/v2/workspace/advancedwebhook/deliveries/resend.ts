@@ -27,6 +27,6 @@ export const resendDelivery = defineOperation({
   async handler({ messageId, endpointId }, { caller, services }) {
     const target = await requireTarget(services.endpoints, caller.tenant, endpointId)
     await services.deliveries.resend(target, messageId)
-    return { message: 'It is being sent again.', data: { messageId } }
+    return { message: 'The message is being sent again.', data: { messageId } }
   },
 })

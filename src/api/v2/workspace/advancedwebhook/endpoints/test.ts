@@ -44,6 +44,6 @@ export const testEndpoint = defineOperation({
     const target = { ...tenant, targetId: id }
     const event = testEvent(target, eventType, services.clock.now())
     const messageId = await services.deliveries.send(target, event)
-    return { message: 'It is being sent.', data: { messageId } }
+    return { message: 'The test message is being sent.', data: { messageId } }
   },
 })

@@ -51,7 +51,10 @@ export const updateEndpoint = defineOperation({
       metadata,
     }
     if (Object.values(change).every((value) => value === undefined))
-      throw invalid('request/invalid-member', `one of ${Object.keys(change).join(', ')} must be given`)
+      throw invalid(
+        'request/invalid-member',
+        `at least one of ${Object.keys(change).join(', ')} must be given`,
+      )
     checkEndpoint(data)
     const endpoint = await services.endpoints.update(caller.tenant, endpointId, change)
     return {

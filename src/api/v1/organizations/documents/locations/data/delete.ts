@@ -45,7 +45,7 @@ export const deleteLocationData = defineOperation({
     {
       status: 'UNAUTHENTICATED',
       code: 'auth/credentials-mismatch',
-      when: 'the credentials in the body are not those of the headers',
+      when: 'the credentials in the body differ from those in the headers',
     },
   ],
   async handler({ organizationId, documentId: document, location: { id }, ...given }, { caller, services }) {
