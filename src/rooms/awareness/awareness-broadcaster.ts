@@ -28,7 +28,7 @@ interface AwarenessBroadcasterOptions {
 
 /**
  * Fixed-window batching: sends changes to the members at the end of the tick, then at most once a window, and of each
- * client only its last state. Changes by a backend do not wait for the window, and take along those that do.
+ * client only its last state. Changes by a backend do not wait for the window, and waiting changes are sent with them.
  */
 export class AwarenessBroadcaster {
   readonly #options: AwarenessBroadcasterOptions

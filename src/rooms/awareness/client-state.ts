@@ -9,7 +9,8 @@ type State = NonNullable<AwarenessEntry['state']>
 
 /**
  * The state that one client publishes. If the server adds something, it gives the state a later clock than the client
- * has, so that all clients accept it, also the client itself. That one then sends it back, which is not its own change.
+ * has, so that all clients accept it, also the client itself. The client then sends this state back, although it has
+ * not changed anything.
  */
 export class ClientState {
   readonly member: Member
@@ -18,7 +19,7 @@ export class ClientState {
   clock: number
   /** Null: the client shows nothing. */
   state: State | null = null
-  /** By their clocks, digests of the states that the client has not chosen itself; null: it was removed. */
+  /** Digests of the states that the server has set for the client, by clock; null: a removal. */
   readonly #serverStates = new Map<number, string | null>()
 
   constructor(member: Member, since: number, clock: number) {
@@ -31,7 +32,7 @@ export class ClientState {
   take(clock: number, state: State): 'change' | 'echo' {
     this.clock = clock
     const isEcho = this.#isEcho(clock, state)
-    // Clients answer in order: an earlier answer does not come any more.
+    // Clients answer in order, so no answer with an earlier clock can follow.
     for (const sent of this.#serverStates.keys()) if (sent < clock - 1) this.#serverStates.delete(sent)
     if (isEcho) return 'echo'
     this.state = state
@@ -51,7 +52,7 @@ export class ClientState {
     for (const oldest of this.#serverStates.keys()) return void this.#serverStates.delete(oldest)
   }
 
-  /** A client that was removed answers with what it has, one clock later. */
+  /** A removed client answers with its present state, one clock later. */
   #isEcho(clock: number, state: State): boolean {
     if (this.#serverStates.size === 0) return false
     const digest = digestOf(JSON.stringify(state))

@@ -17,7 +17,10 @@ import { RenewalRequests } from './renewal-requests.ts'
 
 /** Clients whose states a room shows. More clients stay as members, and are shown when others have left. */
 export const statesMax = 5_000
-/** How far a clock may run ahead at once: one that jumped near its end would silence its client. */
+/**
+ * Maximum distance of a clock from the last known one. After a jump near its maximum value, the client could publish no
+ * further states.
+ */
 const clockJumpMax = 2 ** 20
 
 interface RoomAwarenessOptions {
@@ -34,10 +37,11 @@ interface RoomAwarenessOptions {
 
 /**
  * The awareness states of one room. Members have at most one client id each, and the identity that the presence of the
- * document has for them. Clients of other nodes and virtual users are also shown. `presence/README.md` lists the events.
+ * document has for them. Clients of other nodes and virtual users are also shown. `presence/README.md` lists the
+ * events.
  *
- * Clocks are those of the clients, so that every node and every other connection of the client agrees on what is newer.
- * The server makes a clock only if a backend changes what a client shows.
+ * The clients set the clocks, so that all nodes and all connections of a client agree on the newest state. The server
+ * sets a clock only if a backend changes the state of a client.
  */
 export class RoomAwareness implements PresenceObserver {
   readonly editorId: string
@@ -75,7 +79,10 @@ export class RoomAwareness implements PresenceObserver {
     return userId === undefined || userId === member.user.id
   }
 
-  /** Takes what `member` sends. Entries about other clients are dropped: clients send back what they receive. */
+  /**
+   * Applies the entries that `member` sends. Entries about other clients are dropped, because clients send back the
+   * states that they receive.
+   */
   receive(member: Member, entries: readonly AwarenessEntry[]): void {
     for (const entry of entries) {
       const client = this.#clientFor(member, entry)
@@ -84,7 +91,7 @@ export class RoomAwareness implements PresenceObserver {
     this.#broadcaster.schedule('window')
   }
 
-  /** Removes the state of `member` at once. */
+  /** Removes the state of `member` immediately. */
   leave(member: Member): void {
     this.#options.presence.removeSocket(member)
     const clientId = this.#clientOf.get(member)
@@ -122,7 +129,7 @@ export class RoomAwareness implements PresenceObserver {
     return writeAwarenessMessages(this.#states())
   }
 
-  /** The same for a client that has missed messages: also what is not shown any more. */
+  /** Messages with all states and with the latest removals, for a client that has missed messages. */
   allAndTombstones(): readonly Uint8Array[] {
     return writeAwarenessMessages([...this.#states(), ...this.#tombstones.texts()])
   }
@@ -233,7 +240,7 @@ export class RoomAwareness implements PresenceObserver {
     if (!isSame) this.#publishForBackend(clientId, client, user)
   }
 
-  /** Publishes what the client does not know yet, with a clock that is later than all. */
+  /** Publishes a state that the client does not have yet, with a clock that is higher than all others. */
   #publishForBackend(clientId: number, client: ClientState, user: PublishedUser): void {
     if (client.state === null) return
     const clock = Math.max(this.#shownClock(clientId) ?? -1, client.clock) + 1
@@ -262,8 +269,8 @@ export class RoomAwareness implements PresenceObserver {
   }
 
   /**
-   * Without a clock of its own the removal has the clock of the state, as in y-protocols: so the next state of a client
-   * that returns is a later one.
+   * Removes a state. Without `clock`, the removal has the clock of the state, as in y-protocols, so that the next state
+   * of a returning client has a higher clock.
    */
   #hide(clientId: number, clock = 0, author: Member | null = null): void {
     const published = this.#published.get(clientId)

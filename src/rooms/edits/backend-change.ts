@@ -70,12 +70,13 @@ const waitMsMax = 2_000
 /**
  * The one path of a change by a backend: resolve base → compute → commit if unchanged → apply → deliver.
  *
- * A change is overtakable if another node can append an update that makes it wrong. It is then appended with the expected
- * head, and applied when it is durable. Any other change is applied and appended in one tick. It needs no working copy if
- * it can be computed on the document itself, which takes about half the time.
+ * A change is overtakable if another node can append an update that makes it wrong. It is then appended with the
+ * expected head, and applied when it is durable. Any other change is applied and appended in one tick. It needs no
+ * working copy if it can be computed on the document itself, which takes about half the time.
  *
- * The retry policy: a change is computed while writes go on. If the document has changed by then, it is computed again
- * while this node pauses its writes; after a conflict with another node, while the other nodes pause theirs as well.
+ * The retry policy: the first time, a change is computed while writes continue. If the document has changed by then,
+ * the change is computed again while this node pauses its writes. After a conflict with another node, the other nodes
+ * also pause their writes.
  * @throws ApiError ABORTED if other nodes were faster each time; UNAVAILABLE; the errors of `compute`
  */
 export const makeChange = <T>(room: EditContext, change: BackendChange<T>): Promise<EditResult<T>> =>

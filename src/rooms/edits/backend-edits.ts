@@ -47,7 +47,9 @@ export interface DocumentCapture {
   readonly epoch: number
 }
 
-/** Reads one open document and applies updates to it for callers that have no socket; answers only what is durable. */
+/**
+ * Reads one open document and applies updates to it for callers without a socket. Results contain only durable content.
+ */
 export class BackendEdits {
   readonly #room: EditContext
 
@@ -152,7 +154,10 @@ export class BackendEdits {
     }
   }
 
-  /** Shows the document, and its whole state (V1), to `view`; resolves when what it saw is durable. @throws ApiError UNAVAILABLE */
+  /**
+   * Shows the document, and its whole state (V1), to `view`; resolves when the viewed content is durable.
+   * @throws ApiError UNAVAILABLE
+   */
   async view<T>(view: (doc: Y.Doc, bytes: Uint8Array) => T): Promise<DocumentRead<T>> {
     const { state, commits } = this.#room
     const { result, version } = await readDurable(this.#room, () => {
@@ -164,10 +169,11 @@ export class BackendEdits {
   }
 
   /**
-   * One root of the document, a large one on a thread; resolves when that is durable, null when there is no document.
+   * Reads one root of the document, a large one on a thread. Resolves when the content is durable, with null if there
+   * is no document.
    * @param bytesMax as `readEncoded` has it
-   * @throws ApiError INVALID_ARGUMENT as `readDocument` does; RESOURCE_EXHAUSTED when too many large ones wait, or the
-   *   content exceeds `bytesMax`; UNAVAILABLE
+   * @throws ApiError INVALID_ARGUMENT as `readDocument` does; RESOURCE_EXHAUSTED if too many large reads wait, or if
+   * the content exceeds `bytesMax`; UNAVAILABLE
    */
   async read(reading: DocumentReading, bytesMax: number): Promise<DocumentRead<EncodedContent> | null> {
     const { address, state, commits, readers } = this.#room
@@ -231,14 +237,14 @@ const incomplete = (): ApiError =>
 const malformed = (problem: string): ApiError =>
   invalid('crdt/malformed-update', `the update is malformed: ${problem}; send a Yjs update in encoding V1`)
 
-/** @throws ApiError where the update must not be applied */
+/** @throws ApiError if the update must not be applied */
 function checked(placed: PlacedIntegration): PlacedIntegration {
   if (placed.problem !== null) throw malformed(placed.problem)
   if (placed.gap) throw incomplete()
   return placed
 }
 
-/** @throws ApiError INVALID_ARGUMENT where vetting refuses */
+/** @throws ApiError INVALID_ARGUMENT if vetting rejects the update */
 function vetted<T>(check: () => T): T {
   try {
     return check()

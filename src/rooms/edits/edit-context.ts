@@ -60,7 +60,7 @@ export interface EditContext {
   /** Has updates that arrive at other nodes wait for the next change of this one, for `ms` at most. */
   readonly pauseOthers: (ms: number) => void
   readonly fences: Pick<FenceStore, 'isCurrent'>
-  /** The document in memory can't be trusted any more. */
+  /** Call if the document in memory is no longer reliable. */
   readonly fail: (error: unknown) => void
 }
 
@@ -79,7 +79,7 @@ export interface EditPrecondition {
 }
 
 export interface RestoreOptions extends EditPrecondition {
-  /** Only find out what would change. */
+  /** Computes the change without making it. */
   readonly dryRun?: boolean | undefined
 }
 

@@ -28,7 +28,7 @@ export function replaceWithinLimit(
 
 /**
  * Gives a copy of a document the content of `past`, a whole state (V1), unless it would grow past `bytesMax`.
- * @throws ApiError INVALID_ARGUMENT; then the copy is of no use any more
+ * @throws ApiError INVALID_ARGUMENT; then the copy must be discarded
  */
 export function restoreWithinLimit(
   copy: DocumentState,

@@ -21,7 +21,7 @@ import {
 export interface ComputedEdit {
   readonly change: ReplacementResult
   readonly update: Uint8Array | null
-  /** The whole document after it, where that is better than to apply the update. */
+  /** The whole document after the edit, if the room should take it instead of applying the update; otherwise null. */
   readonly state: Uint8Array | null
   /**
    * `present`: computed for the document at that version. `past`: computed for an older version, so later updates must
@@ -34,7 +34,7 @@ export interface ComputedEdit {
   readonly writer: ClientClock
 }
 
-/** Computes a replacement on a thread. @throws ApiError what the content or the options are refused for */
+/** Computes a replacement on a thread. @throws ApiError if the content or the options are rejected */
 export async function computeOnThread(
   room: EditContext,
   thread: PooledThread,
@@ -98,7 +98,7 @@ export async function restoreOnThread(
   return { change, writer, update, state, made: { for: 'present', version } }
 }
 
-/** Merges what was computed for the past into the present, on the thread too. */
+/** Merges a change that was computed for an older version into the present document, on the same thread. */
 async function mergeOnThread(
   room: EditContext,
   thread: PooledThread,

@@ -75,7 +75,7 @@ export class BackgroundCompaction {
     })
   }
 
-  /** Resolves when nothing is under way. */
+  /** Stops, and resolves when no work is in progress. */
   async stop(): Promise<void> {
     this.#stopped = true
     for (const end of this.#pauses) end()
@@ -116,7 +116,7 @@ export class BackgroundCompaction {
     }
   }
 
-  /** Finds what an earlier process has left. */
+  /** Finds the logs that an earlier process has not compacted. */
   async #walk(): Promise<void> {
     const { log, logger } = this.#parts
     let after: Key | undefined
@@ -159,7 +159,7 @@ export class BackgroundCompaction {
 
 const hasLeft = ({ head, base, oldest }: LogHead): boolean => base > oldest || head - base >= bulkyEntriesMin
 
-/** How long a stop may be held up by what makes the next start faster. */
+/** Maximum time in ms by which compaction, which makes the next start faster, may delay a shutdown. */
 const leavingMs = 1_000
 
 /**

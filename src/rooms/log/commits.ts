@@ -20,13 +20,13 @@ import { CommitWaiters } from './commit-waiters.ts'
 import { type Existence, LogPosition } from './log-position.ts'
 import type { CommitLog } from './recorded-log.ts'
 
-/** Applies what other nodes have appended. */
+/** Applies the updates that other nodes have appended. */
 export interface RemoteUpdates {
   /** Splits updates into parts that are applied one after the other. */
   split(foreign: readonly RemoteAppend[]): readonly (readonly RemoteAppend[])[]
   /** Returns whether a thread must place a part before it is applied. All parts before it must be applied. */
   isExpensive(part: readonly RemoteAppend[]): boolean
-  /** Places an expensive part; then it is applied at once. */
+  /** Places an expensive part. The caller applies it immediately after that. */
   place(part: readonly RemoteAppend[]): Promise<void>
   /** Applies a part, which is durable. Called in the order of the log. */
   apply(part: readonly RemoteAppend[]): void
@@ -37,7 +37,7 @@ export interface CommitListeners {
   durable(delivery: UpdateBroadcast): void
   /** The append was refused, or whether it was written is unknown. Called once. */
   failed(error: unknown): void
-  /** This node has appended something. Not called where the log has one writer. */
+  /** Called when this node has appended updates, unless the log has one writer. */
   appended(notice: AppendNotice): void
   /** Called when other nodes have appended something. */
   remote(): RemoteUpdates
@@ -75,7 +75,7 @@ type CommitState =
   | { readonly is: 'interrupted'; readonly next: () => Promise<void> }
   /** The log or the permissions are being read, or an update is appended that expects a head. */
   | { readonly is: 'working' }
-  /** It has failed while something was under way that has not ended. */
+  /** The commits have failed, and an operation that was in progress has not ended. */
   | { readonly is: 'failing'; readonly error: unknown }
   | { readonly is: 'failed'; readonly error: unknown }
 
@@ -91,17 +91,18 @@ const repeatsMax = 20
 const readsMax = 8
 
 /**
- * The one place where change leaves a room: updates go to the log, and to the members when the log has them.
+ * The only place at which a change leaves a room: updates go to the log, and to the members when the log has them.
  *
- * Updates commute, so an append succeeds after any appends of other nodes. Its sequence numbers show whether another node
- * was faster; the updates of that node are then applied first. An append must not be stored if an earlier one fails. So
- * only one append is under way at a time, and the next one contains all updates that were committed meanwhile. Appends
- * overlap only if the log has one writer. Each then expects the head that the previous one leaves, so that a busy room
- * applies and sends updates while the disk writes.
+ * Updates commute, so an append succeeds after any appends of other nodes. Its sequence numbers show whether another
+ * node was faster; the updates of that node are then applied first. An append must not be stored if an earlier one
+ * fails. So only one append is in progress at a time, and the next one contains all updates that were committed
+ * meanwhile. Appends overlap only if the log has one writer. Each then expects the head that the previous one leaves,
+ * so that a busy room applies and sends updates while the disk writes.
  *
- * The log refuses an append when a fence of one of its senders was raised, and then also the appends behind it. Once all of
- * them have ended, the rights of their senders are read again and the appends are repeated in the same order. If a
- * right has ended, the commits fail: the document in memory contains the refused update, so it has to be loaded again.
+ * The log refuses an append when a fence of one of its senders was raised, and then also the appends behind it. Once
+ * all of them have ended, the rights of their senders are read again and the appends are repeated in the same order. If
+ * a right has ended, the commits fail: the document in memory contains the refused update, so it has to be loaded
+ * again.
  */
 export class Commits {
   readonly #log: CommitLog
@@ -114,7 +115,7 @@ export class Commits {
   #notices: RemoteAppendBuffer | null = null
   /** Applied and not durable, the oldest first. */
   readonly #queue: QueuedCommit[] = []
-  /** How many of them each append under way contains, and how many commits and updates these are. */
+  /** Number of commits in each append that is in progress. The next two fields count all their commits and updates. */
   readonly #appends: number[] = []
   #inFlight = 0
   #updatesInFlight = 0
@@ -181,8 +182,8 @@ export class Commits {
   }
 
   /**
-   * Resolves with the number of the last update once all that has been applied so far is durable and sent.
-   * Rejects with what the log has thrown.
+   * Resolves with the number of the last update once all that has been applied so far is durable and sent. Rejects with
+   * the error of the log.
    */
   get durable(): Promise<number> {
     return new Promise((resolve, reject) => this.#awaitDurable(resolve, reject))
@@ -221,8 +222,9 @@ export class Commits {
   }
 
   /**
-   * Appends an update that is right only for the document as it was at `head`, while nothing of this node is under way.
-   * Resolves with its number; null where the document has moved on: the updates of other nodes are applied then.
+   * Appends an update that is right only for the document as it was at `head`, while this node has no operation in
+   * progress. Resolves with its number, or with null if the document has changed since; then the updates of other nodes
+   * are applied.
    * @throws the error of the log
    */
   async commitAt(head: number, commit: ConditionalCommit): Promise<number | null> {
@@ -271,15 +273,15 @@ export class Commits {
     if (this.#isIdle) this.#goOn()
   }
 
-  /** Reads what the log has more. */
+  /** Reads the entries of the log that this copy lacks. */
   catchUp(): void {
     this.#isBehind = true
     if (this.#isIdle) this.#goOn()
   }
 
   /**
-   * Returns whether the log has more than this copy, or has lost something. False while something is under way: that
-   * will show it.
+   * Returns whether the log has more than this copy, or has lost something. False while an operation is in progress,
+   * because its result will show a difference.
    * @param head the head of the log; null: there is no log
    * @param had `durableTo` before the head was read
    */
@@ -319,7 +321,10 @@ export class Commits {
     return false
   }
 
-  /** Resolves when nothing is under way any more, well or not: an append that failed may have overtaken others. */
+  /**
+   * Resolves when no operation is in progress, whether the last ones succeeded or failed. A failed append may end
+   * before earlier ones.
+   */
   settled(): Promise<void> {
     return new Promise((resolve) => {
       if (this.#isSettled) resolve()
@@ -327,7 +332,10 @@ export class Commits {
     })
   }
 
-  /** Has `give` send to the members what is durable: a member without room for it must not count as having it. */
+  /**
+   * Runs `give`, which sends a durable delivery to the members. During the call, `deliveredClocks` does not count it: a
+   * member whose buffer is full has not received it.
+   */
   whileDelivering(delivery: UpdateBroadcast, give: (delivery: UpdateBroadcast) => void): void {
     this.#delivering = delivery
     try {
@@ -337,7 +345,9 @@ export class Commits {
     }
   }
 
-  /** The part of `clocks` that the members have been sent: less than is applied while commits are under way. */
+  /**
+   * The part of `clocks` that the members have been sent: less than the applied updates while commits are in progress.
+   */
   deliveredClocks(clocks: ReadonlyMap<number, number>): Map<number, number> {
     const delivered = new Map(clocks)
     if (this.#delivering !== null) takeOut(delivered, this.#delivering)
@@ -349,7 +359,7 @@ export class Commits {
     return this.#state.is === 'idle'
   }
 
-  /** True while something is under way. */
+  /** True while an operation is in progress. */
   get #isBusy(): boolean {
     return !this.#isIdle && this.#state.is !== 'failed'
   }
@@ -367,17 +377,17 @@ export class Commits {
     if ('error' in this.#state) throw this.#state.error
   }
 
-  /** Begins the next thing, while nothing is under way. The rest of the log is read before an append. */
+  /** Starts the next operation. None may be in progress. The remainder of the log is read before an append. */
   #goOn(): void {
     this.#applyNotices()
-    // Applying them may have committed what waited for them, or failed.
+    // The application may have committed updates that waited for the notices, or may have failed.
     if (!this.#isIdle) return
     if (this.#isBehind) void this.#run(() => this.#readLog())
     else if (this.#queue.length > 0) this.#append()
     else this.#settle()
   }
 
-  /** One thing at a time. */
+  /** Runs one operation at a time. */
   async #run(work: () => Promise<void>): Promise<void> {
     if (this.#isIdle) this.#state = working
     try {
@@ -388,7 +398,7 @@ export class Commits {
     this.#free()
   }
 
-  /** The work under way has ended, well or not. */
+  /** Call when the current operation has ended, with or without success. */
   #free(): void {
     this.#state = 'error' in this.#state ? { is: 'failed', error: this.#state.error } : idle
     if (this.#whenFree.length > 0) for (const resolve of this.#whenFree.splice(0)) resolve()
@@ -417,7 +427,7 @@ export class Commits {
     }
   }
 
-  /** Takes what is appended together, at least one commit. Its bytes wait in the engine from now on. */
+  /** Takes the commits for one append, at least one. Its bytes wait in the engine from now on. */
   #takeQueue(): readonly AppliedUpdate[] {
     const start = this.#inFlight
     let bytes = 0
@@ -461,13 +471,16 @@ export class Commits {
     this.#notWritten()
   }
 
-  /** The appends behind it are not written either: they are the last ones under way. */
+  /**
+   * Call for an append that was not written. Appends behind it are not written either, and they are the last ones in
+   * progress.
+   */
   #notWritten(): void {
     this.#appends.pop()
     this.#ended()
   }
 
-  /** An append has ended, well or not. */
+  /** Call when an append has ended, with or without success. */
   #ended(): void {
     if (this.#appends.length > 0) return
     if (this.#state.is !== 'interrupted') return this.#free()
@@ -517,7 +530,7 @@ export class Commits {
       try {
         if (!this.#hasFailed) this.#listeners.durable(delivery)
       } finally {
-        // Not before: a member without room for it must not count as having it (`deliveredClocks`).
+        // Only after the delivery: a member whose buffer is full has not received it (`deliveredClocks`).
         this.#queue.shift()
         this.#inFlight -= 1
         this.#updatesInFlight -= delivery.updates.length
@@ -545,7 +558,7 @@ export class Commits {
     return { epoch: this.#epoch, seq: this.#durableTo }
   }
 
-  /** @param missing the first page of what the log has more */
+  /** @param missing the first page of the entries that this copy lacks */
   async #readLog(missing?: LoadedLog): Promise<void> {
     this.#isBehind = false
     try {
@@ -559,7 +572,7 @@ export class Commits {
     }
   }
 
-  /** Applies what notices contain. An update that needs a thread is read from the log. */
+  /** Applies the updates in the notices. An update that needs a thread is read from the log. */
   #applyNotices(): void {
     const next = this.#notices?.next(this.#logPosition) ?? null
     if (next === 'behind') this.#isBehind = true
@@ -632,7 +645,7 @@ function jobsOf(queue: readonly QueuedCommit[], start: number, end: number): Pic
   return jobs === undefined || jobs.length === 0 ? {} : { jobs }
 }
 
-/** Lowers clocks to what they were before a delivery. */
+/** Lowers clocks to their values before a delivery. */
 function takeOut(clocks: Map<number, number>, { updates }: UpdateBroadcast): void {
   for (const { summary } of updates)
     for (const { client, from } of summary.clients)

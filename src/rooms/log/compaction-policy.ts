@@ -1,7 +1,7 @@
 import type { DocumentLog, Key, LoadedLog } from '../../engine/engine.ts'
 import { type LoadedRoom, type LoadRoomOptions, type LogTail, loadRoom } from './load-room.ts'
 
-/** As `keepSince`: no older version is kept. */
+/** Value of `keepSince` with which no older version is kept. */
 export const keepNone = Number.POSITIVE_INFINITY
 
 /** Bytes of a snapshot that Yjs reads in the time in which it applies the update of a keystroke (8 µs, measured). */

@@ -5,7 +5,7 @@ import { DocumentState, emptyUpdate } from '../room/document-state.ts'
 import { DocumentExpensiveError } from '../room/expensive-documents.ts'
 import { DocumentDamagedError } from '../room/quarantine.ts'
 
-/** Bytes of entries read from the log at once. */
+/** Bytes of entries in one read of the log. */
 export const pageBytes = 8 * 1024 * 1024
 /** Entries that are applied before other work runs. */
 const entriesPerTurn = 4_000
@@ -22,7 +22,7 @@ export interface LoadedRoom {
   readonly tail: LogTail
 }
 
-/** How much is believed of what is stored: `doubted` where it has been found damaged before, so that Yjs has to read it. */
+/** Trust in the stored bytes. `doubted`: they were damaged before, so Yjs must read them. */
 export type ReadTrust = 'trusted' | 'doubted'
 
 /** A document that was read on a thread: its whole state (V1), and where its items belong. */
@@ -34,7 +34,7 @@ export interface PlacedDocument {
 export interface LoadRoomOptions {
   /** Default `trusted`. */
   readonly trust?: ReadTrust
-  /** Reads the updates that make up a document on a thread, which takes what an event loop cannot. Default: none. */
+  /** Reads the updates of a document on a thread, if they are too expensive for the event loop. Default: none. */
   readonly place?: (updates: readonly Uint8Array[]) => Promise<PlacedDocument>
   /** As `StateOptions` has it. */
   readonly isBounded?: boolean
@@ -92,7 +92,7 @@ function storedAsBytes(
   return state && { state, tail: { entries: entries.length, bytes } }
 }
 
-/** @throws CorruptRecordError when Yjs can't read what was stored, the snapshot included */
+/** @throws CorruptRecordError if Yjs cannot read the stored bytes, including the snapshot */
 async function applyStored(state: DocumentState, doc: Key, entries: LoadedEntries): Promise<void> {
   const place = `document ${JSON.stringify(doc)} is damaged: `
   try {

@@ -22,9 +22,12 @@ const encodingShareMax = 0.02
 const failedRestMs = 30_000
 
 export interface CompactionLimits {
-  /** Updates behind the snapshot that make a compaction worthwhile; more where opening with them is not slow. */
+  /**
+   * Number of updates after the snapshot that make a compaction worthwhile; more if the document still opens fast with
+   * them.
+   */
   readonly compactAfterUpdates: number
-  /** How long a version that was handed out can be rebuilt; 0 keeps none beyond what the log holds anyway. */
+  /** Time in ms for which a returned version can be rebuilt; 0: only as long as the log happens to have it. */
   readonly keepVersionsMs: number
 }
 
@@ -98,7 +101,7 @@ export class RoomCompaction {
     this.#snapshotBytes = Math.max(0, parts.state.sizeBytes - parts.tail.bytes)
   }
 
-  /** Counts what a commit has added. */
+  /** Counts the entries and bytes of a commit. */
   noted(entries: number, bytes: number): void {
     this.#tail.entries += entries
     this.#tail.bytes += bytes
@@ -168,7 +171,7 @@ export class RoomCompaction {
   }
 
   async #store(since: number, counted: LogTail, { snapshot, epoch, upTo }: Covered): Promise<void> {
-    // Null: others have appended what this snapshot does not have.
+    // Null: other nodes have appended updates that this snapshot does not contain.
     if (upTo === null) return this.noted(counted.entries, counted.bytes)
     if (!(await this.#log.compact(this.#doc, epoch, this.#base, upTo, snapshot, since))) {
       return this.#overtaken(epoch, counted)

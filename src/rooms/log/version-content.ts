@@ -6,7 +6,7 @@ import { applyInSlices, pageBytes } from './load-room.ts'
 /**
  * Returns the document as it was at a version. The copy belongs to the caller, which may change it and should destroy
  * it. Returns null if that version can no longer be rebuilt. Other work runs while a long tail is applied; the snapshot
- * is applied at once.
+ * is applied in one step.
  * @throws StoreUnavailableError; CorruptRecordError if the stored bytes of the version are damaged
  */
 export async function loadVersion(

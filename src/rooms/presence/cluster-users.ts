@@ -113,7 +113,7 @@ export class ClusterUsers {
     this.#replica.writeRest(afterArrival(rest, this.#stampAfter(rest), this.#clock.now()))
   }
 
-  /** Returns a timestamp after the known record, even if that one comes from a node whose clock is too far ahead. */
+  /** Returns a timestamp after the known record, even if that record comes from a node whose clock is too far ahead. */
   #stampAfter(known: RestUserRecord | null): number {
     return Math.max(this.#replica.logicalClock.next(), (known?.at ?? 0) + 1)
   }

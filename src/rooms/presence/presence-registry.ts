@@ -53,7 +53,7 @@ export class PresenceRegistry {
     return this.#sync.requests
   }
 
-  /** Returns the presence of a document. A room must add itself at once. */
+  /** Returns the presence of a document. A room must add itself immediately. */
   presenceOf(document: DocumentScope): DocumentPresence {
     const key = keyOf(document)
     const known = this.#documents.get(key)

@@ -43,7 +43,7 @@ const statusDelayMs = 40
 /** Interval at which a single node deletes expired records. In a cluster, each tick does. */
 const sweepMs = 15_000
 
-/** Above this number of records, those that are not virtual users are published for `repeatForMs` only. */
+/** Above this number of records, records that are not virtual users are published for `repeatForMs` only. */
 export const restRecordsMax = 1_000
 
 /** The presence of the document on this node. */
@@ -174,7 +174,7 @@ export class PresenceReplica implements StateSource<PresenceRecord> {
     for (const record of this.#restRecords.values()) yield [recordName(record), record]
   }
 
-  /** @param what the changed part of the user's record; `sockets` is published at once */
+  /** @param what the changed part of the user's record; `sockets` is published immediately */
   userChanged(userId: string, what: 'sockets' | 'status' = 'sockets'): void {
     this.open()
     this.#change(userRecordName(userId), what === 'sockets' ? 0 : statusDelayMs)
@@ -216,7 +216,7 @@ export class PresenceReplica implements StateSource<PresenceRecord> {
     this.#isSynced = outcome === 'complete' && this.#state === 'open'
   }
 
-  /** Publishes the changes at once. */
+  /** Publishes the changes immediately. */
   flush(): void {
     this.#flushing?.cancel()
     this.#flushing = null

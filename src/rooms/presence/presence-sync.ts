@@ -25,7 +25,7 @@ import type { PresenceDelta } from './state-log.ts'
 /** Interval of digests, in ms: a lost message is found after this time at the latest. */
 const digestMs = 4_000
 const tickMs = 1_000
-/** Maximum number of digests in one tick. With more buckets, the rest follows in later ticks. */
+/** Maximum number of digests in one tick. With more buckets, later ticks send the remaining digests. */
 const digestsMax = 2_000
 
 interface Bucket {
@@ -119,7 +119,7 @@ export class PresenceSync {
     replica.end()
   }
 
-  /** Ends the exchange. The other nodes drop this node at once. */
+  /** Ends the exchange. The other nodes drop this node immediately. */
   close(): void {
     if (this.#state === 'ended') return
     for (const replica of this.#openReplicas) replica.flush()

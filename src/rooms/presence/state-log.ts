@@ -38,7 +38,7 @@ export class LocalStateLog<Value> {
   readonly #next: () => number
   #seq: number
 
-  /** @param next returns increasing numbers, above those of an earlier log of the document */
+  /** @param next returns increasing numbers, above the numbers of an earlier log of the document */
   constructor(source: StateSource<Value>, next: () => number) {
     this.#source = source
     this.#next = next

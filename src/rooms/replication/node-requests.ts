@@ -42,8 +42,7 @@ interface Asked {
 }
 
 /**
- * Sends requests to all nodes at once, over the bus. A missing answer is not an error, because a node may die at any
- * time.
+ * Sends each request to all nodes over the bus. A missing answer is not an error, because a node may die at any time.
  */
 export class NodeRequests {
   readonly #parts: NodeRequestDependencies
@@ -63,7 +62,7 @@ export class NodeRequests {
     )
   }
 
-  /** Answers what other nodes ask under a name. */
+  /** Answers the requests of other nodes with this name. */
   answer(name: string, order: RequestOrder, answering: RequestHandler): void {
     const last = new Map<string, Pick<CallMessage, 'life' | 'number'>>()
     const listener = (message: Uint8Array): undefined => {
@@ -82,8 +81,8 @@ export class NodeRequests {
   }
 
   /**
-   * Requests a value from all other nodes. Resolves with the answers that arrive in time; at once if there are no other
-   * nodes.
+   * Requests a value from all other nodes. Resolves with the answers that arrive in time; immediately if there are no
+   * other nodes.
    */
   ask(name: string, payload: unknown): Promise<ReadonlyMap<string, unknown>> {
     const number = ++this.#number

@@ -15,7 +15,7 @@ export interface PlacingRoom {
   readonly address: DocumentAddress
   readonly state: DocumentState
   readonly lock: WriteLock
-  /** Applies what has arrived. */
+  /** Applies the arrived updates. */
   readonly turn: () => void
 }
 
@@ -54,7 +54,8 @@ export class RemotePlacing {
   }
 
   /**
-   * Places an expensive part. The room is held until `end`, so that the document stays the one that the thread had.
+   * Places an expensive part. The room is held until `end`, so that the document does not change while the thread works
+   * on its copy.
    * @throws ApiError as `placeStateOnThread` does
    */
   async place([foreign]: readonly RemoteAppend[]): Promise<void> {

@@ -10,7 +10,7 @@ export interface AppendNotice {
   readonly last: number
   /** Epoch milliseconds. */
   readonly at: number
-  /** One for each number; null where they are too large for the bus: then the log has them. */
+  /** One update for each number; null if they are too large for the bus: then the receiver reads the log. */
   readonly updates: readonly LogUpdate[] | null
 }
 

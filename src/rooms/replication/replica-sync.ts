@@ -33,14 +33,17 @@ interface Behind {
 
 /** All heads are compared once in this time, at random: this finds the messages that the bus has lost. */
 const compareEveryMs = { min: 2_000, max: 4_000 }
-/** Heads that are read at once, and the pause after each read: 10,000 a second. */
+/** Heads in one read, and the pause after each read: 10,000 heads per second. */
 const compared = { together: 500, pauseMs: 50 }
 /**
  * Milliseconds that a missing append has to arrive as a notice, because most are on their way. The log is read only
  * after that.
  */
 const onItsWayMs = 500
-/** After a loss that all nodes have noticed they do not all ask at once. */
+/**
+ * Maximum random delay in ms after a message loss that all nodes have noticed, so that they do not all read
+ * simultaneously.
+ */
 const afterLossMs = 250
 type ComparisonState =
   /** The logs have one writer, or it is closed. */
@@ -56,8 +59,8 @@ const keptNewsMax = 64
 const topicOf = (name: string): string => `document/${bucketOf(name)}`
 
 /**
- * Keeps the copies that nodes have of a document together: sends what this node has appended, passes on the messages of
- * other nodes, and compares with the log now and then, because the bus may lose anything. It does nothing if the
+ * Keeps the replicas of a document equal. Sends notices of the appends of this node, forwards the messages of other
+ * nodes to rooms, and regularly compares heads with the log, because the bus may lose messages. Does nothing if the
  * logs have one writer.
  */
 export class ReplicaSync implements ReplicaDependencies {
@@ -167,7 +170,7 @@ export class ReplicaSync implements ReplicaDependencies {
     this.#state = { is: 'waiting', cancel }
   }
 
-  /** Never throws: the next comparison finds what this one could not. */
+  /** Never throws: the next comparison finds the differences that this one has missed. */
   async #compare(): Promise<void> {
     const rooms = this.#open()
     const behind: Behind[] = []

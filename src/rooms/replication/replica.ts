@@ -14,7 +14,7 @@ export interface ReplicaOwner extends PlacingRoom {
   readonly applier: UpdateApplier
   /** Runs work for edits on the event loop, and counts its time against the share of the workspace. */
   readonly charged: <T>(updates: number, work: () => T) => T
-  /** Counts what has been added to the log. */
+  /** Counts the updates that were added to the log. */
   readonly added: (updates: readonly AppliedUpdate[]) => void
   readonly send: (delivery: UpdateBroadcast) => void
   readonly commit: (updates: readonly AppliedUpdate[], since: number) => void

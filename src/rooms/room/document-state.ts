@@ -25,19 +25,24 @@ import { DocumentDamagedError } from './quarantine.ts'
 export const emptyUpdate = new Uint8Array(2)
 
 /**
- * Enough to share the cost of a transaction. More gain nothing, and cost a lot where neighbours join: at the end of a
- * transaction Yjs joins lists of values pairwise, so 4,000 pushes of 30 numbers take 5.8 s together and 52 ms like this.
+ * Number of updates that share the cost of one transaction. A larger number gains nothing and is slow if adjacent items
+ * merge: at the end of a transaction Yjs joins lists of values pairwise. So 4,000 pushes of 30 numbers take 5.8 s in
+ * one transaction, and 52 ms with this limit.
  */
 const updatesPerTransaction = 64
 
 /** Number of plain updates that wait to be applied in one transaction. A read of the Y.Doc applies them earlier. */
 const waitingMax = updatesPerTransaction
 
-/** However much comes in one turn: many that are joined to one another take Yjs more than their share of time. */
+/**
+ * Maximum number of waiting updates, also if one tick brings more. The time of Yjs grows faster than the number of
+ * updates that are joined.
+ */
 const mostWaiting = 512
 
 /**
- * A random limit for the first transaction: rooms that were opened together must not all apply their updates at once.
+ * A random limit for the first transaction: rooms that were opened together must not all apply their updates in the
+ * same tick.
  */
 const firstWaitingMax = (): number => randomInt(waitingMax / 2, waitingMax)
 
@@ -82,7 +87,10 @@ export interface StateOptions {
 export interface PlacedIntegration extends IntegrationResult {
   /** The places of its items, in the form that `Placements` takes. */
   readonly placements: readonly number[]
-  /** The whole state (V1) after it, where it deletes so much that reading the state takes less; else null. */
+  /**
+   * The whole state (V1) after the update if reading it is faster than applying the update, because the update deletes
+   * much; otherwise null.
+   */
   readonly state: Uint8Array | null
   /** Why the update is malformed, as only the document shows; null: it is not. */
   readonly problem: string | null
@@ -136,7 +144,9 @@ export class DocumentState {
   readonly isBounded: boolean
   /** Grows with each change. */
   #revision = 0
-  /** The last result of `encode`, as long as a caller keeps it: many callers may read a large document at once. */
+  /**
+   * The last result of `encode`, as long as a caller keeps it: many callers may read a large document simultaneously.
+   */
   #encoded: { readonly revision: number; readonly bytes: WeakRef<Uint8Array> } | null = null
 
   private constructor(
@@ -232,14 +242,14 @@ export class DocumentState {
     return this.#revision
   }
 
-  /** Returns whether this number of further structs may wait. All waiting structs are integrated at once. */
+  /** Returns whether this number of further structs may wait. All waiting structs are integrated together. */
   #mayWait(structs: number): boolean {
     const parts = this.#waitingStructs + structs
     if (this.#doc === null && parts * this.#sizeBytes > integrationStepsMax) return false
     return parts * this.#stepsOfPart(parts) <= loopStepsMax
   }
 
-  /** @throws DocumentDamagedError where Yjs cannot read what was stored; DocumentExpensiveError */
+  /** @throws DocumentDamagedError if Yjs cannot read the stored bytes; DocumentExpensiveError */
   check(): void {
     this.#doc ??= this.#makeDoc()
   }
@@ -288,7 +298,7 @@ export class DocumentState {
     return this.#waiting.count >= this.#waitingMax
   }
 
-  /** Applies what waits, if that is worth it. */
+  /** Applies the waiting updates if there are enough for a transaction. */
   applyDue(): void {
     if (this.isDue) this.#applyWaiting(this.#doc ?? this.#makeDoc())
   }
@@ -337,7 +347,7 @@ export class DocumentState {
     return { added, gap, isDear: isDear || placedSteps > loopStepsMax, placements: found }
   }
 
-  /** Applies what a thread has added to a copy of this state of the document. */
+  /** Applies the update that a thread has added to a copy of this state of the document. */
   takePlaced(
     added: Uint8Array,
     { placements, state }: Pick<PlacedIntegration, 'placements' | 'state'>,
@@ -349,7 +359,9 @@ export class DocumentState {
     this.#grow(added.length)
   }
 
-  /** Lets `change` edit the document in one transaction; `added` is what it did, null when nothing. */
+  /**
+   * Lets `change` edit the document in one transaction; `added` is the resulting update, or null if nothing changed.
+   */
   edit<T>(change: (doc: Y.Doc) => T): Captured<T> {
     return this.#capture(change)
   }
@@ -439,7 +451,10 @@ export class DocumentState {
     return this.#doc === null && this.#waiting.count === 0 ? this.#bytes : null
   }
 
-  /** The whole state in two parts, if there is no Y.Doc: bytes, and one update of what they lack (null: nothing). */
+  /**
+   * The whole state in two parts, if there is no Y.Doc: bytes, and one update with the changes that the bytes lack
+   * (null: none).
+   */
   get parts(): { readonly bytes: Uint8Array; readonly waiting: Uint8Array | null } | null {
     if (this.#doc !== null) return null
     return { bytes: this.#bytes, waiting: this.#waiting.count === 0 ? null : this.#waiting.joined() }
@@ -468,7 +483,10 @@ export class DocumentState {
     return this.#sizeBytes + bytes <= bytesMax
   }
 
-  /** @throws DocumentDamagedError where Yjs cannot read the stored bytes; DocumentExpensiveError where it takes too long here */
+  /**
+   * @throws DocumentDamagedError if Yjs cannot read the stored bytes; DocumentExpensiveError if reading takes too long
+   * for this thread
+   */
   #makeDoc(): Y.Doc {
     const doc = createDoc()
     skipObservers(doc)
@@ -499,7 +517,8 @@ export class DocumentState {
   #applyWaiting(doc: Y.Doc): void {
     if (this.#waiting.count === 0) return
     const joined = this.#waiting.joined()
-    // Still waiting where this fails: the document must not go on without what is stored and shown.
+    // If this fails, the updates keep waiting: the document must not continue without updates that are stored
+    // and shown.
     this.#within({ doc, stepsMax: integrationStepsMax }, () => Y.applyUpdate(doc, joined))
     this.#clearWaiting()
     this.#waitingMax = waitingMax
@@ -593,8 +612,8 @@ const noStructs = Uint8Array.of(0)
 const randomClient = (): number => randomInt(2 ** 32)
 
 /**
- * Runs `change` in one transaction and returns the update that it made, null when it changed nothing. Listening costs
- * more than applying, so it is done only around what needs it.
+ * Runs `change` in one transaction and returns the update that it made, or null if it changed nothing. A listener costs
+ * more than the application of an update, so it is active only for changes that need it.
  */
 function captureUpdate<T>(doc: Y.Doc, change: (doc: Y.Doc) => T): Captured<T> {
   const updates: Uint8Array[] = []

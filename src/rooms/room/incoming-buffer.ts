@@ -77,10 +77,10 @@ export class IncomingBuffer {
   }
 }
 
-/** `bytes` with what is in it up to `used`, and room up to `end`. */
+/** Returns a buffer with the first `used` bytes of `bytes` and a capacity of at least `end`. */
 function withRoom(bytes: Buffer | null, used: number, end: number): Buffer {
   if (bytes !== null && bytes.length >= end) return bytes
-  // Not of the shared pool: it would be kept as a whole.
+  // Not from the shared pool: a slice would keep the whole pool in memory.
   const larger = Buffer.allocUnsafeSlow(Math.max(firstBytes, used * 2, end))
   if (bytes !== null) larger.set(bytes.subarray(0, used))
   return larger

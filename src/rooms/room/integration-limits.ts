@@ -1,6 +1,6 @@
 /**
- * Steps of Yjs (`update/integration.ts`), of about 14 ns each, that an event loop spends on the conflict scans and splits
- * of one update: 7 ms. A thread does what needs more.
+ * Steps of Yjs (`update/integration.ts`), of about 14 ns each, that an event loop spends on the conflict scans and
+ * splits of one update: 7 ms. A thread integrates an update that needs more.
  */
 export const loopStepsMax = 500_000
 
@@ -10,7 +10,10 @@ export const tickStepsMax = 1_000_000
 /** Steps that an event loop spends on an update whose items a thread has placed. Only splits remain. */
 export const integrationStepsMax = 5_000_000
 
-/** Steps that an event loop spends to read a document of this size: from 28 ms. A thread reads what needs more. */
+/**
+ * Steps that an event loop spends to read a document of this size: from 28 ms. A thread reads a document that needs
+ * more.
+ */
 export const loadStepsMax = (bytes: number): number => 2_000_000 + 4 * bytes
 
 /**

@@ -9,9 +9,11 @@ export interface FrameEncoder {
   update(bytes: Uint8Array): Uint8Array
   /** `message` is an awareness update as y-protocols encodes it. */
   awareness(message: Uint8Array): Uint8Array
-  /** Asks a client for all states that it shows, its own among them. */
+  /** Requests all states that a client shows, including its own. */
   readonly awarenessQuery: Uint8Array
-  /** True if a client answers the removal of its state by itself; otherwise it is asked for its states. */
+  /**
+   * True if a client answers the removal of its state with its present state; otherwise the server requests its states.
+   */
   readonly answersRemoval: boolean
 }
 
@@ -39,9 +41,12 @@ export interface Member {
   deliver(delivery: CommittedUpdates): void
   /** A frame made by its encoder. `own` is true when it is only about the member itself. */
   deliverAwareness(frame: Uint8Array, own: boolean): void
-  /** The member sent something that builds on updates the room doesn't have. */
+  /** Requests missing updates: the member has sent an update that depends on them. */
   requestMissing(): void
-  /** Stops reading what the member sends until `resumeReading` is called as often. Missing: it cannot be stopped. */
+  /**
+   * Stops reading from the member until `resumeReading` has been called as many times as this method. Undefined if
+   * reading cannot be stopped.
+   */
   pauseReading?(): void
   resumeReading?(): void
   /** The room is over for this member. */

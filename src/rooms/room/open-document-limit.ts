@@ -10,9 +10,9 @@ interface Idle {
 const retryAfterSeconds = 5
 
 /**
- * Limits the open documents of each workspace. Unused documents are a cache: at the limit, the one that is idle longest
- * is closed before any open is rejected. The limit counts by workspace and not by API key, because a workspace can
- * create any number of keys and would raise its limit with them.
+ * Limits the open documents of each workspace. Unused documents are a cache: at the limit, the document that has been
+ * idle for the longest time is closed before an open is rejected. The limit counts by workspace and not by API key,
+ * because a workspace can create any number of keys and would raise its limit with them.
  */
 export class OpenDocumentLimit {
   readonly #max: number

@@ -37,23 +37,27 @@ export interface PendingUpdate {
   readonly missing: readonly number[]
   /** The first pair that has not been reached: clocks only grow, so that each pair is compared once. */
   at: number
-  /** How often it was integrated in vain. */
+  /** Number of failed tries to integrate the update. */
   tries: number
 }
 
 /** Opens the claim for the memory of the updates of a room. The holder ends it by a call of `drop`. */
 export type OpenClaim = (drop: EndClient) => MemoryClaim
 
-/** How long a member may take to send what is missing. */
+/** Maximum time in ms for a member to send the missing updates. */
 export const missingUpdateTimeoutMs = 10_000
-/** Updates held at once, a room: each is looked at again whenever something has been accepted. */
+/** Maximum number of pending updates of a room: each one is checked again after every accepted update. */
 const heldMax = 200
-/** An update is dropped after this many tries: one whose parts depend on each other in a circle never becomes whole. */
+/**
+ * Number of tries after which an update is dropped. An update whose parts depend on each other in a circle never
+ * becomes complete.
+ */
 const triesMax = 3
 
 /**
- * Updates waiting for what they build on. Neither stored nor relayed; dropped after `missingUpdateTimeoutMs`, or when their bytes
- * exceed the limit, the oldest first: their sender still has them and offers them again at its next handshake.
+ * Updates that wait for missing dependencies. They are neither stored nor sent. They are dropped after
+ * `missingUpdateTimeoutMs`, or, the oldest first, if their bytes exceed the limit. The sender still has a dropped
+ * update and offers it again at its next handshake.
  */
 export class PendingUpdateBuffer {
   #updates: PendingUpdate[] = []
@@ -61,7 +65,7 @@ export class PendingUpdateBuffer {
   readonly #bytesMax: number
   readonly #clock: Clock
   readonly #open: OpenClaim
-  /** Null until an update waits, and after the memory of all rooms was too much. */
+  /** Null until an update waits, and after all rooms together have exceeded their memory. */
   #claim: MemoryClaim | null = null
 
   constructor(bytesMax: number, clock: Clock, open: OpenClaim) {
@@ -93,12 +97,15 @@ export class PendingUpdateBuffer {
     this.#count()
   }
 
-  /** Drops all updates: the room is closed, or those of all rooms take too much memory. */
+  /** Drops all updates: the room is closed, or the pending updates of all rooms take too much memory. */
   clear(): void {
     this.#replace([])
   }
 
-  /** Takes out what may have become whole; forgets what has waited too long and updates of members that may not write. */
+  /**
+   * Removes and returns the updates that may have become complete. Drops updates that have waited too long, and updates
+   * of members that may no longer write.
+   */
   take(clocks: ReadonlyMap<number, number>): PendingUpdate[] {
     const now = this.#clock.now()
     const alive = this.#updates.filter(
@@ -110,7 +117,7 @@ export class PendingUpdateBuffer {
     return taken
   }
 
-  /** Puts back what is still missing something, unless that never comes. */
+  /** Puts back updates that still lack dependencies, unless they have been tried too often. */
   restore(updates: readonly PendingUpdate[]): void {
     for (const update of updates) update.tries += 1
     const kept = updates.filter(({ tries }) => tries <= triesMax)

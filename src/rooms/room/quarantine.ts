@@ -48,7 +48,7 @@ export class Quarantine {
     return this.#damaged.has(key)
   }
 
-  /** It can be opened again, or is no more. */
+  /** The document can be opened again, or was deleted. */
   delete(key: string): void {
     if (this.#damaged.delete(key)) this.#count()
   }

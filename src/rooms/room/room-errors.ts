@@ -27,7 +27,7 @@ export function roomReloaded(error: unknown): Close {
   )
 }
 
-/** Applying something is often what makes Yjs read the rest. */
+/** Returns the damage that caused an error. Yjs often finds it only when it applies an update. */
 export function damageIn(error: unknown): DocumentDamagedError | null {
   if (error instanceof DocumentDamagedError) return error
   return error instanceof UpdateApplyError && error.cause instanceof DocumentDamagedError ? error.cause : null

@@ -35,9 +35,9 @@ export interface RoomName {
 
 /** The other nodes, as a room knows of them. */
 export interface ReplicaDependencies {
-  /** Sends a message to those that have the document open. */
+  /** Sends a message to the nodes that have the document open. */
   readonly tell: (doc: Key, message: ReplicaMessage) => void
-  /** Returns whether this is the home node of the document. The home node does the work that one node is enough for. */
+  /** Returns whether this is the home node of the document. The home node does work that only one node needs to do. */
   readonly isHome: (doc: Key) => boolean
 }
 

@@ -63,7 +63,7 @@ export interface RoomRegistryOptions {
 
 interface OpenRoom {
   readonly room: Room
-  /** Counts it off, and listens no more for what other nodes do. */
+  /** Removes the room from the count of open documents, and unsubscribes from the messages of other nodes. */
   readonly leave: () => void
   leases: number
   cancelIdle: (() => void) | null
@@ -71,7 +71,7 @@ interface OpenRoom {
 
 /**
  * The open rooms of this process: at most one for each editor. A room is kept while a handle is open, and `idleMs`
- * longer. A room that failed or was deleted is removed at once, and the next client loads the log again.
+ * longer. A room that failed or was deleted is removed immediately, and the next client loads the log again.
  */
 export class RoomRegistry {
   /** The users on each document. */
@@ -147,9 +147,9 @@ export class RoomRegistry {
   }
 
   /**
-   * Opens the room, loading it if need be.
-   * @throws StoreUnavailableError while the store is away, DocumentDamagedError; ApiError RESOURCE_EXHAUSTED when the workspace has
-   *   too many documents open
+   * Opens the room, and loads it if necessary.
+   * @throws StoreUnavailableError if the store is unavailable; DocumentDamagedError; ApiError RESOURCE_EXHAUSTED if the
+   * workspace has too many open documents
    */
   async open(address: DocumentAddress): Promise<RoomHandle> {
     const key = keyName(addressKey(address))

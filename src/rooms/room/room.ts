@@ -231,12 +231,12 @@ export class Room {
     return this.commits.durable
   }
 
-  /** Resolves when every append has ended, well or not. */
+  /** Resolves when every append has ended, with or without success. */
   settled(): Promise<void> {
     return this.commits.settled()
   }
 
-  /** Adds a member. If the room has ended meanwhile, the member ends at once. */
+  /** Adds a member. If the room has already ended, the member ends immediately. */
   join(member: Member): void {
     if (this.#phase.is === 'ended') return member.end(this.#phase.reason)
     this.#members.add(member)
@@ -269,7 +269,7 @@ export class Room {
     }
     this.#worked = true
     if (waits) this.#backlog.add(kept)
-    // The turn may be late, when those of other documents take long.
+    // The turn may be late if the turns of other documents take long.
     else if (bytes > uncountedBytesMax) this.#countWaiting(null)
     return true
   }
@@ -309,7 +309,7 @@ export class Room {
     return this.#backlog.has(member) ? this.#lock.held : null
   }
 
-  /** Applies and commits what has arrived in this turn of the event loop. */
+  /** Applies and commits the updates that arrived in this tick. */
   turn(): void {
     this.#take('in a tick')
   }
@@ -331,7 +331,8 @@ export class Room {
       this.#slowDown(meter(incoming.length - later.length))
       if (expensive !== null) void this.#place(expensive, since)
       else if (later.length > 0) this.#waitForTick()
-      // Last: a sender that is read again may send more at once, which waits if the room is held.
+      // This is the last step: a sender that is read again may send more immediately, and that waits if the
+      // room is held.
       if (later.length > 0 || expensive !== null || !this.#backlog.isEmpty) this.#countWaiting(expensive)
     } catch (error) {
       this.#fail(error)
@@ -354,7 +355,7 @@ export class Room {
     setImmediate(this.#lock.hold(() => this.turn()))
   }
 
-  /** Returns how to read what edits take from now on, without the reading of the document. */
+  /** Returns a function that measures the work of edits from now on, without the time to read the document. */
   #metered(): (updates: number) => Work {
     const { steps, loadMs } = this.state
     const startedAt = performance.now()
@@ -381,7 +382,7 @@ export class Room {
     while (!this.#hasEnded && this.#waitForShare()) await this.#lock.held
   }
 
-  /** Counts what edits took, and pauses incoming updates while the workspace exceeds its share of the event loop. */
+  /** Counts the work of edits, and pauses incoming updates while the workspace exceeds its share of the event loop. */
   #slowDown(spent: Work): void {
     const waitMs = this.#dependencies.work.spend(this.address.workspaceId, spent)
     this.#isCostly = waitMs > 0
@@ -459,7 +460,7 @@ export class Room {
     this.#take('at the end')
   }
 
-  /** Runs it at once, or in a later tick of the event loop if costly answers of any rooms have taken their part of this one. */
+  /** Runs `work` now, or in a later tick if expensive answers of any room have used their share of this one. */
   answerInTurn(work: () => void): void {
     this.#dependencies.turns.answer(work)
   }

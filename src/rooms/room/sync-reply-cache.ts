@@ -26,8 +26,8 @@ interface Whole {
 
 /**
  * The cache of replies to state vectors. A new client receives the whole document, and after a restart all clients
- * connect at once. They share one frame of the document, preceded by a frame of the changes since. The frame is as
- * large as the document, so only its current receivers keep it alive.
+ * connect simultaneously. They share one frame of the document, preceded by a frame of the changes since. The frame is
+ * as large as the document, so only its current receivers keep it alive.
  */
 export class SyncReplyCache {
   readonly #state: DocumentState
@@ -43,7 +43,7 @@ export class SyncReplyCache {
     const parts = this.#state.parts
     if (parts === null)
       return this.#sharedFrames(encoder) ?? [this.#frameOf(this.#state.encode(), encoder, true)]
-    // Without the work of making a Y.Doc.
+    // This does not create a Y.Doc.
     const { bytes, waiting } = parts
     if (waiting !== null && bytes.length < sharedFrom) return [encoder.offer(joined(bytes, waiting))]
     const frame = this.#sharedFrame(encoder, bytes) ?? this.#frameOf(bytes, encoder, waiting === null)

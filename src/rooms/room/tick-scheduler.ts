@@ -36,7 +36,7 @@ export class TickScheduler {
     if (this.#following.size === 1) setImmediate(this.#followUp)
   }
 
-  /** Runs it at once, or in a later tick if answers have taken their part of this one. */
+  /** Runs `work` now, or in a later tick if answers have used their share of this one. */
   answer(work: () => void): void {
     if (this.#answers.length > 0 || this.#answeredMs >= tickMsMax) this.#answers.push(work)
     else this.#answer(work)
@@ -65,7 +65,7 @@ export class TickScheduler {
     for (const [index, taker] of waiting.entries()) {
       taker.turn()
       if (performance.now() < endsAt || index + 1 === waiting.length) continue
-      // In front of those that were added meanwhile.
+      // The remaining entries precede the ones that were added meanwhile.
       this.#waiting = [...waiting.slice(index + 1), ...this.#waiting]
       setImmediate(this.#run)
       return

@@ -18,7 +18,7 @@ const runMax = 64
 /** Milliseconds of a tick for the updates of one document: reading and predicting an update takes time without steps. */
 const takeMsMax = 8
 
-/** Applying failed although vetting passed. The document in memory can't be trusted any more. */
+/** An update that passed vetting could not be applied. The document in memory is no longer reliable. */
 export class UpdateApplyError extends Error {
   override readonly name = 'UpdateApplyError'
 }
@@ -36,8 +36,8 @@ export interface AppliedPart {
 const none: readonly IncomingUpdate[] = []
 
 /**
- * The one way in: applies what has arrived in a turn and returns what is new and whole, to be committed. An
- * update that fits exactly goes in as it is, together with its neighbours; everything else is taken apart.
+ * The only way for updates into a room: applies the updates of one tick, and returns the new, complete ones for the
+ * commit. An update that fits exactly is applied as it is, together with its neighbors. Other updates are split.
  */
 export class UpdateApplier {
   readonly #state: DocumentState
@@ -204,7 +204,7 @@ export class UpdateApplier {
     }
   }
 
-  /** Applies what can be applied; false when a part is missing something. */
+  /** Applies the parts of the update that have all dependencies. Returns false if a part lacks dependencies. */
   #integrate({ bytes, summary, from, onApplied }: IncomingUpdate, accepted: AppliedUpdate[]): boolean {
     try {
       const isKnown = isEmpty(summary) || this.#state.isKnown(bytes, summary)

@@ -51,7 +51,7 @@ export class UpdateBacklog {
     for (const [from, { isPaused }] of rested) if (isPaused) from.resumeReading?.()
   }
 
-  /** Counts nothing of a sender any more: its updates are dropped. */
+  /** Stops counting the updates of a sender, because they are dropped. */
   forget(from: Member): void {
     this.#senders?.get(from)?.claim.release()
     this.#senders?.delete(from)

@@ -11,7 +11,7 @@ const freeMs = 3
 /** Milliseconds of the event loop that expensive edits of a workspace may take, per second. */
 const msPerSecond = 100
 
-/** The same at once. */
+/** Milliseconds of the event loop that expensive edits of a workspace may take in a burst, after a pause. */
 const burstMs = 500
 
 /** A document waits no longer than this before its workspace is checked again. */

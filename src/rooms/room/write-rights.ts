@@ -54,7 +54,7 @@ export function staleRightsOf(
   return stale
 }
 
-/** Without those of members that may not write any more. */
+/** Returns the updates without the updates of members that may no longer write. */
 export const allowedOf = (incoming: readonly IncomingUpdate[]): readonly IncomingUpdate[] =>
   incoming.some(isEnded) ? incoming.filter((one) => !isEnded(one)) : incoming
 

@@ -11,10 +11,10 @@ import { completed, type Done, runThreadTask, type ThreadTask } from './thread-t
 const triesMax = 3
 
 /**
- * Integrates an update (V1) on a thread, into a copy of the document. The room must be held: the result of
- * the thread is right only for this state of the document.
- * @throws ApiError RESOURCE_EXHAUSTED where it is too expensive, or too many wait for a thread; UNAVAILABLE when the
- *   store is away; ABORTED when other nodes change the document all the time
+ * Integrates an update (V1) on a thread, into a copy of the document. The room must be held: the result of the thread
+ * is right only for this state of the document.
+ * @throws ApiError RESOURCE_EXHAUSTED if the update is too expensive or too many jobs wait for a thread; UNAVAILABLE if
+ * the store is unavailable; ABORTED if other nodes keep changing the document
  */
 export async function placeOnThread(room: EditContext, update: Uint8Array): Promise<PlacedIntegration> {
   // While the disk is slow, others use the thread.
@@ -35,7 +35,7 @@ export async function placeOnThread(room: EditContext, update: Uint8Array): Prom
 /**
  * Integrates an update (V1) on a thread, into a copy of a document.
  * @param state the whole state (V1) of the document
- * @throws ApiError RESOURCE_EXHAUSTED where it is too expensive, or too many wait for a thread
+ * @throws ApiError RESOURCE_EXHAUSTED if the update is too expensive or too many jobs wait for a thread
  */
 export async function placeStateOnThread(
   threads: ThreadPool,

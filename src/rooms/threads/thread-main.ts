@@ -7,7 +7,7 @@ import { basename } from 'node:path'
 import { parentPort } from 'node:worker_threads'
 import { buffersOf, runThreadTask, type ThreadTask } from './thread-task.ts'
 
-/** A third of the processor time of the event loop, where both want the same core. */
+/** Priority that gets a third of the processor time of the event loop if both need the same core. */
 const priority = 5
 
 /** If threads have priorities (Linux), this one yields to the event loop. */

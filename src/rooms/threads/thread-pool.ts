@@ -16,7 +16,7 @@ export interface ThreadLimits {
   readonly threads: number
   /** Uses that may wait for a thread; more are refused. */
   readonly waitingMax: number
-  /** The part of them that one workspace may have. */
+  /** Number of waiting uses that one workspace may have. */
   readonly waitingPerWorkspaceMax: number
   /** Longest time for the jobs of one use together. */
   readonly jobMs: number
@@ -31,11 +31,11 @@ export interface ThreadDependencies {
   readonly memory: MemoryAccount
 }
 
-/** Does one job at a time for whoever holds it. */
+/** Runs one job at a time for its current user. */
 export interface PooledThread {
   /**
-   * Does a job elsewhere.
-   * @throws ApiError what the job refuses, RESOURCE_EXHAUSTED when it took too long; Error when it ended the thread
+   * Runs a job on the thread.
+   * @throws ApiError if the job is rejected, RESOURCE_EXHAUSTED if it takes too long; Error if it ends the thread
    */
   run(job: ThreadTask): Promise<Done>
 }
@@ -127,7 +127,10 @@ export class ThreadPool {
     return thread
   }
 
-  /** The thread beyond those of one workspace is ended again: it would keep memory for what is rare. */
+  /**
+   * Ends the thread if the pool has as many idle ones as one workspace may use: more are rarely needed, and each keeps
+   * memory.
+   */
   #giveBack(thread: WorkerThread): void {
     this.#running -= 1
     this.#show()
@@ -216,7 +219,7 @@ const readersMax = 1
 const mergersMax = 1
 /** Large changes, and large readings, that may wait for a thread. */
 const waitingMax = 256
-/** The part of them that one workspace may have. */
+/** Number of waiting uses that one workspace may have. */
 const waitingPerWorkspaceMax = 32
 
 export interface ThreadPoolOptions {

@@ -54,7 +54,7 @@ export type ThreadTask =
   /** Integrates an update whose conflict scans are too expensive for an event loop. */
   | {
       readonly is: 'place'
-      /** The document before it, as `Copy` has it. */
+      /** The document before the update, in the form that `Copy` describes. */
       readonly updates: readonly Uint8Array[]
       readonly update: Uint8Array
     }
@@ -108,7 +108,7 @@ export type ThreadResult =
 /** The outcome of a job that was not refused. */
 export type Done = Exclude<ThreadResult, { is: 'refused' }>
 
-/** @throws ApiError what the job was refused for */
+/** @throws ApiError with the reason if the job was rejected */
 export function completed(outcome: ThreadResult): Done {
   if (outcome.is !== 'refused') return outcome
   const { code, message, details, retryAfterSeconds: after } = outcome

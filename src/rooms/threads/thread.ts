@@ -3,7 +3,7 @@ import { builtFile } from '../../config/package-file.ts'
 import { ApiError } from '../../errors.ts'
 import type { ThreadResult, ThreadTask } from './thread-task.ts'
 
-/** The built one also where sources are run, as in tests: a thread of Node runs no TypeScript. */
+/** The built file, also if the sources run, as in tests: a thread of Node does not run TypeScript. */
 const script = builtFile('rooms/threads/thread-main.js')
 
 /** A job that was not done in time: its thread is ended. */
