@@ -228,8 +228,9 @@ export interface DocumentLog {
    * Makes `snapshot` the snapshot that loading starts from, in one commit. It covers the entries up to and
    * including `upTo`. `loadAt` can still rebuild each version that was current in or after the millisecond
    * `keepSince` (epoch). For that, at most two older snapshots and the entries after the oldest of them stay.
-   * All other entries and snapshots are unreachable after the commit. They are deleted later in bounded
-   * slices; a later compaction deletes what a crash leaves. With `keepSince` Infinity no older version stays.
+   * All other entries and snapshots are unreachable after the commit. They are deleted later in bounded slices;
+   * a later compaction deletes the entries that a crash leaves. With `keepSince` Infinity no older version
+   * stays.
    *
    * Returns false, and changes nothing, unless the log is still at `epoch` and its snapshot still at
    * `expectBase`.
@@ -316,8 +317,8 @@ export interface Bus {
   onLoss(listener: () => void): () => void
   /**
    * Resolves when each subscription made so far receives every message that any node publishes from now on.
-   * Resolves at once if the bus is disconnected; the reconnect calls the `onLoss` listeners. Never rejects.
-   * If the bus consists of several servers, those of other nodes learn of a subscription shortly later.
+   * Resolves immediately if the bus is disconnected; the reconnect calls the `onLoss` listeners. Never rejects.
+   * If the bus consists of several servers, the servers of other nodes receive a subscription shortly later.
    */
   flushed(): Promise<void>
 }
@@ -432,7 +433,7 @@ export interface LeaseStore {
 export interface NamedLease {
   /** False if another process may have the lease now. */
   readonly isHeld: boolean
-  /** Releases the lease; another caller can acquire it at once. Never rejects. */
+  /** Releases the lease; another caller can acquire it immediately. Never rejects. */
   release(): Promise<void>
 }
 

@@ -36,7 +36,7 @@ export class LocalBus implements Bus {
   }
 
   async flushed(): Promise<void> {
-    // A subscription takes effect at once.
+    // A subscription takes effect immediately.
   }
 
   /** Iterates over a copy of the list, because listeners may be added and removed meanwhile. */

@@ -31,7 +31,7 @@ export const absentLog: LogState = { state: 'absent' }
 /** Epoch of a document's first log. */
 const firstEpoch = 1
 
-/** The log does not end where an append expects it to. */
+/** The head of the log is not the one that an append expects. */
 export class HeadMovedError extends Error {
   override readonly name = 'HeadMovedError'
   readonly head: number

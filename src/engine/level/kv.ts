@@ -192,7 +192,10 @@ interface Prepared {
   readonly fences: readonly number[]
 }
 
-/** Validates the commit before anything is done, and copies what the caller may reuse before it waits. */
+/**
+ * Validates the commit before anything is done, and copies the buffers that the caller may reuse, before it
+ * waits.
+ */
 function prepare(
   part: Key,
   { checks = [], puts = [], dels = [], jobs = [], pace = 'now', fences = [] }: KvCommit,

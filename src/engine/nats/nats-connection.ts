@@ -9,7 +9,7 @@ import { connectToAny, NatsRejectedError, type NatsSettings } from './settings.t
 const pauseMs = { first: 50, longest: 5_000 }
 /** Limit of bytes that are sent and not yet confirmed by the server; beyond it, messages are dropped. */
 const unconfirmedBytesMax = 16 * 2 ** 20
-/** After this many bytes, the server is asked for a confirmation. */
+/** Number of sent bytes after which the node requests a confirmation from the server. */
 const confirmEveryBytes = 256 * 1024
 
 export interface NatsConnectionEvents {

@@ -73,7 +73,10 @@ export class RejectionLog {
     this.#log({ event: 'socket.rejected', reason, code: null, status, address, requested: url })
   }
 
-  /** Logs a websocket that was open and that the server has closed permanently, for example because of what it sent. */
+  /**
+   * Logs a websocket that was open and that the server has closed permanently, for example because of a message
+   * that it sent.
+   */
   closed(address: string, { code, reason }: Close, path: DocumentPath | null): void {
     this.#log({ event: 'socket.closed', reason, code, address, requested: path })
   }
@@ -99,7 +102,7 @@ export class RejectionLog {
     this.#log({ event: 'credentials.rejected', reason, code: null, address, requested: null })
   }
 
-  /** Logs what has not been logged yet. */
+  /** Logs the rejections that have not been logged yet. */
   end(): void {
     this.#events.end()
   }

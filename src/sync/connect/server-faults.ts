@@ -32,7 +32,7 @@ export class ServerFaults {
     this.#outages.note(message, outage, { kind: message, event: outage })
   }
 
-  /** Logs what has not been logged yet. */
+  /** Logs the faults that have not been logged yet. */
   end(): void {
     this.#outages.end()
   }

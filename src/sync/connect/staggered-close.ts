@@ -1,4 +1,4 @@
-/** Time between two closes, in ms, so that the clients do not reach the other nodes all at once. */
+/** Time between two closes, in ms, so that the clients do not all reach the other nodes simultaneously. */
 const intervalMs = 10
 /** Closes that are due within this time run together, in ms. */
 const sliceMs = 20

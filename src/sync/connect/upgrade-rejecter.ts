@@ -38,7 +38,7 @@ export class UpgradeRejecter {
     })
   }
 
-  /** Bounds what a rejected client may send before it receives the close frame, and after it. */
+  /** Limits the bytes that a rejected client may send before and after it receives the close frame. */
   #limitReceived(socket: WebSocket, limitKey: string): void {
     let remainingBytes = unauthenticatedBytesMax
     const count = (data: Buffer): void => {

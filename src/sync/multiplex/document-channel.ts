@@ -146,7 +146,7 @@ export class DocumentChannel implements ClientSocket {
     this.#queued.length = 0
     this.#transport.resumeFor(this)
     this.#transport.channelClosed(this)
-    // As for sockets, not within the call that closes.
+    // As with sockets, listeners run only after the call that closes.
     queueMicrotask(() => {
       for (const fn of this.#onClosed) fn()
     })

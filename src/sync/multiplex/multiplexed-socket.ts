@@ -137,7 +137,9 @@ export class MultiplexedSocket implements SocketListener, ChannelTransport {
     this.#confirmAlive()
   }
 
-  /** Pauses the socket until `check` is settled, also if its document closes, so that few checks run at once. */
+  /**
+   * Pauses the socket until `check` is settled, also if its document closes, so that few checks run simultaneously.
+   */
   async pauseDuring<T>(check: Promise<T>): Promise<T> {
     this.pauseFor(check)
     return check.finally(() => this.resumeFor(check))
@@ -155,7 +157,7 @@ export class MultiplexedSocket implements SocketListener, ChannelTransport {
     this.close(code, reason)
   }
 
-  /** Closes all documents at once and resumes reading: the client may take long to answer the close frame. */
+  /** Closes all documents immediately and resumes reading: the client may take long to answer the close frame. */
   close(code: number, reason: string): void {
     // Version 3 of the provider reconnects twice, and more and more often, if it has received nothing before the
     // close.

@@ -19,7 +19,7 @@ export type Message =
   | { readonly kind: 'token'; readonly token: string }
 
 /**
- * Order of the handshake. `serverFirst`: the server sends its state vector at once. `clientFirst`: it sends one
+ * Order of the handshake. `serverFirst`: the server sends its state vector immediately. `clientFirst`: it sends one
  * after each vector of the client.
  */
 export type HandshakeOrder = 'serverFirst' | 'clientFirst'

@@ -42,13 +42,13 @@ export class SessionRole implements WriteRight {
     return this.#identity
   }
 
-  /** The close for a session whose user has no role any more. */
+  /** The close for a session whose user no longer has a role. */
   get closeReason(): Close {
     const { refusal, access } = this.#permission
     return refusal === null ? revocations[access.state] : closeForToken(refusal)
   }
 
-  /** Returns the role at this time; null: no role any more. */
+  /** Returns the role at this time; null if the user no longer has a role. */
   roleAt(now: number): Role | null {
     if (now >= this.#validUntil) this.#refresh(now)
     return this.#role
@@ -95,7 +95,7 @@ const rejected = { role: null, until: Number.POSITIVE_INFINITY } as const
 /** Why sessions on a disabled document end. */
 export const documentDisabled = close('forbidden', 'the document is disabled')
 
-/** The close for sessions whose user has no role any more. */
+/** The close for sessions whose user no longer has a role. */
 const revocations: Readonly<Record<DocumentAccess['state'], Close>> = {
   open: close('forbidden', 'access to this document was revoked'),
   disabled: documentDisabled,

@@ -86,7 +86,7 @@ export class IncompleteMessage implements Transfer {
   }
 }
 
-/** Closes a connection at once. The websocket emits the error, as for errors of `ws`. */
+/** Closes a connection immediately. The websocket emits the error, as for errors of `ws`. */
 export function endWithError(socket: WebSocket, connection: Duplex, code: string, problem: string): void {
   if (connection.destroyed) return
   connection.destroy()

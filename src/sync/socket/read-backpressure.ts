@@ -26,8 +26,8 @@ export interface BudgetedReader extends PausableReader {
 /**
  * Pauses sockets while too many bytes wait to be durable: TCP then slows down the senders, and memory stays
  * bounded. Reading continues when half the limit is free. A socket that exceeds its budget of one tick waits for a
- * later one: otherwise, the kernel would deliver megabytes of small messages at once, and all other clients would
- * wait. One waiting socket of each workspace is read per tick, so that more sockets do not get more.
+ * later one: otherwise, the kernel would deliver megabytes of small messages in one tick, and all other clients
+ * would wait. One waiting socket of each workspace is read per tick, so that more sockets do not get more.
  */
 export class ReadBackpressure {
   readonly #pendingBytes: () => number

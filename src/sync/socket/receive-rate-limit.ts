@@ -4,7 +4,7 @@ import type { PausableReader } from './read-backpressure.ts'
 export interface ReceiveRateOptions {
   /** Bytes per second of all sockets of a workspace; 0: no limit. */
   readonly bytesPerSecond: number
-  /** Bytes that a workspace may send at once after a pause. */
+  /** Bytes that a workspace may send in a burst, after a pause. */
   readonly burstBytes: number
   readonly clock: Clock
   /** Called when sockets of a workspace are paused. */

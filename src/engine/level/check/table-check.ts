@@ -23,7 +23,7 @@ const magic = Buffer.from('57fb808b247547db', 'hex')
 const kindBytes = 1
 const trailerBytes = kindBytes + 4
 const snappyKind = 1
-/** Bytes that are read at once if blocks are small. */
+/** Bytes of one read if blocks are small. */
 const stretchBytes = 1024 * 1024
 
 /** A block whose checksum is wrong. */

@@ -137,7 +137,7 @@ export const readLogState = async (reads: Reads, keys: DocumentKeyspace): Promis
   (await readLogEnd(reads, keys, 1)).standing
 
 /**
- * State of a document, and its last updates after the snapshot: all of them, or those of the last
+ * State of a document, and its last updates after the snapshot: all of them, or the updates of the last
  * `appendsMax` appends.
  */
 export interface LogEnd {

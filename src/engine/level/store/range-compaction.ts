@@ -51,7 +51,7 @@ export class RangeCompaction {
   readonly #commit: GroupCommit
   readonly #clock: Clock
   readonly #log: Log | undefined
-  /** By their keys, the one that is quiet for longest first. */
+  /** Ranges by key. The range without changes for the longest time is first. */
   readonly #waiting = new Map<string, WaitingRange>()
   #cancel: (() => void) | null = null
 

@@ -32,7 +32,7 @@ const pagePairs = 1_000
 const pageBytes = 1024 * 1024
 export const encodings = { keyEncoding: 'view', valueEncoding: 'view' } as const
 
-/** Returns a reader of values: current ones, or those of a snapshot. */
+/** Returns a reader of the values of a snapshot, or of the current values without one. */
 export const readerOf =
   (database: LevelDatabase, snapshot?: DatabaseSnapshot): ReadMany =>
   async (keys) => {
@@ -41,7 +41,7 @@ export const readerOf =
     return values.map((value) => (value === undefined ? undefined : asBuffer(value)))
   }
 
-/** Returns a reader of ranges: current ones, or those of a snapshot. */
+/** Returns a reader of the ranges of a snapshot, or of the current ranges without one. */
 export const rangesOf = (
   database: LevelDatabase,
   snapshot?: DatabaseSnapshot,

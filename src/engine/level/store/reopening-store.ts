@@ -77,7 +77,7 @@ export class ReopeningStore {
 
   /**
    * Runs `work` with the store; waits while the store is being reopened.
-   * @throws StoreUnavailableError, DamagedRecordError, and what `work` throws
+   * @throws StoreUnavailableError, DamagedRecordError, and errors of `work`
    */
   async read<T>(work: (store: Store) => Promise<T>): Promise<T> {
     for (;;) {

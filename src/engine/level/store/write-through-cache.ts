@@ -48,7 +48,7 @@ export class WriteThroughCache<T, K = Buffer> {
     return cell
   }
 
-  /** Like `pin`, for an item that gets `value` whatever its current value is. */
+  /** Like `pin`, for an item that gets `value` independently of its current value. */
   hold(name: string, key: K, value: T): CacheEntry<T, K> {
     const cell = this.#cells.get(name) ?? this.#add(name, key)
     cell.pins += 1

@@ -30,7 +30,7 @@ const beatEveryMs = 1_000
 /** Delay of that heartbeat, in ms: a node whose heartbeat is slightly late then needs no second check. */
 const afterDeathMs = 20
 const lookEveryMs = 100
-/** Topic of changes of the node list. A node that receives a message reads the list at once. */
+/** Topic of changes of the node list. A node that receives a message reads the list immediately. */
 const topic = 'cluster/nodes'
 
 export interface MembershipOptions {
@@ -103,7 +103,7 @@ export class ClusterMembership implements WritePermission, Cluster {
     return membership
   }
 
-  /** From now on, changes of the node list are published and received at once. */
+  /** From now on, changes of the node list are published and received immediately. */
   connect(bus: ClusterBus): void {
     this.#bus = bus
     bus.subscribe(topic, () => {

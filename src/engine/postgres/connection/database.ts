@@ -196,8 +196,8 @@ export class PostgresDatabase {
   }
 
   /**
-   * @throws for a server whose standby has been promoted: it lacks the data of that one, though it accepts
-   * writes
+   * @throws if the standby of the server has been promoted: the server still accepts writes, but lacks the
+   * data of the standby
    */
   async #prepare(session: DatabaseSession): Promise<void> {
     const servers = this.#urls.length === 1 ? 'one' : 'several'

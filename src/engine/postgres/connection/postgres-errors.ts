@@ -67,7 +67,7 @@ export const isAway = (error: unknown): boolean => endsConnection(error) || away
 export const isMisconfigured = (error: unknown): boolean => /^(28|3D)/.test(sqlStateOf(error))
 
 /**
- * Serialization failure, deadlock, or a row that two transactions created at once: repeating the whole
+ * Serialization failure, deadlock, or a row that two transactions created simultaneously: repeating the whole
  * transaction resolves it.
  */
 const collisions = new Set(['40001', '40P01', '23505'])

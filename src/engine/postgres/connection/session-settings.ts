@@ -14,8 +14,8 @@ const readTimeline = `case when not pg_is_in_recovery()
  * Settings of a session that do not depend on options, in place of the defaults of the role and the database.
  */
 const fixedSettings: readonly (readonly [name: string, value: string])[] = [
-  // A transaction reads under its locks what others have committed before: a snapshot from before the locks
-  // is too old.
+  // A transaction must read, under its locks, the data that others have committed before. A snapshot from
+  // before the locks is too old.
   ['default_transaction_isolation', 'read committed'],
   ['default_transaction_read_only', 'off'],
   ['default_transaction_deferrable', 'off'],

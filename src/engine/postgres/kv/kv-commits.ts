@@ -96,7 +96,7 @@ export class PendingCommit implements QueuedWrite {
   }
 }
 
-/** Commits of the Kv: those of many partitions in one transaction, each with its own checks. */
+/** Commits of the Kv. One transaction contains the commits of many partitions, each with its own checks. */
 export class KvCommitQueue {
   readonly #database: PostgresDatabase
   readonly #clock: StoreClock

@@ -63,7 +63,7 @@ export class AppendBatch {
     const keys = distinct(group.map(({ key }) => key))
     const jobs = group.flatMap((call) => call.jobs)
     return this.#database.write({
-      // Locks of fences are taken before those of jobs, as by commits of the Kv.
+      // Takes the locks of fences before the locks of jobs, as commits of the Kv do.
       ask: (session) => {
         const fence = group.flatMap((call) => call.fence)
         return allSettled([

@@ -70,7 +70,7 @@ export class PostgresCompaction {
   }
 
   /**
-   * Deletes unreachable entries. A later compaction deletes what a failure leaves.
+   * Deletes unreachable entries. A later compaction deletes the entries that a failure leaves.
    * @throws StoreUnavailableError
    */
   async sweep({ id, epoch, upTo }: OutOfReach): Promise<void> {

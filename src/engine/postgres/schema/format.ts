@@ -36,7 +36,10 @@ const migrationMs = 60_000
 
 const readStored = statement<{ value: string }>('read-format', `select value from meta where name = 'format'`)
 
-/** The schema, and the two tables that describe everything else. Several servers may create them at once. */
+/**
+ * The schema, and the two tables that describe everything else. Several servers may create them
+ * simultaneously.
+ */
 const foundation = (schema: string): string => `
   select pg_advisory_xact_lock(hashtextextended('weft ${schema}', 0));
   do $$ begin
@@ -49,7 +52,7 @@ const foundation = (schema: string): string => `
     end if;
   end $$`
 
-/** Creates what is missing. @throws EngineOpenError */
+/** Creates the missing parts of the schema. @throws EngineOpenError */
 export async function ensureSchema(
   database: PostgresDatabase,
   { schema, partitions, log }: { schema: string; partitions: number; log: Log | undefined },
