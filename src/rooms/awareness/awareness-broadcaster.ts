@@ -22,7 +22,7 @@ interface AwarenessBroadcasterOptions {
   readonly clock: Clock
   /** Shortest time between two messages. */
   readonly windowMs: number
-  /** Changes of these clients are sent now. */
+  /** Called when changes of these clients are sent. */
   readonly onBroadcast: (clientIds: readonly number[]) => void
 }
 

@@ -87,7 +87,7 @@ async function attempt<T>(room: EditContext, change: BackendChange<T>): Promise<
   await change.prepare?.()
   if (!isOvertakable && change.inPlace !== undefined) {
     while (room.held() !== null) await room.held()
-    // From here to the commit nothing is awaited: callers that waited for the same find the changed document.
+    // No await until the commit: callers that waited for the same lock find the changed document.
     const applied = change.inPlace()
     if (applied !== null) return committed(room, change, applied)
   }
@@ -177,7 +177,7 @@ async function commitAtHead<T>(
   // An update without content also creates a document.
   const bytes = update ?? (commits.existence === 'live' ? null : emptyUpdate)
   if (bytes === null) {
-    // There is nothing to change only if there is nothing new.
+    // The result "no change" is right only if the log has no newer entries.
     const isCurrent = await commits.endsAt(head).catch(toUnavailable)
     return isCurrent ? { result: result(), ...found } : null
   }

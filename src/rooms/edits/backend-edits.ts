@@ -222,7 +222,7 @@ export class BackendEdits {
     copy.doc.destroy()
   }
 
-  /** Returns whether applying the update shows nothing that vetting has not seen. */
+  /** Returns whether vetting has already found every problem that the application of the update could reveal. */
   #fits(summary: UpdateSummary): boolean {
     return isPlain(summary, this.#room.state.clocks) && summary.longRuns.length === 0
   }

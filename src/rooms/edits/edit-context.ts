@@ -165,7 +165,7 @@ export function beginEdit(room: EditContext, { expects, ifVersion, right, full }
   }
 }
 
-/** Sends an applied change on its way to the log; null when there was nothing to change. */
+/** Commits an applied change. @param added null if the change had no effect */
 export function commitEdit(
   room: EditContext,
   { by, right }: { readonly by: string; readonly right: WriteRight | undefined },
@@ -180,7 +180,7 @@ export function commitEdit(
   room.commit({ bytes, by, from: null, summary, right })
 }
 
-/** Resolves when all that has been applied so far is durable and sent. @throws ApiError UNAVAILABLE */
+/** Resolves when all updates that are applied so far are durable and sent. @throws ApiError UNAVAILABLE */
 export async function waitUntilDurable<T>(
   { commits }: EditContext,
   result: T,

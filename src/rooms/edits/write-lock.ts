@@ -1,16 +1,22 @@
-/** Whether something must not change at the moment. Several may hold it: it may change again when the last one lets go. */
+/**
+ * A lock that prevents changes. It may have several holders. Changes are possible again when the last holder has
+ * released it.
+ */
 export class WriteLock {
   #held: Promise<void> | null = null
   #holders = 0
   #letGo = (): void => {}
   #resolve = (): void => {}
 
-  /** Null while it is free; otherwise resolves when it may be free again. */
+  /** Null while the lock is free; otherwise resolves when it may be free again. */
   get held(): Promise<void> | null {
     return this.#held
   }
 
-  /** Returns how to let it go, once; the last `letGo` is called when all have, before those who wait. */
+  /**
+   * Returns the function that releases the lock; call it once. After the last release, the latest `letGo` runs before
+   * the waiting callers continue.
+   */
   hold(letGo: () => void): () => void {
     this.#held ??= new Promise<void>((resolve) => {
       this.#resolve = resolve

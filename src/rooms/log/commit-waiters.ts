@@ -1,7 +1,7 @@
 /** Waits until `count` updates of this node are durable. */
 export interface PositionRequest {
   readonly count: number
-  /** By how much the number of an update in the log is larger than its count, if no other node appends before it. */
+  /** Difference between the number of an update in the log and its count, if no other node appends before it. */
   readonly shift: number
   /** @param isExact no other node has appended before the update that was waited for */
   readonly resolve: (seq: number, isExact: boolean) => void

@@ -39,7 +39,7 @@ export interface CommitListeners {
   failed(error: unknown): void
   /** Called when this node has appended updates, unless the log has one writer. */
   appended(notice: AppendNotice): void
-  /** Called when other nodes have appended something. */
+  /** Called when other nodes have appended updates. */
   remote(): RemoteUpdates
 }
 
@@ -121,7 +121,7 @@ export class Commits {
   #updatesInFlight = 0
   /** Applied and durable, and being sent to the members. */
   #delivering: UpdateBroadcast | null = null
-  /** The epoch of the log; null: this copy has nothing of a log. */
+  /** The epoch of the log; null: this copy contains no entries of a log. */
   #epoch: number | null
   #durableTo: number
   /** Updates committed, and durable, of this node. */
@@ -153,7 +153,7 @@ export class Commits {
     return this.#log.hasOneWriter
   }
 
-  /** True if this copy has anything of a log. */
+  /** True if this copy contains entries of a log. */
   get hasLog(): boolean {
     return this.#epoch !== null
   }
@@ -166,12 +166,12 @@ export class Commits {
     return this.#position.epoch
   }
 
-  /** Number of the last update applied, durable or not, unless other nodes append something before it. */
+  /** Number of the last update applied, durable or not, unless other nodes append updates before it. */
   get head(): number {
     return this.#durableTo + this.#committed - this.#stored - this.#covered
   }
 
-  /** Number up to which this copy has everything that is in the log. */
+  /** Number up to which this copy contains all entries of the log. */
   get durableTo(): number {
     return this.#durableTo
   }
@@ -182,8 +182,8 @@ export class Commits {
   }
 
   /**
-   * Resolves with the number of the last update once all that has been applied so far is durable and sent. Rejects with
-   * the error of the log.
+   * Resolves with the number of the last update once all updates that are applied so far are durable and sent. Rejects
+   * with the error of the log.
    */
   get durable(): Promise<number> {
     return new Promise((resolve, reject) => this.#awaitDurable(resolve, reject))
@@ -289,7 +289,10 @@ export class Commits {
     return this.#isIdle && this.#isElsewhere(head, had)
   }
 
-  /** Resolves when all that is in the log by now is here. @throws the error of the log, StoreUnavailableError */
+  /**
+   * Resolves when this copy contains all entries that are in the log at the time of the call.
+   * @throws the error of the log, StoreUnavailableError
+   */
   async reach(): Promise<void> {
     if (this.hasOneWriter) return
     const had = this.#durableTo
@@ -406,7 +409,9 @@ export class Commits {
     else this.#settle()
   }
 
-  /** Appends all that is queued. Updates that other nodes have appended meanwhile precede it, and are applied first. */
+  /**
+   * Appends the queued commits. Updates that other nodes have appended meanwhile precede them, and are applied first.
+   */
   #append(): void {
     this.#state = appending
     const start = this.#inFlight
@@ -519,8 +524,8 @@ export class Commits {
   }
 
   /**
-   * The first commits of the queue are durable: the members get them, unless something has failed since; the numbers are
-   * returned to callers, and sent to other nodes.
+   * Call when the first commits of the queue are durable. Sends them to the members unless an operation has failed
+   * since, returns their numbers to callers, and sends the numbers to other nodes.
    */
   #store(appended: Appended, commits: number): void {
     const shift = appended.first - 1 - this.#stored

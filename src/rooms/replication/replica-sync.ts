@@ -69,7 +69,7 @@ export class ReplicaSync implements ReplicaDependencies {
   readonly #logger: Log
   readonly #rooms: (name: string) => ReplicatedRoom | undefined
   readonly #open: () => readonly ReplicatedRoom[]
-  /** By topic: how many documents are listened for, and how to end it. */
+  /** By topic: the number of watched documents, and the function that ends the subscription. */
   readonly #topics = new Map<string, { count: number; readonly end: () => void }>()
   /** Messages for documents that are being opened. */
   readonly #opening = new Map<string, ReplicaMessage[]>()
@@ -98,7 +98,10 @@ export class ReplicaSync implements ReplicaDependencies {
     return cluster.home(doc) === cluster.self
   }
 
-  /** Listens for a document that is about to be loaded; resolves when nothing can be missed. */
+  /**
+   * Subscribes to the messages of a document that is about to be loaded. Resolves, when no further message can be
+   * missed, with the function that unsubscribes.
+   */
   async watch(doc: Key): Promise<() => void> {
     if (this.#engine.log.hasOneWriter) return () => undefined
     const name = keyName(doc)

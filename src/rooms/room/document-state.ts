@@ -193,7 +193,7 @@ export class DocumentState {
     return this.#sizeBytes
   }
 
-  /** With all that has been applied or is waiting for it. */
+  /** The Y.Doc with all updates. A read first applies the waiting ones. */
   get doc(): Y.Doc {
     const doc = this.#doc ?? this.#makeDoc()
     this.#applyWaiting(doc)

@@ -18,7 +18,7 @@ export interface LiveListener {
   deliverLive(frame: Uint8Array): 'sent' | 'missed'
 }
 
-/** How many listeners a message was sent to, and how many could not take it. */
+/** Number of listeners that received a message, and number of listeners that could not. */
 export interface LiveReach {
   readonly delivered: number
   readonly missed: number

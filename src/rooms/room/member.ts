@@ -49,6 +49,6 @@ export interface Member {
    */
   pauseReading?(): void
   resumeReading?(): void
-  /** The room is over for this member. */
+  /** Called when the room ends for this member. */
   end(close: Close): void
 }

@@ -44,7 +44,7 @@ export interface ReplicaDependencies {
 /** The dependencies of a room; the same for all rooms of a process. */
 export interface RoomDependencies {
   readonly log: DocumentLog
-  /** Permissions of members and callers are checked by these. */
+  /** Fences that check the permissions of members and callers. */
   readonly fences: Pick<FenceStore, 'isCurrent'>
   /** The health of the store. Changes by REST are rejected, and do not wait, while the store cannot write. */
   readonly health: () => Health

@@ -162,7 +162,10 @@ export class RoomRegistry {
     }
   }
 
-  /** Runs `work` with the room open; again if the document turns out to be expensive to read: nothing was done then. */
+  /**
+   * Runs `work` with the open room. Repeats it if the document turns out to be expensive to read: the first run has
+   * changed nothing then.
+   */
   async use<T>(address: DocumentAddress, work: (room: Room) => Promise<T>): Promise<T> {
     for (let isAgain = false; ; isAgain = true) {
       const lease = await this.open(address)

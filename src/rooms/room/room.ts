@@ -45,7 +45,7 @@ const restWeight = 0.25
 const haveCostly = (incoming: readonly IncomingUpdate[]): boolean =>
   incoming.length > partsOfCostly || incoming.some(({ summary }) => mayBeCostly(summary))
 
-/** Bytes of updates that may wait for the end of the turn without being counted. */
+/** Bytes of updates that may wait for the end of the tick without being counted. */
 const uncountedBytesMax = 262_144
 
 /** Whether updates may arrive, and the updates that have arrived. */
@@ -599,7 +599,7 @@ export class Room {
     if (this.#compaction.due) void this.compact()
   }
 
-  /** Lets the Y.Doc go when nothing has happened since the last call; its bytes stay. */
+  /** Drops the Y.Doc if it was not used since the last call. The bytes of the document stay. */
   rest(): void {
     if (!this.#worked && !this.#hasEnded) this.state.drop()
     this.#worked = false

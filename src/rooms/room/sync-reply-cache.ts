@@ -50,7 +50,7 @@ export class SyncReplyCache {
     return waiting === null ? [frame] : [encoder.update(waiting), frame]
   }
 
-  /** The frame of these bytes that others are being sent. */
+  /** Returns the frame of these bytes, if it is still being sent to other clients. */
   #sharedFrame(encoder: SyncReplyEncoder, bytes: Uint8Array): Uint8Array | undefined {
     if (this.#whole?.encoder !== encoder || this.#whole.bytes.deref() !== bytes) return undefined
     return this.#whole.frame.deref()

@@ -56,8 +56,9 @@ export class UpdateApplier {
   }
 
   /**
-   * @param when `at the end`: the room is closed next, so nothing is left for later except behind an expensive update
-   * @throws UpdateApplyError, DocumentExpensiveError; all that was accepted in the call is lost then
+   * @param when `at the end`: the room is closed next, so no update is left for later, except updates behind an
+   * expensive one
+   * @throws UpdateApplyError, DocumentExpensiveError; then all updates that the call has accepted are lost
    */
   take(incoming: readonly IncomingUpdate[], when: 'in a tick' | 'at the end' = 'in a tick'): AppliedPart {
     const [only] = incoming
@@ -193,7 +194,7 @@ export class UpdateApplier {
     run.length = 0
   }
 
-  /** The last thing to be vetted can only be seen afterwards; nothing is stored yet. */
+  /** The last check of an update. It is possible only after the update was applied, but before it is stored. */
   #checkEntries(summary: UpdateSummary, from: Member | null): void {
     if (summary.longRuns.length === 0) return
     try {

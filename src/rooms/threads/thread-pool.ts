@@ -12,7 +12,7 @@ import { DeadlineExceededError, stopping, WorkerThread } from './thread.ts'
 import { completed, type Done, type ThreadTask, taskBytes } from './thread-task.ts'
 
 export interface ThreadLimits {
-  /** Threads for one workspace; all workspaces together have one more. 0: nothing is computed elsewhere. */
+  /** Threads for one workspace; all workspaces together have one more. 0: the event loop computes everything. */
   readonly threads: number
   /** Uses that may wait for a thread; more are refused. */
   readonly waitingMax: number
@@ -71,8 +71,8 @@ export class ThreadPool {
   }
 
   /**
-   * Runs `work`, which is for a document, with a thread of its own when one is free for the workspace of the document.
-   * @throws ApiError RESOURCE_EXHAUSTED when too many wait, or too many jobs of the workspace came to nothing
+   * Runs `work` for a document with a thread of its own, when a thread is free for the workspace of the document.
+   * @throws ApiError RESOURCE_EXHAUSTED if too many uses wait, or if too many jobs of the workspace had no result
    */
   async use<T>(document: DocumentAddress, work: (thread: PooledThread) => Promise<T>): Promise<T> {
     this.#check(document)
@@ -80,7 +80,7 @@ export class ThreadPool {
     const cameAt = performance.now()
     const used = this.#slots.run(document.workspaceId, async () => {
       metrics.threadWaitSeconds.observe({ purpose }, (performance.now() - cameAt) / 1000)
-      // While this one waited, others of its workspace may have come to nothing.
+      // While this use waited, other jobs of its workspace may have ended without a result.
       this.#overruns.check(document.workspaceId)
       const thread = this.#take()
       try {
@@ -141,7 +141,7 @@ export class ThreadPool {
     void thread.end().then(() => this.#all.delete(thread))
   }
 
-  /** For one use. Time in which it runs nothing does not count. */
+  /** Returns the thread for one use. The time between jobs does not count against its deadline. */
   #lent(thread: WorkerThread, document: DocumentAddress): PooledThread {
     const deadlineMs = this.#overruns.deadlineMs(document.workspaceId)
     let spentMs = 0

@@ -88,7 +88,7 @@ export type ThreadResult =
   | {
       readonly is: 'replaced'
       readonly change: ReplacementResult
-      /** The update (V1) that makes the change; null when there is nothing to change. */
+      /** The update (V1) that makes the change; null if there is no change. */
       readonly update: Uint8Array | null
       /** True if applying the update would block an event loop for too long. */
       readonly isDear: boolean

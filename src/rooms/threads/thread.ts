@@ -64,7 +64,7 @@ function startWorker(): Worker {
   const worker = new Worker(script)
   // A running task has its own listener. An error that ends an idle thread is harmless: the next task finds it ended.
   worker.on('error', () => {})
-  // A thread without work keeps no process alive; a job is always awaited by something that does.
+  // An idle thread must not keep the process alive. During a job, its caller keeps the process alive.
   worker.unref()
   return worker
 }

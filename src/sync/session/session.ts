@@ -424,7 +424,7 @@ export class Session implements Member, LiveListener, BudgetedReader, SocketList
     this.#state = state
   }
 
-  /** From now on the client gets nothing, and later one difference instead of all missed updates. */
+  /** Stops sending updates to the client. Later it gets one difference instead of all missed updates. */
   #fallBehind(): void {
     this.#setState({ kind: 'behind', vector: this.#room.deliveredVector() })
     this.#report('sendBufferBytes')
