@@ -2,7 +2,6 @@ import { AppendRejectedError } from '../../engine/engine.ts'
 import { errorMessage } from '../../errors.ts'
 import { type Close, close } from '../../model/close.ts'
 import { limitOf } from '../../quota/limits.ts'
-import { isFenced } from '../log/commits.ts'
 import { DocumentDamagedError } from './quarantine.ts'
 import { UpdateApplyError } from './update-applier.ts'
 
@@ -19,12 +18,7 @@ export const isDeletion = (error: unknown): boolean =>
 export function roomReloaded(error: unknown): Close {
   const limit = limitOf(error)
   if (limit !== null) return close('tryAgainLater', errorMessage(error), limit)
-  if (isFenced(error))
-    return close('tryAgainLater', 'the document is reloaded: the permission for an update has ended')
-  return close(
-    'tryAgainLater',
-    `the document is reloaded: ${error instanceof AppendRejectedError ? errorMessage(error) : 'try again'}`,
-  )
+  return close('tryAgainLater', 'document reloaded after an error; reconnect')
 }
 
 /** Returns the damage that caused an error. Yjs often finds it only when it applies an update. */

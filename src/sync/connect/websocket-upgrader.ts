@@ -27,6 +27,8 @@ const messageTooBigCode = 1009
  */
 export class SyncSocket extends WebSocket {
   #listener: SocketListener | null = null
+  /** Size of a message, at most: part of the close reason. */
+  messageBytesMax = 0
 
   /**
    * Sets the listener. Call it once. `ws` gets the same functions for all sockets: separate ones would take memory
@@ -43,7 +45,7 @@ export class SyncSocket extends WebSocket {
 
   override close(code?: number, data?: string | Buffer): void {
     if (code === messageTooBigCode)
-      super.close(closeCodes.tooLarge, 'the message is larger than this server takes')
+      super.close(closeCodes.tooLarge, `message larger than ${this.messageBytesMax} bytes`)
     else super.close(code, data)
   }
 }
@@ -63,12 +65,14 @@ function onPong(this: WebSocket, data: Buffer): void {
 /** Upgrades connections to websockets, with a maximum message size. */
 export class WebsocketUpgrader {
   readonly #sockets: Server<typeof SyncSocket>
+  readonly #messageBytesMax: number
   readonly #closeReporter: CloseReporter
   readonly #onClose = (code: number): void => this.#closeReporter.closed(code)
 
   /** @param limit exceeded by messages that are larger */
   constructor(messageBytesMax: number, limit: LimitName, dependencies: CloseReporterDependencies) {
     this.#sockets = createWebsocketServer(messageBytesMax)
+    this.#messageBytesMax = messageBytesMax
     this.#closeReporter = new CloseReporter(limit, dependencies)
   }
 
@@ -79,6 +83,7 @@ export class WebsocketUpgrader {
     then: (socket: SyncSocket) => void,
   ): void {
     this.#sockets.handleUpgrade(request, connection, head, (socket) => {
+      socket.messageBytesMax = this.#messageBytesMax
       this.#watch(socket, limitKey)
       then(socket)
     })

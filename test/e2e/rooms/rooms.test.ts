@@ -103,7 +103,7 @@ it('[ROOM-4] closes the sender of a message or document that is too large with 4
   const path = newPath()
   const big = await connect(path)
   big.sendUpdate(typed('x'.repeat(1_100_000), 1))
-  expect(await big.closed).toMatchObject({ code: 4413 })
+  expect(await big.closed).toMatchObject({ code: 4413, reason: 'message larger than 1000000 bytes' })
   const witness = await connect(path)
   await witness.roundTrip()
   expect(contentOf(witness.offers())).toBe('')

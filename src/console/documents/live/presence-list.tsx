@@ -24,7 +24,7 @@ export function PresenceList({ live }: { readonly live: LiveDocument }) {
         { title: 'Name', cell: (person) => <Name person={person} /> },
         { title: 'User', cell: ({ userId }) => userId || '–' },
         { title: 'Cursor', cell: place },
-        { title: 'Seen here since', cell: ({ since }) => <LocalTime at={since} /> },
+        { title: 'First seen', cell: ({ since }) => <LocalTime at={since} /> },
       ]}
     />
   )
