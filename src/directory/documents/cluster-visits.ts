@@ -37,7 +37,7 @@ interface VisitRecord extends Visitor {
   readonly at: number
 }
 
-export interface SharedVisitsOptions {
+export interface ClusterVisitsOptions {
   readonly store: OrganizationStore
   readonly kv: Kv
   readonly cluster: Cluster
@@ -55,7 +55,7 @@ export interface SharedVisitsOptions {
  * a node that has died.
  */
 export class ClusterVisits {
-  readonly #options: SharedVisitsOptions
+  readonly #options: ClusterVisitsOptions
   readonly #marked = new Set<string>()
   /** Time at which each dead node with remaining visits was first noticed. */
   readonly #goneSince = new Map<string, number>()
@@ -65,7 +65,7 @@ export class ClusterVisits {
   #sweeping: Promise<void> | null = null
   #hasChanged = false
 
-  constructor(options: SharedVisitsOptions) {
+  constructor(options: ClusterVisitsOptions) {
     this.#options = options
   }
 
