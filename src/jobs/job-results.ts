@@ -3,12 +3,12 @@ import type { Bus } from '../engine/engine.ts'
 import { readJson } from '../json.ts'
 
 /** The outcome of a job. */
-interface News {
+interface JobOutcome {
   readonly jobId: string
   readonly outcome: 'done' | 'failed'
 }
 
-const newsSchema = v.looseObject({ jobId: v.string(), outcome: v.picklist(['done', 'failed']) })
+const jobOutcomeSchema = v.looseObject({ jobId: v.string(), outcome: v.picklist(['done', 'failed']) })
 
 /** Publishes the outcome of jobs to the nodes that wait for them. A message may be lost. */
 export class JobResultBus {
@@ -20,14 +20,14 @@ export class JobResultBus {
     this.#topic = `work.${queueName}`
   }
 
-  tell(jobId: string, outcome: News['outcome']): void {
-    this.#bus.publish(this.#topic, Buffer.from(JSON.stringify({ jobId, outcome } satisfies News)))
+  tell(jobId: string, outcome: JobOutcome['outcome']): void {
+    this.#bus.publish(this.#topic, Buffer.from(JSON.stringify({ jobId, outcome } satisfies JobOutcome)))
   }
 
   /** Registers a listener. Returns the function that removes it. */
-  listen(listener: (jobId: string, outcome: News['outcome']) => void): () => void {
+  listen(listener: (jobId: string, outcome: JobOutcome['outcome']) => void): () => void {
     return this.#bus.subscribe(this.#topic, (message) => {
-      const { jobId, outcome }: News = readJson(newsSchema, message)
+      const { jobId, outcome }: JobOutcome = readJson(jobOutcomeSchema, message)
       listener(jobId, outcome)
       return undefined
     })
