@@ -108,13 +108,13 @@ export class JudgmentIndexCache {
   async #apply(
     { part, place }: Scope,
     index: JudgmentIndex,
-    { added, anonymised, removed }: JudgmentChange,
+    { added, anonymised: anonymized, removed }: JudgmentChange,
     slices: EventLoopYield,
   ): Promise<void> {
     for (const judgmentId of removed) await slices.spend(index.remove(judgmentId))
     const missing = added.filter((each) => isWithin(each, place) && !index.has(each.judgmentId))
     for (const entry of await this.#read(part, missing)) await addTo(index, entry, slices)
-    const known = anonymised.filter(({ judgmentId }) => index.has(judgmentId))
+    const known = anonymized.filter(({ judgmentId }) => index.has(judgmentId))
     for (const entry of await this.#read(part, known)) index.replace(readRecord(judgmentType, entry))
   }
 

@@ -146,7 +146,7 @@ export class JudgmentStore {
         transaction,
         entries.map(({ key }) => key),
       )
-      for (const judgment of judgments) tally.anonymise(judgment)
+      for (const judgment of judgments) tally.anonymize(judgment)
       return judgments.length
     })
   }

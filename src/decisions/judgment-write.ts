@@ -15,7 +15,7 @@ const forgotten = ''
 export class JudgmentWrite {
   readonly #transaction: Transaction
   readonly #added: JudgmentEdit[] = []
-  readonly #anonymised: JudgmentEdit[] = []
+  readonly #anonymized: JudgmentEdit[] = []
   readonly #removed: string[] = []
   state: MemoryState
 
@@ -33,11 +33,11 @@ export class JudgmentWrite {
   }
 
   /** Removes the reviewer of a judgment; the decision remains. */
-  anonymise(judgment: Judgment): void {
+  anonymize(judgment: Judgment): void {
     const { judgmentId, organizationId, reviewerId } = judgment
     this.#transaction.delete(judgmentKeys.review(reviewerId, organizationId, judgmentId))
     this.#put({ ...judgment, reviewerId: forgotten })
-    this.#anonymised.push(changed(judgment))
+    this.#anonymized.push(changed(judgment))
   }
 
   remove(judgmentId: string, location: JudgmentLocation): void {
@@ -53,10 +53,10 @@ export class JudgmentWrite {
    * @param kept number of recent entries that remain stored
    */
   end(kept: number): void {
-    const [added, anonymised, removed] = [this.#added, this.#anonymised, this.#removed]
-    if (added.length + anonymised.length + removed.length === 0) return
+    const [added, anonymized, removed] = [this.#added, this.#anonymized, this.#removed]
+    if (added.length + anonymized.length + removed.length === 0) return
     const changes = this.state.changes + 1
-    const change: JudgmentChange = { added, anonymised, removed }
+    const change: JudgmentChange = { added, anonymised: anonymized, removed }
     this.#transaction.put(judgmentKeys.change(changes), change)
     if (changes > kept) this.#transaction.delete(judgmentKeys.change(changes - kept))
     this.#transaction.put(judgmentKeys.state, { ...this.state, changes })

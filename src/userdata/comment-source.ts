@@ -1,6 +1,6 @@
 import { commentKeys } from '../directory/comments/comment-keys.ts'
 import { withoutOrder } from '../directory/comments/comment-records.ts'
-import { anonymiseComments, findMentions, type UserMention } from '../directory/comments/user-mentions.ts'
+import { anonymizeComments, findMentions, type UserMention } from '../directory/comments/user-mentions.ts'
 import type { ShownEntry, UserRanges } from './range-source.ts'
 
 /** Records that one commit changes. A comment has up to 100 reactions. */
@@ -18,7 +18,7 @@ export const comments: UserRanges = {
     )
     return traces.map((trace) => (trace === null ? null : shownOf(trace, userId)))
   },
-  erase: (transaction, userId) => anonymiseComments(transaction, userId, sliceMax),
+  erase: (transaction, userId) => anonymizeComments(transaction, userId, sliceMax),
 }
 
 /** Returns the user's own data of a mention, without the reactions of other users. */

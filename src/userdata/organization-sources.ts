@@ -5,7 +5,7 @@ import {
   notificationRecordType,
 } from '../directory/notifications/notification-records.ts'
 import {
-  anonymiseNotifications,
+  anonymizeNotifications,
   removeSomeConfigs,
   removeSomeReadStates,
   removeSomeRecipients,
@@ -128,7 +128,7 @@ const notifications: UserRanges = {
   async erase(transaction, userId) {
     // Separate commits, because each of the two functions writes records that the other has read.
     const count = await removeSomeRecipients(transaction, userId, sliceMax)
-    return count > 0 ? count : anonymiseNotifications(transaction, userId, sliceMax)
+    return count > 0 ? count : anonymizeNotifications(transaction, userId, sliceMax)
   },
 }
 

@@ -33,7 +33,7 @@ export async function findMentions(
  * Replaces a user by the deleted user in at most `limit` annotations and comments that name the user. Texts
  * stay. Call it until it returns 0. Returns how many were found.
  */
-export async function anonymiseComments(
+export async function anonymizeComments(
   transaction: Transaction,
   userId: string,
   limit: number,

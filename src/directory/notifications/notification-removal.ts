@@ -119,7 +119,7 @@ export async function removeSomeConfigs(
 }
 
 /** Replaces this user by the deleted user in up to `limit` notifications that name them; returns how many. */
-export async function anonymiseNotifications(
+export async function anonymizeNotifications(
   transaction: Transaction,
   userId: string,
   limit: number,

@@ -4,7 +4,7 @@ import { type CommentModule, createCommentModule } from '../../../src/comments/c
 import { judgmentJob } from '../../../src/comments/judgment-recorder.ts'
 import { memoryPart } from '../../../src/decisions/judgment-keys.ts'
 import { commentKeys } from '../../../src/directory/comments/comment-keys.ts'
-import { anonymiseComments, findMentions } from '../../../src/directory/comments/user-mentions.ts'
+import { anonymizeComments, findMentions } from '../../../src/directory/comments/user-mentions.ts'
 import { markErased } from '../../../src/directory/organizations/erased-users.ts'
 import { organizationPart } from '../../../src/directory/organizations/organization-keys.ts'
 import { OrganizationStore } from '../../../src/directory/organizations/organization-store.ts'
@@ -203,7 +203,7 @@ it('[COMM-19] finds each place that names a user, and replaces the user by the d
   const said = many.filter((_, index) => index % 3).map(({ annotationId }) => `comment ${annotationId}`)
   expect(found.toSorted()).toEqual([...assigned, ...said, 'comment a0'].toSorted())
   for (let count = -1; count !== 0; )
-    count = await directory.store.carryOut(scope, (transaction) => anonymiseComments(transaction, 'ann', 7))
+    count = await directory.store.carryOut(scope, (transaction) => anonymizeComments(transaction, 'ann', 7))
   const all = await directory.engine.kv.scan(organizationPart(scope), { limit: 10_000 })
   const ofComments = all.filter(({ key: [kind = ''] }) => kind.startsWith('annotation'))
   const naming = ofComments.filter(
