@@ -22,11 +22,11 @@ const { results } = JSON.parse(readFileSync(from, 'utf8')) as { results: readonl
 
 const names = [...new Set(results.flatMap(({ runs }) => Object.keys(runs)))]
 /** The color of Weft. */
-const ownColour = '#2f7de1'
-const colours = ['#8b95a5', '#b3bbc7', '#d9822b', '#a05bb5', '#3c9a6b']
+const ownColor = '#2f7de1'
+const colors = ['#8b95a5', '#b3bbc7', '#d9822b', '#a05bb5', '#3c9a6b']
 const others = names.filter((name) => name !== 'weft')
-const colourOf = (name: string): string =>
-  name === 'weft' ? ownColour : (colours[others.indexOf(name) % colours.length] as string)
+const colorOf = (name: string): string =>
+  name === 'weft' ? ownColor : (colors[others.indexOf(name) % colors.length] as string)
 
 /** A value that is not a number was not measured: JSON has null for it. */
 function valuesOf({ figures, runs }: Measured): readonly (readonly [string, number])[] {
@@ -42,7 +42,7 @@ function groupOf(measured: Measured): BarGroup {
   const relay = values.find(([name]) => name === 'relay')?.[1]
   const bars = values.map(([name, value]) => {
     const ratio = relay === undefined || relay === 0 || name === 'relay' ? '' : ` · ${short(value / relay)}×`
-    const bar = { label: name, value, shown: short(value) + ratio, colour: colourOf(name) }
+    const bar = { label: name, value, shown: short(value) + ratio, color: colorOf(name) }
     return name === 'weft' ? ({ ...bar, stands: 'out' } as const) : bar
   })
   return { title: measured.name, note: `${figure?.label}, ${figure?.better} is better`, bars }

@@ -2,7 +2,7 @@ import type { ScenarioResult } from './run-scenarios.ts'
 import type { Figure } from './scenario.ts'
 import { type BarGroup, barChart, short } from './svg-bar-chart.ts'
 
-const colours: Readonly<Record<Figure['unit'], string>> = { '/s': '#2f7de1', ms: '#d9822b', KB: '#3c9a6b' }
+const colors: Readonly<Record<Figure['unit'], string>> = { '/s': '#2f7de1', ms: '#d9822b', KB: '#3c9a6b' }
 
 const titles: Readonly<Record<Figure['unit'], readonly [title: string, note: string]>> = {
   '/s': ['Throughput', 'in a second, more is better'],
@@ -17,7 +17,7 @@ export function renderReport(measured: ScenarioResult): string {
     const [title, note] = titles[unit]
     const bars = figures
       .filter((figure) => figure.unit === unit && Number.isFinite(figure.value))
-      .map(({ label, value }) => ({ label, value, shown: `${short(value)} ${unit}`, colour: colours[unit] }))
+      .map(({ label, value }) => ({ label, value, shown: `${short(value)} ${unit}`, color: colors[unit] }))
     return { title, note, bars }
   })
   const place = `${headline(measured)}. Logarithmic scales, one each.`

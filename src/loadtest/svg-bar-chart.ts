@@ -4,7 +4,7 @@ export interface Bar {
   readonly value: number
   /** Text after the bar. */
   readonly shown: string
-  readonly colour: string
+  readonly color: string
   /** Printed in bold. */
   readonly stands?: 'out'
 }
@@ -57,13 +57,13 @@ export function barChart(groups: readonly BarGroup[], label: string, footnote: s
 
 function drawn({ title, note, bars }: BarGroup, start: number): readonly string[] {
   const lengthOf = scaleOf(bars.map(({ value }) => value))
-  const lines = bars.flatMap(({ label, value, shown, colour, stands }, index) => {
+  const lines = bars.flatMap(({ label, value, shown, color, stands }, index) => {
     const y = start + titleHeight + index * (barHeight + barGap)
     const length = Math.max(1, lengthOf(value))
     const kind = stands === 'out' ? 'own' : ''
     return [
       text(left - 8, y + barHeight - 3, label, kind, 'end'),
-      `<rect x="${left}" y="${y}" width="${length.toFixed(1)}" height="${barHeight}" rx="2" fill="${colour}"/>`,
+      `<rect x="${left}" y="${y}" width="${length.toFixed(1)}" height="${barHeight}" rx="2" fill="${color}"/>`,
       text(left + length + 6, y + barHeight - 3, shown, kind),
     ]
   })

@@ -7,7 +7,7 @@ import { EditorView } from 'prosemirror-view'
 import { redo, yCursorPlugin, ySyncPlugin, yUndoPlugin } from 'y-prosemirror'
 import type { Awareness } from 'y-protocols/awareness'
 import type * as Y from 'yjs'
-import { colourClass } from './participant-list.ts'
+import { colorClass } from './participant-list.ts'
 import { schema } from './schema.ts'
 import { breakLine, tools } from './toolbar-commands.ts'
 
@@ -18,7 +18,7 @@ interface User {
 /** Styled by classes, because the content security policy forbids style attributes. */
 function caretOf({ name }: User, clientId: number): HTMLElement {
   const caret = document.createElement('span')
-  caret.className = `caret ${colourClass(clientId)}`
+  caret.className = `caret ${colorClass(clientId)}`
   const label = document.createElement('span')
   label.className = 'caret-name'
   label.textContent = name
@@ -27,7 +27,7 @@ function caretOf({ name }: User, clientId: number): HTMLElement {
   return caret
 }
 
-const selectionOf = (_user: User, clientId: number) => ({ class: `chosen ${colourClass(clientId)}` })
+const selectionOf = (_user: User, clientId: number) => ({ class: `chosen ${colorClass(clientId)}` })
 
 const { heading, bullet_list, list_item } = schema.nodes
 

@@ -1,10 +1,10 @@
 import type { Awareness } from 'y-protocols/awareness'
 
 /** As many colors as `playground.css` has, with the same values: for clients that read a color. */
-const colours = ['#8fd3ff', '#ffd28a', '#b9e88f', '#ffb0c0', '#d3bcff', '#8fe6d8'] as const
+const colors = ['#8fd3ff', '#ffd28a', '#b9e88f', '#ffb0c0', '#d3bcff', '#8fe6d8'] as const
 
-export const colourOf = (clientId: number): string => colours[clientId % colours.length] as string
-export const colourClass = (clientId: number): string => `guest-${clientId % colours.length}`
+export const colorOf = (clientId: number): string => colors[clientId % colors.length] as string
+export const colorClass = (clientId: number): string => `guest-${clientId % colors.length}`
 
 export interface ListedParticipant {
   readonly clientId: number

@@ -4,7 +4,7 @@ import { WebsocketProvider } from 'y-websocket'
 import * as Y from 'yjs'
 import { openEditor } from './editor.ts'
 import type { Participant } from './participant.ts'
-import { colourOf, type ListedParticipant, listParticipants } from './participant-list.ts'
+import { colorOf, type ListedParticipant, listParticipants } from './participant-list.ts'
 import { contentKey, room } from './playground-document.ts'
 import { watchSaveStatus } from './save-status.ts'
 import type { Tool } from './toolbar-commands.ts'
@@ -31,7 +31,7 @@ export class PlaygroundSession {
       disableBc: true,
     })
     const { awareness } = this.#provider
-    awareness.setLocalStateField('user', { name, color: colourOf(awareness.clientID) })
+    awareness.setLocalStateField('user', { name, color: colorOf(awareness.clientID) })
     awareness.on('change', onChange)
     this.#watch()
   }

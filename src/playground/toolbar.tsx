@@ -1,7 +1,7 @@
 import { Button } from '../console/ui/controls.tsx'
 import { Notice } from '../console/ui/notice.tsx'
 import { forgetIdentity } from './join.ts'
-import { colourClass, type ListedParticipant } from './participant-list.ts'
+import { colorClass, type ListedParticipant } from './participant-list.ts'
 import type { PlaygroundSession, ConnectionStatus as Standings } from './playground-session.ts'
 import { tools } from './toolbar-commands.ts'
 
@@ -35,7 +35,7 @@ export function Toolbar({ session }: { readonly session: PlaygroundSession }) {
 export const ParticipantList = ({ people }: { readonly people: readonly ListedParticipant[] }) => (
   <ul class="people" aria-label="Who is here">
     {people.map(({ clientId, name, isSelf }) => (
-      <li key={clientId} class={colourClass(clientId)}>
+      <li key={clientId} class={colorClass(clientId)}>
         {name}
         {isSelf && ' (you)'}
       </li>

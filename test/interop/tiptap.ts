@@ -46,7 +46,7 @@ const node = (type: string, attrs: object, ...content: JSONContent[]): JSONConte
 
 const [bold, italic, code] = [{ type: 'bold' }, { type: 'italic' }, { type: 'code' }]
 const link = { type: 'link', attrs: { href: 'https://example.com/?a=1&b=2', target: '_self' } }
-const colour = { type: 'textStyle', attrs: { color: '#ff0000', fontSize: '14px' } }
+const color = { type: 'textStyle', attrs: { color: '#ff0000', fontSize: '14px' } }
 
 const article: JSONContent = {
   type: 'doc',
@@ -61,7 +61,7 @@ const article: JSONContent = {
       text(' and bold', link, bold),
       { type: 'hardBreak' },
       text('const a = 1 < 2', code),
-      text(' red', colour),
+      text(' red', color),
       node('mention', { id: '7', label: 'Ada', mentionSuggestionChar: '@' }),
       text(' '),
       node('image', { src: '/a.png', alt: 'A "quoted" <b>', title: null, width: 640, height: 480 }),

@@ -10,7 +10,7 @@ export function deltaCases(runs: number): HeavyCase[] {
   const text = (n: number): string => `word${n} `
   const ops = (make: (n: number) => Op): Op[] => Array.from({ length: runs }, (_, n) => make(n))
   const striped = ops((n) => (n % 2 ? { insert: text(n), attributes: { bold: true } } : { insert: text(n) }))
-  const colours = (by: number): Op[] =>
+  const colors = (by: number): Op[] =>
     ops((n) => ({ insert: text(n), attributes: { color: `c${(n * by) % 97}` } }))
   const embeds = (by: number): Op[] => ops((n) => ({ insert: { image: (n * by) % 997 } }))
   const plain: Op[] = [
@@ -34,7 +34,7 @@ export function deltaCases(runs: number): HeavyCase[] {
     ),
     of('stripes taken away', striped, plain),
     of('plain text striped', plain, striped),
-    of('all colours changed', colours(1), colours(3)),
+    of('all colours changed', colors(1), colors(3)),
     of(
       'striped, all texts changed',
       striped,

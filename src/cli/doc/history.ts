@@ -33,11 +33,11 @@ export function docHistoryCommand(): Command {
     .option('--json', 'Print a line of JSON for each.')
     .action(async (address: string, flags: Flags) => {
       const path = parsePath(address)
-      await withCatalog(flags, async (catalogue) => {
-        if (flags.diff !== undefined) return showDiff(catalogue, path, flags.diff, flags)
-        await requireThere(catalogue, path)
+      await withCatalog(flags, async (catalog) => {
+        if (flags.diff !== undefined) return showDiff(catalog, path, flags.diff, flags)
+        await requireThere(catalog, path)
         const line = flags.json ? null : lineOf
-        await printRows(catalogue.versions(path), { line, none: 'there are no versions yet' })
+        await printRows(catalog.versions(path), { line, none: 'there are no versions yet' })
       })
     })
 }
@@ -68,8 +68,8 @@ export function docRestoreCommand(): Command {
 }
 
 /** An unknown document also has no versions; it must be an error instead of an empty list. */
-async function requireThere(catalogue: Catalog, path: DocumentPath): Promise<void> {
-  await catalogue.content(path, null, { format: 'update' })
+async function requireThere(catalog: Catalog, path: DocumentPath): Promise<void> {
+  await catalog.content(path, null, { format: 'update' })
 }
 
 function lineOf({
@@ -93,7 +93,7 @@ function lineOf({
 }
 
 async function showDiff(
-  catalogue: Catalog,
+  catalog: Catalog,
   path: DocumentPath,
   versionId: string,
   { format, contentKey, json }: Flags,
@@ -102,16 +102,16 @@ async function showDiff(
     throw new ConfigError('a Yjs update has no lines to compare', {
       hint: 'choose --format json, text or xml',
     })
-  const now = await catalogue.content(path, null, { format, contentKey })
-  const { data: roots } = await catalogue.content(path, versionId, { format: 'roots' })
+  const now = await catalog.content(path, null, { format, contentKey })
+  const { data: roots } = await catalog.content(path, versionId, { format: 'roots' })
   // The version may be older than the root.
   const isThere = (roots as readonly RootListing[]).some((root) => root.contentKey === now.contentKey)
   const reading = { format, contentKey: now.contentKey }
-  const then = isThere ? linesOf(await catalogue.content(path, versionId, reading)) : []
+  const then = isThere ? linesOf(await catalog.content(path, versionId, reading)) : []
   const lines = lineDiff(then, linesOf(now))
   if (json) return printResult(JSON.stringify({ versionId, same: lines.length === 0, lines }))
   if (lines.length === 0) return printResult('nothing differs')
-  for (const line of lines) await printWithBackpressure(coloured(line))
+  for (const line of lines) await printWithBackpressure(colored(line))
 }
 
 function linesOf({ data }: DocumentRoot): readonly string[] {
@@ -119,10 +119,10 @@ function linesOf({ data }: DocumentRoot): readonly string[] {
   return text === '' ? [] : text.split('\n')
 }
 
-const colours: Readonly<Record<string, number>> = { '+': 32, '-': 31, '@': 36 }
+const colors: Readonly<Record<string, number>> = { '+': 32, '-': 31, '@': 36 }
 
-function coloured(line: string): string {
+function colored(line: string): string {
   const shown = escapeControls(line)
-  const colour = colours[line[0] ?? '']
-  return process.stdout.isTTY && colour !== undefined ? `\u001b[${colour}m${shown}\u001b[0m` : shown
+  const color = colors[line[0] ?? '']
+  return process.stdout.isTTY && color !== undefined ? `\u001b[${color}m${shown}\u001b[0m` : shown
 }

@@ -23,8 +23,8 @@ export function docListCommand(): Command {
     .option('--json', 'Print a line of JSON for each.')
     .action(async (place: string | undefined, flags: Flags) => {
       const ids = place === undefined ? [] : parseIds(place)
-      await withCatalog(flags, async (catalogue) => {
-        const { items, header, line, none } = listing(catalogue, ids)
+      await withCatalog(flags, async (catalog) => {
+        const { items, header, line, none } = listing(catalog, ids)
         if (!flags.json && process.stdout.isTTY) printResult(header)
         await printRows(items, { line: flags.json ? null : line, none })
       })
@@ -49,23 +49,23 @@ interface Listing {
   readonly none: string
 }
 
-function listing(catalogue: Catalog, [organizationId, documentId]: readonly string[]): Listing {
+function listing(catalog: Catalog, [organizationId, documentId]: readonly string[]): Listing {
   if (organizationId === undefined)
     return {
-      items: catalogue.organizations(),
+      items: catalog.organizations(),
       header: columns('CHANGED', 'ORGANIZATION', 'NAME'),
       line: (item) => organizationLine(item as CatalogOrganization),
       none: 'there are no organizations yet',
     }
   if (documentId === undefined)
     return {
-      items: catalogue.documents(organizationId),
+      items: catalog.documents(organizationId),
       header: columns('CHANGED', 'DOCUMENT', 'NAME'),
       line: (item) => documentLine(item as CatalogDocument),
       none: 'there are no documents yet',
     }
   return {
-    items: catalogue.editors(organizationId, documentId),
+    items: catalog.editors(organizationId, documentId),
     header: columns('CHANGED', 'EDITOR', 'BYTES', 'BY'),
     line: (item) => editorLine(item as CatalogEditor),
     none: 'there are no editors',

@@ -93,18 +93,18 @@ export const tenantFlagsOf = (flags: LocationFlags) => tenantOf(configFor(flags)
 /** Opens the location, and closes it afterwards. */
 export async function withCatalog<T>(
   flags: LocationFlags,
-  work: (catalogue: Catalog) => Promise<T>,
+  work: (catalog: Catalog) => Promise<T>,
 ): Promise<T> {
-  const catalogue = await openCatalogue(flags)
+  const catalog = await openCatalog(flags)
   try {
-    return await work(catalogue)
+    return await work(catalog)
   } finally {
-    await catalogue.close()
+    await catalog.close()
   }
 }
 
 /** Loaded on first use. */
-async function openCatalogue(flags: LocationFlags): Promise<Catalog> {
+async function openCatalog(flags: LocationFlags): Promise<Catalog> {
   const server = await onlineServerOf(flags)
   if (server !== null)
     return (await import('../../transfer/documents/catalog-online.ts')).onlineCatalog(server)

@@ -8,8 +8,8 @@ import { keptMs, type MetricPoint } from './metric-points.ts'
 const height = 150
 /** Styles of the lines of a chart, which differ in color and in form. */
 const strokes = [
-  { colour: '--accent', dash: [] },
-  { colour: '--focus', dash: [5, 4] },
+  { color: '--accent', dash: [] },
+  { color: '--focus', dash: [5, 4] },
 ] as const
 
 interface ChartProps {
@@ -80,12 +80,12 @@ const dataOf = ({ lines }: ChartSpec, points: readonly MetricPoint[]): uPlot.Ali
   ...lines.map(({ figure }) => points.map((point) => point[figure])),
 ]
 
-const coloured = (name: string): string => getComputedStyle(document.documentElement).getPropertyValue(name)
+const colored = (name: string): string => getComputedStyle(document.documentElement).getPropertyValue(name)
 
 function optionsOf({ lines, say, steps }: ChartSpec, width: number): uPlot.Options {
   const axis = {
-    stroke: coloured('--quiet'),
-    grid: { stroke: coloured('--line'), width: 1 },
+    stroke: colored('--quiet'),
+    grid: { stroke: colored('--line'), width: 1 },
     ticks: { show: false },
     font: '12px system-ui, sans-serif',
   }
@@ -112,8 +112,8 @@ function optionsOf({ lines, say, steps }: ChartSpec, width: number): uPlot.Optio
     series: [
       {},
       ...lines.map((_, index) => {
-        const { colour, dash } = strokes[index] ?? strokes[0]
-        return { stroke: coloured(colour), width: 2, dash: [...dash], points: { size: 4 } }
+        const { color, dash } = strokes[index] ?? strokes[0]
+        return { stroke: colored(color), width: 2, dash: [...dash], points: { size: 4 } }
       }),
     ],
   }

@@ -54,7 +54,7 @@ it('[CON-21] reads the beginning of a long text, and the number of remaining uni
 
 it('[CON-22] shows a caret between the units of its position, also at both ends', () => {
   const { root } = received((made) => made.getText('content').insert(0, 'abcd'))
-  const carets = [4, 0, 2, 2].map((index, clientId) => ({ index, clientId, name: '', colour: null }))
+  const carets = [4, 0, 2, 2].map((index, clientId) => ({ index, clientId, name: '', color: null }))
   const { runs } = runsOf(root(), { ...all, carets })
   expect(
     runs.map((run) => (run.kind === 'text' ? run.text : run.kind === 'caret' ? run.caret.index : '')),

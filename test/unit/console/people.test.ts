@@ -22,7 +22,7 @@ it('[CON-22] lists users by the state of their clients, with the time of the fir
   people.receive(said(), 2_000)
   people.receive(early, 3_000)
   expect(people.all()).toEqual([
-    { clientId: 7, since: 1_000, userId: '', name: 'Anna', colour: null, cursor: null },
+    { clientId: 7, since: 1_000, userId: '', name: 'Anna', color: null, cursor: null },
   ])
   awareness.setLocalState(null)
   people.receive(said(), 4_000)
@@ -44,7 +44,7 @@ it('[CON-22] shows a client with any state as a participant', () => {
     people.receive(said(), 0)
     awareness.destroy()
   }
-  expect(people.all().map(({ name, colour }) => [name, colour])).toEqual([
+  expect(people.all().map(({ name, color }) => [name, color])).toEqual([
     ['Somebody', null],
     ['Somebody', null],
     ['x', null],
@@ -65,7 +65,7 @@ const person = (clientId: number, head: unknown): AwarenessUser => ({
   since: 0,
   userId: '',
   name: `p${clientId}`,
-  colour: null,
+  color: null,
   cursor: { anchor: head, head },
 })
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { friendlyName, identityHash, parseIdentityHash } from '../../../src/playground/participant.ts'
-import { colourClass, colourOf, listParticipants } from '../../../src/playground/participant-list.ts'
+import { colorClass, colorOf, listParticipants } from '../../../src/playground/participant-list.ts'
 import { welcome } from '../../../src/playground/playground-document.ts'
 import { rewriteCurl, rewritten } from '../../../src/playground/rewrite.ts'
 
@@ -29,8 +29,8 @@ describe('the playground', () => {
       { clientId: 8, name: 'Somebody', isSelf: false },
       { clientId: 9, name: 'Somebody', isSelf: false },
     ])
-    expect(colourClass(4_294_967_295)).toMatch(/^guest-[0-5]$/)
-    expect(colourOf(4_294_967_295)).toMatch(/^#[0-9a-f]{6}$/)
+    expect(colorClass(4_294_967_295)).toMatch(/^guest-[0-5]$/)
+    expect(colorOf(4_294_967_295)).toMatch(/^#[0-9a-f]{6}$/)
   })
 
   it('[CON-10] changes one sentence, and keeps all others', () => {

@@ -8,7 +8,7 @@ export interface AwarenessUser {
   readonly userId: string
   readonly name: string
   /** Color for CSS, as the client sends it. */
-  readonly colour: string | null
+  readonly color: string | null
   /** Relative positions, as the client sends them; null without a cursor. */
   readonly cursor: { readonly anchor: unknown; readonly head: unknown } | null
 }
@@ -60,7 +60,7 @@ function shown(state: State): Omit<AwarenessUser, 'clientId' | 'since'> {
   return {
     userId: id ?? '',
     name: text(user.name) ?? text(state.name) ?? id ?? 'Somebody',
-    colour: text(user.color) ?? text(state.color),
+    color: text(user.color) ?? text(state.color),
     cursor: cursorOf(state),
   }
 }

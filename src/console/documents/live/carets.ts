@@ -14,11 +14,11 @@ export interface CaretPositions {
 export function caretPositions(doc: Y.Doc, people: readonly AwarenessUser[]): CaretPositions {
   const carets = new Map<SharedRoot, Caret[]>()
   const roots = new Map<number, string>()
-  for (const { clientId, name, colour, cursor } of people) {
+  for (const { clientId, name, color, cursor } of people) {
     const place = cursor && resolved(doc, cursor.head)
     if (!place) continue
     const type = place.type as SharedRoot
-    const caret = { index: place.index, clientId, name, colour }
+    const caret = { index: place.index, clientId, name, color }
     carets.set(type, [...(carets.get(type) ?? []), caret])
     const root = rootOf(doc, type)
     if (root !== null) roots.set(clientId, root)

@@ -30,8 +30,8 @@ export function PresenceList({ live }: { readonly live: LiveDocument }) {
   )
 }
 
-const Name = ({ person: { name, colour } }: { readonly person: AwarenessUser }) => (
+const Name = ({ person: { name, color } }: { readonly person: AwarenessUser }) => (
   <>
-    {colour !== null && <span class="swatch" style={{ backgroundColor: colour }} />} {name}
+    {color !== null && <span class="swatch" style={{ backgroundColor: color }} />} {name}
   </>
 )

@@ -19,7 +19,7 @@ export interface Caret {
   readonly index: number
   readonly clientId: number
   readonly name: string
-  readonly colour: string | null
+  readonly color: string | null
 }
 
 /** Cost of a run in units: a formatted run or an embed costs more than plain text. */

@@ -77,9 +77,9 @@ function titleOf(attributes: RunAttributes): string | undefined {
   return labels.length === 0 ? undefined : labels.join(', ').slice(0, titleMax)
 }
 
-const CaretMark = ({ caret: { name, colour } }: { readonly caret: Caret }) => (
-  <span class="caret" style={colour === null ? {} : { borderColor: colour }}>
-    <span class="caret-name" style={colour === null ? {} : { borderColor: colour }}>
+const CaretMark = ({ caret: { name, color } }: { readonly caret: Caret }) => (
+  <span class="caret" style={color === null ? {} : { borderColor: color }}>
+    <span class="caret-name" style={color === null ? {} : { borderColor: color }}>
       <span class="unseen">cursor of </span>
       {name}
     </span>
