@@ -1,8 +1,8 @@
 import { references } from '../../docs/chapters.ts'
 import { anchorOf, escapeHtml, renderPage } from '../../docs/layout.ts'
-import { curlOf, prose, schemaTable } from '../reference-parts.ts'
 import { lazyPage } from './docs-pages.ts'
 import type { PageRoute } from './page-route.ts'
+import { curlOf, prose, schemaTable } from './reference-parts.ts'
 
 /** The parts of the generated OpenAPI document that this page uses. */
 export interface OpenApiDocument {

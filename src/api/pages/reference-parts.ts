@@ -1,4 +1,4 @@
-import { escapeHtml } from '../docs/layout.ts'
+import { escapeHtml } from '../../docs/layout.ts'
 
 /** The part of an OpenAPI schema that the reference shows. */
 interface Shown {
