@@ -9,15 +9,15 @@ import type { Envelope } from '../support/servers/server.ts'
 
 let example: ExampleServer
 let token: string
-let neighbour: RawClient
+let neighbor: RawClient
 beforeAll(async () => {
   example = await startExampleServer()
   token = await example.server.token('ada')
-  neighbour = await RawClient.connect(urlOf('neighbour'))
-  neighbour.sendUpdate(typed('still here', 1))
+  neighbor = await RawClient.connect(urlOf('neighbor'))
+  neighbor.sendUpdate(typed('still here', 1))
 })
 afterAll(async () => {
-  neighbour?.end()
+  neighbor?.end()
   await example?.server.stop()
 })
 
@@ -53,7 +53,7 @@ describe('frames', () => {
     const shown = await shownOf(name)
     expect(shown.getText('content').toString()).toContain('before')
     expect(shown.store.pendingStructs).toBeNull()
-    await neighbour.roundTrip()
+    await neighbor.roundTrip()
   })
 })
 
@@ -75,7 +75,7 @@ describe('bodies', () => {
     const body = (await answer.json()) as Envelope
     expect([answer.status, body.error?.message]).toEqual([given.code, body.error?.message])
     expect(Object.keys(body)).toEqual([given.code === 200 ? 'result' : 'error'])
-    await neighbour.roundTrip()
+    await neighbor.roundTrip()
   })
 })
 
@@ -84,7 +84,7 @@ describe('bytes', () => {
     const { port } = example.server
     const answer = await sendAndEnd(port, Buffer.from(joined(given.bytes), 'latin1')).catch(() => null)
     expect(answer?.status ?? 0).toBe(given.code)
-    await neighbour.roundTrip()
+    await neighbor.roundTrip()
   })
 })
 

@@ -178,7 +178,7 @@ async function digestsOf(server: ServerProcess, urls: readonly string[]): Promis
 }
 
 /** Users in another room, who must not be affected. */
-class Neighbours {
+class Neighbors {
   readonly #editors: readonly [Editor, Editor]
   #typed = ''
 
@@ -186,9 +186,9 @@ class Neighbours {
     this.#editors = editors
   }
 
-  static async open(server: ServerProcess, token: string): Promise<Neighbours> {
-    const open = () => syncedEditor(server.wsUrl, 'acme/neighbours/main', token)
-    return new Neighbours([await open(), await open()])
+  static async open(server: ServerProcess, token: string): Promise<Neighbors> {
+    const open = () => syncedEditor(server.wsUrl, 'acme/neighbors/main', token)
+    return new Neighbors([await open(), await open()])
   }
 
   async type(): Promise<void> {
@@ -223,7 +223,7 @@ it(`[FUZZ-1] closes only their own connections when ${frames} hostile frames arr
   let server = await startProcess(data, options)
   try {
     const token = await server.token()
-    const neighbours = await Neighbours.open(server, token)
+    const neighbors = await Neighbors.open(server, token)
     const urls: string[] = []
     let next = 0
     let residentBytes = 0
@@ -239,7 +239,7 @@ it(`[FUZZ-1] closes only their own connections when ${frames} hostile frames arr
         } catch (error) {
           throw new Error(`WEFT_FUZZ_SEED=${roomSeed} WEFT_FUZZ_FRAMES=${framesPerRoom}`, { cause: error })
         }
-        await neighbours.type()
+        await neighbors.type()
         residentBytes = Math.max(residentBytes, (await metricsOf(server))('process_resident_memory_bytes'))
       }
     }
@@ -253,7 +253,7 @@ it(`[FUZZ-1] closes only their own connections when ${frames} hostile frames arr
     expect(urls.length).toBeGreaterThanOrEqual(rooms * 0.5)
     // Proves that frames pass the first checks.
     expect(metric('weft_updates_total')).toBeGreaterThan(frames / 20)
-    neighbours.close()
+    neighbors.close()
     await eventually(async () => (await metricsOf(server))('weft_connections') === 0)
     const before = await digestsOf(server, urls)
     await server.end('SIGKILL')

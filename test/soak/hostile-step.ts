@@ -61,7 +61,7 @@ const figures = ({ idle, attacked, rounds, recoveryMs, peakBytes, reopenStallMs 
   ].join(', ')
 
 /** One hostile tenant for each attack next to an honest one. */
-export const hostileNeighbours: Step = async (size, say, parts) => {
+export const hostileNeighbors: Step = async (size, say, parts) => {
   const outcomes: Outcome[] = []
   for (const attack of Object.keys(attacks))
     if (parts.length === 0 || parts.includes(attack)) outcomes.push(await attackedBy(attack, size, say))

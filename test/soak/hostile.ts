@@ -10,7 +10,7 @@ import type { AttackOrder } from './support/attacker.ts'
 import { memoryOf } from './support/memory.ts'
 import { Probe } from './support/probe.ts'
 import { dataDirectory } from './support/server.ts'
-import { neighbours } from './support/typing.ts'
+import { neighbors } from './support/typing.ts'
 
 export interface HostileOptions {
   /** The name of an attack. */
@@ -204,7 +204,7 @@ export const worst = (all: readonly Noticed[]): Noticed => of(all, Math.max)
 const best = (all: readonly Noticed[]): Noticed => of(all, Math.min)
 
 async function honestWork(server: ServerProcess, seconds: number, withCalls: boolean): Promise<HonestWork> {
-  const type = await neighbours(server, seconds, measurementsMax)
+  const type = await neighbors(server, seconds, measurementsMax)
   const probe = new Probe(server.url)
   const exited = once(server.child, 'exit')
   if (withCalls) await replaceLarge(server)

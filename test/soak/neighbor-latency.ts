@@ -4,7 +4,7 @@ import { endWithThis } from '../../bench/support/ending.ts'
 import { headers } from '../support/servers/process.ts'
 import type { NoiseOrder } from './support/load-process.ts'
 import { type SoakServer, startInspected } from './support/server.ts'
-import { neighbours, type Typed } from './support/typing.ts'
+import { neighbors, type Typed } from './support/typing.ts'
 
 export interface NoiseOptions {
   /** Size of the large document. */
@@ -78,7 +78,7 @@ export async function noise({ bytes, seconds }: NoiseOptions): Promise<Noise> {
   const [server, another] = await Promise.all([start(), start()])
   try {
     const [here, elsewhere] = await Promise.all([orders(server, bytes), orders(another, bytes)])
-    const type = await neighbours(server, seconds, 8)
+    const type = await neighbors(server, seconds, 8)
     await type()
     const quiet = await type()
     const noticed = async (kind: NoiseOrder['kind']): Promise<Noticed> => {

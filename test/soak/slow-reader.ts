@@ -1,7 +1,7 @@
 import * as Y from 'yjs'
 import { eventually, RawClient } from '../support/clients/clients.ts'
 import { type SoakServer, startInspected } from './support/server.ts'
-import { neighbours, type Typed } from './support/typing.ts'
+import { neighbors, type Typed } from './support/typing.ts'
 
 /** The effect of a burst on a server whose reader has stopped, or reads. */
 export interface Burst {
@@ -11,7 +11,7 @@ export interface Burst {
   /** Memory after garbage collection that is released when the reader has caught up. */
   readonly heldBytes: number
   /** Latencies of users in another document. */
-  readonly neighbours: Typed
+  readonly neighbors: Typed
   /** Number of messages that were sent, and number that the reader got. */
   readonly messages: { readonly sent: number; readonly read: number }
 }
@@ -107,7 +107,7 @@ export async function burst({ bytes, seconds, reader }: BurstOptions): Promise<B
     const writer = new Writer(await connect())
     const [slow, witness] = [new Reading(await connect()), new Reading(await connect())]
     const everybodyReads = () => eventually(() => slow.last === writer.last && witness.last === writer.last)
-    const type = await neighbours(server, seconds, 2)
+    const type = await neighbors(server, seconds, 2)
     await Promise.all([type(), writer.write(bytes * warmShare, seconds * warmShare)])
     await everybodyReads()
     server.forgetPeak()
@@ -131,7 +131,7 @@ export async function burst({ bytes, seconds, reader }: BurstOptions): Promise<B
       sentBytes: bytes,
       growthBytes,
       heldBytes: heldBytes - (await heldBytesOf(server)),
-      neighbours: typed,
+      neighbors: typed,
       messages: { sent: writer.sent - sent, read: slow.messages - read },
     }
   } finally {

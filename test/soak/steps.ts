@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { round, thousands } from '../../bench/support/report.ts'
 import { seed } from '../support/data/seed.ts'
 import { type Crashes, type CrashOptions, crashes } from './crashes.ts'
-import { hostileNeighbours } from './hostile-step.ts'
+import { hostileNeighbors } from './hostile-step.ts'
 import { leaks } from './leaks.ts'
 import { type Noticed, noise } from './neighbor-latency.ts'
 import { storm } from './reconnect-storm.ts'
@@ -121,11 +121,11 @@ const slowReader: Step = async (size, say) => {
   const seconds = size === 'smoke' ? 2 : 10
   const run = async (reader: 'reading' | 'stopped'): Promise<Burst> => {
     const ran = await burst({ bytes, seconds, reader })
-    say(`reader ${reader}: ${megabytes(ran.growthBytes)}, others' p99 ${ms(ran.neighbours.p99Ms)}`)
+    say(`reader ${reader}: ${megabytes(ran.growthBytes)}, others' p99 ${ms(ran.neighbors.p99Ms)}`)
     return ran
   }
   const [reading, stopped] = [await run('reading'), await run('stopped')]
-  const p99s = [stopped, reading].map(({ neighbours }) => neighbours.p99Ms) as [number, number]
+  const p99s = [stopped, reading].map(({ neighbors }) => neighbors.p99Ms) as [number, number]
   const { read, sent } = stopped.messages
   return [
     {
@@ -161,7 +161,7 @@ const noisy: Step = async (size) => {
   const [bytes, seconds] = [amounts.largeBytes[size], amounts.typingSeconds[size]]
   const { quiet, replacing, loading, flooding } = await noise({ bytes, seconds })
   const row = (done: string, { here, elsewhere }: Noticed): Outcome => ({
-    promise: 'what neighbours notice',
+    promise: 'what neighbors notice',
     done,
     result: `p99 of typing in another document ${ms(here.p99Ms)}; ${ms(elsewhere.p99Ms)} if that happens on another server of the machine (ratio ${round(here.p99Ms / elsewhere.p99Ms)}); ${ms(quiet.p99Ms)} if nothing does`,
     kept: true,
@@ -198,7 +198,7 @@ export const steps: Readonly<Record<string, Step>> = {
   storm: comeBack,
   noise: noisy,
   leaks: leaked,
-  hostile: hostileNeighbours,
+  hostile: hostileNeighbors,
   power: cuts,
   fuzz,
   kills,

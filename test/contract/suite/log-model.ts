@@ -68,10 +68,10 @@ class Model {
   expected(since: number, bytesMax: number): object {
     if (this.state === 'absent') return { state: 'absent' }
     if (this.state === 'deleted') return { state: 'deleted', epoch: this.epoch }
-    const isHonoured = since >= this.base
-    const first = isHonoured ? since + 1 : this.base + 1
+    const isHonored = since >= this.base
+    const first = isHonored ? since + 1 : this.base + 1
     const entries = firstPage(first, this.head, bytesMax)
-    const snapshot = isHonoured || this.base === 0 ? null : `1 to ${this.base}`
+    const snapshot = isHonored || this.base === 0 ? null : `1 to ${this.base}`
     const { epoch, base, head } = this
     return { state: 'live', epoch, base, head, snapshot, entries, more: first + entries.length <= head }
   }

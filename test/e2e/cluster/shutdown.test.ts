@@ -119,7 +119,7 @@ it('[CF-13] delivers the waiting webhooks of a stopped node from another node at
   await eventually(() => receiver.hooks.length === 1)
   const second = await startTestServer(options, { engine: two.engine })
   ends.push(() => second.stop())
-  receiver.behaviour = (response) => response.writeHead(200).end()
+  receiver.behavior = (response) => response.writeHead(200).end()
   await first.stop()
   await eventually(
     () => receiver.hooks.length === 4,

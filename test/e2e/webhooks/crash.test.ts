@@ -7,7 +7,7 @@ import { Random } from '../../support/data/random-doc.ts'
 import { seed } from '../../support/data/seed.ts'
 import { type ServerProcess, startProcess } from '../../support/servers/process.ts'
 import {
-  type Behaviour,
+  type Behavior,
   HookReceiver,
   hookCalls,
   organizationId,
@@ -49,7 +49,7 @@ async function type(server: ServerProcess, editorId: string): Promise<boolean> {
 }
 
 /** Fails the first attempt of every third message. */
-function flaky(): Behaviour {
+function flaky(): Behavior {
   const seen = new Set<string>()
   return (response, { headers }) => {
     const id = headers['webhook-id'] as string

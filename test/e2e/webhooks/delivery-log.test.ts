@@ -72,7 +72,7 @@ it('[HOOK-212] recovers messages that failed since a time, and no others', async
     await update(id, { disabled: false })
     clock.advance(day)
   }
-  receiver.behaviour = answering(200)
+  receiver.behavior = answering(200)
   await document('succeeds')
   await eventually(() => receiver.hooks.length === 4)
   expect(await recover(id, clock.now() - 2 * day)).toBe(2)
@@ -94,7 +94,7 @@ it('[HOOK-213] removes a sent message after the retention time, and keeps a wait
   clock.advance(29 * day)
   await document('new')
   await eventually(succeeded(2))
-  failing.behaviour = answering(500)
+  failing.behavior = answering(500)
   await resend(waiting, failing.ids[0] as string)
   await eventually(async () => (await log(waiting)).deliveries[1]?.attempts.length === 2)
   clock.advance(2 * day)

@@ -109,7 +109,7 @@ it('[HOOK-204] disables an endpoint at once that answers 410, and fails its wait
   await eventually(async () => (await log(id, { status: 'failed' })).deliveries.length === 1)
   expect((await log(id)).deliveries[0]).toMatchObject({ attempts: [{ httpCode: 410 }] })
   await document('e')
-  receiver.behaviour = answering(204)
+  receiver.behavior = answering(204)
   await update(id, { disabled: false })
   await document('f')
   await eventually(() => receiver.documentIds.includes('f'))
@@ -136,9 +136,9 @@ it('[HOOK-205] disables an endpoint after five days of failures only, counted ag
   }
   await failOnce('first')
   await days(4.9, 'still enabled')
-  receiver.behaviour = answering(200)
+  receiver.behavior = answering(200)
   await days(0, 'a success')
-  receiver.behaviour = answering(500)
+  receiver.behavior = answering(500)
   await days(0.2, 'a failure')
   await days(4.9, 'enabled all the same')
   expect(await isDisabled()).toBe(false)
@@ -189,7 +189,7 @@ it('[HOOK-208] sends later messages before one that waits for its next attempt',
   const id = await endpoint(receiver.url)
   await document('first')
   await eventually(() => receiver.hooks.length === 1)
-  receiver.behaviour = answering(200)
+  receiver.behavior = answering(200)
   await document('second')
   // The next attempt is due after the record of the first one.
   await eventually(

@@ -4,7 +4,7 @@ import { openMemoryEngine } from '../../../src/engine/memory/engine.ts'
 import { eventually, syncedEditor } from '../../support/clients/clients.ts'
 import { dataOf, startTestServer, type TestServer } from '../../support/servers/server.ts'
 import {
-  type Behaviour,
+  type Behavior,
   callsOf,
   HookReceiver,
   hanging,
@@ -109,7 +109,7 @@ it('[HOOK-241] applies a change of an endpoint to the next request while many me
   let answered = 0
   /** Answers the first request when all messages wait, and the next one after a change. */
   const changing =
-    (waiting: number, change: object): Behaviour =>
+    (waiting: number, change: object): Behavior =>
     async (response) => {
       if (answered === 0)
         await eventually(async () => (await log(id, { status: 'pending' })).deliveries.length === waiting)
@@ -117,12 +117,12 @@ it('[HOOK-241] applies a change of an endpoint to the next request while many me
       answered += 1
       response.writeHead(200).end()
     }
-  receiver.behaviour = changing(5, { url: other.url })
+  receiver.behavior = changing(5, { url: other.url })
   await Promise.all(['a', 'b', 'c', 'd', 'e'].map(document))
   await eventually(() => other.hooks.length === 3)
   expect(receiver.hooks).toHaveLength(2)
   answered = 0
-  other.behaviour = changing(4, { disabled: true })
+  other.behavior = changing(4, { disabled: true })
   await Promise.all(['f', 'g', 'h', 'i'].map(document))
   await eventually(async () => (await log(id, { status: 'failed' })).deliveries.length === 2)
   expect(other.hooks).toHaveLength(5)
@@ -179,7 +179,7 @@ it('[HOOK-246] sends nothing more while it cannot record outcomes', async () => 
     await begin()
     const id = await endpoint(receiver.url, { filterTypes: ['document.create'] })
     const allWait = async () => (await log(id, { status: 'pending' })).deliveries.length === names.length
-    receiver.behaviour = (response) => {
+    receiver.behavior = (response) => {
       const allAreRead = receiver.hooks.length === 2
       if (allAreRead) minded.before = () => Promise.reject(new Error('the store is away'))
       const ready = receiver.hooks.length === 1 ? eventually(allWait) : Promise.resolve()

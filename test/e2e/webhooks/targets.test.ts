@@ -147,7 +147,7 @@ it('[HOOK-224] aborts an attempt at shutdown, and repeats it after the next star
     await calls.document('d')
     await eventually(() => receiver.hooks.length === 1)
     await before.stop()
-    receiver.behaviour = answering(200)
+    receiver.behavior = answering(200)
     const after = await startTestServer(options)
     const log = async () => (await callsOf(after).log(id)).deliveries
     await eventually(async () => (await log())[0]?.status === 'succeeded')

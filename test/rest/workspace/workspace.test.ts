@@ -327,8 +327,8 @@ it('[WS-30] creates a working API key with data of its own', async () => {
   const document = { organizationId: 'o', documentId: 'd', editorId: 'e' }
   await server.post('/v2/crdt/add', { ...document, type: 'text', data: 'mine' }, own)
   expect((await server.post('/v2/crdt/get', document, own)).status).toBe(200)
-  const neighbour = ofKey(made.apiKey, made.apiKeyAuthToken)
-  expect((await server.post('/v2/crdt/get', document, neighbour)).status).toBe(404)
+  const neighbor = ofKey(made.apiKey, made.apiKeyAuthToken)
+  expect((await server.post('/v2/crdt/get', document, neighbor)).status).toBe(404)
   for (const wrong of [{}, { type: 'other' }, { type: 'testing', apiKeyName: 'x'.repeat(201) }])
     expect((await server.post('/v2/workspace/apikey/create', wrong, ofWorkspace(made))).status).toBe(400)
   const badDomain = { type: 'testing', allowedDomains: ['fine.example', 'no domain'] }

@@ -15,7 +15,7 @@ export interface Typed {
  * Users who type in a document of their own and must not be affected.
  * @param times the number of measurements
  */
-export async function neighbours(
+export async function neighbors(
   server: Pick<ServerProcess, 'wsUrl' | 'token'>,
   seconds: number,
   times: number,

@@ -1,7 +1,7 @@
 import { createServer, type Server, type Socket } from 'node:net'
 
 /** The behavior of a receiver on a connection. */
-export type Behaviour = (socket: Socket) => void
+export type Behavior = (socket: Socket) => void
 
 /** A listener on loopback that handles every connection as a test requires, byte by byte. */
 export class Receiver {
@@ -11,7 +11,7 @@ export class Receiver {
   readonly #open = new Set<Socket>()
   readonly #server: Server
 
-  constructor(behaviour: Behaviour) {
+  constructor(behavior: Behavior) {
     this.#server = createServer((socket) => {
       this.connections += 1
       this.#open.add(socket)
@@ -20,7 +20,7 @@ export class Receiver {
       socket.on('data', (chunk) => {
         this.#received.push(chunk)
       })
-      behaviour(socket)
+      behavior(socket)
     })
   }
 

@@ -9,34 +9,34 @@ export interface Hook {
 }
 
 /** Answers a request, or leaves it unanswered. */
-export type Behaviour = (response: ServerResponse, hook: Hook) => void
+export type Behavior = (response: ServerResponse, hook: Hook) => void
 
 export const answering =
-  (status: number): Behaviour =>
+  (status: number): Behavior =>
   (response) => {
     response.writeHead(status).end()
   }
 
-export const hanging: Behaviour = () => {}
+export const hanging: Behavior = () => {}
 
 /** Receives events on loopback and stores them. */
 export class HookReceiver {
   readonly hooks: Hook[] = []
   /** A test may change it while the receiver runs. */
-  behaviour: Behaviour
+  behavior: Behavior
   readonly url: string
   readonly #server: Server
 
-  private constructor(server: Server, behaviour: Behaviour) {
+  private constructor(server: Server, behavior: Behavior) {
     this.#server = server
-    this.behaviour = behaviour
+    this.behavior = behavior
     this.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`
   }
 
-  static async start(behaviour: Behaviour = answering(200)): Promise<HookReceiver> {
+  static async start(behavior: Behavior = answering(200)): Promise<HookReceiver> {
     const server = createServer().listen(0, '127.0.0.1')
     await once(server, 'listening')
-    const receiver = new HookReceiver(server, behaviour)
+    const receiver = new HookReceiver(server, behavior)
     server.on('request', (request, response) => receiver.#take(request, response))
     return receiver
   }
@@ -69,7 +69,7 @@ export class HookReceiver {
     request.on('end', () => {
       const hook = { headers: request.headers, body: Buffer.concat(parts).toString() }
       this.hooks.push(hook)
-      this.behaviour(response, hook)
+      this.behavior(response, hook)
     })
   }
 }

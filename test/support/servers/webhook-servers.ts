@@ -3,7 +3,7 @@ import type { Config } from '../../../src/config.ts'
 import type { Engine } from '../../../src/engine/engine.ts'
 import { openMemoryEngine } from '../../../src/engine/memory/engine.ts'
 import type { Log } from '../../../src/log.ts'
-import { type Behaviour, HookReceiver, hookCalls } from '../clients/webhook-receiver.ts'
+import { type Behavior, HookReceiver, hookCalls } from '../clients/webhook-receiver.ts'
 import { HeldClock } from '../time/clock.ts'
 import { dataOf, startTestServer, type TestServer } from './server.ts'
 
@@ -21,8 +21,8 @@ export function hookTests() {
       ends.push(() => hooks.server.stop())
       return hooks
     },
-    receiving: async (behaviour?: Behaviour): Promise<HookReceiver> => {
-      const receiver = await HookReceiver.start(behaviour)
+    receiving: async (behavior?: Behavior): Promise<HookReceiver> => {
+      const receiver = await HookReceiver.start(behavior)
       ends.push(() => receiver.stop())
       return receiver
     },

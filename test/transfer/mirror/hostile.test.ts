@@ -31,7 +31,7 @@ const secret = 'secret of the old server & more'
 const claimed = Y.encodeStateVector(new Map([[7, 5]]))
 
 /** Behavior of the server for a document of this name. */
-const behaviours: Readonly<Record<string, (client: WebSocket) => void>> = {
+const behaviors: Readonly<Record<string, (client: WebSocket) => void>> = {
   noise: (client) => client.send(Buffer.from('ff'.repeat(50), 'hex')),
   nothing: (client) => client.send(''),
   vector: (client) => client.send(message([0, 0], Buffer.from('ffffffffffff', 'hex'))),
@@ -57,14 +57,14 @@ describe('a mirror of an old server with arbitrary behavior', () => {
       const server = at.keep(
         await startScripted((client, asked) => {
           const name = asked.split('/').at(-2) ?? ''
-          const behave = behaviours[name] ?? serve
+          const behave = behaviors[name] ?? serve
           behave(client)
         }),
       )
-      const names = [...Object.keys(behaviours), 'good'].map((name) => `acme/${name}/main`)
+      const names = [...Object.keys(behaviors), 'good'].map((name) => `acme/${name}/main`)
       const running = await at.mirror(names, ['--token', secret], server.url)
       await running.printed(inStep('acme/good/main'))
-      const failed = Object.keys(behaviours).map((name) => `"acme/${name}/main","kind":"failed"`)
+      const failed = Object.keys(behaviors).map((name) => `"acme/${name}/main","kind":"failed"`)
       await eventually(
         () => failed.every((line) => running.out().includes(line)),
         () => running.out(),

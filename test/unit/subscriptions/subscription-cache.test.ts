@@ -9,7 +9,7 @@ import { targetIdOf } from '../../../src/subscriptions/target.ts'
 import { tenant } from '../../support/data/directory.ts'
 import { newEndpoint, openProcess, processOn, toldEvent } from './setup.ts'
 
-const neighbour: Tenant = { workspaceId: 'workspace', apiKey: 'key2' }
+const neighbor: Tenant = { workspaceId: 'workspace', apiKey: 'key2' }
 
 /** Wanted event types after a read, because `targetsOf` caches what it reads. */
 async function wantedTypes(subscriptions: SubscriptionCache, of: Tenant = tenant) {
@@ -38,12 +38,12 @@ it('[HOOK-40] wants every event before the first read, then the events that a su
   expect(eventTypes.every((type) => subscriptions.wanted(tenant, type))).toBe(true)
   await expect.poll(() => subscriptions.wanted(tenant, 'comment.add')).toBe(false)
   expect(await wantedTypes(subscriptions)).toEqual([])
-  await configs.updateBasic(neighbour, {
+  await configs.updateBasic(neighbor, {
     useWebhookService: true,
     webhookServiceConfig: { rawNotificationUrl: 'https://a.test' },
   })
   expect(await wantedTypes(subscriptions)).toEqual([])
-  expect(await wantedTypes(subscriptions, neighbour)).toContain('comment.add')
+  expect(await wantedTypes(subscriptions, neighbor)).toContain('comment.add')
 })
 
 it('[HOOK-41] applies a change at once in its process, without the bus', async () => {

@@ -5,7 +5,7 @@ import {
   type OutgoingRequest,
 } from '../../../src/webhooks/delivery-attempt.ts'
 import { DestinationPolicy } from '../../../src/webhooks/destination-policy.ts'
-import { type Behaviour, onRequest, Receiver } from '../../support/clients/delivery-receiver.ts'
+import { type Behavior, onRequest, Receiver } from '../../support/clients/delivery-receiver.ts'
 import { HeldClock } from '../../support/time/clock.ts'
 
 /** Loopback is listed, and every name resolves to it. */
@@ -27,18 +27,18 @@ export function stopReceivers(): void {
   for (const receiver of receivers.splice(0)) receiver.stop()
 }
 
-export async function started(behaviour: Behaviour): Promise<Receiver> {
-  const receiver = await new Receiver(behaviour).start()
+export async function started(behavior: Behavior): Promise<Receiver> {
+  const receiver = await new Receiver(behavior).start()
   receivers.push(receiver)
   return receiver
 }
 
 export async function attempting(
-  behaviour: Behaviour,
+  behavior: Behavior,
   given: Partial<OutgoingRequest> = {},
   options: Partial<AttemptOptions> = {},
 ): Promise<Attempting> {
-  const receiver = await started(behaviour)
+  const receiver = await started(behavior)
   const clock = new HeldClock()
   const attempts = new AttemptSender({ destinations: loopback, clock, ...options })
   const stop = new AbortController()
@@ -49,7 +49,7 @@ export async function attempting(
 
 /** Answers every request with these bytes, and leaves the connection open. */
 export const saying =
-  (...texts: readonly string[]): Behaviour =>
+  (...texts: readonly string[]): Behavior =>
   (socket) =>
     onRequest(socket, () => {
       for (const text of texts) socket.write(text)

@@ -3,7 +3,7 @@ import { afterEach, expect, it } from 'vitest'
 import { AttemptSender } from '../../../src/webhooks/delivery-attempt.ts'
 import { DestinationPolicy } from '../../../src/webhooks/destination-policy.ts'
 import { attemptLimits } from '../../../src/webhooks/limits.ts'
-import { type Behaviour, onRequest } from '../../support/clients/delivery-receiver.ts'
+import { type Behavior, onRequest } from '../../support/clients/delivery-receiver.ts'
 import { HeldClock } from '../../support/time/clock.ts'
 import { answer, attempting, saying, started, stopReceivers } from './attempt-setup.ts'
 
@@ -15,7 +15,7 @@ const late = { ...failed, durationMs: deadlineMs, error: 'no answer within 15 s'
 
 /** Writes a byte at a time for as long as the connection lasts. */
 const dripping =
-  (text: string): Behaviour =>
+  (text: string): Behavior =>
   (socket) =>
     onRequest(socket, () => {
       let at = 0
@@ -37,7 +37,7 @@ function pouring(socket: Socket, head: string, chunk: string): { bytes: number }
   return poured
 }
 
-const hanging: readonly (readonly [what: string, behaviour: Behaviour])[] = [
+const hanging: readonly (readonly [what: string, behavior: Behavior])[] = [
   ['never answers', (socket) => onRequest(socket, () => {})],
   ['never reads', (socket) => socket.pause()],
   ['hangs in the status', saying('HTTP/1.1 2')],
@@ -47,9 +47,9 @@ const hanging: readonly (readonly [what: string, behaviour: Behaviour])[] = [
 ]
 it.each(hanging)(
   '[HOOK-130] fails for a receiver that %s after 15 s, and not before',
-  async (_what, behaviour) => {
+  async (_what, behavior) => {
     const body = Buffer.alloc(8 * 2 ** 20)
-    const { receiver, clock, outcome } = await attempting(behaviour, { body })
+    const { receiver, clock, outcome } = await attempting(behavior, { body })
     await expect.poll(() => receiver.connections).toBe(1)
     let isOver = false
     void outcome.then(() => {
@@ -74,13 +74,13 @@ it('[HOOK-130] fails after 15 s for a name whose lookup hangs', async () => {
   expect(await outcome).toEqual(late)
 })
 
-const unfinished: readonly (readonly [what: string, behaviour: Behaviour])[] = [
+const unfinished: readonly (readonly [what: string, behavior: Behavior])[] = [
   ['hangs after the headers', saying('HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\n')],
   ['hangs in the body', saying('HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nab')],
   ['sends its body byte by byte', dripping('HTTP/1.1 200 OK\r\ncontent-length: 999999\r\n\r\n')],
 ]
-it.each(unfinished)('[HOOK-131] takes the status of a receiver that %s', async (_what, behaviour) => {
-  const { receiver, clock, outcome } = await attempting(behaviour)
+it.each(unfinished)('[HOOK-131] takes the status of a receiver that %s', async (_what, behavior) => {
+  const { receiver, clock, outcome } = await attempting(behavior)
   let durationMs = 0
   const done = outcome.then(() => true)
   // The status may still be in transit. The clock advances in steps shorter than both limits.
@@ -108,14 +108,14 @@ it.each([
   expect(poured.bytes).toBeLessThan(32 * 2 ** 20)
 })
 
-const closing: readonly (readonly [what: string, behaviour: Behaviour])[] = [
+const closing: readonly (readonly [what: string, behavior: Behavior])[] = [
   ['closes at once', (socket) => socket.destroy()],
   ['resets at once', (socket) => socket.resetAndDestroy()],
   ['closes before the answer', (socket) => onRequest(socket, () => socket.end())],
   ['closes in the headers', (socket) => onRequest(socket, () => socket.end('HTTP/1.1 200 OK\r\nx: '))],
 ]
-it.each(closing)('[HOOK-133] fails for a receiver that %s', async (_what, behaviour) => {
-  const { outcome } = await attempting(behaviour)
+it.each(closing)('[HOOK-133] fails for a receiver that %s', async (_what, behavior) => {
+  const { outcome } = await attempting(behavior)
   expect(await outcome).toEqual({
     ...failed,
     durationMs: 0,
