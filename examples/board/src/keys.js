@@ -14,7 +14,7 @@ export function watchKeys(root, board, view, say) {
     const direction = directions[key]
     if (direction !== undefined) {
       if (shiftKey) move(id, direction)
-      else view.focusCard(neighbour(id, direction))
+      else view.focusCard(neighbor(id, direction))
     } else if (key === 'Enter' || key === 'F2') view.edit(id)
     else if (key === 'Delete') remove(id)
     else return
@@ -31,7 +31,7 @@ export function watchKeys(root, board, view, say) {
 
   function remove(id) {
     const { title } = board.card(id)
-    const next = neighbour(id, 'down') ?? neighbour(id, 'up')
+    const next = neighbor(id, 'down') ?? neighbor(id, 'up')
     board.removeCard(id)
     view.focusCard(next)
     say(`“${title}” is deleted`)
@@ -40,7 +40,7 @@ export function watchKeys(root, board, view, say) {
   /**
    * Returns the card next to this one. In another column it is the one at the same height, or the last one.
    */
-  function neighbour(id, direction) {
+  function neighbor(id, direction) {
     const columns = board.columns()
     const column = columns.findIndex(({ cards }) => cards.some((card) => card.id === id))
     const at = columns[column].cards.findIndex((card) => card.id === id)
