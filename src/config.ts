@@ -383,7 +383,7 @@ export const options = {
     webhookAllowlist,
     [],
     'Webhook destinations outside the public internet that are allowed. A listed name is allowed with every address to ' +
-      'which it resolves, and a listed address with every name that resolves to it.',
+      'which it resolves, and a listed address with every public name that resolves to it.',
     { defaultText: 'none' },
   ),
 } as const

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, afterEach, beforeAll, expect } from 'vitest'
 import { eventually } from '../../support/clients/clients.ts'
+import { inheritedEnvironment } from '../../support/servers/environment.ts'
 import { freePort } from '../../support/servers/process.ts'
 import { itLong } from '../../support/time/full-run.ts'
 
@@ -41,8 +42,8 @@ afterEach(async () => {
 })
 afterAll(() => rm(folder, { recursive: true, force: true, maxRetries: 20 }))
 
-function run(command: string, args: readonly string[], environment: NodeJS.ProcessEnv = {}): ChildProcess {
-  const env = { ...process.env, ...environment }
+function run(command: string, args: readonly string[]): ChildProcess {
+  const env = inheritedEnvironment()
   const child = spawn(command, args, { cwd: folder, env, stdio: ['ignore', 'ignore', 'inherit'] })
   started.push(child)
   return child
