@@ -113,7 +113,7 @@ describe.skipIf((noNats ?? noPostgres) !== null)('servers that share documents',
     const wrong = await runCli(['config', 'check'], data, broken)
     expect([wrong.code, wrong.err]).toEqual([
       2,
-      expect.stringMatching(/WEFT_NATS_URL .* expected URLs such as nats:/),
+      expect.stringMatching(/WEFT_NATS_URL .* expected comma-separated URLs such as nats:/),
     ])
     const printed = await runCli(['config', 'print'], data, {
       ...environment,

@@ -83,7 +83,7 @@ it('[IDEM-5] rejects a key for another operation or another body, and names it',
   const first = await call(addComments, comment('the first'), key)
   const another = await call(addComments, comment('another'), key)
   expect(errorOf(another)).toMatchObject({ status: 'INVALID_ARGUMENT' })
-  expect(errorOf(another)?.message).toContain('another body')
+  expect(errorOf(another)?.message).toContain('a different body')
   const elsewhere = await call('/v2/activities/add', activity('document.elsewhere'), key)
   expect(errorOf(elsewhere)).toMatchObject({ status: 'INVALID_ARGUMENT' })
   expect(errorOf(elsewhere)?.message).toContain(addComments)

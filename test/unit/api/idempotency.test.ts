@@ -173,7 +173,7 @@ it('[IDEM-4] waits for the first call with the same key for a limited time, and 
   clock.advance(1_000)
   for (const each of waiting) await expect(each).rejects.toMatchObject(busy)
   const patient = calls.run(callWith('a'), never)
-  await expect(calls.run(callWith('a', 'once', 'other'), never)).rejects.toThrow('with another body')
+  await expect(calls.run(callWith('a', 'once', 'other'), never)).rejects.toThrow('with a different body')
   finish('at last')
   expect(await first).toMatchObject({ body: '"at last"', replayed: false })
   expect(await patient).toMatchObject({ body: '"at last"', replayed: true })
