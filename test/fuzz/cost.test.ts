@@ -7,7 +7,7 @@ import { seed } from '../support/data/seed.ts'
 import { times } from '../support/time/full-run.ts'
 import { climb, minimize } from './cost/climb.ts'
 import type { GroupResult } from './cost/groups.ts'
-import { judge } from './cost/judge.ts'
+import { judge, judgeAt } from './cost/judge.ts'
 import { cpu, type Meter, type Probe, retained } from './cost/measure.ts'
 
 const seconds = Number(process.env.WEFT_FUZZ_SECONDS ?? times(3, 30))
@@ -75,6 +75,18 @@ it('[FUZZ-6] finds planted work that grows with n², and accepts n·log n', asyn
   expect(await isFound('quadratic loop', cpu)).toBe(true)
   expect(await isFound('quadratic result', retained)).toBe(true)
 }, 300_000)
+
+it('[FUZZ-6] accepts a step in the cost, and finds growth by n² and n³', async () => {
+  const found = async (costs: readonly number[]): Promise<boolean> => {
+    const meter: Meter = { ...cpu, cost: (run) => Promise.resolve(Number(run())) }
+    const prepare = (n: number) => ({ size: n, run: () => costs[Math.log2(n)] })
+    return (await judgeAt({ name: 'planted', from: 1, to: 4, prepare }, 1, meter)) !== null
+  }
+  expect(await found([3, 26, 73])).toBe(false)
+  expect(await found([30, 60, 120])).toBe(false)
+  expect(await found([10, 40, 160])).toBe(true)
+  expect(await found([3, 24, 192])).toBe(true)
+})
 
 it('[FUZZ-6] finds a planted text by a search, and reduces it', async () => {
   const found = await climb({

@@ -39,6 +39,18 @@ const confirmations = 3
  */
 const doublingMin = 2.7
 
+/**
+ * A first doubling above this is a step, such as that to memory that is collected differently: work of order n² has 4.
+ * The second doubling then decides alone, and must be close to 4.
+ */
+const stepMin = 6
+const afterStepMin = 3.4
+
+const growsTwice = (small: number, middle: number, large: number): boolean =>
+  middle > stepMin * small
+    ? large > afterStepMin * middle
+    : middle > doublingMin * small && large > doublingMin * middle
+
 /** Compares n, 2n and 4n. A finding must appear in every measurement. */
 export async function judgeAt(probe: Probe, n: number, meter: Meter): Promise<Finding | null> {
   if (4 * n > probe.to) return null
@@ -51,8 +63,7 @@ export async function judgeAt(probe: Probe, n: number, meter: Meter): Promise<Fi
     const small = await costOf(probe, n, meter, meter.repeats + 1)
     const middle = await costOf(probe, 2 * n, meter)
     const large = await costOf(probe, 4 * n, meter)
-    const grows = middle > doublingMin * small && large > doublingMin * middle
-    if (!isSuspect(small, large) || !grows) return null
+    if (!isSuspect(small, large) || !growsTwice(small, middle, large)) return null
     costs = [small, middle, large]
   }
   const { size } = await probe.prepare(4 * n)
