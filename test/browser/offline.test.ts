@@ -23,13 +23,23 @@ async function reads(page: Page, words: string): Promise<void> {
 }
 
 async function has(page: Page, selector: string, words: string): Promise<void> {
-  let found = ''
+  let found: unknown
   const isThere = async (): Promise<boolean> => {
-    found = await page.innerText(selector)
-    return found.includes(words)
+    found = await seenOn(page)
+    return (await page.innerText(selector)).includes(words)
   }
   await eventually(isThere, () => found)
 }
+
+/** Returns what explains a page that does not get into the expected state. */
+const seenOn = (page: Page): Promise<unknown> =>
+  page
+    .evaluate(() => {
+      const { synced, wsconnected, wsconnecting, url } = globalThis.example?.provider ?? {}
+      const shown = ['status', 'notice', 'editor'].map((id) => document.getElementById(id)?.innerText)
+      return { shown, synced, wsconnected, wsconnecting, url: url?.split('?')[0] }
+    })
+    .catch(String)
 
 skipNotice()
 

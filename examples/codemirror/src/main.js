@@ -25,10 +25,15 @@ const provider = new WebsocketProvider('', room, doc, {
 const { awareness } = provider
 awareness.setLocalStateField('user', { name, color: colors[doc.clientID % colors.length] })
 
-let [isSaved, hasTried] = [true, false]
-watchSaved(provider, (now) => {
-  isSaved = now
-  if (isSaved) known.saved()
+let [isSaved, hasTried, edits] = [true, false, 0]
+watchSaved(provider, async (now) => {
+  // "saved" also means that a later load of this page knows what the server has.
+  const edit = ++edits
+  isSaved = false
+  if (now) {
+    await known.saved()
+    isSaved = edit === edits
+  }
   showState()
 })
 const kept = await keepOffline(`weft/${room}`, doc)

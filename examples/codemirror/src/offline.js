@@ -22,10 +22,7 @@ export async function keepOffline(name, doc) {
 export function forget({ db }) {
   const emptying = db.transaction(['updates', 'custom'], 'readwrite')
   for (const store of emptying.objectStoreNames) emptying.objectStore(store).clear()
-  return new Promise((resolve, reject) => {
-    emptying.addEventListener('complete', resolve)
-    emptying.addEventListener('error', () => reject(emptying.error))
-  })
+  return ended(emptying)
 }
 
 /**
@@ -49,20 +46,35 @@ export async function watchForAnother(provider, kept, onAnother) {
         onAnother()
         return
       }
-      remember(has, vector)
+      void remember(has, vector)
     }
     readSync(encoder, decoder, ...rest)
   }
-  function remember(has, vector) {
+  async function remember(has, vector) {
     if (has.size === 0) return
     had = has
-    void kept.set(serverHad, vector)
+    await write(kept, serverHad, vector)
   }
   return {
-    /** Call when everything here is durable on the server. */
-    saved() {
+    /** Call when everything here is durable on the server. Waits until this browser has stored that fact. */
+    async saved() {
       const vector = Y.encodeStateVector(provider.doc)
-      remember(Y.decodeStateVector(vector), vector)
+      await remember(Y.decodeStateVector(vector), vector)
     },
   }
+}
+
+/** Waits for the end of the transaction: `kept.set` resolves earlier, and a page that closes then loses it. */
+function write({ db }, key, value) {
+  const writing = db.transaction('custom', 'readwrite')
+  writing.objectStore('custom').put(value, key)
+  return ended(writing)
+}
+
+function ended(transaction) {
+  return new Promise((resolve, reject) => {
+    transaction.addEventListener('complete', resolve)
+    for (const event of ['abort', 'error'])
+      transaction.addEventListener(event, () => reject(transaction.error))
+  })
 }
