@@ -6,6 +6,7 @@ import { editsToDelta } from '../text/edits-to-delta.ts'
 import { planEdits } from '../text/plan.ts'
 import { type PlainTextState, readTextState } from '../text/text-state.ts'
 import type { XmlBudget } from '../xml/budget.ts'
+import { isBlankWithBreak } from '../xml/parse.ts'
 import { checkXml, planXml, planXmlOf } from '../xml/xml.ts'
 import { copyValue } from '../yjs/copy-value.ts'
 import { type NewValue, NewValueFactory } from '../yjs/new-values.ts'
@@ -81,9 +82,10 @@ export class JsonPlan {
       }
       for (const [a, b] of matchElements(elements, target, hunk, this.#effort.budget)) {
         if (past !== undefined && past.elements[b]?.kind !== elements[a]?.kind) continue
+        const update = () => this.#update(elements[a] as StoredValue, target[b] as Json, past?.elements[b])
+        if (!this.#at(b, update)) continue
         insertTo(b)
         removed[a] = 0
-        this.#at(b, () => this.#update(elements[a] as StoredValue, target[b] as Json, past?.elements[b]))
         ;[after, at] = [a, b + 1]
       }
       insertTo(hunk.bEnd)
@@ -118,7 +120,8 @@ export class JsonPlan {
     if (stored.kind === 'map' && isObject(target)) this.map(stored, target)
     else if (stored.kind === 'array' && isArray(target)) this.array(stored, target)
     else if (stored.kind === 'text' && typeof target === 'string') this.#text(stored.type, target)
-    else if (stored.kind === 'xml' && typeof target === 'string') this.#xml(stored.type, target)
+    else if (stored.kind === 'xml' && typeof target === 'string' && !isBlankWithBreak(target))
+      this.#xml(stored.type, target)
     else return false
     return true
   }

@@ -127,6 +127,14 @@ test('[R7] keeps index lookups correct after a replacement, although Yjs caches 
   expect(array.toArray().indexOf('here')).toBe(250)
 })
 
+test('[R11] replaces an XML fragment by a string of line breaks, which is no content in XML', () => {
+  const doc = arrayWith([new Y.XmlFragment(), fragmentOf('Hello')])
+  const target = ['\n', ' \r\n ']
+  expect(replace(doc, 'array', target)).toMatchObject({ changed: true })
+  expect(doc.getArray(key).toArray()).toEqual(target)
+  expect(readAs('array', doc)).toEqual(target)
+})
+
 test('[R11] changes only the moved, renamed or added nodes of a diagram', () => {
   const node = (id: string, x: number): Y.Map<unknown> =>
     new Y.Map<unknown>([
