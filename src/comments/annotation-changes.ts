@@ -1,14 +1,9 @@
 import { isDeepStrictEqual } from 'node:util'
-import type {
-  Anchor,
-  AnnotationLocation,
-  AnnotationRecord,
-  AnnotationSuggestion,
-} from '../directory/comments/comment-records.ts'
 import { ItemRejectedError } from '../directory/store/batch.ts'
 import { patchRecord } from '../directory/store/patch-record.ts'
 import type { ActionUser } from '../events/activity.ts'
 import type { ChangedFields, CommentAction, FieldChange } from './comment-events.ts'
+import type { Anchor, AnnotationLocation, AnnotationRecord, AnnotationSuggestion } from './comment-records.ts'
 
 /** A change of an annotation's suggestion. */
 export type SuggestionChange =

@@ -1,19 +1,7 @@
 import type { Clock } from '../clock.ts'
 import type { DecisionMemory } from '../decisions/decision-memory.ts'
 import { type Decision, judgmentIdOf } from '../decisions/judgment-keys.ts'
-import { quotingActivityId } from '../directory/comment-quotes.ts'
-import { tombstoneAnnotation } from '../directory/comments/annotation-tombstones.ts'
-import { annotationOrder, commentKeys as keys } from '../directory/comments/comment-keys.ts'
-import {
-  type AnnotationRecord,
-  type CommentRecord,
-  commentRecordType,
-  putAnnotation,
-  usersNamedInContent,
-} from '../directory/comments/comment-records.ts'
-import { removeSlice } from '../directory/comments/comment-removal.ts'
 import { requireResource } from '../directory/documents/resource-lookup.ts'
-import { markJudged } from '../directory/judged-comments.ts'
 import type { OrganizationScope } from '../directory/organizations/organization-keys.ts'
 import type { OrganizationStore } from '../directory/organizations/organization-store.ts'
 import {
@@ -34,10 +22,22 @@ import {
   changedAnnotation,
   decisionFromChange,
 } from './annotation-changes.ts'
+import { tombstoneAnnotation } from './annotation-tombstones.ts'
 import type { AnnotationView } from './annotation-view.ts'
 import { appendComments, type NewComment } from './append-comments.ts'
 import { type AnnotationAction, annotationEvent, outboundOnlyEvent } from './comment-events.ts'
+import { annotationOrder, commentKeys as keys } from './comment-keys.ts'
+import { quotingActivityId } from './comment-quotes.ts'
+import {
+  type AnnotationRecord,
+  type CommentRecord,
+  commentRecordType,
+  putAnnotation,
+  usersNamedInContent,
+} from './comment-records.ts'
+import { removeSlice } from './comment-removal.ts'
 import { annotationOf } from './find-comments.ts'
+import { markJudged } from './judged-comments.ts'
 import { type JudgmentRecorder, judgmentJob } from './judgment-recorder.ts'
 import {
   type AnnotationFilter,

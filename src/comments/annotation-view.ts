@@ -1,12 +1,8 @@
-import { commentKeys as keys } from '../directory/comments/comment-keys.ts'
-import {
-  type AnnotationRecord,
-  type CommentRecord,
-  commentRecordType,
-} from '../directory/comments/comment-records.ts'
 import { mapInSlices } from '../directory/store/batch.ts'
 import type { DirectoryReader } from '../directory/store/directory-reader.ts'
 import { readRecord } from '../directory/store/records.ts'
+import { commentKeys as keys } from './comment-keys.ts'
+import { type AnnotationRecord, type CommentRecord, commentRecordType } from './comment-records.ts'
 import { threadOf } from './find-comments.ts'
 import { commentLimits as limits } from './limits.ts'
 

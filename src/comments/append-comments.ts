@@ -1,7 +1,7 @@
-import { commentOrder, commentKeys as keys } from '../directory/comments/comment-keys.ts'
-import { type CommentRecord, putComment, type ThreadRecord } from '../directory/comments/comment-records.ts'
 import type { Transaction } from '../directory/store/transaction.ts'
 import type { ActionUser } from '../events/activity.ts'
+import { commentOrder, commentKeys as keys } from './comment-keys.ts'
+import { type CommentRecord, putComment, type ThreadRecord } from './comment-records.ts'
 
 /** A comment to add. */
 export interface NewComment {

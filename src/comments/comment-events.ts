@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto'
-import { quotingTemplates } from '../directory/comment-quotes.ts'
+import type { ActionUser, ActivityEvent, ActivityLocation } from '../events/activity.ts'
+import type { DomainEvent } from '../events/event-recorder.ts'
+import { type EventType, eventTypes } from '../events/outbound-event.ts'
+import { quotingTemplates } from './comment-quotes.ts'
 import {
   type AnnotationLocation,
   type AnnotationRecord,
   type CommentRecord,
   withoutOrder,
-} from '../directory/comments/comment-records.ts'
-import type { ActionUser, ActivityEvent, ActivityLocation } from '../events/activity.ts'
-import type { DomainEvent } from '../events/event-recorder.ts'
-import { type EventType, eventTypes } from '../events/outbound-event.ts'
+} from './comment-records.ts'
 import { commentLimits as limits } from './limits.ts'
 
 /** The old and the new value of a member. */

@@ -1,4 +1,9 @@
-import { commentKeys as keys } from '../directory/comments/comment-keys.ts'
+import { requireResource } from '../directory/documents/resource-lookup.ts'
+import { ItemRejectedError } from '../directory/store/batch.ts'
+import type { DirectoryReader } from '../directory/store/directory-reader.ts'
+import type { Transaction } from '../directory/store/transaction.ts'
+import { ApiError } from '../errors.ts'
+import { commentKeys as keys } from './comment-keys.ts'
 import {
   type AnnotationRecord,
   annotationRecordType,
@@ -7,12 +12,7 @@ import {
   commentRecordType,
   type ThreadRecord,
   threadRecordType,
-} from '../directory/comments/comment-records.ts'
-import { requireResource } from '../directory/documents/resource-lookup.ts'
-import { ItemRejectedError } from '../directory/store/batch.ts'
-import type { DirectoryReader } from '../directory/store/directory-reader.ts'
-import type { Transaction } from '../directory/store/transaction.ts'
-import { ApiError } from '../errors.ts'
+} from './comment-records.ts'
 
 /** Ids of an annotation and of the document that it must belong to. */
 export interface AnnotationAddress {

@@ -1,16 +1,16 @@
+import { requireResource } from '../directory/documents/resource-lookup.ts'
+import { mapInSlices } from '../directory/store/batch.ts'
+import type { DirectoryReader } from '../directory/store/directory-reader.ts'
+import type { ListPage, PageRange } from '../directory/store/list-page.ts'
+import { type AnnotationView, viewAnnotations } from './annotation-view.ts'
 import {
   type AnnotationList,
   type AnnotationPosition,
   decodeAnnotationPosition,
   encodeAnnotationPosition,
   commentKeys as keys,
-} from '../directory/comments/comment-keys.ts'
-import { type AnnotationRecord, annotationRecordType } from '../directory/comments/comment-records.ts'
-import { requireResource } from '../directory/documents/resource-lookup.ts'
-import { mapInSlices } from '../directory/store/batch.ts'
-import type { DirectoryReader } from '../directory/store/directory-reader.ts'
-import type { ListPage, PageRange } from '../directory/store/list-page.ts'
-import { type AnnotationView, viewAnnotations } from './annotation-view.ts'
+} from './comment-keys.ts'
+import { type AnnotationRecord, annotationRecordType } from './comment-records.ts'
 import { commentLimits as limits } from './limits.ts'
 
 /** List entries of one read. */

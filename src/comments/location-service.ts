@@ -1,8 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { DecisionMemory } from '../decisions/decision-memory.ts'
-import { removeTombstones } from '../directory/comments/annotation-tombstones.ts'
-import { commentKeys } from '../directory/comments/comment-keys.ts'
-import { type RemoveFirst, removeListed } from '../directory/comments/comment-removal.ts'
 import { findMissing } from '../directory/documents/resource-lookup.ts'
 import type { OrganizationScope } from '../directory/organizations/organization-keys.ts'
 import type { OrganizationService } from '../directory/organizations/organization-service.ts'
@@ -11,6 +8,9 @@ import { mapInSlices } from '../directory/store/batch.ts'
 import type { FeatureType } from '../events/activity.ts'
 import { removeActivitiesBy } from '../events/activity-store.ts'
 import type { Tenant } from '../model/address.ts'
+import { removeTombstones } from './annotation-tombstones.ts'
+import { commentKeys } from './comment-keys.ts'
+import { type RemoveFirst, removeListed } from './comment-removal.ts'
 
 /** Activities that one commit removes. */
 const activitiesAtOnce = 200

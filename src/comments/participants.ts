@@ -1,8 +1,8 @@
-import { commentKeys as keys } from '../directory/comments/comment-keys.ts'
-import { commentRecordType } from '../directory/comments/comment-records.ts'
 import type { DirectoryReader } from '../directory/store/directory-reader.ts'
 import { readRecord } from '../directory/store/records.ts'
 import type { ActionUser } from '../events/activity.ts'
+import { commentKeys as keys } from './comment-keys.ts'
+import { commentRecordType } from './comment-records.ts'
 
 /** Comments that are read, from the first one. */
 const commentsMax = 1_000

@@ -1,7 +1,7 @@
-import { type CommentRecord, putComment, type Reaction } from '../directory/comments/comment-records.ts'
 import { type BatchResults, forEachItem, ItemRejectedError } from '../directory/store/batch.ts'
 import { ApiError } from '../errors.ts'
 import type { CommentDependencies } from './annotation-service.ts'
+import { type CommentRecord, putComment, type Reaction } from './comment-records.ts'
 import { findComment } from './find-comments.ts'
 import { commentLimits as limits } from './limits.ts'
 import { changeThread, type ThreadChange, type ThreadScope } from './thread-service.ts'

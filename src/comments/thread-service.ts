@@ -1,13 +1,3 @@
-import { quotingActivityId, removeQuotes } from '../directory/comment-quotes.ts'
-import { commentKeys as keys } from '../directory/comments/comment-keys.ts'
-import {
-  type AnnotationRecord,
-  type CommentRecord,
-  commentRecordType,
-  deleteCommentRecord,
-  putComment,
-} from '../directory/comments/comment-records.ts'
-import { forgetJudged } from '../directory/judged-comments.ts'
 import type { OrganizationScope } from '../directory/organizations/organization-keys.ts'
 import { type BatchResults, forEachItem, ItemRejectedError } from '../directory/store/batch.ts'
 import type { ListPage, PageRange } from '../directory/store/list-page.ts'
@@ -17,6 +7,15 @@ import type { Transaction } from '../directory/store/transaction.ts'
 import { type ActionScope, type CommentDependencies, commentAdded } from './annotation-service.ts'
 import { appendComments, type NewComment } from './append-comments.ts'
 import { type AnnotationAction, annotationEvent } from './comment-events.ts'
+import { commentKeys as keys } from './comment-keys.ts'
+import { quotingActivityId, removeQuotes } from './comment-quotes.ts'
+import {
+  type AnnotationRecord,
+  type CommentRecord,
+  commentRecordType,
+  deleteCommentRecord,
+  putComment,
+} from './comment-records.ts'
 import {
   type AnnotationAddress,
   findComment,
@@ -24,6 +23,7 @@ import {
   requireAnnotation,
   threadOf,
 } from './find-comments.ts'
+import { forgetJudged } from './judged-comments.ts'
 import { commentLimits as limits } from './limits.ts'
 
 /** Comments of one read. */

@@ -6,15 +6,16 @@ import { DocumentService } from './documents/document-service.ts'
 import { EditActivityRecorder } from './documents/edit-activity-recorder.ts'
 import { FolderService } from './documents/folder-service.ts'
 import { VisitRecorder } from './documents/visit-recorder.ts'
-import type { ForgetJudgments } from './judged-comments.ts'
 import { ActivityService } from './organizations/activity-service.ts'
 import { GroupService } from './organizations/group-service.ts'
 import { OrganizationService } from './organizations/organization-service.ts'
 import type { OrganizationStore } from './organizations/organization-store.ts'
 import { UserService } from './organizations/user-service.ts'
 import { PermissionService } from './permissions/permission-service.ts'
-import { CascadeRemoval, type DocumentCascade, type OrganizationCascade } from './removal/cascade-removal.ts'
+import type { CascadeHandler } from './removal/cascade-handler.ts'
+import { CascadeRemoval } from './removal/cascade-removal.ts'
 import { RemovalService } from './removal/removal-service.ts'
+import { SubjectRemoval } from './removal/subject-removal.ts'
 import type { AccessType } from './store/records.ts'
 
 /** The services for the contents of organizations. */
@@ -38,9 +39,8 @@ interface DirectoryOptions {
   readonly store: OrganizationStore
   readonly clock: Clock
   readonly log: Log
-  readonly forget: OrganizationCascade
-  readonly forgetDocument: DocumentCascade
-  readonly forgetJudgments: ForgetJudgments
+  /** The handlers of the modules that store data for contents of organizations, in the order of their calls. */
+  readonly cascade: readonly CascadeHandler[]
   readonly events: EventRecorder
   /** Window in which the edits of a user to an editor become one activity, in ms. */
   readonly editWindowMs: number
@@ -52,18 +52,19 @@ interface DirectoryOptions {
 
 export function createDirectory(
   engine: Engine,
-  { store, clock, log, events, editWindowMs, awayMs, defaultAccess, ...forgetting }: DirectoryOptions,
+  { store, clock, log, events, editWindowMs, awayMs, defaultAccess, cascade }: DirectoryOptions,
 ): Directory {
   const { kv, log: documentLog, bus, queue, cluster, fences } = engine
-  const removal = new CascadeRemoval({ kv, log: documentLog, bus, store, ...forgetting })
+  const removal = new CascadeRemoval({ kv, log: documentLog, bus, store, cascade })
   const removals = new RemovalService({ engine, removal, clock, log })
+  const subjectRemoval = new SubjectRemoval(store, cascade)
   const organizations = new OrganizationService({ kv, store, removals, clock })
   return {
     organizations,
     documents: new DocumentService({ store, organizations, removals, clock, fences, defaultAccess }),
     folders: new FolderService(store, removals, clock, defaultAccess),
-    users: new UserService(store, clock),
-    groups: new GroupService(store, clock),
+    users: new UserService(store, clock, subjectRemoval),
+    groups: new GroupService(store, clock, subjectRemoval),
     permissions: new PermissionService(store, clock),
     activities: new ActivityService(store, events),
     edits: new EditActivityRecorder({

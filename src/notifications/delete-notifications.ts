@@ -1,17 +1,17 @@
-import { notificationKeys as keys } from '../directory/notifications/notification-keys.ts'
-import {
-  dropRecipient,
-  notificationRecordType,
-  putReadState,
-  removeReadState,
-} from '../directory/notifications/notification-records.ts'
-import { removeWholly } from '../directory/notifications/notification-removal.ts'
 import type { OrganizationScope } from '../directory/organizations/organization-keys.ts'
 import type { OrganizationStore } from '../directory/organizations/organization-store.ts'
 import { type BatchResults, emptyBatchResults, failedResult, mapInSlices } from '../directory/store/batch.ts'
 import type { ListPage } from '../directory/store/list-page.ts'
 import { notificationLimits as limits } from './limits.ts'
 import { existing, listNotifications } from './list-notifications.ts'
+import { notificationKeys as keys } from './notification-keys.ts'
+import {
+  dropRecipient,
+  notificationRecordType,
+  putReadState,
+  removeReadState,
+} from './notification-records.ts'
+import { removeWholly } from './notification-removal.ts'
 import { checkFilter, type NotificationFilter, type Selected, select } from './selection.ts'
 
 export interface DeleteRequest {

@@ -1,17 +1,11 @@
 import { findMissing } from '../directory/documents/resource-lookup.ts'
-import {
-  notificationKeys as keys,
-  type NotificationList,
-} from '../directory/notifications/notification-keys.ts'
-import {
-  type NotificationRecord,
-  notificationRecordType,
-} from '../directory/notifications/notification-records.ts'
 import type { OrganizationScope } from '../directory/organizations/organization-keys.ts'
 import type { OrganizationStore } from '../directory/organizations/organization-store.ts'
 import type { DirectoryReader } from '../directory/store/directory-reader.ts'
 import type { ListPage, PageRange } from '../directory/store/list-page.ts'
 import { notificationLimits as limits } from './limits.ts'
+import { notificationKeys as keys, type NotificationList } from './notification-keys.ts'
+import { type NotificationRecord, notificationRecordType } from './notification-records.ts'
 import { type NotificationFilter, type Selected, select } from './selection.ts'
 import type { InboxRule } from './visibility.ts'
 

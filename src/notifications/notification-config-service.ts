@@ -1,14 +1,10 @@
 import { findMissing } from '../directory/documents/resource-lookup.ts'
-import { notificationKeys as keys } from '../directory/notifications/notification-keys.ts'
-import {
-  type NotificationConfig,
-  notificationConfigType,
-  putConfig,
-} from '../directory/notifications/notification-records.ts'
 import type { OrganizationScope } from '../directory/organizations/organization-keys.ts'
 import { type OrganizationStore, organizationOf } from '../directory/organizations/organization-store.ts'
 import type { DirectoryReader } from '../directory/store/directory-reader.ts'
 import { ApiError } from '../errors.ts'
+import { notificationKeys as keys } from './notification-keys.ts'
+import { type NotificationConfig, notificationConfigType, putConfig } from './notification-records.ts'
 import { effectiveConfig } from './visibility.ts'
 
 /** Configs that one commit writes. */

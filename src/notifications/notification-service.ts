@@ -1,14 +1,5 @@
 import type { Clock } from '../clock.ts'
 import { requireResource } from '../directory/documents/resource-lookup.ts'
-import { notificationKeys as keys } from '../directory/notifications/notification-keys.ts'
-import {
-  addNotification,
-  type NotificationRecord,
-  namesTooMany,
-  notificationReadStateType,
-  putReadState,
-  rewriteNotification,
-} from '../directory/notifications/notification-records.ts'
 import {
   type OrganizationScope,
   keys as organizationKeys,
@@ -32,6 +23,15 @@ import { namedUsersMax } from '../model/named-users.ts'
 import { type DeleteRequest, deleteNotifications } from './delete-notifications.ts'
 import { notificationLimits as limits } from './limits.ts'
 import { existing, listNotifications, type NotificationListing } from './list-notifications.ts'
+import { notificationKeys as keys } from './notification-keys.ts'
+import {
+  addNotification,
+  type NotificationRecord,
+  namesTooMany,
+  notificationReadStateType,
+  putReadState,
+  rewriteNotification,
+} from './notification-records.ts'
 import { checkFilter, type NotificationFilter, type Selected, select } from './selection.ts'
 import { renderHeadline } from './template.ts'
 import { reachabilityOf } from './visibility.ts'

@@ -1,7 +1,7 @@
 import { requireResource } from '../directory/documents/resource-lookup.ts'
-import type { NotificationRecord, NotifiedUser } from '../directory/notifications/notification-records.ts'
 import { organizationOf } from '../directory/organizations/organization-store.ts'
 import type { DirectoryReader } from '../directory/store/directory-reader.ts'
+import type { NotificationRecord, NotifiedUser } from './notification-records.ts'
 import { type InboxRule, visibleTo } from './visibility.ts'
 
 /** Filter of notifications. A notification must match all members that are present. */

@@ -1,5 +1,5 @@
-import type { NotificationRecord, NotifiedUser } from '../directory/notifications/notification-records.ts'
 import { notificationLimits } from './limits.ts'
+import type { NotificationRecord, NotifiedUser } from './notification-records.ts'
 
 const placeholder = /\{([^{}]+)\}/g
 

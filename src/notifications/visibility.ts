@@ -1,14 +1,14 @@
-import { notificationKeys as keys } from '../directory/notifications/notification-keys.ts'
+import { keys as organizationKeys } from '../directory/organizations/organization-keys.ts'
+import type { DirectoryReader } from '../directory/store/directory-reader.ts'
+import { type UserRecord, userRecordType } from '../directory/store/records.ts'
+import { notificationKeys as keys } from './notification-keys.ts'
 import {
   type NotificationConfig,
   type NotificationRecord,
   type NotifiedUser,
   notificationConfigType,
   notificationReadStateType,
-} from '../directory/notifications/notification-records.ts'
-import { keys as organizationKeys } from '../directory/organizations/organization-keys.ts'
-import type { DirectoryReader } from '../directory/store/directory-reader.ts'
-import { type UserRecord, userRecordType } from '../directory/store/records.ts'
+} from './notification-records.ts'
 
 /** How a notification reaches a user; null if it does not. */
 export type Reachability = 'direct' | 'everybody' | null

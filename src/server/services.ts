@@ -31,7 +31,7 @@ import type { LimitReports } from '../quota/limit-reports.ts'
 import type { MemoryLedger } from '../quota/memory-bounds.ts'
 import type { DocumentRegistry } from '../rooms/room/room-options.ts'
 import { RoomRegistry } from '../rooms/room/room-registry.ts'
-import { createWebhookModule, removeDeliveries, type WebhookModule } from '../subscriptions/webhook-module.ts'
+import { createWebhookModule, type WebhookModule } from '../subscriptions/webhook-module.ts'
 import type { RejectionLog } from '../sync/connect/rejection-log.ts'
 import { allUserDataSources } from '../userdata/all-sources.ts'
 import { UserDataService } from '../userdata/user-data-service.ts'
@@ -40,6 +40,7 @@ import { VersionService } from '../versions/version-service.ts'
 import { DestinationPolicy } from '../webhooks/destination-policy.ts'
 import { resolveName } from '../webhooks/dns-resolve.ts'
 import { WebhookService } from '../webhooks/webhook-service.ts'
+import { createCascade } from './create-cascade.ts'
 import { creationsOf } from './limits-from-config.ts'
 
 /** Dependencies for all parts of one server. */
@@ -108,13 +109,7 @@ export function createServices(base: ServerBase, credentials: ServerCredentials)
     clock,
     log,
     events,
-    forget: async (scope, goOn) => {
-      await memory.forget(scope, goOn)
-      await removeDeliveries(engine, subscribing, scope, goOn)
-      await kept.store.forget(scope, goOn)
-    },
-    forgetJudgments: (tenant, judgmentIds) => memory.delete(tenant, judgmentIds),
-    forgetDocument: (scope, documentId, goOn) => kept.store.forgetDocument(scope, documentId, goOn),
+    cascade: createCascade({ engine, organizations, memory, subscribing, versions: kept.store }),
     editWindowMs: config.editActivityWindowSeconds * 1000,
     awayMs: config.presenceLeaveDelaySeconds * 1000,
     defaultAccess: config.defaultAccess,

@@ -1,11 +1,11 @@
 import * as v from 'valibot'
-import { commentKeys as comments } from '../directory/comments/comment-keys.ts'
+import { commentKeys as comments } from '../comments/comment-keys.ts'
 import {
   annotationEntries,
   annotationRecordType,
   commentEntries,
   commentRecordType,
-} from '../directory/comments/comment-records.ts'
+} from '../comments/comment-records.ts'
 import {
   keys,
   organizationPart,

@@ -6,8 +6,6 @@ import type { Engine } from '../engine/engine.ts'
 import { EventRecorder } from '../events/event-recorder.ts'
 import { createLog } from '../log.ts'
 
-const nothing = (): Promise<void> => Promise.resolve()
-
 /**
  * Returns the services of the records in the store of a stopped server. They delete nothing and publish no events.
  * @param defaultAccess access type of new documents
@@ -20,9 +18,7 @@ export function recordsOf(
   const events = new EventRecorder(clock, () => false)
   const store = new OrganizationStore(engine, events)
   const unused = {
-    forget: nothing,
-    forgetDocument: nothing,
-    forgetJudgments: nothing,
+    cascade: [],
     editWindowMs: 0,
     awayMs: 0,
     defaultAccess,

@@ -1,6 +1,6 @@
-import { commentKeys } from '../directory/comments/comment-keys.ts'
-import { withoutOrder } from '../directory/comments/comment-records.ts'
-import { anonymizeComments, findMentions, type UserMention } from '../directory/comments/user-mentions.ts'
+import { commentKeys } from '../comments/comment-keys.ts'
+import { withoutOrder } from '../comments/comment-records.ts'
+import { anonymizeComments, findMentions, type UserMention } from '../comments/user-mentions.ts'
 import type { ShownEntry, UserRanges } from './range-source.ts'
 
 /** Records that one commit changes. A comment has up to 100 reactions. */

@@ -1,15 +1,3 @@
-import { notificationKeys } from '../directory/notifications/notification-keys.ts'
-import {
-  notificationConfigType,
-  notificationReadStateType,
-  notificationRecordType,
-} from '../directory/notifications/notification-records.ts'
-import {
-  anonymizeNotifications,
-  removeSomeConfigs,
-  removeSomeReadStates,
-  removeSomeRecipients,
-} from '../directory/notifications/notification-removal.ts'
 import { keys } from '../directory/organizations/organization-keys.ts'
 import type { OrganizationStore } from '../directory/organizations/organization-store.ts'
 import { userSubject } from '../directory/organizations/user-records.ts'
@@ -21,6 +9,18 @@ import type { Key, KvEntry } from '../engine/engine.ts'
 import { type ActivityRecord, activityRecordSchema } from '../events/activity.ts'
 import { activityKeys, positionIn } from '../events/activity-keys.ts'
 import { activityRangesOf, anonymizeActivities } from '../events/anonymize-activities.ts'
+import { notificationKeys } from '../notifications/notification-keys.ts'
+import {
+  notificationConfigType,
+  notificationReadStateType,
+  notificationRecordType,
+} from '../notifications/notification-records.ts'
+import {
+  anonymizeNotifications,
+  removeSomeConfigs,
+  removeSomeReadStates,
+  removeSomeRecipients,
+} from '../notifications/notification-removal.ts'
 import { anonymizeVersions, listVersionsByUser } from '../versions/user-versions.ts'
 import { versionKeys } from '../versions/version-keys.ts'
 import { comments } from './comment-source.ts'

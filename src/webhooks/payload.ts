@@ -1,6 +1,6 @@
-import type { NotificationConfig } from '../directory/notifications/notification-records.ts'
 import type { ActionUser } from '../events/activity.ts'
 import type { EventType, QueuedEvent } from '../events/outbound-event.ts'
+import type { NotificationConfig } from '../notifications/notification-records.ts'
 import { redactEvent, redactUser } from './data-protection.ts'
 
 /** A user whom an event concerns, with the notification channels that the user has chosen. */

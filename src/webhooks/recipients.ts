@@ -1,11 +1,11 @@
-import { notificationKeys as keys } from '../directory/notifications/notification-keys.ts'
-import { notificationConfigType } from '../directory/notifications/notification-records.ts'
 import { keys as organizationKeys } from '../directory/organizations/organization-keys.ts'
 import type { OrganizationStore } from '../directory/organizations/organization-store.ts'
 import { type UserRecord, userRecordType } from '../directory/store/records.ts'
 import type { ActionUser } from '../events/activity.ts'
 import type { QueuedEvent } from '../events/outbound-event.ts'
 import type { OrganizationAddress } from '../model/address.ts'
+import { notificationKeys as keys } from '../notifications/notification-keys.ts'
+import { notificationConfigType } from '../notifications/notification-records.ts'
 import { effectiveConfig } from '../notifications/visibility.ts'
 import type { Recipient, RecipientResolver } from './payload.ts'
 

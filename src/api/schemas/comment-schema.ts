@@ -1,6 +1,6 @@
 import type { AnnotationView } from '../../comments/annotation-view.ts'
+import { type CommentRecord, withoutOrder } from '../../comments/comment-records.ts'
 import { commentLimits as limits } from '../../comments/limits.ts'
-import { type CommentRecord, withoutOrder } from '../../directory/comments/comment-records.ts'
 import { editorId } from '../editor-content.ts'
 import { base64LengthMax } from '../http/base64.ts'
 import type { FromSchema } from '../schema.ts'

@@ -1,6 +1,6 @@
-import type { NotifiedUser } from '../../directory/notifications/notification-records.ts'
 import type { Metadata } from '../../directory/store/records.ts'
 import { notificationLimits as limits } from '../../notifications/limits.ts'
+import type { NotifiedUser } from '../../notifications/notification-records.ts'
 import type { NotificationView } from '../../notifications/notification-service.ts'
 import type { FromSchema } from '../schema.ts'
 import { invalidAt } from '../validator.ts'

@@ -1,7 +1,7 @@
 import type { Clock } from '../../clock.ts'
 import { ApiError } from '../../errors.ts'
 import { requireResource } from '../documents/resource-lookup.ts'
-import { removeSubjects } from '../removal/subject-removal.ts'
+import type { SubjectRemoval } from '../removal/subject-removal.ts'
 import { type BatchResults, emptyBatchResults, forEachItem, ItemRejectedError } from '../store/batch.ts'
 import type { DirectoryReader } from '../store/directory-reader.ts'
 import { type ListPage, listEntries, type PageRange } from '../store/list-page.ts'
@@ -47,10 +47,12 @@ export interface RemovedMembers {
 export class GroupService {
   readonly #store: OrganizationStore
   readonly #clock: Clock
+  readonly #removal: SubjectRemoval
 
-  constructor(store: OrganizationStore, clock: Clock) {
+  constructor(store: OrganizationStore, clock: Clock, removal: SubjectRemoval) {
     this.#store = store
     this.#clock = clock
+    this.#removal = removal
   }
 
   /** Creates groups; existing ones get the given name. */
@@ -110,7 +112,7 @@ export class GroupService {
   /** Deletes groups with all their grants. */
   remove(scope: OrganizationScope, groupIds: readonly string[]): Promise<BatchResults> {
     const groups = [...new Set(groupIds)].map((id) => ({ type: 'group', id }) as const)
-    return removeSubjects(this.#store, scope, groups)
+    return this.#removal.remove(scope, groups)
   }
 
   /** Adds users to a group, which is created if missing. Unknown users get a record. */

@@ -1,7 +1,7 @@
 import type { Clock } from '../../clock.ts'
 import { requireResource } from '../documents/resource-lookup.ts'
 import { activeGrant, putGrant, removeExpired, removeGrant } from '../permissions/grants.ts'
-import { removeSubjects } from '../removal/subject-removal.ts'
+import type { SubjectRemoval } from '../removal/subject-removal.ts'
 import { type BatchResults, forEachItem, ItemRejectedError } from '../store/batch.ts'
 import type { DirectoryReader } from '../store/directory-reader.ts'
 import { type ListPage, listEntries, listSlices, type PageRange } from '../store/list-page.ts'
@@ -31,10 +31,12 @@ export interface UserListing extends PageRange {
 export class UserService {
   readonly #store: OrganizationStore
   readonly #clock: Clock
+  readonly #removal: SubjectRemoval
 
-  constructor(store: OrganizationStore, clock: Clock) {
+  constructor(store: OrganizationStore, clock: Clock, removal: SubjectRemoval) {
     this.#store = store
     this.#clock = clock
+    this.#removal = removal
   }
 
   /**
@@ -100,7 +102,7 @@ export class UserService {
    */
   remove(scope: OrganizationScope, resource: Resource, userIds: readonly string[]): Promise<BatchResults> {
     const ids = [...new Set(userIds)]
-    if (resource.type === 'organization') return removeSubjects(this.#store, scope, ids.map(userSubject))
+    if (resource.type === 'organization') return this.#removal.remove(scope, ids.map(userSubject))
     const inputs = ids.map((userId) => ({ userId }))
     return this.#change(scope, resource, inputs, async (transaction, { userId }, { grant }) => {
       if (grant === null)

@@ -3,10 +3,7 @@ import { keyName } from '../../engine/key-encoding.ts'
 import { removeActivitiesOf } from '../../events/activity-store.ts'
 import type { CheckLease } from '../../jobs/task-worker.ts'
 import { documentPrefix, organizationPrefix } from '../../model/address.ts'
-import { removeDocumentComments } from '../comments/annotation-tombstones.ts'
 import { documentExists } from '../documents/document-writes.ts'
-import type { ForgetJudgments } from '../judged-comments.ts'
-import { removeDocumentNotifications } from '../notifications/notification-removal.ts'
 import {
   keys,
   type OrganizationScope,
@@ -20,6 +17,7 @@ import { findOrganization, type OrganizationStore } from '../organizations/organ
 import { removeGrant } from '../permissions/grants.ts'
 import { mapInSlices } from '../store/batch.ts'
 import type { DocumentRecord, OrganizationRecord } from '../store/records.ts'
+import type { CascadeHandler } from './cascade-handler.ts'
 import { removeFolder } from './folder-removal.ts'
 import { RemovalLocks } from './removal-locks.ts'
 import { encodeRemovalMessage, removalTopic } from './removal-message.ts'
@@ -37,23 +35,11 @@ export interface RemovalDependencies {
   readonly log: DocumentLog
   readonly bus: Bus
   readonly store: OrganizationStore
-  readonly forget: OrganizationCascade
-  readonly forgetDocument: DocumentCascade
-  readonly forgetJudgments: ForgetJudgments
+  readonly cascade: readonly CascadeHandler[]
 }
 
 /** A task within an organization. */
 type TaskWithin = Exclude<RemovalTask, { kind: 'organization' }>
-
-/** Removes data of an organization outside its own partition, when this class removes the organization. */
-export type OrganizationCascade = (scope: OrganizationScope, goOn: CheckLease) => Promise<void>
-
-/** Removes data of other services for a document, which is marked as being deleted by then. */
-export type DocumentCascade = (
-  scope: OrganizationScope,
-  documentId: string,
-  goOn: CheckLease,
-) => Promise<void>
 
 /**
  * Removes things that are marked as being deleted, in slices. The mark is removed last, so that a removal can
@@ -98,7 +84,7 @@ export class CascadeRemoval {
   }
 
   async #organization(scope: OrganizationScope, goOn: CheckLease): Promise<void> {
-    const { kv, store } = this.#dependencies
+    const { kv, store, cascade } = this.#dependencies
     const record = await store.read(scope).get<OrganizationRecord>(keys.organization)
     if (record?.deleting !== true) return
     const within = this.#within.get(keyName(organizationPart(scope)))
@@ -107,7 +93,7 @@ export class CascadeRemoval {
     await this.#locks.ended(scope, goOn)
     await this.#destroyLogs([organizationPrefix(scope)], goOn)
     await this.#removeContents(scope, goOn)
-    await this.#dependencies.forget(scope, goOn)
+    for (const handler of cascade) await handler.removeOrganization?.(scope, goOn)
     // Before the record: while the record exists, the organization cannot be added again.
     await kv.commit(tenantPart(scope), { dels: [tenantKeys.organization(scope.organizationId)] })
     await this.#destroyLogs([organizationPrefix(scope)], goOn)
@@ -150,14 +136,12 @@ export class CascadeRemoval {
     documentIds: readonly string[],
     goOn: CheckLease,
   ): Promise<void> {
-    const { store, kv, forgetDocument, forgetJudgments } = this.#dependencies
+    const { store, kv, cascade } = this.#dependencies
     const prefixes = documentIds.map((id) => documentPrefix(scope, id))
     await this.#destroyLogs(prefixes, goOn)
     await mapInSlices(documentIds, (id) => this.#removeGrants(scope, { type: 'document', id }))
     for (const id of documentIds) await this.#removeActivities(scope, id, goOn)
-    await mapInSlices(documentIds, (id) => removeDocumentNotifications(store, scope, id, goOn))
-    for (const id of documentIds) await removeDocumentComments(store, scope, id, goOn, forgetJudgments)
-    await mapInSlices(documentIds, (id) => forgetDocument(scope, id, goOn))
+    for (const handler of cascade) await handler.removeDocuments?.(scope, documentIds, goOn)
     await kv.commit(organizationPart(scope), {})
     await this.#destroyLogs(prefixes, goOn)
     await store.carryOut(scope, async (transaction) => {

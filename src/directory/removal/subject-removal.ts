@@ -1,5 +1,4 @@
 import type { Key } from '../../engine/engine.ts'
-import { notificationIndexRanges, removeSomeNotifications } from '../notifications/notification-removal.ts'
 import { removeMembership } from '../organizations/memberships.ts'
 import { keys, type OrganizationScope, type Subject } from '../organizations/organization-keys.ts'
 import { type OrganizationStore, organizationOf } from '../organizations/organization-store.ts'
@@ -7,46 +6,12 @@ import { indexedResource, removeGrant } from '../permissions/grants.ts'
 import { type BatchResults, forEachItem, ItemRejectedError } from '../store/batch.ts'
 import type { DirectoryReader } from '../store/directory-reader.ts'
 import type { Transaction } from '../store/transaction.ts'
+import type { CascadeHandler, SubjectDataHandler } from './cascade-handler.ts'
 
-/** Grants, memberships and notifications of one user or group that one commit removes. */
+/** Records of each kind that one commit removes for one user or group. */
 const sliceMax = 100
 
 const recordKey = ({ type, id }: Subject): Key => (type === 'user' ? keys.user(id) : keys.group(id))
-
-/**
- * Removes users or groups from an organization with all of their data there: grants, memberships,
- * notifications and the record. A subject with little data, which is nearly every one, is removed in one
- * commit. Others lose their data slice by slice first, and then the record, so that an interrupted call can
- * be repeated.
- * @throws ApiError NOT_FOUND if the organization does not exist
- */
-export async function removeSubjects(
-  store: OrganizationStore,
-  scope: OrganizationScope,
-  subjects: readonly Subject[],
-): Promise<BatchResults> {
-  const reader = store.read(scope)
-  await organizationOf(reader)
-  for (const subject of subjects) if (await hasMuch(reader, subject)) await cutAll(store, scope, [subject])
-  const results = await store.change(scope, (transaction) => removeRecords(transaction, subjects))
-  // Removes grants that were added between the last read and the removal of the record. No grant can be added
-  // after that.
-  await cutAll(
-    store,
-    scope,
-    subjects.filter(({ id }) => results[id]?.success === true),
-    'unless made anew',
-  )
-  return results
-}
-
-async function hasMuch(reader: DirectoryReader, subject: Subject): Promise<boolean> {
-  const others = subject.type === 'user' ? notificationIndexRanges(subject.id) : []
-  const ranges = [...tieRanges(subject), ...others].map((prefix) =>
-    reader.scan({ prefix, limit: sliceMax + 1 }),
-  )
-  return (await Promise.all(ranges)).some((entries) => entries.length > sliceMax)
-}
 
 /** Index ranges of grants and memberships. */
 const tieRanges = (subject: Subject): readonly [Key, Key] => [
@@ -54,47 +19,89 @@ const tieRanges = (subject: Subject): readonly [Key, Key] => [
   subject.type === 'user' ? keys.groupsOf(subject.id) : keys.membersOf(subject.id),
 ]
 
-async function removeRecords(transaction: Transaction, subjects: readonly Subject[]): Promise<BatchResults> {
-  await organizationOf(transaction)
-  await transaction.getAll(subjects.map(recordKey))
-  return forEachItem(
-    subjects,
-    ({ id }) => id,
-    async (subject) => {
-      const key = recordKey(subject)
-      if ((await transaction.get(key)) === null)
-        throw new ItemRejectedError(`${subject.type}/not-found`, `there is no such ${subject.type}`)
-      await cutSlice(transaction, subject)
-      transaction.delete(key)
-      return 'deleted'
-    },
-  )
-}
+/** Removes users and groups from an organization. */
+export class SubjectRemoval {
+  readonly #store: OrganizationStore
+  readonly #others: readonly SubjectDataHandler[]
 
-async function cutAll(
-  store: OrganizationStore,
-  scope: OrganizationScope,
-  subjects: readonly Subject[],
-  condition: 'always' | 'unless made anew' = 'always',
-): Promise<void> {
-  for (let cut = true; cut; )
-    cut = await store.carryOut(scope, async (transaction) => {
-      let found = false
-      for (const subject of subjects) {
-        if (condition === 'always' || (await transaction.get(recordKey(subject))) === null)
-          found = (await cutSlice(transaction, subject)) || found
-      }
-      return found
-    })
-}
+  constructor(store: OrganizationStore, cascade: readonly CascadeHandler[]) {
+    this.#store = store
+    this.#others = cascade.flatMap(({ subjects }) => subjects ?? [])
+  }
 
-/** Returns false if nothing was left. */
-async function cutSlice(transaction: Transaction, subject: Subject): Promise<boolean> {
-  const granted = await removeSomeGrants(transaction, subject, sliceMax)
-  const members = await removeSomeMemberships(transaction, subject, sliceMax)
-  const notified =
-    subject.type === 'user' ? await removeSomeNotifications(transaction, subject.id, sliceMax) : 0
-  return granted + members + notified > 0
+  /**
+   * Removes users or groups from an organization with all of their data there: grants, memberships, data of
+   * other modules, and the record. A subject with little data, which is nearly every one, is removed in one
+   * commit. Others lose their data slice by slice first, and then the record, so that an interrupted call can
+   * be repeated.
+   * @throws ApiError NOT_FOUND if the organization does not exist
+   */
+  async remove(scope: OrganizationScope, subjects: readonly Subject[]): Promise<BatchResults> {
+    const reader = this.#store.read(scope)
+    await organizationOf(reader)
+    for (const subject of subjects)
+      if (await this.#hasMuch(reader, subject)) await this.#cutAll(scope, [subject])
+    const results = await this.#store.change(scope, (transaction) =>
+      this.#removeRecords(transaction, subjects),
+    )
+    // Removes grants that were added between the last read and the removal of the record. No grant can be
+    // added after that.
+    await this.#cutAll(
+      scope,
+      subjects.filter(({ id }) => results[id]?.success === true),
+      'unless made anew',
+    )
+    return results
+  }
+
+  async #hasMuch(reader: DirectoryReader, subject: Subject): Promise<boolean> {
+    const others = this.#others.flatMap((handler) => handler.ranges(subject))
+    const ranges = [...tieRanges(subject), ...others].map((prefix) =>
+      reader.scan({ prefix, limit: sliceMax + 1 }),
+    )
+    return (await Promise.all(ranges)).some((entries) => entries.length > sliceMax)
+  }
+
+  async #removeRecords(transaction: Transaction, subjects: readonly Subject[]): Promise<BatchResults> {
+    await organizationOf(transaction)
+    await transaction.getAll(subjects.map(recordKey))
+    return forEachItem(
+      subjects,
+      ({ id }) => id,
+      async (subject) => {
+        const key = recordKey(subject)
+        if ((await transaction.get(key)) === null)
+          throw new ItemRejectedError(`${subject.type}/not-found`, `there is no such ${subject.type}`)
+        await this.#cutSlice(transaction, subject)
+        transaction.delete(key)
+        return 'deleted'
+      },
+    )
+  }
+
+  async #cutAll(
+    scope: OrganizationScope,
+    subjects: readonly Subject[],
+    condition: 'always' | 'unless made anew' = 'always',
+  ): Promise<void> {
+    for (let cut = true; cut; )
+      cut = await this.#store.carryOut(scope, async (transaction) => {
+        let found = false
+        for (const subject of subjects) {
+          if (condition === 'always' || (await transaction.get(recordKey(subject))) === null)
+            found = (await this.#cutSlice(transaction, subject)) || found
+        }
+        return found
+      })
+  }
+
+  /** Returns false if nothing was left. */
+  async #cutSlice(transaction: Transaction, subject: Subject): Promise<boolean> {
+    let removed = await removeSomeGrants(transaction, subject, sliceMax)
+    removed += await removeSomeMemberships(transaction, subject, sliceMax)
+    for (const handler of this.#others) removed += await handler.removeSome(transaction, subject, sliceMax)
+    return removed > 0
+  }
 }
 
 /** Removes up to `limit` grants of a user or a group; returns how many. */

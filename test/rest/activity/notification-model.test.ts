@@ -1,11 +1,11 @@
 import * as fc from 'fast-check'
 import { expect } from 'vitest'
+import { organizationPart } from '../../../src/directory/organizations/organization-keys.ts'
+import { NotificationConfigService } from '../../../src/notifications/notification-config-service.ts'
 import type {
   NotificationLevel,
   NotificationRecord,
-} from '../../../src/directory/notifications/notification-records.ts'
-import { organizationPart } from '../../../src/directory/organizations/organization-keys.ts'
-import { NotificationConfigService } from '../../../src/notifications/notification-config-service.ts'
+} from '../../../src/notifications/notification-records.ts'
 import { NotificationService } from '../../../src/notifications/notification-service.ts'
 import { type OpenDirectory, openDirectory, tenant } from '../../support/data/directory.ts'
 import { itLong, times } from '../../support/time/full-run.ts'

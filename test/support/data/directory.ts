@@ -2,6 +2,7 @@ import { AccessChangeFeed } from '../../../src/access/access-change-feed.ts'
 import { AccessReader } from '../../../src/access/roles/document-access.ts'
 import { PermissionReporter } from '../../../src/access/roles/permission-report.ts'
 import { type Clock, systemClock } from '../../../src/clock.ts'
+import { createCommentCascade } from '../../../src/comments/comment-cascade.ts'
 import { DecisionMemory } from '../../../src/decisions/decision-memory.ts'
 import { createDirectory, type Directory } from '../../../src/directory/directory.ts'
 import type { OrganizationScope } from '../../../src/directory/organizations/organization-keys.ts'
@@ -12,6 +13,7 @@ import { openMemoryEngine } from '../../../src/engine/memory/engine.ts'
 import { EventRecorder } from '../../../src/events/event-recorder.ts'
 import { createLog } from '../../../src/log.ts'
 import type { Tenant } from '../../../src/model/address.ts'
+import { createNotificationCascade } from '../../../src/notifications/notification-cascade.ts'
 import { HeldClock } from '../time/clock.ts'
 
 /** The services of the directory without a server. Removals do not start by themselves. */
@@ -38,9 +40,11 @@ export function directoryOn(
       clock,
       log: createLog('silent'),
       events,
-      forget: (scope, goOn) => memory.forget(scope, goOn),
-      forgetDocument: () => Promise.resolve(),
-      forgetJudgments: (of, judgmentIds) => memory.delete(of, judgmentIds),
+      cascade: [
+        createNotificationCascade(store),
+        createCommentCascade(store, memory),
+        { removeOrganization: (scope, goOn) => memory.forget(scope, goOn) },
+      ],
       editWindowMs: 600_000,
       awayMs: 10_000,
       defaultAccess,

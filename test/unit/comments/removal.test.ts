@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { type CommentModule, createCommentModule } from '../../../src/comments/comment-module.ts'
-import { removeListed } from '../../../src/directory/comments/comment-removal.ts'
+import { removeListed } from '../../../src/comments/comment-removal.ts'
 import { organizationPart } from '../../../src/directory/organizations/organization-keys.ts'
 import { EventRecorder } from '../../../src/events/event-recorder.ts'
 import { createLog } from '../../../src/log.ts'

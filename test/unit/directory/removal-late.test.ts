@@ -42,9 +42,7 @@ it('[CS-54] keeps the record of a recreated document when a paused node continue
   const removal = new CascadeRemoval({
     ...standing,
     store,
-    forget: nothing,
-    forgetDocument: nothing,
-    forgetJudgments: nothing,
+    cascade: [],
   })
   const deleting = there.documents.delete(scope, ['d'])
   await eventually(async () => (await there.documents.get(scope, ['d'])).length === 0)
@@ -75,13 +73,10 @@ it('[CS-55] keeps the logs of a recreated document when a node pauses after the 
   const update = { bytes: typed('text', 1), by: '' }
   await one.log.append(editor, 'create', [update])
   const { store } = here
-  const nothing = (): Promise<void> => Promise.resolve()
   const removal = new CascadeRemoval({
     ...one,
     store,
-    forget: nothing,
-    forgetDocument: nothing,
-    forgetJudgments: nothing,
+    cascade: [],
   })
   const deleting = there.documents.delete(scope, ['d'])
   await eventually(async () => (await there.documents.get(scope, ['d'])).length === 0)

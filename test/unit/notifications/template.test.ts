@@ -1,7 +1,7 @@
 import { array, assert, constantFrom, dictionary, oneof, property, string } from 'fast-check'
 import { expect, it } from 'vitest'
-import type { NotificationRecord } from '../../../src/directory/notifications/notification-records.ts'
 import { notificationLimits } from '../../../src/notifications/limits.ts'
+import type { NotificationRecord } from '../../../src/notifications/notification-records.ts'
 import { renderHeadline } from '../../../src/notifications/template.ts'
 
 const record = (

@@ -1,20 +1,16 @@
 import { describe, expect, it } from 'vitest'
 import {
+  annotationRecordType,
+  commentPositionType,
+  commentRecordType,
+  threadRecordType,
+} from '../../../src/comments/comment-records.ts'
+import {
   judgmentChangeType,
   judgmentLocationType,
   judgmentType,
   memoryStateType,
 } from '../../../src/decisions/judgment-keys.ts'
-import {
-  annotationRecordType,
-  commentPositionType,
-  commentRecordType,
-  threadRecordType,
-} from '../../../src/directory/comments/comment-records.ts'
-import {
-  notificationReadStateType,
-  notificationRecordType,
-} from '../../../src/directory/notifications/notification-records.ts'
 import { CachingDirectoryReader } from '../../../src/directory/store/directory-reader.ts'
 import {
   counterRecordType,
@@ -29,6 +25,10 @@ import { Transaction } from '../../../src/directory/store/transaction.ts'
 import type { Key } from '../../../src/engine/engine.ts'
 import { openMemoryEngine } from '../../../src/engine/memory/engine.ts'
 import { MalformedJsonError } from '../../../src/json.ts'
+import {
+  notificationReadStateType,
+  notificationRecordType,
+} from '../../../src/notifications/notification-records.ts'
 import {
   deliveryStateType,
   messageEventType,

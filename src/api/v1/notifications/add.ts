@@ -1,5 +1,5 @@
-import type { NotifiedUser } from '../../../directory/notifications/notification-records.ts'
 import { notificationLimits as limits } from '../../../notifications/limits.ts'
+import type { NotifiedUser } from '../../../notifications/notification-records.ts'
 import { defineOperation } from '../../operation.ts'
 import {
   checkNotificationData,

@@ -1,11 +1,10 @@
-import type { Key, KvEntry } from '../../engine/engine.ts'
-import { removeQuotes } from '../comment-quotes.ts'
-import { forgetJudged } from '../judged-comments.ts'
-import type { OrganizationScope } from '../organizations/organization-keys.ts'
-import type { OrganizationStore } from '../organizations/organization-store.ts'
-import { mapInSlices } from '../store/batch.ts'
-import type { Transaction } from '../store/transaction.ts'
+import type { OrganizationScope } from '../directory/organizations/organization-keys.ts'
+import type { OrganizationStore } from '../directory/organizations/organization-store.ts'
+import { mapInSlices } from '../directory/store/batch.ts'
+import type { Transaction } from '../directory/store/transaction.ts'
+import type { Key, KvEntry } from '../engine/engine.ts'
 import { type AnnotationList, commentKeys as keys } from './comment-keys.ts'
+import { removeQuotes } from './comment-quotes.ts'
 import {
   type AnnotationRecord,
   type CommentRecord,
@@ -13,6 +12,7 @@ import {
   deleteCommentRecord,
   type ThreadRecord,
 } from './comment-records.ts'
+import { forgetJudged } from './judged-comments.ts'
 
 /** Comments that one commit removes. */
 const commentsAtOnce = 200

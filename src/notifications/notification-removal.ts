@@ -1,7 +1,7 @@
-import type { OrganizationScope } from '../organizations/organization-keys.ts'
-import type { OrganizationStore } from '../organizations/organization-store.ts'
-import { mapInSlices } from '../store/batch.ts'
-import type { Transaction } from '../store/transaction.ts'
+import type { OrganizationScope } from '../directory/organizations/organization-keys.ts'
+import type { OrganizationStore } from '../directory/organizations/organization-store.ts'
+import { mapInSlices } from '../directory/store/batch.ts'
+import type { Transaction } from '../directory/store/transaction.ts'
 import { notificationKeys as keys } from './notification-keys.ts'
 import {
   dropRecipient,

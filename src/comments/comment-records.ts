@@ -1,10 +1,10 @@
 import * as v from 'valibot'
-import type { Key } from '../../engine/engine.ts'
-import { keyName } from '../../engine/key-encoding.ts'
-import type { ActionUser } from '../../events/activity.ts'
-import { findNamedUsers, namedUserSchema } from '../../model/named-users.ts'
-import { emptyValue, type RecordType } from '../store/records.ts'
-import type { Transaction } from '../store/transaction.ts'
+import { emptyValue, type RecordType } from '../directory/store/records.ts'
+import type { Transaction } from '../directory/store/transaction.ts'
+import type { Key } from '../engine/engine.ts'
+import { keyName } from '../engine/key-encoding.ts'
+import type { ActionUser } from '../events/activity.ts'
+import { findNamedUsers, namedUserSchema } from '../model/named-users.ts'
 import { type AnnotationList, commentKeys as keys } from './comment-keys.ts'
 
 /** A place in the user interface, such as a page or a view. Additional members are kept as given. */

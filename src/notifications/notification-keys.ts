@@ -1,4 +1,4 @@
-import type { Key } from '../../engine/engine.ts'
+import type { Key } from '../engine/engine.ts'
 
 /** Identifies a list of notifications: of the organization, of a document, for one user, or for all users. */
 export type NotificationList =

@@ -1,7 +1,7 @@
-import type { Key } from '../../engine/engine.ts'
-import { withoutUser } from '../../model/named-users.ts'
-import type { DirectoryReader } from '../store/directory-reader.ts'
-import type { Transaction } from '../store/transaction.ts'
+import type { DirectoryReader } from '../directory/store/directory-reader.ts'
+import type { Transaction } from '../directory/store/transaction.ts'
+import type { Key } from '../engine/engine.ts'
+import { withoutUser } from '../model/named-users.ts'
 import { commentKeys as keys } from './comment-keys.ts'
 import { type AnnotationRecord, type CommentRecord, putAnnotation, putComment } from './comment-records.ts'
 

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
+import type { Transaction } from '../directory/store/transaction.ts'
 import type { ActivityRecord } from '../events/activity.ts'
 import { readActivities, replaceActivity } from '../events/activity-store.ts'
-import { commentKeys as keys } from './comments/comment-keys.ts'
-import type { CommentPosition, CommentRecord } from './comments/comment-records.ts'
-import type { Transaction } from './store/transaction.ts'
+import { commentKeys as keys } from './comment-keys.ts'
+import type { CommentPosition, CommentRecord } from './comment-records.ts'
 
 /** Templates of the activities that quote a comment, and the same templates without its text. */
 export const quotingTemplates = {

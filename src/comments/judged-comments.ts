@@ -1,14 +1,10 @@
-import type { Tenant } from '../model/address.ts'
-import { commentKeys as keys } from './comments/comment-keys.ts'
-import type { CommentRecord } from './comments/comment-records.ts'
-import { emptyValue } from './store/records.ts'
-import type { Transaction } from './store/transaction.ts'
+import { emptyValue } from '../directory/store/records.ts'
+import type { Transaction } from '../directory/store/transaction.ts'
+import { commentKeys as keys } from './comment-keys.ts'
+import type { CommentRecord } from './comment-records.ts'
 
 /** Records of one read. */
 const marksAtOnce = 200
-
-/** Deletes judgments. Ignores those that do not exist. */
-export type ForgetJudgments = (tenant: Tenant, judgmentIds: readonly string[]) => Promise<unknown>
 
 /** Identifies a comment. Its id alone is not sufficient: a later comment may get the same id. */
 export type JudgedComment = Pick<CommentRecord, 'commentId' | 'order' | 'createdAt'> & {

@@ -1,13 +1,13 @@
 import * as v from 'valibot'
+import { emptyValue, type Metadata, type RecordType } from '../directory/store/records.ts'
+import type { Transaction } from '../directory/store/transaction.ts'
 import {
   findNamedUsers,
   type NamedUser,
   namedUserSchema,
   namedUsersMax,
   withoutUser,
-} from '../../model/named-users.ts'
-import { emptyValue, type Metadata, type RecordType } from '../store/records.ts'
-import type { Transaction } from '../store/transaction.ts'
+} from '../model/named-users.ts'
 import { notificationKeys as keys, type NotificationList } from './notification-keys.ts'
 
 /** A user as the caller names them. It need not be a user of the organization. */

@@ -1,4 +1,4 @@
-import type { Key } from '../../engine/engine.ts'
+import type { Key } from '../engine/engine.ts'
 
 /** Identifies a list of annotations: of a document, or of a location in it. */
 export type AnnotationList =

@@ -1,10 +1,10 @@
-import type { Key } from '../../engine/engine.ts'
-import type { ForgetJudgments } from '../judged-comments.ts'
-import type { OrganizationScope } from '../organizations/organization-keys.ts'
-import type { OrganizationStore } from '../organizations/organization-store.ts'
-import { mapInSlices } from '../store/batch.ts'
-import { emptyValue } from '../store/records.ts'
-import type { Transaction } from '../store/transaction.ts'
+import type { DecisionMemory } from '../decisions/decision-memory.ts'
+import type { OrganizationScope } from '../directory/organizations/organization-keys.ts'
+import type { OrganizationStore } from '../directory/organizations/organization-store.ts'
+import { mapInSlices } from '../directory/store/batch.ts'
+import { emptyValue } from '../directory/store/records.ts'
+import type { Transaction } from '../directory/store/transaction.ts'
+import type { Key } from '../engine/engine.ts'
 import { commentKeys as keys } from './comment-keys.ts'
 import type { AnnotationRecord } from './comment-records.ts'
 import { nothingFirst, type RemoveFirst, removeListed } from './comment-removal.ts'
@@ -24,17 +24,21 @@ export function tombstoneAnnotation(
     transaction.put([...keys.goneFrom(documentId, location.id), annotationId], emptyValue)
 }
 
-/**
- * Removes the annotations of a document that is marked as being deleted. `goOn` throws if the work must end.
- */
+/** A document whose annotations are removed. */
+interface DocumentInRemoval {
+  readonly scope: OrganizationScope
+  readonly documentId: string
+  /** Called between commits; throws if the work must end. */
+  readonly goOn: () => Promise<void>
+  readonly memory: Pick<DecisionMemory, 'delete'>
+}
+
+/** Removes the annotations of a document that is marked as being deleted. */
 export async function removeDocumentComments(
   store: OrganizationStore,
-  scope: OrganizationScope,
-  documentId: string,
-  goOn: () => Promise<void>,
-  forgetJudgments: ForgetJudgments,
+  { scope, documentId, goOn, memory }: DocumentInRemoval,
 ): Promise<void> {
-  const forget = (judgmentIds: readonly string[]) => forgetJudgments(scope, judgmentIds)
+  const forget = (judgmentIds: readonly string[]) => memory.delete(scope, judgmentIds)
   await removeListed(store, scope, { kind: 'document', documentId }, goOn, { forget })
   await removeTombstones(store, scope, keys.goneIn(documentId), goOn)
 }

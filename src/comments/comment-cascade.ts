@@ -1,0 +1,15 @@
+import type { DecisionMemory } from '../decisions/decision-memory.ts'
+import type { OrganizationStore } from '../directory/organizations/organization-store.ts'
+import type { CascadeHandler } from '../directory/removal/cascade-handler.ts'
+import { removeDocumentComments } from './annotation-tombstones.ts'
+
+/** Removes annotations with their documents, and the judgments that quote their comments. */
+export const createCommentCascade = (
+  store: OrganizationStore,
+  memory: Pick<DecisionMemory, 'delete'>,
+): CascadeHandler => ({
+  async removeDocuments(scope, documentIds, goOn) {
+    for (const documentId of documentIds)
+      await removeDocumentComments(store, { scope, documentId, goOn, memory })
+  },
+})

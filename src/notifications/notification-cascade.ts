@@ -1,0 +1,20 @@
+import type { OrganizationStore } from '../directory/organizations/organization-store.ts'
+import type { CascadeHandler } from '../directory/removal/cascade-handler.ts'
+import { mapInSlices } from '../directory/store/batch.ts'
+import {
+  notificationIndexRanges,
+  removeDocumentNotifications,
+  removeSomeNotifications,
+} from './notification-removal.ts'
+
+/** Removes notifications, read states and settings with their documents and users. Groups have none. */
+export const createNotificationCascade = (store: OrganizationStore): CascadeHandler => ({
+  async removeDocuments(scope, documentIds, goOn) {
+    await mapInSlices(documentIds, (id) => removeDocumentNotifications(store, scope, id, goOn))
+  },
+  subjects: {
+    ranges: ({ type, id }) => (type === 'user' ? notificationIndexRanges(id) : []),
+    removeSome: async (transaction, { type, id }, limit) =>
+      type === 'user' ? removeSomeNotifications(transaction, id, limit) : 0,
+  },
+})

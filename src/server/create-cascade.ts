@@ -1,0 +1,37 @@
+import { createCommentCascade } from '../comments/comment-cascade.ts'
+import type { DecisionMemory } from '../decisions/decision-memory.ts'
+import type { OrganizationStore } from '../directory/organizations/organization-store.ts'
+import type { CascadeHandler } from '../directory/removal/cascade-handler.ts'
+import { mapInSlices } from '../directory/store/batch.ts'
+import type { Engine } from '../engine/engine.ts'
+import { createNotificationCascade } from '../notifications/notification-cascade.ts'
+import { removeDeliveries, type WebhookModule } from '../subscriptions/webhook-module.ts'
+import type { VersionStore } from '../versions/version-store.ts'
+
+interface CascadeDependencies {
+  readonly engine: Pick<Engine, 'kv'>
+  readonly organizations: OrganizationStore
+  readonly memory: DecisionMemory
+  readonly subscribing: WebhookModule
+  readonly versions: VersionStore
+}
+
+/** The modules that lose data when the directory removes a document, an organization, a user or a group. */
+export const createCascade = ({
+  engine,
+  organizations,
+  memory,
+  subscribing,
+  versions,
+}: CascadeDependencies): readonly CascadeHandler[] => [
+  createNotificationCascade(organizations),
+  createCommentCascade(organizations, memory),
+  { removeOrganization: (scope, goOn) => memory.forget(scope, goOn) },
+  { removeOrganization: (scope, goOn) => removeDeliveries(engine, subscribing, scope, goOn) },
+  {
+    async removeDocuments(scope, documentIds, goOn) {
+      await mapInSlices(documentIds, (id) => versions.forgetDocument(scope, id, goOn))
+    },
+    removeOrganization: (scope, goOn) => versions.forget(scope, goOn),
+  },
+]
