@@ -14,7 +14,7 @@ interface Held {
     dispatch(change: object): void
     focus(): void
   }
-  provider: { synced: boolean }
+  provider: { synced: boolean; wsconnected: boolean; wsconnecting: boolean; url: string }
   stayed?: boolean
 }
 declare global {
