@@ -31,6 +31,10 @@ export const chapterGroups: readonly ChapterGroup[] = [
     ],
   },
   {
+    title: 'Tutorials',
+    chapters: [{ name: 'tutorial-tiptap-nextjs', title: 'Tutorial: Tiptap and Next.js' }],
+  },
+  {
     title: 'Build',
     chapters: [
       { name: 'rest', title: 'REST API overview' },

@@ -17,17 +17,11 @@ import { openBrowser } from '../support/servers/browser.ts'
 import { freePort } from '../support/servers/process.ts'
 import { shellBlocks } from './blocks.ts'
 import { Shell } from './shell.ts'
+import { Stopwatch } from './stopwatch.ts'
 
 const walkMsMax = 300_000
 const root = new URL('../..', import.meta.url).pathname
-const began = performance.now()
-let last = began
-
-function done(what: string): void {
-  const now = performance.now()
-  console.log(`${((now - last) / 1000).toFixed(1).padStart(6)} s  ${what}`)
-  last = now
-}
+const watch = new Stopwatch()
 
 /** Returns the commands below a heading of the README in the folder. */
 function commandsUnder(folder: string, heading: string): readonly string[] {
@@ -60,7 +54,7 @@ function fetchInto(folder: string): string {
 const editorOf = (page: Page) => page.locator('[contenteditable=true]')
 
 async function walk(folder: string): Promise<void> {
-  done(fetchInto(folder))
+  watch.lap(fetchInto(folder))
 
   const port = await freePort()
   const [typed = ''] = commandsUnder(folder, 'Quick start')
@@ -70,7 +64,7 @@ async function walk(folder: string): Promise<void> {
   const browser = await openBrowser()
   try {
     const [link] = await server.printed(/http:\/\/localhost:\d+\/console#\S+/)
-    done('installed, built and started; it has printed a link')
+    watch.lap('installed, built and started; it has printed a link')
 
     const context = await browser.newContext()
     const overview = await context.newPage()
@@ -88,7 +82,7 @@ async function walk(folder: string): Promise<void> {
     await first.keyboard.press('Control+End')
     await first.keyboard.type(' Typed in one window.')
     await editorOf(second).getByText('Typed in one window.').waitFor()
-    done('two windows share a document')
+    watch.lap('two windows share a document')
 
     const commands = ['Connect an editor', 'Write from a backend']
       .flatMap((heading) => commandsUnder(folder, heading))
@@ -97,7 +91,7 @@ async function walk(folder: string): Promise<void> {
     if (!out.includes('"changed":true')) throw new Error(`the replacement has answered ${out}`)
     await editorOf(first).getByText('Written by a backend.').waitFor()
     await editorOf(second).getByText('Written by a backend.').waitFor()
-    done('a backend has rewritten it by REST; both windows show it')
+    watch.lap('a backend has rewritten it by REST; both windows show it')
   } finally {
     await browser.close()
     await server.end()
@@ -107,9 +101,7 @@ async function walk(folder: string): Promise<void> {
 const folder = mkdtempSync(join(tmpdir(), 'weft-walk-'))
 try {
   await walk(join(folder, 'weft'))
-  const seconds = (performance.now() - began) / 1000
-  console.log(`${seconds.toFixed(1).padStart(6)} s  in all`)
-  if (seconds * 1000 > walkMsMax) throw new Error('that is more than five minutes')
+  if (watch.end() > walkMsMax) throw new Error('that is more than five minutes')
 } catch (error) {
   console.error(`failed: ${errorMessage(error)}`)
   process.exitCode = 1

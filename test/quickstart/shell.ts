@@ -31,11 +31,20 @@ export class Shell {
    * Resolves when they have ended.
    * @throws Error unless the exit code is 0
    */
-  static async run(commands: string, cwd: string): Promise<{ readonly out: string }> {
-    const shell = Shell.start(`set -e\n${commands}`, cwd)
+  static async run(
+    commands: string,
+    cwd: string,
+    environment: Readonly<Record<string, string>> = {},
+  ): Promise<{ readonly out: string }> {
+    const shell = Shell.start(`set -e\n${commands}`, cwd, environment)
     const [code] = (await once(shell.#child, 'close')) as [number | null]
     if (code !== 0) throw new Error(`ended with ${code}: ${shell.#out}`)
     return { out: shell.#out }
+  }
+
+  /** The output so far. */
+  get out(): string {
+    return this.#out
   }
 
   /**

@@ -33,8 +33,13 @@ const notRunUnder: Readonly<Record<string, string>> = {
   'Contributing, security, license': 'it runs these tests',
 }
 
+const walked = 'npm run test:walk follows this tutorial from an empty folder (test/quickstart/tutorial.ts)'
+
 /** Shell samples of chapters that do not run, by their first words, with the reason. */
 const notRun: Readonly<Record<string, string>> = {
+  'mkdir weft-next && cd weft-next': walked,
+  'npm install': walked,
+  'npm run dev': walked,
   'npm ci && npm start': 'it installs; test/quickstart does so, as the README says',
   'npm run test:soak -- kills power': 'it takes minutes, and is a test itself',
   'docker build -t weft .':
@@ -50,7 +55,7 @@ const notRun: Readonly<Record<string, string>> = {
 }
 
 /** Languages of samples that are files for programs that are not installed here. */
-const files = ['nginx', 'caddyfile', 'yaml', 'sql', 'ini', 'diff', 'text']
+const files = ['css', 'nginx', 'caddyfile', 'yaml', 'sql', 'ini', 'diff', 'text']
 
 type PlacedSample = Sample & { readonly page: string }
 const isUnder = ({ page, heading }: PlacedSample): boolean =>

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
-import { copyFileSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { copyFileSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { isDeepStrictEqual } from 'node:util'
 import { Marked, type Token, type Tokens } from 'marked'
@@ -99,6 +99,7 @@ function stepOf({ language, note, text }: Sample, index: number, folder: string)
   const begin = `printf '%s\\n' '${mark}'`
   if (language === 'sh') return `${begin}\n${text}`
   if (note !== '') {
+    mkdirSync(join(folder, dirname(note)), { recursive: true })
     writeFileSync(join(folder, note), text)
     return begin
   }

@@ -1,0 +1,108 @@
+/**
+ * Follows the tutorial "Tiptap and Next.js" with nothing but its text: from an empty folder to two windows that
+ * edit one document, and an edit by the backend. Prints the time of each step. Exits with 1 if a step fails.
+ *
+ *   npm run test:walk
+ *
+ * It needs npm and Chromium. Its only difference from the tutorial is that it uses free ports.
+ */
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Browser, Page } from 'playwright-core'
+import { errorMessage } from '../../src/errors.ts'
+import { openBrowser } from '../support/servers/browser.ts'
+import { freePort, startProcess } from '../support/servers/process.ts'
+import { type TutorialStep, tutorialSteps } from './blocks.ts'
+import { Shell } from './shell.ts'
+import { Stopwatch } from './stopwatch.ts'
+
+const tutorial = new URL('../../src/docs/tutorial-tiptap-nextjs.md', import.meta.url)
+/** The command that serves the page until it is stopped. */
+const serving = 'npm run dev'
+const watch = new Stopwatch()
+
+/** Returns one script that does all steps as a reader would, with files at their paths. */
+function scriptOf(steps: readonly TutorialStep[]): string {
+  const lines = steps.map((step) => {
+    if (step.kind === 'commands') return step.text
+    return `printf %s ${Buffer.from(step.text).toString('base64')} | base64 -d > ${step.path}`
+  })
+  return ['set -e', ...lines].join('\n')
+}
+
+async function open(browser: Browser, url: string): Promise<Page> {
+  const context = await browser.newContext()
+  // Next.js compiles the page for the first window, which takes long on a busy machine.
+  context.setDefaultTimeout(180_000)
+  const page = await context.newPage()
+  await page.goto(url)
+  await page.getByText('saved', { exact: true }).waitFor()
+  return page
+}
+
+const editorOf = (page: Page) => page.locator('[contenteditable=true]')
+
+async function typeAtEnd(page: Page, text: string): Promise<void> {
+  await editorOf(page).click()
+  await page.keyboard.press('Control+End')
+  await page.keyboard.type(text)
+}
+
+async function walk(folder: string): Promise<void> {
+  const weft = await startProcess(join(folder, 'data'))
+  const { apiKey, authToken } = weft.credentials
+  const port = String(await freePort())
+  const environment = { KEY: apiKey, TOKEN: authToken, PORT: port, NEXT_TELEMETRY_DISABLED: '1' }
+  const text = readFileSync(tutorial, 'utf8').replaceAll('localhost:8787', new URL(weft.url).host)
+  const steps = tutorialSteps(text)
+  const served = steps.findIndex((step) => step.text === serving)
+  if (served === -1) throw new Error(`the tutorial does not have the command ${serving}`)
+  const empty = join(folder, 'empty')
+  mkdirSync(empty)
+  watch.lap('Weft runs')
+
+  const page = Shell.start(scriptOf(steps.slice(0, served + 1)), empty, environment)
+  const browser = await openBrowser()
+  try {
+    await page.printed(/Ready in/)
+    watch.lap('installed; the page is served')
+
+    const url = `http://localhost:${port}`
+    const ada = await open(browser, `${url}/?name=Ada`)
+    const grace = await open(browser, `${url}/?name=Grace`)
+    watch.lap('two windows are open')
+
+    await typeAtEnd(ada, 'Buy milk.')
+    await editorOf(grace).getByText('Buy milk.').waitFor()
+    await typeAtEnd(grace, ' And bread.')
+    await editorOf(ada).getByText('And bread.').waitFor()
+    await ada.locator('.collaboration-carets__label').getByText('Grace').waitFor({ state: 'attached' })
+    await ada.reload()
+    await editorOf(ada).getByText('And bread.').waitFor()
+    watch.lap('both edit together, and a reload keeps the text')
+
+    const { out } = await Shell.run(scriptOf(steps.slice(served + 1)), empty, environment)
+    if (!out.includes('"changed":true')) throw new Error(`the backend got ${out}`)
+    for (const window of [ada, grace]) await editorOf(window).getByText('Written by the backend.').waitFor()
+    watch.lap('a backend has rewritten it; both windows show it')
+  } catch (error) {
+    console.error(page.out)
+    throw error
+  } finally {
+    await browser.close()
+    await page.end()
+    await weft.end('SIGTERM')
+  }
+}
+
+const folder = mkdtempSync(join(tmpdir(), 'weft-tutorial-'))
+try {
+  await walk(folder)
+  watch.end()
+} catch (error) {
+  console.error(`failed: ${errorMessage(error)}`)
+  process.exitCode = 1
+} finally {
+  rmSync(folder, { recursive: true, force: true, maxRetries: 20 })
+}
