@@ -1,5 +1,6 @@
 import type { Clock } from '../clock.ts'
 import type { Engine, Job, Key, LeaseStore, NamedLease } from './engine.ts'
+import { RenewedLease } from './renewed-lease.ts'
 
 /** Lifetime of a lease without a renewal, in ms. */
 const leaseMs = 6_000
@@ -29,58 +30,22 @@ export class QueueLeaseStore implements LeaseStore {
       await kv.commit(leasesPart, { jobs: [{ queue: name, id: name, at: 0, payload: new Uint8Array() }] })
       ;[job] = await queue.claim(name, 1, leaseMs)
     }
-    return job === undefined ? null : new RenewedLease(this.#options, job.token, claimedAt, lost)
-  }
-}
-
-/**
- * A lease that is renewed until it is released or has ended. A renewal that fails is repeated while the lease
- * lasts.
- */
-class RenewedLease implements NamedLease {
-  readonly #options: QueueLeaseStoreOptions
-  readonly #token: string
-  readonly #lost: () => void
-  /** End of the lease in epoch milliseconds. */
-  #until: number
-  #isReleased = false
-  #renewing: Promise<void> = Promise.resolve()
-  #cancel: () => void = () => {}
-
-  constructor(options: QueueLeaseStoreOptions, token: string, claimedAt: number, lost: () => void) {
-    this.#options = options
-    this.#token = token
-    this.#lost = lost
-    this.#until = claimedAt + leaseMs
-    this.#renewLater()
+    return job === undefined ? null : this.#hold(job.token, claimedAt, lost)
   }
 
-  get isHeld(): boolean {
-    return !this.#isReleased && this.#options.clock.now() < this.#until
-  }
-
-  async release(): Promise<void> {
-    this.#isReleased = true
-    this.#cancel()
-    await this.#renewing
-    await this.#options.queue.retry(this.#token, 0, '').catch(() => false)
-  }
-
-  #renewLater(): void {
-    this.#cancel = this.#options.clock.after(leaseMs / 3, () => {
-      this.#renewing = this.#renew()
-    })
-  }
-
-  async #renew(): Promise<void> {
+  #hold(token: string, claimedAt: number, lost: () => void): NamedLease {
     const { queue, clock } = this.#options
-    const askedAt = clock.now()
-    // The store may be unavailable for a moment.
-    const isExtended = await queue.extend(this.#token, leaseMs).catch(() => null)
-    if (isExtended !== null) this.#until = isExtended ? askedAt + leaseMs : 0
-    if (this.#isReleased) return
-    if (clock.now() < this.#until) this.#renewLater()
-    else this.#lost()
+    // A failed renewal needs no report: the store may be unavailable for a moment.
+    const lease = new RenewedLease({ queue, clock, token, claimedAt, leaseMs, lost, failed: () => undefined })
+    return {
+      get isHeld() {
+        return lease.isHeld
+      },
+      release: async () => {
+        await lease.release()
+        await queue.retry(token, 0, '').catch(() => false)
+      },
+    }
   }
 }
 

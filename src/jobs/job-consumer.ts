@@ -1,5 +1,6 @@
 import type { Clock } from '../clock.ts'
 import type { ClaimedJob, Queue } from '../engine/engine.ts'
+import { RenewedLease } from '../engine/renewed-lease.ts'
 import { errorMessage } from '../errors.ts'
 import type { Log } from '../log.ts'
 import { ClaimLoop } from './claim-loop.ts'
@@ -32,15 +33,15 @@ export interface JobConsumerOptions {
   readonly atOnce: number
   /**
    * Runs a job. A job may be run more than once.
-   * @param hold reports whether the lease is still held; if it is not, the work must end
+   * @param lease if it is no longer held, the work must end
    */
-  readonly carryOut: (job: ClaimedJob, hold: HeldLease) => Promise<JobDisposition>
+  readonly carryOut: (job: ClaimedJob, lease: HeldLease) => Promise<JobDisposition>
 }
 
-/** The lease of a job, which is extended continuously. */
+/** The lease of a job that runs. It is renewed continuously. */
 export interface HeldLease {
-  /** Returns false if another process may have the job now. */
-  readonly isHeld: () => boolean
+  /** False if another process may have the job now. */
+  readonly isHeld: boolean
 }
 
 /** Claims the jobs of a queue, and runs several in parallel. */
@@ -114,7 +115,7 @@ export class JobConsumer {
 
   async #carryOut(job: ClaimedJob, claimedAt: number): Promise<void> {
     const { queue, name, log, carryOut } = this.#options
-    const lease = this.#keep(job, claimedAt)
+    const lease = this.#hold(job, claimedAt)
     try {
       const then = await carryOut(job, lease)
       if (then === 'done') await queue.done(job.token)
@@ -126,7 +127,8 @@ export class JobConsumer {
       // Without this it is due at the end of its lease.
       await queue.retry(job.token, delayMs, errorMessage(err)).catch(() => {})
     } finally {
-      lease.release()
+      // A renewal in progress can change nothing any more.
+      void lease.release()
     }
   }
 
@@ -137,33 +139,9 @@ export class JobConsumer {
     if (delayMs > 0 && delayMs < pollMs) clock.after(delayMs, () => this.wake())
   }
 
-  /**
-   * Extends the lease until it is released, or has ended. A failed extension is repeated while the lease
-   * lasts.
-   */
-  #keep({ token }: ClaimedJob, claimedAt: number): HeldLease & { readonly release: () => void } {
+  #hold({ token }: ClaimedJob, claimedAt: number): RenewedLease {
     const { queue, clock, log } = this.#options
-    let until = claimedAt + leaseMs
-    let cancel = (): void => {}
-    const later = (): void => {
-      cancel = clock.after(leaseMs / 3, () => void extend())
-    }
-    const extend = async (): Promise<void> => {
-      const asked = clock.now()
-      try {
-        until = (await queue.extend(token, leaseMs)) ? asked + leaseMs : 0
-      } catch (err) {
-        log.warn({ err }, 'could not extend a lease; retrying')
-      }
-      if (clock.now() < until) later()
-    }
-    later()
-    return {
-      isHeld: () => clock.now() < until,
-      release: () => {
-        until = 0
-        cancel()
-      },
-    }
+    const failed = (err: unknown): void => log.warn({ err }, 'could not extend a lease; retrying')
+    return new RenewedLease({ queue, clock, token, claimedAt, leaseMs, lost: () => undefined, failed })
   }
 }

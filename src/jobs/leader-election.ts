@@ -15,65 +15,81 @@ export interface LeaderElectionOptions {
   readonly elected: () => void
 }
 
+type ElectionState =
+  | { readonly is: 'created' }
+  /** Another process is the leader, or the last attempt failed. */
+  | { readonly is: 'waiting'; readonly cancelAttempt: () => void }
+  /** `lease` is null if another process has the lease. It never rejects. */
+  | { readonly is: 'acquiring'; readonly lease: Promise<NamedLease | null> }
+  | { readonly is: 'leading'; readonly lease: NamedLease }
+  | { readonly is: 'stopped' }
+
 /** Elects one process at a time for continuous work: the leader, which holds a lease. */
 export class LeaderElection {
   readonly #options: LeaderElectionOptions
   readonly #topic: string
-  #lease: NamedLease | null = null
-  #looking: Promise<void> = Promise.resolve()
-  #isLooking = false
-  #stopped = false
-  #cancel: () => void = () => {}
-  #unsubscribe: () => void = () => {}
+  readonly #unsubscribe: () => void
+  #state: ElectionState = { is: 'created' }
 
   constructor(options: LeaderElectionOptions) {
     this.#options = options
-    this.#topic = `steward.${options.name}`
+    this.#topic = `leader.${options.name}`
+    this.#unsubscribe = options.engine.bus.subscribe(this.#topic, () => {
+      if (this.#state.is === 'waiting') this.#attempt()
+      return undefined
+    })
   }
 
   get isLeader(): boolean {
-    return this.#lease?.isHeld === true
+    return this.#state.is === 'leading' && this.#state.lease.isHeld
   }
 
   start(): void {
-    this.#unsubscribe = this.#options.engine.bus.subscribe(this.#topic, () => {
-      this.#look()
-      return undefined
-    })
-    this.#look()
+    this.#attempt()
   }
 
   /** Call it when the work has ended: another process continues. */
   async stop(): Promise<void> {
-    this.#stopped = true
+    const before = this.#state
+    this.#state = { is: 'stopped' }
     this.#unsubscribe()
-    this.#cancel()
-    await this.#looking
-    if (this.#lease === null) return
-    await this.#lease.release()
+    if (before.is === 'waiting') before.cancelAttempt()
+    const lease = 'lease' in before ? await before.lease : null
+    if (lease === null) return
+    await lease.release()
     this.#options.engine.bus.publish(this.#topic, new Uint8Array())
   }
 
-  /** Repeats, unless this process is the leader. */
-  #look(): void {
-    if (this.#stopped || this.#isLooking || this.#lease !== null) return
-    const { log, name, clock } = this.#options
-    this.#isLooking = true
-    this.#cancel()
-    this.#looking = this.#take()
-      .catch((err: unknown) => log.warn({ err, lease: name }, 'could not check leadership; retrying'))
-      .finally(() => {
-        this.#isLooking = false
-        if (!this.#stopped && this.#lease === null) this.#cancel = clock.after(lookMs, () => this.#look())
-      })
+  /** Tries to become the leader, repeatedly until it succeeds. */
+  #attempt(): void {
+    if (this.#state.is === 'waiting') this.#state.cancelAttempt()
+    const lease = this.#acquire()
+    this.#state = { is: 'acquiring', lease }
+    void lease.then((acquired) => this.#acquired(acquired))
   }
 
-  async #take(): Promise<void> {
-    const { engine, name, elected } = this.#options
-    this.#lease = await engine.leases.acquire(name, () => {
-      this.#lease = null
-      this.#look()
-    })
-    if (this.#lease !== null) elected()
+  async #acquire(): Promise<NamedLease | null> {
+    const { engine, log, name } = this.#options
+    try {
+      return await engine.leases.acquire(name, () => this.#lost())
+    } catch (err) {
+      log.warn({ err, lease: name }, 'could not check leadership; retrying')
+      return null
+    }
+  }
+
+  #acquired(lease: NamedLease | null): void {
+    if (this.#state.is === 'stopped') return
+    const { clock, elected } = this.#options
+    if (lease === null) {
+      this.#state = { is: 'waiting', cancelAttempt: clock.after(lookMs, () => this.#attempt()) }
+      return
+    }
+    this.#state = { is: 'leading', lease }
+    elected()
+  }
+
+  #lost(): void {
+    if (this.#state.is === 'leading') this.#attempt()
   }
 }

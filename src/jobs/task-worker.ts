@@ -178,7 +178,7 @@ export class TaskWorker<Task> {
       // of the task.
       await nextTurn()
       this.checkRunning()
-      if (!lease.isHeld()) throw new LeaseLostError()
+      if (!lease.isHeld) throw new LeaseLostError()
     }
   }
 }

@@ -3,6 +3,9 @@ import type { Metrics } from '../metrics.ts'
 import { targetName } from '../subscriptions/deliveries/delivery-keys.ts'
 import type { TargetAddress } from '../subscriptions/deliveries/delivery-records.ts'
 
+/** Interval at which the metrics are updated. */
+const showMs = 1_000
+
 /** Messages that wait for one target. */
 export interface BacklogEntry {
   readonly pending: number
@@ -18,6 +21,7 @@ export class BacklogGauge {
   readonly #metrics: Metrics
   readonly #clock: Clock
   readonly #waiting = new Map<string, { readonly pending: number; readonly oldestAt: number }>()
+  #cancelShow: () => void = () => {}
 
   constructor(metrics: Metrics, clock: Clock) {
     this.#metrics = metrics
@@ -30,8 +34,17 @@ export class BacklogGauge {
     else this.#waiting.set(name, { pending, oldestAt })
   }
 
-  /** Updates the metrics. Call periodically. */
-  show(): void {
+  /** Updates the metrics now and at intervals. */
+  start(): void {
+    this.#show()
+    this.#cancelShow = this.#clock.after(showMs, () => this.start())
+  }
+
+  stop(): void {
+    this.#cancelShow()
+  }
+
+  #show(): void {
     const all = [...this.#waiting.values()]
     const oldest = all.reduce((least, { oldestAt }) => Math.min(least, oldestAt), this.#clock.now())
     this.#metrics.webhookPending.set(all.reduce((sum, { pending }) => sum + pending, 0))

@@ -23,8 +23,6 @@ import type { AttemptOutcome, OutgoingRequest } from './delivery-attempt.ts'
 import type { RetryRuleDependencies } from './retry-policy.ts'
 import { type SendResult, TargetSender, type TargetSenderOptions } from './target-sender.ts'
 
-/** Interval of the metrics that no event updates. */
-const showMs = 1_000
 /** Maximum number of targets that are claimed ahead, to share the places fairly between workspaces. */
 const claimedMax = 1_000
 /**
@@ -69,19 +67,24 @@ export interface DeliveryWorkerOptions extends Omit<TargetSenderOptions, 'attemp
   readonly keepMs: number
 }
 
+type WorkerState =
+  | { readonly is: 'created' }
+  | { readonly is: 'sending' }
+  /** A notice has arrived, and a claim follows after a random delay. */
+  | { readonly is: 'sending, claim due'; readonly cancelClaim: () => void }
+  | { readonly is: 'stopped' }
+
 /** Sends messages to many targets at the same time. One process at a time serves a target. */
 export class DeliveryWorker {
   readonly #options: DeliveryWorkerOptions
   readonly #senderOptions: TargetSenderOptions
   readonly #slots = { answering: new FairSemaphore(atOnce), failing: new FairSemaphore(atOnce) }
   readonly #serving: JobConsumer
-  readonly #others: readonly JobConsumer[]
+  readonly #consumers: readonly JobConsumer[]
   readonly #backlog: BacklogGauge
   readonly #unsubscribe: () => void
   readonly #cut = new AbortController()
-  #stopping = false
-  #isToLook = false
-  #cancelShowing: () => void = () => {}
+  #state: WorkerState = { is: 'created' }
 
   constructor(options: DeliveryWorkerOptions) {
     this.#options = options
@@ -90,22 +93,23 @@ export class DeliveryWorker {
     const attempt = (delivery: OutgoingRequest) => options.attempt(delivery, this.#cut.signal)
     this.#senderOptions = { ...options, attempt }
     this.#backlog = new BacklogGauge(options.metrics, options.clock)
-    this.#serving = this.#pull({
+    this.#serving = this.#consumer({
       name: serveQueue,
       atOnce: claimedMax,
-      carryOut: (job, hold) => this.#serve(job, hold),
+      carryOut: (job, lease) => this.#serve(job, lease),
     })
-    this.#others = [
-      this.#pull({
+    this.#consumers = [
+      this.#serving,
+      this.#consumer({
         name: retryQueue,
         atOnce: retriesAtOnce,
         pollMs: retryPollMs,
         carryOut: (job) => this.#retry(job),
       }),
-      this.#pull({
+      this.#consumer({
         name: sweepQueue,
         atOnce: sweepsAtOnce,
-        carryOut: (job, hold) => this.#sweep(job, hold),
+        carryOut: (job, lease) => this.#sweep(job, lease),
       }),
     ]
     this.#unsubscribe = options.bus.subscribe(deliveryTopic, () => {
@@ -116,8 +120,9 @@ export class DeliveryWorker {
 
   /** Starts to send, including the messages that a crash left behind. */
   start(): void {
-    for (const pull of [this.#serving, ...this.#others]) pull.start()
-    this.#showBacklog()
+    this.#state = { is: 'sending' }
+    for (const consumer of this.#consumers) consumer.start()
+    this.#backlog.start()
   }
 
   /**
@@ -125,11 +130,12 @@ export class DeliveryWorker {
    * next start makes them again.
    */
   async stop(graceMs: number): Promise<void> {
-    this.#stopping = true
+    if (this.#state.is === 'sending, claim due') this.#state.cancelClaim()
+    this.#state = { is: 'stopped' }
     this.#unsubscribe()
-    this.#cancelShowing()
+    this.#backlog.stop()
     const disarm = this.#options.clock.after(graceMs, () => this.#cut.abort())
-    await Promise.all([this.#serving, ...this.#others].map((pull) => pull.stop()))
+    await Promise.all(this.#consumers.map((consumer) => consumer.stop()))
     disarm()
     // Other nodes continue with the targets that were put back.
     this.#options.bus.publish(deliveryTopic, new Uint8Array())
@@ -137,30 +143,25 @@ export class DeliveryWorker {
 
   /** Schedules one claim; notices that arrive before it need no other. */
   #notified(): void {
+    if (this.#state.is !== 'sending') return
     const { clock, cluster, random } = this.#options
     const withinMs = Math.min((cluster.nodes().length - 1) * lookWithinMsPerNode, lookWithinMs)
     if (withinMs === 0) return this.#serving.wake()
-    if (this.#isToLook) return
-    this.#isToLook = true
-    clock.after(Math.floor(random() * withinMs), () => {
-      this.#isToLook = false
+    const cancelClaim = clock.after(Math.floor(random() * withinMs), () => {
+      this.#state = { is: 'sending' }
       this.#serving.wake()
     })
+    this.#state = { is: 'sending, claim due', cancelClaim }
   }
 
-  #showBacklog(): void {
-    this.#backlog.show()
-    this.#cancelShowing = this.#options.clock.after(showMs, () => this.#showBacklog())
-  }
-
-  #pull(options: Omit<JobConsumerOptions, 'queue' | 'clock' | 'log'>): JobConsumer {
+  #consumer(options: Omit<JobConsumerOptions, 'queue' | 'clock' | 'log'>): JobConsumer {
     const { queue, clock, log } = this.#options
     return new JobConsumer({ queue, clock, log, ...options })
   }
 
-  async #serve(job: ClaimedJob, { isHeld }: HeldLease): Promise<JobDisposition> {
+  async #serve(job: ClaimedJob, lease: HeldLease): Promise<JobDisposition> {
     const address = targetOf(job.payload)
-    const mayGoOn = (): boolean => isHeld() && !this.#stopping
+    const mayGoOn = this.#mayGoOn(lease)
     const { failingSince } = await this.#options.deliveries.state(address)
     const kind = failingSince === null ? 'answering' : 'failing'
     const slots = this.#slots[kind]
@@ -172,6 +173,10 @@ export class DeliveryWorker {
       this.#backlog.seen(address, await this.#options.deliveries.waiting(address))
       return then
     })
+  }
+
+  #mayGoOn(lease: HeldLease): () => boolean {
+    return () => lease.isHeld && this.#state.is !== 'stopped'
   }
 
   async #then(address: TargetAddress, served: SendResult, mayGoOn: () => boolean): Promise<JobDisposition> {
@@ -193,10 +198,10 @@ export class DeliveryWorker {
     return 'done'
   }
 
-  async #sweep(job: ClaimedJob, { isHeld }: HeldLease): Promise<JobDisposition> {
+  async #sweep(job: ClaimedJob, lease: HeldLease): Promise<JobDisposition> {
     const { removal, clock, keepMs } = this.#options
     const before = clock.now() - keepMs
-    const check = goOn(() => isHeld() && !this.#stopping)
+    const check = goOn(this.#mayGoOn(lease))
     const isLeft = await removal.sweep(targetOf(job.payload), before, check)
     return isLeft ? { againAfterMs: sweepMs } : 'done'
   }

@@ -2,18 +2,15 @@ import type { Clock } from '../clock.ts'
 import { mapInSlices } from '../directory/store/batch.ts'
 import type { ClaimedJob, Engine } from '../engine/engine.ts'
 import { keyName } from '../engine/key-encoding.ts'
-import { decodeQueuedEvent, eventQueue, eventTopic, type QueuedEvent } from '../events/outbound-event.ts'
+import { decodeQueuedEvent, eventQueue, eventTopic } from '../events/outbound-event.ts'
 import { ClaimLoop } from '../jobs/claim-loop.ts'
 import { FairSemaphore } from '../jobs/fair-semaphore.ts'
 import { moveIfMalformed } from '../jobs/job-payload.ts'
 import { LeaderElection } from '../jobs/leader-election.ts'
 import { deliveryLimits } from '../subscriptions/deliveries/delivery-records.ts'
+import { type ClaimedEvent, ClaimedEventBuffer } from './claimed-event-buffer.ts'
 import { dispatchFailed, Fanout, type FanoutDependencies } from './fanout.ts'
 
-/** Events of one claim. */
-const atOnceMax = 256
-/** Maximum number and bytes of events that are claimed ahead, to share the dispatching fairly between API keys. */
-const heldMax = { events: 4_096, bytes: 33_554_432 }
 /** API keys whose events are dispatched at the same time, one batch each. */
 const portionsAtOnce = { total: 8, each: 1 }
 /** Limits of a batch. The first event may have more bytes. */
@@ -30,29 +27,23 @@ export interface DispatcherOptions extends FanoutDependencies {
   readonly clock: Clock
 }
 
-interface WaitingEvent {
-  readonly jobId: string
-  /** Token of the most recent lease. */
-  token: string
-  /** Estimated size of one message of the event. */
-  readonly bytes: number
-  readonly event: QueuedEvent
+/** Events of one API key that wait, and their dispatching, which ends when no event waits. */
+interface EventLine {
+  readonly waiting: ClaimedEvent[]
+  readonly dispatched: Promise<void>
 }
 
 /**
  * Turns events into messages for the targets. The events of one API key keep their order, so only one node dispatches
- * at a time.
+ * at a time. The claim loop has the state of the dispatcher: when it is stopped, no batch begins.
  */
 export class EventDispatcher {
   readonly #options: DispatcherOptions
   readonly #fanout: Fanout
   readonly #unsubscribe: () => void
-  /** Events that wait or are being dispatched, by job id. */
-  readonly #held = new Map<string, WaitingEvent>()
-  #heldBytes = 0
-  /** Events that wait, by API key. */
-  readonly #lines = new Map<string, WaitingEvent[]>()
-  readonly #running = new Set<Promise<void>>()
+  readonly #claimed = new ClaimedEventBuffer()
+  /** By API key. */
+  readonly #lines = new Map<string, EventLine>()
   readonly #slots = new FairSemaphore(portionsAtOnce)
   readonly #election: LeaderElection
   readonly #claims: ClaimLoop
@@ -87,7 +78,7 @@ export class EventDispatcher {
   async stop(): Promise<void> {
     this.#unsubscribe()
     await this.#claims.stop()
-    await Promise.all(this.#running)
+    await Promise.all(Array.from(this.#lines.values(), ({ dispatched }) => dispatched))
     await this.#release()
     await this.#election.stop()
   }
@@ -96,26 +87,20 @@ export class EventDispatcher {
   async #release(): Promise<void> {
     const { queue } = this.#options.engine
     // If this fails, the event is due at the end of its lease.
-    const released = [...this.#held.values()].map(({ token }) => queue.retry(token, 0, '').catch(() => false))
-    await Promise.all(released)
+    await Promise.all(this.#claimed.tokens.map((token) => queue.retry(token, 0, '').catch(() => false)))
   }
 
   async #claim(): Promise<void> {
-    const free = this.#free()
+    const { free } = this.#claimed
     if (free === 0 || !this.#election.isLeader) return
     const jobs = await this.#options.engine.queue.claim(eventQueue, free, leaseMs)
     if (jobs.length > 0) this.#claims.wake()
-    this.#take((await mapInSlices(jobs, (job) => this.#read(job))).flatMap((each) => each ?? []))
-  }
-
-  /** Number of events that may be claimed. When the buffer was full, the end of a batch starts the next claim. */
-  #free(): number {
-    if (this.#heldBytes >= heldMax.bytes) return 0
-    return Math.min(atOnceMax, heldMax.events - this.#held.size)
+    const claimed = (await mapInSlices(jobs, (job) => this.#read(job))).flatMap((each) => each ?? [])
+    for (const each of claimed) if (this.#claimed.add(each)) this.#append(each)
   }
 
   /** Reads the event of a job. Returns null for a malformed job, which becomes a dead letter. */
-  async #read(job: ClaimedJob): Promise<WaitingEvent | null> {
+  async #read(job: ClaimedJob): Promise<ClaimedEvent | null> {
     const { id, token, payload } = job
     const { engine, log } = this.#options
     const bytes = payload.length + messageBytes
@@ -129,39 +114,26 @@ export class EventDispatcher {
     }
   }
 
-  #take(waiting: readonly WaitingEvent[]): void {
-    for (const each of waiting) {
-      const before = this.#held.get(each.jobId)
-      // A job that is already waiting was claimed again, because its lease expired.
-      if (before === undefined) this.#append(each)
-      else before.token = each.token
-    }
-  }
-
-  #append(waiting: WaitingEvent): void {
-    this.#held.set(waiting.jobId, waiting)
-    this.#heldBytes += waiting.bytes
-    const { workspaceId, apiKey } = waiting.event.scope
+  #append(claimed: ClaimedEvent): void {
+    const { workspaceId, apiKey } = claimed.event.scope
     const name = keyName([workspaceId, apiKey])
     const line = this.#lines.get(name)
-    if (line !== undefined) return void line.push(waiting)
-    const started = [waiting]
-    this.#lines.set(name, started)
-    const running = this.#dispatchAll(name, started).finally(() => this.#running.delete(running))
-    this.#running.add(running)
+    if (line !== undefined) return void line.waiting.push(claimed)
+    const waiting = [claimed]
+    this.#lines.set(name, { waiting, dispatched: this.#dispatchAll(name, waiting) })
   }
 
   /** Dispatches the events of one API key batch by batch, including events that arrive meanwhile. */
-  async #dispatchAll(name: string, line: WaitingEvent[]): Promise<void> {
+  async #dispatchAll(name: string, waiting: ClaimedEvent[]): Promise<void> {
     // Lets the other events of the same claim join the first batch.
     await Promise.resolve()
-    while (line.length > 0 && !this.#claims.isStopped)
-      await this.#slots.run(name, () => this.#dispatch(line.splice(0, portionOf(line))))
+    while (waiting.length > 0 && !this.#claims.isStopped)
+      await this.#slots.run(name, () => this.#dispatch(waiting.splice(0, portionOf(waiting))))
     this.#lines.delete(name)
   }
 
   /** Dispatches a batch. Failed events are due again at the end of their lease. */
-  async #dispatch(portion: readonly WaitingEvent[]): Promise<void> {
+  async #dispatch(portion: readonly ClaimedEvent[]): Promise<void> {
     const bytes = portion.reduce((sum, each) => sum + each.bytes, 0)
     try {
       const failed = await this.#fanout.tell(
@@ -173,16 +145,16 @@ export class EventDispatcher {
     } catch (err) {
       this.#options.log.warn({ event: dispatchFailed, err }, 'could not dispatch events; retrying')
     }
-    const wasFull = this.#free() === 0
-    for (const { jobId } of portion) this.#held.delete(jobId)
-    this.#heldBytes -= bytes
+    const wasFull = this.#claimed.free === 0
+    this.#claimed.remove(portion)
+    // A full buffer ended the claims.
     if (wasFull) this.#claims.wake()
   }
 }
 
 /** Number of events of the next batch, at least 1. */
-function portionOf(line: readonly WaitingEvent[]): number {
-  const first = line.slice(0, portionMax.events)
+function portionOf(waiting: readonly ClaimedEvent[]): number {
+  const first = waiting.slice(0, portionMax.events)
   let bytes = 0
   const end = first.findIndex((each) => {
     bytes += each.bytes

@@ -49,7 +49,7 @@ async function carrying() {
     finish()
     await pull.stop()
   }
-  return { clock, queue, store, pass, end, isHeld: () => hold?.isHeld() }
+  return { clock, queue, store, pass, end, isHeld: () => hold?.isHeld }
 }
 
 it('[HOOK-248] extends a lease after one failed extension', async () => {

@@ -1,0 +1,83 @@
+import type { Clock } from '../clock.ts'
+import type { Queue } from './engine.ts'
+
+export interface RenewedLeaseOptions {
+  readonly queue: Pick<Queue, 'extend'>
+  readonly clock: Clock
+  /** Token of the claimed job. */
+  readonly token: string
+  /** Time before the claim, in epoch milliseconds: until then, no other process can have the job. */
+  readonly claimedAt: number
+  /** Lifetime without a renewal. */
+  readonly leaseMs: number
+  /** Called if the lease has ended and was not released. */
+  readonly lost: () => void
+  /** Called with the error of a renewal. The lease repeats the renewal. */
+  readonly failed: (error: unknown) => void
+}
+
+type RenewedLeaseState =
+  /** Until the next renewal. `until` is the end of the lease in epoch milliseconds. */
+  | { readonly is: 'held'; readonly until: number; readonly cancelRenewal: () => void }
+  | { readonly is: 'renewing'; readonly until: number; readonly renewed: Promise<void> }
+  | { readonly is: 'lost' }
+  | { readonly is: 'released' }
+
+/**
+ * The lease of a claimed job. It is renewed after each third of its lifetime, until it is released or has ended. A
+ * renewal that fails is repeated while the lease lasts.
+ */
+export class RenewedLease {
+  readonly #options: RenewedLeaseOptions
+  #state: RenewedLeaseState
+
+  constructor(options: RenewedLeaseOptions) {
+    this.#options = options
+    this.#state = this.#hold(options.claimedAt + options.leaseMs)
+  }
+
+  /** False if another process may have the job now. */
+  get isHeld(): boolean {
+    const state = this.#state
+    return (state.is === 'held' || state.is === 'renewing') && this.#options.clock.now() < state.until
+  }
+
+  /** Ends the renewals. Resolves when none is in progress. The job stays claimed until the caller changes it. */
+  async release(): Promise<void> {
+    const before = this.#state
+    this.#state = { is: 'released' }
+    if (before.is === 'held') before.cancelRenewal()
+    if (before.is === 'renewing') await before.renewed
+  }
+
+  #hold(until: number): RenewedLeaseState {
+    const { clock, leaseMs } = this.#options
+    return { is: 'held', until, cancelRenewal: clock.after(leaseMs / 3, () => this.#renew(until)) }
+  }
+
+  #renew(until: number): void {
+    this.#state = { is: 'renewing', until, renewed: this.#extend(until).then((end) => this.#extended(end)) }
+  }
+
+  /** Returns the new end of the lease; 0 if it has ended. */
+  async #extend(until: number): Promise<number> {
+    const { queue, clock, token, leaseMs, failed } = this.#options
+    const requestedAt = clock.now()
+    try {
+      return (await queue.extend(token, leaseMs)) ? requestedAt + leaseMs : 0
+    } catch (error) {
+      failed(error)
+      return until
+    }
+  }
+
+  #extended(until: number): void {
+    if (this.#state.is === 'released') return
+    if (this.#options.clock.now() < until) {
+      this.#state = this.#hold(until)
+      return
+    }
+    this.#state = { is: 'lost' }
+    this.#options.lost()
+  }
+}
