@@ -32,7 +32,10 @@ export const chapterGroups: readonly ChapterGroup[] = [
   },
   {
     title: 'Tutorials',
-    chapters: [{ name: 'tutorial-tiptap-nextjs', title: 'Tutorial: Tiptap and Next.js' }],
+    chapters: [
+      { name: 'tutorial-tiptap-nextjs', title: 'Tutorial: Tiptap and Next.js' },
+      { name: 'tutorial-agent', title: 'Tutorial: an agent that edits' },
+    ],
   },
   {
     title: 'Build',

@@ -1,0 +1,155 @@
+import { execFile } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { samplesOf } from '../../support/data/docs-samples.ts'
+import { dataOf, startTestServer, type TestServer } from '../../support/servers/server.ts'
+
+const editor = {
+  organizationId: 'acme',
+  documentId: 'minutes',
+  editorId: 'main',
+  contentKey: 'default',
+}
+
+let folder: string
+let weft: TestServer
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'weft-agent-'))
+  const program = samplesOf('src/docs/tutorial-agent.md').find(({ note }) => note === 'agent.mjs')
+  writeFileSync(join(folder, 'agent.mjs'), program?.text ?? '')
+  weft = await startTestServer()
+})
+afterAll(async () => {
+  await weft?.stop()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+const write = async (xml: string): Promise<void> => {
+  dataOf(await weft.post('/v2/crdt/update', { ...editor, type: 'xml', data: xml, upsert: true }))
+}
+const read = async (): Promise<unknown> => {
+  const [{ data }] = dataOf(await weft.post('/v2/crdt/get', { ...editor, format: 'xml' })) as [
+    { data: unknown },
+  ]
+  return data
+}
+const present = async (): Promise<unknown> =>
+  dataOf(await weft.post('/v2/presence/get', { organizationId: 'acme', documentId: 'minutes' }))
+
+interface Front {
+  readonly url: string
+  readonly server: Server
+}
+
+/**
+ * Starts a server in front of Weft.
+ * @param before called with each path before the call is passed on; it may send the response itself
+ */
+async function startFront(
+  before: (path: string, response: ServerResponse) => Promise<void> | void,
+): Promise<Front> {
+  const passOn = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const [path, body] = [request.url ?? '', await text(request)]
+    await before(path, response)
+    if (response.writableEnded) return
+    const { status, body: answer } = await weft.post(path, (JSON.parse(body) as { data: unknown }).data)
+    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(answer))
+  }
+  const server = createServer((request, response) => {
+    passOn(request, response).catch(() => response.destroy())
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, server }
+}
+
+/** Runs the agent of the tutorial. Resolves with its output and exit code. */
+async function runAgent(before: Parameters<typeof startFront>[0]): Promise<{ out: string; code: number }> {
+  const { url, server } = await startFront(before)
+  const { apiKey, authToken } = weft.credentials
+  const environment = { PATH: process.env.PATH, WEFT_URL: url, KEY: apiKey, TOKEN: authToken }
+  try {
+    return await new Promise((resolve) => {
+      execFile(
+        process.execPath,
+        ['agent.mjs', 'acme/minutes/main'],
+        { cwd: folder, env: environment },
+        (error, out, err) => resolve({ out: out + err, code: error === null ? 0 : Number(error.code) }),
+      )
+    })
+  } finally {
+    server.closeAllConnections()
+    server.close()
+  }
+}
+
+const limited = JSON.stringify({ error: { status: 'RESOURCE_EXHAUSTED', message: 'too many calls' } })
+
+it('[GUIDE-11] waits for a limit, and reads again when a user edits while the agent works', async () => {
+  await write('<paragraph>Bring teh plan.</paragraph>')
+  const seen = new Set<string>()
+  let shown: unknown
+  const { out, code } = await runAgent(async (path, response) => {
+    const isFirst = !seen.has(path)
+    seen.add(path)
+    if (!isFirst) return
+    if (path === '/v2/crdt/get') response.writeHead(429, { 'retry-after': '1' }).end(limited)
+    if (path === '/v2/crdt/update') {
+      shown = await present()
+      await write('<paragraph>Bring teh plan. And coffee.</paragraph>')
+    }
+  })
+  expect({ out, code }).toEqual({
+    out: [
+      'crdt/get: RESOURCE_EXHAUSTED; retrying in 1 s',
+      'a user has edited; reading again',
+      'changed: 2 inserted, 2 deleted',
+      '',
+    ].join('\n'),
+    code: 0,
+  })
+  expect(shown).toMatchObject([{ userId: 'agent', name: 'Proofreader', status: 'thinking' }])
+  expect(await read()).toBe('<paragraph>Bring the plan. And coffee.</paragraph>')
+  expect(await present()).toEqual([])
+})
+
+it('[GUIDE-11] repeats a write without a response, and writes it once', async () => {
+  await write('<paragraph>See you monday.</paragraph>')
+  let writes = 0
+  const { out, code } = await runAgent(async (path, response) => {
+    if (path !== '/v2/crdt/update') return
+    writes++
+    // The dry run is the first call. The server does the second one, and its response is lost.
+    if (writes !== 2) return
+    await write('<paragraph>See you Monday.</paragraph>')
+    response.destroy()
+    response.end()
+  })
+  expect({ out, code }).toEqual({
+    out: [
+      'crdt/update: no response; retrying in 2 s',
+      'a user has edited; reading again',
+      'nothing to change',
+      '',
+    ].join('\n'),
+    code: 0,
+  })
+  expect(await read()).toBe('<paragraph>See you Monday.</paragraph>')
+})
+
+it('[GUIDE-11] ends with the error when a repeated call would fail too', async () => {
+  const { out, code } = await runAgent((path, response) => {
+    if (path === '/v2/crdt/get')
+      response
+        .writeHead(404)
+        .end(JSON.stringify({ error: { status: 'NOT_FOUND', message: 'no such document' } }))
+  })
+  expect({ out, code }).toEqual({ out: 'failed: no such document\n', code: 1 })
+  expect(await present()).toEqual([])
+})
