@@ -3132,6 +3132,162 @@ export interface paths {
 		patch?: never;
 		trace?: never;
 	};
+	"/v2/connections/close": {
+		parameters: {
+			query?: never;
+			header?: never;
+			path?: never;
+			cookie?: never;
+		};
+		get?: never;
+		put?: never;
+		/**
+		 * Close live connections
+		 * @description Closes connections on any node of the cluster. Their changes up to then stay. A client is closed with 4403 and does not connect again by itself, but its token stays valid: to keep a user out, also revoke the tokens or the permissions of the user. A connection that is closed already is a success.
+		 */
+		post: {
+			parameters: {
+				query?: never;
+				header?: never;
+				path?: never;
+				cookie?: never;
+			};
+			requestBody: {
+				content: {
+					"application/json": {
+						data: {
+							/** @description Ids from `connections/get`. */
+							connectionIds: string[];
+							/**
+							 * @description Close with 1012 instead, after which clients connect again immediately.
+							 * @default false
+							 */
+							reconnect?: boolean | null;
+						};
+					};
+				};
+			};
+			responses: {
+				/** @description Done. */
+				200: {
+					headers: {
+						[name: string]: unknown;
+					};
+					content: {
+						"application/json": {
+							result: {
+								/** @enum {string} */
+								status: "success";
+								/** @description For people. */
+								message: string;
+								data: {
+									/** @description Number of connections that were open. */
+									closed: number;
+								};
+							};
+						};
+					};
+				};
+			};
+		};
+		delete?: never;
+		options?: never;
+		head?: never;
+		patch?: never;
+		trace?: never;
+	};
+	"/v2/connections/get": {
+		parameters: {
+			query?: never;
+			header?: never;
+			path?: never;
+			cookie?: never;
+		};
+		get?: never;
+		put?: never;
+		/**
+		 * List live connections
+		 * @description Lists the clients that are connected to documents of the API key, on all nodes of the cluster, the newest first. A client with several documents on one websocket has a connection for each of them. A node that does not answer within 250 ms is left out.
+		 */
+		post: {
+			parameters: {
+				query?: never;
+				header?: never;
+				path?: never;
+				cookie?: never;
+			};
+			requestBody: {
+				content: {
+					"application/json": {
+						data: {
+							/** @description Only on documents of this organization. */
+							organizationId?: string | null;
+							/** @description Only on documents with this id. */
+							documentId?: string | null;
+							/** @description Only of this user. */
+							userId?: string | null;
+							/**
+							 * @description Maximum number of items in the response. A number above 100 stands for 100.
+							 * @default 100
+							 */
+							pageSize?: number | null;
+							/** @description `pageToken` of the previous response. All other parameters must stay the same. */
+							pageToken?: string | null;
+						};
+					};
+				};
+			};
+			responses: {
+				/** @description Done. */
+				200: {
+					headers: {
+						[name: string]: unknown;
+					};
+					content: {
+						"application/json": {
+							result: {
+								/** @enum {string} */
+								status: "success";
+								/** @description For people. */
+								message: string;
+								data: {
+									/** @description For `connections/close`. */
+									connectionId: string;
+									organizationId: string;
+									documentId: string;
+									editorId: string;
+									/** @description User of the token. */
+									userId: string;
+									/** @description Display name in the token, at most 200 characters of it. */
+									name: string;
+									/**
+									 * @description Present role of the user.
+									 * @enum {string}
+									 */
+									accessRole: "viewer" | "editor";
+									/** @description Wire protocol of the client. */
+									protocol: string;
+									/** @description IP address of the client. */
+									clientAddress: string;
+									/** @description Epoch milliseconds. */
+									connectedAt: number;
+									/** @description Node of the cluster to which the client is connected. */
+									node: string;
+								}[];
+								/** @description Send it with the same query for the next page; absent at the end. */
+								pageToken?: string;
+							};
+						};
+					};
+				};
+			};
+		};
+		delete?: never;
+		options?: never;
+		head?: never;
+		patch?: never;
+		trace?: never;
+	};
 	"/v2/crdt/add": {
 		parameters: {
 			query?: never;

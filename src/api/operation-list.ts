@@ -29,6 +29,8 @@ import { updateComments } from './v2/commentannotations/comments/update.ts'
 import { deleteAnnotations } from './v2/commentannotations/delete.ts'
 import { getAnnotations } from './v2/commentannotations/get.ts'
 import { updateAnnotations } from './v2/commentannotations/update.ts'
+import { closeConnections } from './v2/connections/close.ts'
+import { getConnections } from './v2/connections/get.ts'
 import { addContent } from './v2/crdt/add.ts'
 import { applyUpdate } from './v2/crdt/apply.ts'
 import { deleteContent } from './v2/crdt/delete.ts'
@@ -139,6 +141,8 @@ export const operationList: readonly Operation[] = [
   deleteAnnotations,
   getAnnotations,
   updateAnnotations,
+  closeConnections,
+  getConnections,
   addContent,
   applyUpdate,
   deleteContent,

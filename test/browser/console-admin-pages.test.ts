@@ -60,6 +60,7 @@ describe.skipIf(browserMissing)('pages of the console for administrators, in Chr
     ['/webhooks', 'http://127.0.0.1:9/'],
     [`/webhooks/endpoint/${endpointId}`, 'msg_'],
     ['/webhooks/basic', 'Event URL'],
+    ['/connections', 'No connected client'],
   ]
 
   for (const colorScheme of ['light', 'dark'] as const)

@@ -72,6 +72,7 @@ const tags: Readonly<Record<string, string>> = {
   activities: 'Activity feed of organizations and their documents.',
   auth: 'Tokens and permissions of users.',
   commentannotations: 'Threads of comments on documents, with reactions and suggestions.',
+  connections: 'Clients that are connected to documents.',
   crdt: 'Live content of documents, and its versions.',
   livestate: 'Messages of a backend to connected clients.',
   memory: 'Judgments of reviewers, and suggestions from them.',

@@ -27,6 +27,11 @@ export const sections: readonly Section[] = [
     load: () => import('../documents/documents-page.tsx'),
     hasSheet: true,
   },
+  {
+    name: 'connections',
+    title: 'Connections',
+    load: () => import('../connections/connections-page.tsx'),
+  },
   { name: 'folders', title: 'Folders', load: () => import('../folders/folders-page.tsx') },
   { name: 'users', title: 'Users and groups', load: () => import('../users/users-page.tsx') },
   { name: 'activity', title: 'Activity', load: () => import('../activity/activity-page.tsx') },

@@ -24,6 +24,7 @@ import { DocumentExpensiveError, ExpensiveDocuments } from './expensive-document
 import { RoomHibernation } from './hibernation.ts'
 import { loadStepsMax } from './integration-limits.ts'
 import { LiveMessageHub } from './live-messages.ts'
+import { OpenConnections } from './open-connections.ts'
 import { OpenDocumentLimit } from './open-document-limit.ts'
 import { Quarantine } from './quarantine.ts'
 import { Room } from './room.ts'
@@ -78,6 +79,8 @@ export class RoomRegistry {
   readonly presence: PresenceRegistry
   /** The listeners for messages of backends. */
   readonly live: LiveMessageHub
+  /** The connected clients of all API keys. */
+  readonly connections: OpenConnections
   readonly #engine: Engine
   readonly #options: RoomsOptions
   readonly #dependencies: RoomDependencies
@@ -110,7 +113,9 @@ export class RoomRegistry {
       open: () => [...this.#rooms.values()].map(({ room }) => room),
     })
     this.presence = createPresence(engine, parts.clock, visits)
-    this.live = new LiveMessageHub(this.presence.requests)
+    const { requests } = this.presence
+    this.live = new LiveMessageHub(requests)
+    this.connections = new OpenConnections({ calls: requests, clock: parts.clock, self: engine.cluster.self })
     this.#dependencies = {
       ...parts,
       presence: this.presence,

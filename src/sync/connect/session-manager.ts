@@ -165,6 +165,7 @@ export class SessionManager {
       session.closed()
     })
     session.start()
+    socket.onClosed(rooms.connections.enter(session))
     if (client.receivesLive) socket.onClosed(rooms.live.enter(start.address, session))
     this.#credentialWatch.add(session, origin, client.withdrawals)
   }

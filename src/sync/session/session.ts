@@ -8,6 +8,7 @@ import { type Close, close, isPermanent } from '../../model/close.ts'
 import type { LimitName } from '../../quota/limits.ts'
 import type { LiveListener } from '../../rooms/room/live-messages.ts'
 import type { CommittedUpdates, Member, MemberUser } from '../../rooms/room/member.ts'
+import type { Connection } from '../../rooms/room/open-connections.ts'
 import type { Room } from '../../rooms/room/room.ts'
 import { readAwareness, writeAwareness } from '../../update/awareness.ts'
 import { MalformedMessageError, MalformedUpdateError } from '../../update/malformed.ts'
@@ -53,7 +54,7 @@ const current: SessionState = { kind: 'current' }
 const ended: SessionState = { kind: 'ended' }
 
 /** One client's connection to one room. */
-export class Session implements Member, LiveListener, BudgetedReader, SocketListener {
+export class Session implements Member, Connection, LiveListener, BudgetedReader, SocketListener {
   readonly encoder: Protocol
   readonly user: MemberUser
   /** True for one of several documents on a socket. */
@@ -121,6 +122,23 @@ export class Session implements Member, LiveListener, BudgetedReader, SocketList
 
   get address(): DocumentAddress {
     return this.#options.address
+  }
+
+  get clientAddress(): string {
+    return this.#options.clientAddress
+  }
+
+  get protocol(): string {
+    return this.encoder.name
+  }
+
+  get isOpen(): boolean {
+    return this.#state.kind !== 'ended' && this.#options.socket.isOpen
+  }
+
+  /** The role of the user now; null: none. */
+  get role(): Role | null {
+    return this.right.roleAt(this.#dependencies.clock.now())
   }
 
   deliver(delivery: CommittedUpdates): void {
@@ -203,7 +221,7 @@ export class Session implements Member, LiveListener, BudgetedReader, SocketList
   /** Applies a permission from the directory. Ends the session if no role remains. */
   changePermission(permission: Permission): void {
     this.right.changePermission(permission)
-    if (this.#state.kind !== 'ended' && this.#role === null) this.#endRevoked()
+    if (this.#state.kind !== 'ended' && this.role === null) this.#endRevoked()
   }
 
   pauseReading(): void {
@@ -268,7 +286,7 @@ export class Session implements Member, LiveListener, BudgetedReader, SocketList
 
   #publishLive(text: string): void {
     const { userId } = this.identity
-    if (this.#role === 'editor') this.#dependencies.live.say(this.address, text, { from: this, userId })
+    if (this.role === 'editor') this.#dependencies.live.say(this.address, text, { from: this, userId })
   }
 
   /** Acknowledgments start with the first echo. All earlier updates must be part of an append by then. */
@@ -310,7 +328,7 @@ export class Session implements Member, LiveListener, BudgetedReader, SocketList
     const summary = readUpdate(bytes, this.#dependencies)
     const saveAcks = this.#saveAcks
     if (kind === 'offer') this.#hasOffered = true
-    if (this.#role !== 'editor') {
+    if (this.role !== 'editor') {
       if (this.#readOnly.isDue(this.#room, kind, bytes, summary)) this.send(this.encoder.readOnly)
       return this.#rejectUpdate(kind, bytes, summary)
     }
@@ -351,10 +369,6 @@ export class Session implements Member, LiveListener, BudgetedReader, SocketList
     else saveAcks.rejected(kind)
   }
 
-  get #role(): Role | null {
-    return this.right.roleAt(this.#dependencies.clock.now())
-  }
-
   #sendRole(role: Role): void {
     this.#readOnly.reset()
     const frame = this.encoder.role?.(role) ?? null
@@ -364,7 +378,7 @@ export class Session implements Member, LiveListener, BudgetedReader, SocketList
   /** Applies a newer token of the same user. */
   renew(identity: Identity): void {
     this.right.renew(identity)
-    if (this.#state.kind !== 'ended' && this.#role === null) this.#endRevoked()
+    if (this.#state.kind !== 'ended' && this.role === null) this.#endRevoked()
   }
 
   #newSaveAcks(): SaveAcks {
@@ -408,13 +422,9 @@ export class Session implements Member, LiveListener, BudgetedReader, SocketList
   }
 
   send(frames: Uint8Array): void {
-    if (!this.#isReachable) return
+    if (!this.isOpen) return
     this.#heartbeat.sent(this.#dependencies.time())
     this.#options.socket.write(frames)
-  }
-
-  get #isReachable(): boolean {
-    return this.#state.kind !== 'ended' && this.#options.socket.isOpen
   }
 
   #setState(state: SessionState): void {

@@ -1,0 +1,199 @@
+import { randomBytes } from 'node:crypto'
+import type { Role } from '../../access/roles/roles.ts'
+import type { Clock } from '../../clock.ts'
+import type { ListPage, PageRange } from '../../directory/store/list-page.ts'
+import { keyName } from '../../engine/key-encoding.ts'
+import type { DocumentAddress, Tenant } from '../../model/address.ts'
+import type { Close } from '../../model/close.ts'
+import { shortened } from '../../text.ts'
+import type { NodeRequests } from '../replication/node-requests.ts'
+import type { MemberUser } from './member.ts'
+
+/** A client that is connected to an editor. */
+export interface Connection {
+  readonly address: DocumentAddress
+  readonly user: MemberUser
+  readonly clientAddress: string
+  /** Name of its wire protocol. */
+  readonly protocol: string
+  /** Null: its user no longer has a role, and it is about to be closed. */
+  readonly role: Role | null
+  /** False once the server or the client closes it. */
+  readonly isOpen: boolean
+  end(reason: Close): void
+}
+
+/** Description of a connection. */
+export interface ConnectionEntry {
+  readonly connectionId: string
+  readonly organizationId: string
+  readonly documentId: string
+  readonly editorId: string
+  readonly userId: string
+  readonly name: string
+  readonly accessRole: Role
+  readonly protocol: string
+  readonly clientAddress: string
+  /** Epoch milliseconds. */
+  readonly connectedAt: number
+  /** The node to which the client is connected. */
+  readonly node: string
+}
+
+/** A connection must match all filters that are present. */
+export interface ConnectionFilter {
+  readonly organizationId?: string
+  readonly documentId?: string
+  readonly userId?: string
+}
+
+/** Maximum number of connections in one page. The answer of a node is then smaller than the limit of a message. */
+export const connectionsPageMax = 100
+const nameLengthMax = 200
+
+interface ListCall extends PageRange {
+  readonly tenant: Tenant
+  readonly filter: ConnectionFilter
+}
+
+interface CloseCall {
+  readonly tenant: Tenant
+  readonly connectionIds: readonly string[]
+  readonly reason: Close
+}
+
+interface KnownConnection {
+  readonly connection: Connection
+  readonly connectedAt: number
+}
+
+interface OpenConnectionsOptions {
+  /** To the other nodes, whose connections are listed and closed as well. */
+  readonly calls: NodeRequests
+  readonly clock: Clock
+  /** Name of this node. */
+  readonly self: string
+}
+
+/**
+ * The connections of each API key, on all nodes. Nodes that do not answer in time are left out: they have died, or the
+ * message to them or their answer is lost.
+ */
+export class OpenConnections {
+  readonly #options: OpenConnectionsOptions
+  /** Connections by API key, the oldest first. */
+  readonly #tenants = new Map<string, Map<string, KnownConnection>>()
+  /** Distinguishes the ids of this process from those of others. */
+  readonly #process = randomBytes(6).toString('hex')
+  #latest = 0
+  #count = 0
+
+  constructor(options: OpenConnectionsOptions) {
+    this.#options = options
+    options.calls.answer('connections.list', 'any', (call) => this.#listHere(call as ListCall))
+    options.calls.answer('connections.close', 'any', (call) => this.#closeHere(call as CloseCall))
+  }
+
+  /** Returns how to leave. */
+  enter(connection: Connection): () => void {
+    const key = keyOf(connection.address)
+    const connections = this.#tenants.get(key) ?? new Map<string, KnownConnection>()
+    this.#tenants.set(key, connections)
+    // Ids of this process always increase, also when the clock goes back.
+    this.#latest = Math.max(this.#latest, this.#options.clock.now())
+    this.#count += 1
+    const id = `${padded(this.#latest, 9)}${padded(this.#count, 7)}${this.#process}`
+    connections.set(id, { connection, connectedAt: this.#latest })
+    return () => {
+      connections.delete(id)
+      if (connections.size === 0 && this.#tenants.get(key) === connections) this.#tenants.delete(key)
+    }
+  }
+
+  /** Lists connections of an API key, the newest first. */
+  async list(
+    { workspaceId, apiKey }: Tenant,
+    filter: ConnectionFilter,
+    { after, limit }: PageRange,
+  ): Promise<ListPage<ConnectionEntry>> {
+    const call: ListCall = { tenant: { workspaceId, apiKey }, filter, after, limit: limit + 1 }
+    const here = this.#listHere(call)
+    const there = await this.#options.calls.ask('connections.list', call)
+    const found = [here, ...(there.values() as Iterable<readonly ConnectionEntry[]>)]
+      .flat()
+      .toSorted((a, b) => (a.connectionId < b.connectionId ? 1 : -1))
+    const items = found.slice(0, limit)
+    return { items, next: found.length > limit ? (items.at(-1)?.connectionId ?? null) : null }
+  }
+
+  /** Closes connections of an API key. Returns the number of those that were open. */
+  async close(
+    { workspaceId, apiKey }: Tenant,
+    connectionIds: readonly string[],
+    reason: Close,
+  ): Promise<number> {
+    const call: CloseCall = { tenant: { workspaceId, apiKey }, connectionIds, reason }
+    const here = this.#closeHere(call)
+    const there = await this.#options.calls.ask('connections.close', call)
+    return [...(there.values() as Iterable<number>)].reduce((sum, closed) => sum + closed, here)
+  }
+
+  #listHere({ tenant, filter, after, limit }: ListCall): readonly ConnectionEntry[] {
+    const found: ConnectionEntry[] = []
+    for (const [id, known] of [...(this.#tenants.get(keyOf(tenant)) ?? [])].reverse()) {
+      if (found.length === limit) break
+      if (after !== undefined && id >= after) continue
+      const { role, isOpen, address, user } = known.connection
+      if (role === null || !isOpen || !fits(address, user, filter)) continue
+      found.push(entryOf(id, known, role, this.#options.self))
+    }
+    return found
+  }
+
+  #closeHere({ tenant, connectionIds, reason }: CloseCall): number {
+    const connections = this.#tenants.get(keyOf(tenant))
+    let closed = 0
+    for (const id of new Set(connectionIds)) {
+      const known = connections?.get(id)
+      if (known?.connection.isOpen !== true) continue
+      known.connection.end(reason)
+      closed += 1
+    }
+    return closed
+  }
+}
+
+const keyOf = ({ workspaceId, apiKey }: Tenant): string => keyName([workspaceId, apiKey])
+
+const padded = (number: number, digits: number): string => number.toString(36).padStart(digits, '0')
+
+const fits = (
+  address: DocumentAddress,
+  user: MemberUser,
+  { organizationId, documentId, userId }: ConnectionFilter,
+): boolean =>
+  (organizationId === undefined || address.organizationId === organizationId) &&
+  (documentId === undefined || address.documentId === documentId) &&
+  (userId === undefined || user.id === userId)
+
+function entryOf(
+  connectionId: string,
+  { connection: { address, user, protocol, clientAddress }, connectedAt }: KnownConnection,
+  accessRole: Role,
+  node: string,
+): ConnectionEntry {
+  const { organizationId, documentId, editorId } = address
+  return {
+    connectionId,
+    organizationId,
+    documentId,
+    editorId,
+    userId: user.id,
+    name: shortened(user.name, nameLengthMax),
+    accessRole,
+    protocol,
+    clientAddress,
+    connectedAt,
+    node,
+  }
+}
