@@ -37,7 +37,8 @@ const layers: readonly (readonly string[])[] = [
   ['sync', 'api', 'webhooks', 'console', 'playground'],
   ['server'],
   ['server.ts'],
-  ['cli', 'loadtest', 'mirror'],
+  ['loadtest', 'mirror'],
+  ['cli'],
   ['main.ts'],
   ['build'],
 ]
@@ -140,6 +141,21 @@ describe('layers', () => {
     expect(users.filter((file) => !choosers.includes(file))).toEqual([])
     for (const chooser of choosers)
       expect(text(chooser)).not.toMatch(/^import .*engine\/(memory|level|postgres|nats)\//m)
+  })
+
+  it('[TIDY-23] loads the mirror and the load generator on demand, each by its entry point', () => {
+    const separate = /^src\/(mirror|loadtest)\//
+    const imported = /(?:^|\n)(?:import|export) (?!type )[^'"]*['"][^'"]*\/(?:mirror|loadtest)\//
+    const outside = sources.filter(
+      (file) => !separate.test(file) && importsOf(file).some((target) => separate.test(target)),
+    )
+    expect(outside).toEqual(['src/cli/bench.ts', 'src/cli/mirror.ts'])
+    for (const file of outside) {
+      expect(text(file)).not.toMatch(imported)
+      expect([...text(file).matchAll(/import\('([^']*)'\)/g)].map(([, path]) => path)).toEqual([
+        expect.stringMatching(/^\.\.\/(mirror|loadtest)\/main\.ts$/),
+      ])
+    }
   })
 })
 

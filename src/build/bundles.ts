@@ -18,12 +18,18 @@ const requireBanner =
   "import { createRequire as requireForLibraries } from 'node:module'; const require = requireForLibraries(import.meta.url);"
 
 /**
- * The command line, its start by npm, and the thread of the server.
+ * The command line, its start by npm, the thread of the server, the mirror and the load generator.
  * @param folder of the output, with a final slash; the programs look for their other files there
  */
 export const programs = (folder: string): BuildOptions => ({
   ...common,
-  entryPoints: ['src/main.ts', 'src/build/start.ts', 'src/rooms/threads/thread-main.ts'],
+  entryPoints: [
+    'src/main.ts',
+    'src/build/start.ts',
+    'src/rooms/threads/thread-main.ts',
+    'src/mirror/main.ts',
+    'src/loadtest/main.ts',
+  ],
   outdir: folder,
   outbase: 'src',
   chunkNames: 'parts/[name]-[hash]',

@@ -1,4 +1,3 @@
-import { printResult } from '../cli/command-line/command-io.ts'
 import type { Mirror } from './mirror.ts'
 import type { MirroredDocument, MirrorStatus } from './mirrored-document.ts'
 
@@ -28,7 +27,7 @@ export class MirrorReport {
   }
 
   changed({ name, standing }: MirroredDocument): void {
-    if (this.#how === 'json') return printResult(asJson(name, standing))
+    if (this.#how === 'json') return void printResult(asJson(name, standing))
     if (standing.kind !== 'failed') return
     const line = `import: ${asText(name, standing)}; trying again`
     process.stderr.write(process.stderr.isTTY ? `\r\u001b[K${line}\n` : `${line}\n`)
@@ -58,6 +57,8 @@ export class MirrorReport {
     return ok
   }
 }
+
+const printResult = (line: string): boolean => process.stdout.write(`${line}\n`)
 
 const asJson = (name: string, standing: MirrorStatus): string => JSON.stringify({ name, ...standing })
 

@@ -29,8 +29,7 @@ export interface SourceProtocol {
   read(name: string, message: Uint8Array): SourceMessage
 }
 
-export const sourceProtocolNames = ['y-websocket', 'hocuspocus'] as const
-export type DialectName = (typeof sourceProtocolNames)[number]
+export type DialectName = 'y-websocket' | 'hocuspocus'
 
 const type = { sync: 0, auth: 2, syncReply: 4, close: 7, ping: 9 } as const
 const sync = { vector: 0, offer: 1, update: 2 } as const

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import type { Clock } from '../clock.ts'
-import { errorMessage } from '../errors.ts'
+import { errorMessage, OperatorError } from '../errors.ts'
 import { readJson } from '../json.ts'
 import type { DocumentPath } from '../model/address.ts'
 
@@ -14,7 +14,7 @@ export interface WeftAccess {
 }
 
 /** Weft rejects the credentials, so a retry is useless. The message is for the operator. */
-export class MirrorRejectedError extends Error {
+export class MirrorRejectedError extends OperatorError {
   override readonly name = 'MirrorRejectedError'
 }
 

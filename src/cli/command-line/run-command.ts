@@ -1,12 +1,6 @@
 import type { Command, CommanderError } from 'commander'
-import { ListenError } from '../../api/http/http-listener.ts'
-import { ConfigError } from '../../config/read-config.ts'
-import { BootstrapError } from '../../directory/tenants/bootstrap.ts'
-import { CredentialsFileError } from '../../directory/tenants/credentials-file.ts'
 import { CorruptRecordError, EngineOpenError, StoreUnavailableError } from '../../engine/engine.ts'
 import { errorMessage, OperatorError } from '../../errors.ts'
-import { MirrorRejectedError } from '../../mirror/weft-client.ts'
-import { StorageError } from '../../storage/storage-error.ts'
 import { didYouMean, withoutTrailing } from '../../text.ts'
 import { commandNamesOf, withCommand } from './command-names.ts'
 import { hintFor } from './hints.ts'
@@ -19,18 +13,7 @@ class UsageError extends OperatorError {
   override readonly name = 'UsageError'
 }
 
-const operatorErrors = [
-  UsageError,
-  ConfigError,
-  EngineOpenError,
-  ListenError,
-  BootstrapError,
-  CredentialsFileError,
-  StorageError,
-  StoreUnavailableError,
-  CorruptRecordError,
-  MirrorRejectedError,
-]
+const operatorErrors = [OperatorError, EngineOpenError, StoreUnavailableError, CorruptRecordError]
 
 /**
  * Runs the command line. An error for the operator is one sentence on standard error, with a hint and without a

@@ -1,14 +1,12 @@
 import { Command, InvalidArgumentError, Option } from 'commander'
-import { configOf, withConfigFlags } from '../cli/command-line/command-io.ts'
-import { exitCodes } from '../cli/command-line/run-command.ts'
-import { restCredentialsOf } from '../cli/tenant-credentials.ts'
-import { systemClock } from '../clock.ts'
+import type { NameFlags } from '../mirror/mirrored-names.ts'
+import type { DialectName } from '../mirror/source-protocols.ts'
 import { readTokenFile } from '../storage/backup-sources.ts'
-import { Mirror } from './mirror.ts'
-import { mirroredNames, type NameFlags } from './mirrored-names.ts'
-import { MirrorReport } from './report.ts'
-import { type DialectName, sourceProtocolNames, sourceProtocols } from './source-protocols.ts'
-import { WeftClient } from './weft-client.ts'
+import { configOf, withConfigFlags } from './command-line/command-io.ts'
+import { exitCodes } from './command-line/run-command.ts'
+import { restCredentialsOf } from './tenant-credentials.ts'
+
+const dialects: Readonly<Record<DialectName, true>> = { 'y-websocket': true, hocuspocus: true }
 
 interface Flags extends NameFlags {
   readonly to: URL
@@ -36,7 +34,7 @@ export function mirrorCommand(): Command {
     )
     .addOption(
       new Option('--dialect <dialect>', 'Protocol of the other server.')
-        .choices(sourceProtocolNames)
+        .choices(Object.keys(dialects))
         .default('y-websocket'),
     )
     .option('--token <token>', 'Token for the other server.')
@@ -63,43 +61,27 @@ export function mirrorCommand(): Command {
     .action((url: URL, flags: Flags) => mirror(url, flags))
 }
 
+/** Loads the mirror only for a mirror: the server does not need its code. */
 async function mirror(url: URL, flags: Flags): Promise<void> {
-  const dialect = sourceProtocols[flags.dialect]
-  const names = await mirroredNames(flags, dialect)
-  const token = flags.tokenFile === undefined ? (flags.token ?? null) : await readTokenFile(flags.tokenFile)
+  const { to, dialect, tokenFile } = flags
+  const token = tokenFile === undefined ? (flags.token ?? null) : await readTokenFile(tokenFile)
   const { config } = configOf({ ...flags })
-  const { maxMessageBytes: messageBytesMax } = config
-  const weft = new WeftClient(
-    { url: flags.to, messageBytesMax, ...(await restCredentialsOf(config)) },
-    systemClock,
-  )
-  await weft.tryCredentials()
-  const report = new MirrorReport(flags.json ? 'json' : 'text')
-  const followed = new Mirror({
-    names,
-    old: { dialect, url, token },
-    weft,
+  const { runMirror } = await import('../mirror/main.ts')
+  const isInSync = await runMirror({
+    names: flags,
+    source: { url, dialect, token },
+    target: {
+      url: to,
+      messageBytesMax: config.maxMessageBytes,
+      ...(await restCredentialsOf(config)),
+    },
     parallel: flags.parallel,
     checkEveryMs: flags.check * 1000,
-    changed: (document) => report.changed(document),
+    until: flags.once ? 'once' : 'follow',
+    report: flags.json ? 'json' : 'text',
   })
-  listen(followed, report)
-  report.start(followed)
-  await followed.run(flags.once ? 'once' : 'follow')
-  const isInStep = report.end(followed)
   // Connections that hang would keep the process alive.
-  process.exit(isInStep ? 0 : exitCodes.fault)
-}
-
-function listen(mirror: Mirror, report: MirrorReport): void {
-  const stop = (): void => mirror.stop()
-  process.once('SIGINT', stop).once('SIGTERM', stop)
-  process.on('SIGUSR2', () => {
-    mirror.check().then(
-      () => report.documents(mirror),
-      () => undefined,
-    )
-  })
+  process.exit(isInSync ? 0 : exitCodes.fault)
 }
 
 function checkedUrl(protocols: readonly string[]): (text: string) => URL {

@@ -1,14 +1,14 @@
 import { writeFile } from 'node:fs/promises'
 import { Command, InvalidArgumentError } from 'commander'
-import { printResult } from '../cli/command-line/command-io.ts'
-import { showProgress } from '../cli/command-line/progress.ts'
-import { type LocationFlags, onlineServerOf } from '../cli/doc/location.ts'
 import { isLoopbackHost } from '../config/loopback-host.ts'
 import { ConfigError } from '../config/read-config.ts'
 import { errorMessage } from '../errors.ts'
+import type { ScenarioResult } from '../loadtest/run-scenarios.ts'
 import { StorageError } from '../storage/storage-error.ts'
 import type { OnlineServer } from '../transfer/documents/rest-client.ts'
-import type { ScenarioResult } from './run-scenarios.ts'
+import { printResult } from './command-line/command-io.ts'
+import { showProgress } from './command-line/progress.ts'
+import { type LocationFlags, onlineServerOf } from './doc/location.ts'
 
 interface Flags extends LocationFlags {
   readonly seconds: number
@@ -31,15 +31,16 @@ export function benchCommand(): Command {
     .option('--json', 'Print JSON.')
     .action(async (flags: Flags) => {
       const server = flags.url === undefined ? null : await allowed(flags)
-      const { runScenarios } = await import('./run-scenarios.ts')
+      const { runBenchmark } = await import('../loadtest/main.ts')
       const progress = showProgress('bench', flags.json ? 'json' : 'text')
-      const measured = await runScenarios(server, flags.seconds, progress.at).finally(progress.end)
-      const { renderReport, headline } = await import('./report-chart.ts')
+      const { measured, headline, chart } = await runBenchmark(server, flags.seconds, progress.at).finally(
+        progress.end,
+      )
       const { svg } = flags
-      printResult(flags.json ? JSON.stringify({ ...measured, svg: svg || null }) : `${headline(measured)}\n`)
+      printResult(flags.json ? JSON.stringify({ ...measured, svg: svg || null }) : `${headline}\n`)
       if (!flags.json) for (const line of tableOf(measured)) printResult(line)
       if (svg === false) return
-      await write(svg, renderReport(measured))
+      await write(svg, chart)
       if (!flags.json) printResult(`\nchart: ${svg}`)
     })
 }
