@@ -15,6 +15,7 @@ import {
   webUrl,
   wholeNumber,
 } from './config/option-parsers.ts'
+import { type TraceTarget, traceTargets } from './config/trace-targets.ts'
 import { webhookAllowlist } from './config/webhook-allowlist.ts'
 
 const MB = 2 ** 20
@@ -151,6 +152,12 @@ export const options = {
     oneOf('auto', 'json', 'text'),
     'auto',
     'Format of the log: lines of JSON, or readable `text`; `auto` is `text` in a terminal, and `json` elsewhere.',
+  ),
+  debug: option<readonly TraceTarget[]>(
+    traceTargets,
+    [],
+    'Documents and clients whose steps the server writes to the log, one line for each step, at any log level.',
+    { defaultText: 'none' },
   ),
   maxBodyBytes: option(wholeNumber(1024, 64 * MB), 16 * MB, 'Largest body of a REST call, in bytes.'),
   unknownMembers: option(

@@ -17,6 +17,7 @@ import { createHttp, createSync } from './server/listeners.ts'
 import { createServices, type ServerBase } from './server/services.ts'
 import { shutDown } from './server/shutdown.ts'
 import { RejectionLog } from './sync/connect/rejection-log.ts'
+import { createTracer } from './trace.ts'
 
 export interface RunningServer {
   readonly port: number
@@ -130,6 +131,7 @@ async function serve(given: Pick<ServerBase, 'config' | 'log' | 'clock' | 'engin
     ...given,
     metrics,
     reports,
+    tracer: createTracer(config.debug, log),
     rejections: new RejectionLog({ clock, logger: log }),
     memoryAccounts: memoryAccountsOf({ config, metrics, reports }),
     tenancy,

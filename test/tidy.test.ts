@@ -12,6 +12,7 @@ const layers: readonly (readonly string[])[] = [
     'errors.ts',
     'error-codes.ts',
     'log.ts',
+    'trace.ts',
     'clock.ts',
     'text.ts',
     'json-problem.ts',

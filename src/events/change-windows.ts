@@ -1,8 +1,10 @@
 import type { Clock } from '../clock.ts'
 import type { DocumentAddress } from '../model/address.ts'
+import type { Tracer } from '../trace.ts'
 import { ClockAlignedWindows } from './clock-aligned-windows.ts'
 import { type EditAuthor, type EditListener, editorName, type StartedWindows } from './debounce-windows.ts'
 import type { HasSubscriber } from './event-recorder.ts'
+import { traceEvent } from './event-trace.ts'
 import { eventIdOf, eventJob, type QueuedEvent, queuedEvent } from './outbound-event.ts'
 
 export interface ChangeWindowsOptions {
@@ -13,6 +15,7 @@ export interface ChangeWindowsOptions {
   readonly wanted: HasSubscriber
   /** Events are due. */
   readonly due: () => void
+  readonly tracer?: Tracer | undefined
 }
 
 /**
@@ -36,6 +39,7 @@ export class ChangeWindows implements EditListener {
     const until = this.#windows.endOf(name)
     const event = this.#eventOf(address, editors, eventIdOf(until, name))
     this.#windows.begin(name, event)
+    traceEvent(this.#options.tracer, 'event_created', event)
     return {
       jobs: [{ ...eventJob(event), at: until + this.#options.clockSkewMs }],
       stored: () => {},

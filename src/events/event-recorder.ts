@@ -1,7 +1,9 @@
 import type { Clock } from '../clock.ts'
 import type { OrganizationAddress, Tenant } from '../model/address.ts'
+import type { Tracer } from '../trace.ts'
 import type { ActivityEvent } from './activity.ts'
 import { putNewActivities, writeActivities } from './activity-store.ts'
+import { traceEvent } from './event-trace.ts'
 import { EventIds, type EventType, eventJob, type OutboundEvent, queuedEvent } from './outbound-event.ts'
 import type { PartitionWriter } from './partition.ts'
 
@@ -19,10 +21,13 @@ export class EventRecorder {
   readonly #clock: Clock
   readonly #wanted: HasSubscriber
   readonly #ids = new EventIds()
+  readonly #tracer: Tracer | undefined
 
-  constructor(clock: Clock, wanted: HasSubscriber) {
+  /** @param tracer undefined: nothing is traced */
+  constructor(clock: Clock, wanted: HasSubscriber, tracer?: Tracer) {
     this.#clock = clock
     this.#wanted = wanted
+    this.#tracer = tracer
   }
 
   /** Returns whether an event of a type is needed. */
@@ -55,9 +60,16 @@ export class EventRecorder {
 
   #tell(transaction: PartitionWriter, scope: OrganizationAddress, occurrences: readonly DomainEvent[]): void {
     const at = this.#clock.now()
-    for (const { outbound } of occurrences)
-      if (outbound !== null && this.#wanted(scope, outbound.type))
-        transaction.enqueue(eventJob(queuedEvent(scope, outbound, { id: this.#ids.next(at), at })))
+    for (const { outbound } of occurrences) {
+      if (outbound === null) continue
+      if (!this.#wanted(scope, outbound.type)) {
+        traceEvent(this.#tracer, 'event_skipped', { ...outbound, scope })
+        continue
+      }
+      const event = queuedEvent(scope, outbound, { id: this.#ids.next(at), at })
+      traceEvent(this.#tracer, 'event_created', event)
+      transaction.enqueue(eventJob(event))
+    }
   }
 }
 

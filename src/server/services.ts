@@ -33,6 +33,7 @@ import type { DocumentRegistry } from '../rooms/room/room-options.ts'
 import { RoomRegistry } from '../rooms/room/room-registry.ts'
 import { createWebhookModule, type WebhookModule } from '../subscriptions/webhook-module.ts'
 import type { RejectionLog } from '../sync/connect/rejection-log.ts'
+import type { Tracer } from '../trace.ts'
 import { allUserDataSources } from '../userdata/all-sources.ts'
 import { UserDataService } from '../userdata/user-data-service.ts'
 import { createVersionParts } from '../versions/create-version-parts.ts'
@@ -47,6 +48,8 @@ import { creationsOf } from './limits-from-config.ts'
 export interface ServerBase {
   readonly config: Config
   readonly log: Log
+  /** Undefined: nothing is traced. */
+  readonly tracer: Tracer | undefined
   readonly rejections: RejectionLog
   readonly clock: Clock
   readonly engine: Engine
@@ -94,12 +97,12 @@ const dayMs = 24 * hourMs
 
 /** Creates all services between the store and the edges. */
 export function createServices(base: ServerBase, credentials: ServerCredentials): ServerServices {
-  const { config, clock, engine, log, tenancy } = base
+  const { config, clock, engine, log, tracer, tenancy } = base
   const { workspaceId, apiKey, jwtSecret } = credentials
   const first = { workspaceId, apiKey }
   const subscribing = createWebhookModule(engine, clock)
   const wanted: HasSubscriber = (tenant, type) => subscribing.subscriptions.wanted(tenant, type)
-  const events = new EventRecorder(clock, wanted)
+  const events = new EventRecorder(clock, wanted, tracer)
   const organizations = new OrganizationStore(engine, events)
   const memory = new DecisionMemory(engine.kv, organizations, clock)
   const everyMs = config.autoVersionMinutes * 60_000
@@ -170,13 +173,14 @@ export function createServices(base: ServerBase, credentials: ServerCredentials)
 const clusterRatesOf = ({ engine: { bus, cluster }, clock }: ServerBase): ClusterRates =>
   new ClusterRates({ bus, self: cluster.self, clock })
 
-const changeWindows = ({ config, clock, engine }: ServerBase, wanted: HasSubscriber): EditListener =>
+const changeWindows = ({ config, clock, engine, tracer }: ServerBase, wanted: HasSubscriber): EditListener =>
   new ChangeWindows({
     clock,
     windowMs: config.updateEventWindowSeconds * 1000,
     clockSkewMs: engine.cluster.clockSkewMs,
     wanted,
     due: () => engine.bus.publish(eventTopic, new Uint8Array()),
+    tracer,
   })
 
 function createRooms(
@@ -188,6 +192,7 @@ function createRooms(
     memoryAccounts,
     reports,
     log,
+    tracer,
     rates,
   }: ServerBase & Pick<ServerServices, 'rates'>,
   directory: Directory,
@@ -218,6 +223,7 @@ function createRooms(
     metrics,
     memory: memoryAccounts,
     logger: log,
+    tracer,
     records,
     edits,
     visits: visits.visits,
@@ -263,7 +269,7 @@ const createIdempotentCalls = (
   })
 
 function createWebhooks(
-  { config, engine, clock, log, metrics }: ServerBase,
+  { config, engine, clock, log, tracer, metrics }: ServerBase,
   subscribing: WebhookModule,
   organizations: OrganizationStore,
 ): WebhookService {
@@ -272,6 +278,7 @@ function createWebhooks(
     engine,
     clock,
     log,
+    tracer,
     metrics,
     organizations,
     participants: (scope, annotationId) => participantsOf(organizations.read(scope), annotationId),

@@ -1,6 +1,7 @@
 import { findOrganization, type OrganizationStore } from '../directory/organizations/organization-store.ts'
 import { mapInSlices } from '../directory/store/batch.ts'
 import { keyName } from '../engine/key-encoding.ts'
+import { traceEvent } from '../events/event-trace.ts'
 import type { QueuedEvent } from '../events/outbound-event.ts'
 import type { Log } from '../log.ts'
 import { type OrganizationAddress, organizationPrefix, type Tenant } from '../model/address.ts'
@@ -9,6 +10,7 @@ import type { TargetAddress } from '../subscriptions/deliveries/delivery-records
 import type { DeliveryRemoval } from '../subscriptions/deliveries/delivery-removal.ts'
 import type { DeliveryService } from '../subscriptions/deliveries/delivery-service.ts'
 import { targetIdOf, type WebhookTarget } from '../subscriptions/target.ts'
+import type { Tracer } from '../trace.ts'
 
 /** `event` of the log lines about events that the server dispatches again later. */
 export const dispatchFailed = 'webhook.dispatch_failed'
@@ -19,6 +21,7 @@ const linesAtOnceMax = 128
 
 export interface FanoutDependencies {
   readonly log: Log
+  readonly tracer?: Tracer | undefined
   readonly organizations: OrganizationStore
   readonly deliveries: DeliveryService
   readonly removal: DeliveryRemoval
@@ -73,7 +76,9 @@ export class Fanout {
     const lines = new Map<string, EventsOfTarget>()
     for (const event of events) {
       const { workspaceId, apiKey } = event.scope
-      for (const target of await this.#targetsOf(event, failed)) {
+      const targets = await this.#targetsOf(event, failed)
+      traceEvent(this.#parts.tracer, 'event_dispatched', event, { targets: targets.map(targetIdOf) })
+      for (const target of targets) {
         const address = { workspaceId, apiKey, targetId: targetIdOf(target) }
         const name = targetName(address)
         const line = lines.get(name) ?? { address, events: [] }

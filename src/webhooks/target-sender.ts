@@ -1,4 +1,5 @@
 import type { Clock } from '../clock.ts'
+import { traceEvent } from '../events/event-trace.ts'
 import type { QueuedEvent } from '../events/outbound-event.ts'
 import type { Log } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
@@ -11,6 +12,7 @@ import type {
 } from '../subscriptions/deliveries/delivery-records.ts'
 import type { DeliveryService, RecordedAttempt } from '../subscriptions/deliveries/delivery-service.ts'
 import type { WebhookTarget } from '../subscriptions/target.ts'
+import type { Tracer } from '../trace.ts'
 import { AttemptRecorder } from './attempt-recorder.ts'
 import type { AttemptOutcome, OutgoingRequest } from './delivery-attempt.ts'
 import type { FailureLog } from './failure-log.ts'
@@ -35,6 +37,7 @@ export interface OutgoingMessage {
 export interface TargetSenderOptions extends RetryRuleDependencies {
   readonly clock: Clock
   readonly log: Log
+  readonly tracer?: Tracer | undefined
   readonly metrics: Metrics
   readonly schedule: Schedule
   readonly deliveries: DeliveryService
@@ -154,11 +157,17 @@ export class TargetSender {
     metrics.webhookAttemptSeconds.observe(outcome.durationMs / 1000)
     metrics.webhookAttempts.inc({ outcome: outcome.kind === 'succeeded' ? 'succeeded' : 'failed' })
     const attempt = attemptOf(outcome, at)
+    this.#trace(outgoing.event, attempt)
     this.#recording.add({ messageId: outgoing.message.id, attempt })
     this.#parts.failures.attempted(this.#address, outgoing.message, attempt)
     if (outcome.kind !== 'gone' || target.kind !== 'endpoint') return true
     await this.#disable(target.endpoint.id, 'gone')
     return false
+  }
+
+  #trace(event: QueuedEvent, { httpStatus, durationMs, error }: AttemptRecord): void {
+    const fields = { target: this.#address.targetId, httpStatus, durationMs, error }
+    traceEvent(this.#parts.tracer, 'event_attempted', event, fields)
   }
 
   async #attempt(target: WebhookTarget, outgoing: OutgoingMessage, at: number): Promise<AttemptOutcome> {

@@ -6,6 +6,7 @@ import type { Log } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
 import { isEndpointDeleted } from '../subscriptions/deliveries/delivery-targets.ts'
 import type { WebhookModule } from '../subscriptions/webhook-module.ts'
+import type { Tracer } from '../trace.ts'
 import { AttemptSender } from './delivery-attempt.ts'
 import { DeliveryWorker } from './delivery-worker.ts'
 import type { DestinationPolicy } from './destination-policy.ts'
@@ -19,6 +20,7 @@ export interface WebhookServiceOptions extends WebhookModule {
   readonly engine: Pick<Engine, 'kv' | 'bus' | 'queue' | 'leases' | 'cluster'>
   readonly clock: Clock
   readonly log: Log
+  readonly tracer?: Tracer | undefined
   readonly metrics: Metrics
   readonly organizations: OrganizationStore
   readonly participants: FindParticipants

@@ -9,6 +9,7 @@ import type { DocumentPresence, PresenceObserver, PublishedUser } from '../prese
 import { type ClientClaim, type ClientRecord, clientIdOwner } from '../presence/presence-records.ts'
 import { isVirtualClient, type VirtualUserState } from '../presence/virtual-users.ts'
 import type { Member } from '../room/member.ts'
+import type { RoomTrace } from '../room/room-trace.ts'
 import { AwarenessBroadcaster } from './awareness-broadcaster.ts'
 import { AwarenessTombstones } from './awareness-tombstones.ts'
 import { ClientState, userOfState } from './client-state.ts'
@@ -33,6 +34,7 @@ interface RoomAwarenessOptions {
   readonly windowMs: number
   /** A client's state is not shown because there are too many. */
   readonly refused: () => void
+  readonly trace?: RoomTrace | undefined
 }
 
 /**
@@ -46,6 +48,7 @@ interface RoomAwarenessOptions {
 export class RoomAwareness implements PresenceObserver {
   readonly editorId: string
   readonly #options: RoomAwarenessOptions
+  readonly #trace: RoomTrace | undefined
   readonly #published = new Map<number, PublishedState>()
   /** The clients of members, also those that are not shown. */
   readonly #clients = new Map<number, ClientState>()
@@ -56,6 +59,7 @@ export class RoomAwareness implements PresenceObserver {
 
   constructor(options: RoomAwarenessOptions) {
     this.#options = options
+    this.#trace = options.trace
     this.editorId = options.editorId
     this.#renewalRequests = new RenewalRequests(options.clock)
     this.#broadcaster = new AwarenessBroadcaster({
@@ -265,6 +269,7 @@ export class RoomAwareness implements PresenceObserver {
     if (!this.#canShow(clientId)) return this.#options.refused()
     this.#tombstones.delete(clientId)
     this.#published.set(clientId, state)
+    if (this.#trace !== undefined) this.#traceState('presence_set', clientId, state)
     this.#broadcaster.add(clientId, { state, author })
   }
 
@@ -280,8 +285,17 @@ export class RoomAwareness implements PresenceObserver {
 
   #remove(clientId: number, clock: number, userId: string, author: Member | null): void {
     this.#published.delete(clientId)
+    if (this.#trace !== undefined) this.#traceState('presence_removed', clientId, { clock, userId })
     this.#broadcaster.add(clientId, { state: { clock, text: removedText }, author })
     this.#tombstones.add(clientId, { clock, userId })
+  }
+
+  #traceState(
+    step: 'presence_set' | 'presence_removed',
+    clientId: number,
+    { clock, userId }: Pick<PublishedState, 'clock' | 'userId'>,
+  ): void {
+    this.#trace?.of(userId)?.(step, { userId, clientId, clock })
   }
 
   /** Shows the state of the node that owns a client id which several claim. A member that loses it must claim it again. */

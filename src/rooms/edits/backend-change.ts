@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { ReplacementResult } from '../../content/replacement-result.ts'
 import { ApiError } from '../../errors.ts'
 import { versionOf } from '../../model/version.ts'
+import type { Trace } from '../../trace.ts'
 import { readUpdate } from '../../update/read-update.ts'
 import { emptyUpdate } from '../room/document-state.ts'
 import { whileAllowed } from '../room/write-rights.ts'
@@ -41,6 +43,8 @@ export interface AppliedChange<T> extends Pick<ProposedChange<T>, 'result'> {
 export interface BackendChange<T> {
   readonly by: string
   readonly options: RestoreOptions
+  /** Place of the computation, for a trace. */
+  readonly runs?: 'event loop' | 'thread'
   /** False if the change is right for any later document as well, so that it can be appended after any update. */
   readonly needsHead: boolean
   /**
@@ -79,14 +83,56 @@ const waitMsMax = 2_000
  * also pause their writes.
  * @throws ApiError ABORTED if other nodes were faster each time; UNAVAILABLE; the errors of `compute`
  */
-export const makeChange = <T>(room: EditContext, change: BackendChange<T>): Promise<EditResult<T>> =>
-  whileAllowed(change.options.right, () => rejectWhenDurable(room, () => attempt(room, change)))
+export function makeChange<T>(room: EditContext, change: BackendChange<T>): Promise<EditResult<T>> {
+  const made = (): Promise<EditResult<T>> =>
+    whileAllowed(change.options.right, () => rejectWhenDurable(room, () => attempt(room, change)))
+  const trace = room.trace?.of(change.by)
+  return trace === undefined ? made() : tracedChange(trace, change, made)
+}
+
+async function tracedChange<T>(
+  trace: Trace,
+  { by, runs, options }: BackendChange<T>,
+  made: () => Promise<EditResult<T>>,
+): Promise<EditResult<T>> {
+  const userId = knownUser(by)
+  trace('change_started', { userId, runs, dryRun: options.dryRun === true })
+  try {
+    const changed = await made()
+    const { bytes, version, result } = changed
+    trace('change_applied', { userId, bytes, version, ...planOf(result) })
+    return changed
+  } catch (error) {
+    trace('change_rejected', { userId, code: error instanceof ApiError ? error.code : 'unknown' })
+    throw error
+  }
+}
+
+/** Returns the size of the plan of a replacement; nothing for the state vector of another change. */
+function planOf(result: unknown): Pick<Partial<ReplacementResult>, 'insertions' | 'deletions'> {
+  if (result instanceof Uint8Array) return {}
+  const { insertions, deletions } = result as ReplacementResult
+  return { insertions, deletions }
+}
+
+const knownUser = (by: string): string | undefined => (by === '' ? undefined : by)
+
+/** @param since when the change began to wait, as `performance.now` has it */
+function traceLock<T>(room: EditContext, { by }: BackendChange<T>, since: number): void {
+  if (room.trace === undefined) return
+  room.trace.of(by)?.('change_locked', {
+    userId: knownUser(by),
+    waitMs: Math.round(performance.now() - since),
+  })
+}
 
 async function attempt<T>(room: EditContext, change: BackendChange<T>): Promise<EditResult<T>> {
   const isOvertakable = change.needsHead && !room.commits.hasOneWriter
   await change.prepare?.()
   if (!isOvertakable && change.inPlace !== undefined) {
+    const since = performance.now()
     while (room.held() !== null) await room.held()
+    traceLock(room, change, since)
     // No await until the commit: callers that waited for the same lock find the changed document.
     const applied = change.inPlace()
     if (applied !== null) return committed(room, change, applied)
@@ -111,7 +157,9 @@ async function whilePaused<T>(
   let waitMs = waitMsMin
   for (let tries = 1; tries <= triesMax; tries += 1) {
     if (tries > 1) room.pauseOthers(waitMs)
+    const since = performance.now()
     const release = await pauseIncoming(room)
+    traceLock(room, change, since)
     const begun = performance.now()
     try {
       const isFirst = tries === 1 && first !== null && first.isCurrent()

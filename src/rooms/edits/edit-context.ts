@@ -8,6 +8,7 @@ import { type ReadItem, readUpdate } from '../../update/read-update.ts'
 import type { Commits } from '../log/commits.ts'
 import type { AppliedUpdate } from '../room/broadcast.ts'
 import { type DocumentState, emptyUpdate } from '../room/document-state.ts'
+import type { RoomTrace } from '../room/room-trace.ts'
 import { isStale, StaleRightError } from '../room/write-rights.ts'
 import type { ThreadPool } from '../threads/thread-pool.ts'
 
@@ -62,6 +63,7 @@ export interface EditContext {
   readonly fences: Pick<FenceStore, 'isCurrent'>
   /** Call if the document in memory is no longer reliable. */
   readonly fail: (error: unknown) => void
+  readonly trace?: RoomTrace | undefined
 }
 
 /** The state of the document that a change requires. */

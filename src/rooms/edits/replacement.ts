@@ -88,6 +88,7 @@ export class Replacement {
     return makeChange(room, {
       by,
       options,
+      runs: 'event loop',
       needsHead: true,
       firstPause: 'if overtakable',
       prepare: () => this.#prepare(options),
@@ -106,6 +107,7 @@ export class Replacement {
     return makeChange(room, {
       by,
       options,
+      runs: 'thread',
       needsHead: true,
       firstPause: 'never',
       compute: async () => {

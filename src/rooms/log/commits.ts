@@ -37,6 +37,8 @@ export interface CommitListeners {
   durable(delivery: UpdateBroadcast): void
   /** The append was refused, or whether it was written is unknown. Called once. */
   failed(error: unknown): void
+  /** Called when the log has these updates, before `durable`. Undefined: nothing is traced. */
+  readonly stored?: ((appended: Appended, updates: readonly AppliedUpdate[]) => void) | undefined
   /** Called when this node has appended updates, unless the log has one writer. */
   appended(notice: AppendNotice): void
   /** Called when other nodes have appended updates. */
@@ -261,6 +263,7 @@ export class Commits {
     apply(this.#queue.length === 0 ? 'alone' : 'among others')
     this.#reached(appended)
     this.#position.noteChange(at, delivery.updates.at(-1)?.by ?? '')
+    this.#listeners.stored?.(appended, delivery.updates)
     this.whileDelivering(delivery, (given) => this.#listeners.durable(given))
     this.#notify(appended, at, delivery.updates)
   }
@@ -529,7 +532,9 @@ export class Commits {
    */
   #store(appended: Appended, commits: number): void {
     const shift = appended.first - 1 - this.#stored
-    const updates = this.hasOneWriter ? [] : updatesOf(this.#queue, 0, commits)
+    const { stored } = this.#listeners
+    const updates = this.hasOneWriter && stored === undefined ? [] : updatesOf(this.#queue, 0, commits)
+    if (stored !== undefined) stored(appended, updates)
     for (let left = commits; left > 0; left -= 1) {
       const { delivery } = this.#queue[0] as QueuedCommit
       try {

@@ -22,6 +22,14 @@ export type ReplicaMessage =
   /** A node makes a change that needs an unchanged document: the others pause their updates for at most `ms`. */
   | { readonly is: 'wait'; readonly ms: number }
 
+/** Describes a message without its updates, for a trace. */
+export function describeMessage(message: ReplicaMessage): Readonly<Record<string, string | number>> {
+  if (message.is === 'wait') return { message: 'wait', ms: message.ms }
+  if (message.is === 'changed') return { message: 'changed' }
+  const { epoch, first, last, updates } = message.notice
+  return { message: 'appended', epoch, first, last, bytes: sizeOf(updates ?? []) }
+}
+
 /** Maximum bytes of updates and user names in one message. A larger notice contains only the numbers. */
 export const noticeBytesMax = 65_536
 

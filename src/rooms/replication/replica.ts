@@ -2,16 +2,18 @@ import type { Clock } from '../../clock.ts'
 import type { Commits, RemoteUpdates } from '../log/commits.ts'
 import { type AppliedUpdate, UpdateBroadcast } from '../room/broadcast.ts'
 import type { RoomDependencies } from '../room/room-options.ts'
+import type { RoomTrace } from '../room/room-trace.ts'
 import type { UpdateApplier } from '../room/update-applier.ts'
 import { applyRemote } from './apply-remote.ts'
 import type { RemoteAppend } from './read-log-since.ts'
 import { type PlacingRoom, RemotePlacing } from './remote-placing.ts'
-import type { ReplicaMessage } from './replica-messages.ts'
+import { describeMessage, type ReplicaMessage } from './replica-messages.ts'
 
 /** The parts of a room that its replica uses. */
 export interface ReplicaOwner extends PlacingRoom {
   readonly commits: Commits
   readonly applier: UpdateApplier
+  readonly trace?: RoomTrace | undefined
   /** Runs work for edits on the event loop, and counts its time against the share of the workspace. */
   readonly charged: <T>(updates: number, work: () => T) => T
   /** Counts the updates that were added to the log. */
@@ -43,7 +45,8 @@ export class Replica implements RemoteUpdates {
   }
 
   receive(message: ReplicaMessage): void {
-    const { commits } = this.#room
+    const { commits, trace } = this.#room
+    if (trace !== undefined) trace.of()?.('node_received', describeMessage(message))
     if (message.is === 'appended') commits.received(message.notice)
     else if (message.is === 'changed') commits.catchUp()
     else this.#waitFor(message.ms)

@@ -6,6 +6,7 @@ import type { Log } from '../../log.ts'
 import type { Metrics } from '../../metrics.ts'
 import type { DocumentAddress } from '../../model/address.ts'
 import type { MemoryLedger } from '../../quota/memory-bounds.ts'
+import type { Tracer } from '../../trace.ts'
 import type { AppendBacklog } from '../log/append-backlog.ts'
 import type { CompactionLimits } from '../log/room-compaction.ts'
 import type { PresenceRegistry } from '../presence/presence-registry.ts'
@@ -59,6 +60,8 @@ export interface RoomDependencies {
   readonly metrics: Metrics
   readonly memory: RoomMemory
   readonly logger: Log
+  /** Undefined: nothing is traced. */
+  readonly tracer?: Tracer | undefined
   readonly limits: RoomLimits
   readonly replicas: ReplicaDependencies
   /** Bytes of updates that wait until the appends before them have ended. */

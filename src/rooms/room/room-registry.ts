@@ -11,6 +11,7 @@ import type { Log } from '../../log.ts'
 import type { Metrics } from '../../metrics.ts'
 import { addressKey, type DocumentAddress, organizationPrefix } from '../../model/address.ts'
 import { type Close, close } from '../../model/close.ts'
+import type { Tracer } from '../../trace.ts'
 import { readInline, readOnThread } from '../edits/read-on-thread.ts'
 import { AppendBacklog } from '../log/append-backlog.ts'
 import { BackgroundCompaction, compactAtShutdown } from '../log/background-compaction.ts'
@@ -55,6 +56,7 @@ export interface RoomRegistryOptions {
   readonly metrics: Metrics
   readonly memory: RoomMemory
   readonly logger: Log
+  readonly tracer?: Tracer | undefined
   readonly records: DocumentRegistry
   readonly edits: EditListener
   readonly visits: VisitListener

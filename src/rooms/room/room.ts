@@ -18,6 +18,7 @@ import type { Existence } from '../log/log-position.ts'
 import { type CommitLog, RecordedLog } from '../log/recorded-log.ts'
 import { RoomCompaction } from '../log/room-compaction.ts'
 import { Replica } from '../replication/replica.ts'
+import { describeMessage, type ReplicaMessage } from '../replication/replica-messages.ts'
 import { placeOnThread } from '../threads/place-on-thread.ts'
 import { type AppliedUpdate, authorsOf, UpdateBroadcast, updateBytesOf } from './broadcast.ts'
 import type { DocumentState } from './document-state.ts'
@@ -27,6 +28,7 @@ import { type IncomingUpdate, PendingUpdateBuffer, withOwnBytes } from './pendin
 import { DocumentDamagedError } from './quarantine.ts'
 import { damageIn, documentDeleted, isDeletion, roomReloaded } from './room-errors.ts'
 import type { RoomDependencies } from './room-options.ts'
+import { RoomTrace } from './room-trace.ts'
 import { SyncReplyCache, type SyncReplyEncoder } from './sync-reply-cache.ts'
 import { UpdateApplier, UpdateApplyError } from './update-applier.ts'
 import { UpdateBacklog } from './update-backlog.ts'
@@ -72,6 +74,8 @@ export class Room {
   readonly awareness: RoomAwareness
   readonly answering: SyncReplyCache
   readonly #dependencies: RoomDependencies
+  /** Undefined: no step of this room is traced. */
+  readonly #trace: RoomTrace | undefined
   readonly #members = new Set<Member>()
   readonly commits: Commits
   #replica: Replica | null = null
@@ -101,6 +105,8 @@ export class Room {
     this.state = state
     this.answering = new SyncReplyCache(state)
     this.#dependencies = dependencies
+    const trace = RoomTrace.of(dependencies.tracer, address, dependencies.threads.enabled)
+    this.#trace = trace
     this.awareness = new RoomAwareness({
       members: this.#members,
       presence: dependencies.presence.presenceOf(address),
@@ -108,10 +114,12 @@ export class Room {
       clock,
       windowMs: limits.awarenessWindowMs,
       refused: () => metrics.statesRefused.inc(),
+      trace,
     })
     this.#applier = new UpdateApplier(
       state,
       new PendingUpdateBuffer(limits.heldBytesMax, clock, (drop) => memory.pendingUpdates.open(owner, drop)),
+      trace,
     )
     this.#backlog = new UpdateBacklog((from) => memory.queuedUpdates.open(owner, () => this.#drop(from)))
     const log = loaded.state === 'live' ? dependencies.log : this.#recordedLog()
@@ -123,7 +131,8 @@ export class Room {
       listeners: {
         durable: (delivery) => this.#deliver(delivery),
         failed: (error) => this.#fail(error),
-        appended: (notice) => dependencies.replicas.tell(this.doc, { is: 'appended', notice }),
+        stored: trace === undefined ? undefined : (appended, updates) => trace.committed(appended, updates),
+        appended: (notice) => this.#tellNodes({ is: 'appended', notice }),
         remote: () => this.replica,
       },
     })
@@ -137,6 +146,11 @@ export class Room {
       isHome: () => dependencies.replicas.isHome(this.doc),
       quiet: () => pauseIncoming(this.#edited()),
     })
+  }
+
+  #tellNodes(message: ReplicaMessage): void {
+    if (this.#trace !== undefined) this.#trace.of()?.('node_sent', describeMessage(message))
+    this.#dependencies.replicas.tell(this.doc, message)
   }
 
   #recordedLog(): CommitLog {
@@ -153,6 +167,7 @@ export class Room {
         commits: this.commits,
         applier: this.#applier,
         lock: this.#lock,
+        trace: this.#trace,
         turn: () => this.turn(),
         charged: (updates, work) => this.#charged(updates, work),
         added: (updates) => this.#added(updates),
@@ -177,7 +192,7 @@ export class Room {
   }
 
   #edited(): EditContext {
-    const { log, fences, health, threads, readers, clock, limits, metrics, replicas } = this.#dependencies
+    const { log, fences, health, threads, readers, clock, limits, metrics } = this.#dependencies
     return {
       log,
       fences,
@@ -200,7 +215,8 @@ export class Room {
       share: () => this.#share(),
       charged: (updates, work) => this.#charged(updates, work, restWeight),
       commitAt: (conditional) => this.#commitAt(conditional),
-      pauseOthers: (ms) => replicas.tell(this.doc, { is: 'wait', ms }),
+      pauseOthers: (ms) => this.#tellNodes({ is: 'wait', ms }),
+      trace: this.#trace,
       fail: (error) => this.#fail(error),
     }
   }
@@ -522,6 +538,7 @@ export class Room {
   close(reason: Close): void {
     if (this.#phase.is === 'ended') return
     this.#phase = { is: 'ended', reason }
+    this.#trace?.of()?.('room_closed', { code: reason.code, reason: reason.reason })
     if (this.#editedAt > 0 && this.#compaction.hasLeft) this.#dependencies.left(this.doc)
     this.awareness.close()
     this.#cancelPause()
@@ -580,6 +597,7 @@ export class Room {
   }
 
   #send(delivery: UpdateBroadcast): void {
+    if (this.#trace !== undefined) this.#trace.broadcast(delivery, this.#members)
     for (const member of this.#members) member.deliver(delivery)
     // After the broadcast: this work delays only readers of the whole document.
     if (this.state.isDue || this.#compaction.due) this.#dependencies.turns.follow(this)

@@ -11,6 +11,7 @@ import { DocumentExpensiveError } from './expensive-documents.ts'
 import { loopStepsMax, tickStepsMax } from './integration-limits.ts'
 import type { Member } from './member.ts'
 import type { IncomingUpdate, PendingUpdate, PendingUpdateBuffer } from './pending-updates.ts'
+import type { RoomTrace } from './room-trace.ts'
 
 /** Updates that are applied together, so that their steps are known before more are taken. */
 const runMax = 64
@@ -42,12 +43,14 @@ const none: readonly IncomingUpdate[] = []
 export class UpdateApplier {
   readonly #state: DocumentState
   readonly #pending: PendingUpdateBuffer
+  readonly #trace: RoomTrace | undefined
   /** A pending update that has become whole, and is expensive. */
   #expensive: IncomingUpdate | null = null
 
-  constructor(state: DocumentState, held: PendingUpdateBuffer) {
+  constructor(state: DocumentState, held: PendingUpdateBuffer, trace?: RoomTrace) {
     this.#state = state
     this.#pending = held
+    this.#trace = trace
   }
 
   /** The room is closed. */
@@ -77,7 +80,7 @@ export class UpdateApplier {
       if (!this.#state.isInexpensive(item.summary)) {
         this.#applyRun(run, accepted)
         if (!this.#isInexpensive(item)) return { accepted, expensive: item, later: incoming.slice(index + 1) }
-      }
+      } else if (this.#trace !== undefined) this.#trace.predicted(item, 0)
       if (item.summary.types > 0) {
         this.#applyRun(run, accepted)
         if (!this.#nests(item)) continue
@@ -108,9 +111,12 @@ export class UpdateApplier {
     return { accepted, expensive: this.takeExpensive(), later }
   }
 
-  #isInexpensive({ bytes, summary }: IncomingUpdate): boolean {
+  #isInexpensive(item: IncomingUpdate): boolean {
+    const { bytes, summary } = item
     // A client mostly offers content that it received: all deletions of a large document, for example.
-    return this.#state.isKnown(bytes, summary) || this.#state.predict(bytes, summary) <= loopStepsMax
+    const steps = this.#state.isKnown(bytes, summary) ? 0 : this.#state.predict(bytes, summary)
+    if (this.#trace !== undefined) this.#trace.predicted(item, steps)
+    return steps <= loopStepsMax
   }
 
   /** Applies one simple update: the most frequent case. */
@@ -233,6 +239,7 @@ export class UpdateApplier {
 
   #hold(incoming: IncomingUpdate): void {
     this.#pending.add(incoming, this.#state.clocks)
+    if (this.#trace !== undefined) this.#trace.pending(incoming)
     // An offer answers our request. Its sender has nothing more, and a request for the missing part would repeat
     // indefinitely.
     if (incoming.kind === 'update') incoming.from.requestMissing()

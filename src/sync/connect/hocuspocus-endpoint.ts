@@ -2,6 +2,7 @@ import { TokenRejectedError } from '../../access/tokens/realtime-tokens.ts'
 import type { Log } from '../../log.ts'
 import { type Close, close } from '../../model/close.ts'
 import type { LimitReports } from '../../quota/limit-reports.ts'
+import type { Tracer } from '../../trace.ts'
 import type { DocumentChannel } from '../multiplex/document-channel.ts'
 import { MultiplexedSocket } from '../multiplex/multiplexed-socket.ts'
 import { PerDocumentProtocols } from '../protocols/per-document-protocols.ts'
@@ -25,6 +26,7 @@ export interface HocuspocusEndpointOptions {
   readonly reports: LimitReports
   readonly backpressure: ReadBackpressure
   readonly logger: Log
+  readonly tracer?: Tracer | undefined
   /** Maximum time from the upgrade to the first valid token. */
   readonly authMs: number
 }
@@ -120,7 +122,10 @@ export class HocuspocusEndpoint {
     const { socket, tokens, request, authenticated, clientAddress } = connection
     const [name = ''] = channel.name.split('\0')
     const { path, problem } = readDocumentPath(name.split('/'))
+    const trace = path === null ? undefined : this.#options.tracer?.of(path)
+    trace?.('connect', { clientAddress, protocol: 'hocuspocus' })
     const reject = (reason: Close): void => {
+      trace?.('rejected', { code: reason.code, reason: reason.reason })
       this.#options.rejections.socket(clientAddress, reason, path ?? name)
       closeChannel(channel, reason)
     }

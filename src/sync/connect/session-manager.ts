@@ -10,6 +10,7 @@ import { type Close, close } from '../../model/close.ts'
 import { limitOf } from '../../quota/limits.ts'
 import { DocumentDamagedError } from '../../rooms/room/quarantine.ts'
 import type { RoomHandle, RoomRegistry } from '../../rooms/room/room-registry.ts'
+import type { ConnectionTrace, Tracer } from '../../trace.ts'
 import type { Protocol } from '../protocols/message.ts'
 import { AccessWatch } from '../session/access-watch.ts'
 import { CredentialWatch } from '../session/credential-watch.ts'
@@ -34,6 +35,8 @@ export interface SessionManagerDependencies extends Omit<SessionDependencies, 't
   readonly logger: Log
   readonly rejections: RejectionLog
   readonly faults: ServerFaults
+  /** Undefined: nothing is traced. */
+  readonly tracer?: Tracer | undefined
 }
 
 /** A websocket whose client is authenticated. */
@@ -53,6 +56,10 @@ export interface AuthenticatedClient {
   readonly receivesLive: boolean
   /** `SessionManager.withdrawals` before the token was checked. */
   readonly withdrawals: number
+}
+
+interface TracedClient extends AuthenticatedClient {
+  readonly trace: ConnectionTrace | undefined
 }
 
 /** The state of a client when its session starts. */
@@ -89,7 +96,11 @@ export class SessionManager {
   }
 
   /** Opens a session for the client, or closes its socket with the reason. */
-  admit(client: AuthenticatedClient): void {
+  admit(authenticated: AuthenticatedClient): void {
+    const { identity, path, protocol } = authenticated
+    const trace = this.#dependencies.tracer?.connection(path, identity.userId)
+    trace?.line('authenticated', { protocol: protocol.name })
+    const client = { ...authenticated, trace }
     this.#openSession(client).catch((error: unknown) => this.#fail(client, error))
   }
 
@@ -114,7 +125,7 @@ export class SessionManager {
   }
 
   /** Nothing is read while the room opens: messages of the client stay in the buffers of the kernel. */
-  async #openSession(client: AuthenticatedClient): Promise<void> {
+  async #openSession(client: TracedClient): Promise<void> {
     const { socket, identity, path } = client
     socket.pause()
     const address = documentAddress(identity.tenant, path)
@@ -148,21 +159,31 @@ export class SessionManager {
     return room.existence === 'absent' && role === 'editor' && this.#options.createOnConnect
   }
 
-  #startSession(client: AuthenticatedClient, { changes, ...start }: SessionStart): void {
+  #startSession(client: TracedClient, { changes, ...start }: SessionStart): void {
     const { metrics, rooms } = this.#dependencies
-    const { socket, protocol, identity, origin, renews, tokens, clientAddress } = client
+    const { socket, protocol, identity, origin, renews, tokens, clientAddress, trace } = client
     const recheck = (): Promise<void> => this.#accessWatch.recheck(session)
-    const dependencies = { socket, protocol, identity, renews, tokens, clientAddress, recheck, ...start }
+    const dependencies = {
+      socket,
+      protocol,
+      identity,
+      renews,
+      tokens,
+      clientAddress,
+      trace,
+      recheck,
+      ...start,
+    }
     const session: Session = new Session(dependencies, this.#dependencies)
     this.#sessions.add(session)
     this.#accessWatch.add(session, changes, origin)
     metrics.connections.inc({ protocol: protocol.name })
-    socket.onClosed(() => {
+    socket.onClosed((code) => {
       this.#sessions.delete(session)
       this.#accessWatch.delete(session)
       this.#credentialWatch.delete(session)
       metrics.connections.dec({ protocol: protocol.name })
-      session.closed()
+      session.closed(code)
     })
     session.start()
     socket.onClosed(rooms.connections.enter(session))
@@ -170,7 +191,7 @@ export class SessionManager {
     this.#credentialWatch.add(session, origin, client.withdrawals)
   }
 
-  #fail(client: AuthenticatedClient, error: unknown): void {
+  #fail(client: TracedClient, error: unknown): void {
     const { reports } = this.#dependencies
     const limit = limitOf(error)
     if (limit !== null) reports.exceeded(limit, client.identity.tenant.workspaceId)
@@ -180,7 +201,8 @@ export class SessionManager {
   }
 
   /** @param logReason reason for the log, if the client must not get it */
-  #reject({ socket, clientAddress, path }: AuthenticatedClient, reason: Close, logReason?: string): void {
+  #reject({ socket, clientAddress, path, trace }: TracedClient, reason: Close, logReason?: string): void {
+    trace?.line('rejected', { code: reason.code, reason: logReason ?? reason.reason })
     this.#dependencies.rejections.socket(clientAddress, reason, path, logReason)
     acceptAndClose(socket, reason)
   }

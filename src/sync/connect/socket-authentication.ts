@@ -8,6 +8,7 @@ import type { Metrics } from '../../metrics.ts'
 import type { DocumentPath } from '../../model/address.ts'
 import { type Close, close } from '../../model/close.ts'
 import type { LimitReports } from '../../quota/limit-reports.ts'
+import type { Tracer } from '../../trace.ts'
 import type { RejectionLog } from './rejection-log.ts'
 import type { ServerFaults } from './server-faults.ts'
 import { describeMisspelling, type Misspelling } from './sync-request.ts'
@@ -18,6 +19,7 @@ export interface SocketAuthenticationOptions {
   readonly reports: LimitReports
   readonly clock: Clock
   readonly logger: Log
+  readonly tracer?: Tracer | undefined
   /** Maximum time to check a token. */
   readonly authMs: number
   readonly rejections: RejectionLog
@@ -70,8 +72,12 @@ export class SocketAuthentication {
     path: DocumentPath | null,
     misspelled: Misspelling | null = null,
   ): Close {
-    const { metrics, reports, rejections, onRejected } = this.#options
+    const { metrics, reports, rejections, onRejected, tracer } = this.#options
     rejections.token(clientAddress, rejected, path)
+    if (tracer !== undefined && path !== null) {
+      const { code } = closeForToken(rejected)
+      tracer.of(path)?.('rejected', { code, reason: `token: ${rejected.reason}`, detail: rejected.detail })
+    }
     metrics.authFailures.inc({ reason: rejected.reason })
     if (rejected.reason === 'timeout') reports.exceeded('authTimeoutSeconds', clientAddress)
     if (isCredentialFailure(rejected)) onRejected(clientAddress)

@@ -139,6 +139,9 @@ export class SyncServer {
 
   #reject(upgrade: UpgradeRequest, reason: Close, requested: Requested, limitKey?: string): void {
     this.#dependencies.rejections.socket(upgrade.address, reason, requested)
+    const { tracer } = this.#dependencies
+    if (tracer !== undefined && requested !== null && typeof requested !== 'string')
+      tracer.of(requested)?.('rejected', { code: reason.code, reason: reason.reason })
     this.#rejecter.reject(upgrade, reason, limitKey)
   }
 
@@ -169,6 +172,10 @@ export class SyncServer {
     ticket: AdmissionTicket,
   ): Promise<void> {
     const { connection, address } = upgrade
+    this.#dependencies.tracer?.of(requested.path)?.('connect', {
+      clientAddress: address,
+      protocol: 'y-websocket',
+    })
     this.#admission.countConnection(ticket, address)
     const authenticated = this.#admission.countUnauthenticated(address)
     const { withdrawals } = this.#sessionManager

@@ -7,6 +7,7 @@ import type { DocumentAddress } from '../../model/address.ts'
 import type { LimitReports } from '../../quota/limit-reports.ts'
 import type { LiveMessageHub } from '../../rooms/room/live-messages.ts'
 import type { RoomHandle } from '../../rooms/room/room-registry.ts'
+import type { ConnectionTrace } from '../../trace.ts'
 import type { RejectionLog } from '../connect/rejection-log.ts'
 import type { Protocol } from '../protocols/message.ts'
 import type { ClientSocket } from '../socket/client-socket.ts'
@@ -48,4 +49,6 @@ export interface SessionOptions {
   readonly renews: boolean
   /** Checks newer tokens; null: the protocol has none. */
   readonly tokens: SocketTokens | null
+  /** Undefined: the connection is not traced. */
+  readonly trace: ConnectionTrace | undefined
 }

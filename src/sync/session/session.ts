@@ -10,6 +10,7 @@ import type { LiveListener } from '../../rooms/room/live-messages.ts'
 import type { CommittedUpdates, Member, MemberUser } from '../../rooms/room/member.ts'
 import type { Connection } from '../../rooms/room/open-connections.ts'
 import type { Room } from '../../rooms/room/room.ts'
+import type { ConnectionTrace } from '../../trace.ts'
 import { readAwareness, writeAwareness } from '../../update/awareness.ts'
 import { MalformedMessageError, MalformedUpdateError } from '../../update/malformed.ts'
 import { readUpdate } from '../../update/read-update.ts'
@@ -62,6 +63,8 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
   readonly budget = newTickBudget()
   readonly #options: SessionOptions
   readonly #dependencies: SessionDependencies
+  /** Undefined: the connection is not traced. */
+  readonly #trace: ConnectionTrace | undefined
   readonly #room: Room
   readonly right: SessionRole
   readonly #heartbeat: Heartbeat
@@ -88,6 +91,7 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
   constructor(options: SessionOptions, dependencies: SessionDependencies) {
     this.#options = options
     this.#dependencies = dependencies
+    this.#trace = options.trace
     this.#room = options.roomHandle.room
     this.encoder = options.protocol
     const { identity, tokens } = options
@@ -108,6 +112,8 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
     if (saves !== null) this.#saveAcks = this.#newSaveAcks()
     this.right.roleAt(this.#dependencies.clock.now())
     this.#room.join(this)
+    const { existence, memberCount: members, state } = this.#room
+    this.#trace?.line('joined', { existence, members, bytes: state.sizeBytes })
     if (handshake === 'serverFirst') this.#sendVector()
     this.#sendAwareness(this.#room.awareness.all())
   }
@@ -145,7 +151,9 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
     if (this.#state.kind !== 'current') return
     if (this.#options.socket.isFull) return this.#fallBehind()
     const frames = delivery.bytesFor(this)
-    if (frames !== null) this.send(frames)
+    if (frames === null) return
+    if (this.#trace?.followsClient === true) this.#trace.line('update_sent', { bytes: frames.length })
+    this.send(frames)
   }
 
   deliverAwareness(frame: Uint8Array, own: boolean): void {
@@ -176,6 +184,7 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
   end(reason: Close): void {
     if (this.#state.kind === 'ended') return
     this.#setState(ended)
+    this.#trace?.line('closed', { by: 'server', code: reason.code, reason: reason.reason })
     if (reason.limit !== null) this.#report(reason.limit)
     if (isPermanent(reason))
       this.#dependencies.rejections.closed(this.#options.clientAddress, reason, this.address)
@@ -185,8 +194,9 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
     this.#options.socket.resume()
   }
 
-  /** The connection is closed. */
-  closed(): void {
+  /** The connection is closed. @param code close code of the client, if it is known */
+  closed(code: number | undefined): void {
+    if (this.#state.kind !== 'ended') this.#trace?.line('closed', { by: 'client', code })
     this.#setState(ended)
     this.#dependencies.backpressure.forget(this)
     this.#dependencies.receiveRate.leave(this.#bucket, this)
@@ -209,7 +219,10 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
     const { socket } = this.#options
     // A client that has not answered the last ping is dead, unless it is paused: then its answer is not read.
     const action = this.#heartbeat.check(time, this.#pauseCount === 0)
-    if (action === 'dead') return socket.terminate()
+    if (action === 'dead') {
+      this.#trace?.line('client_unresponsive')
+      return socket.terminate()
+    }
     if (action === 'ping') socket.ping()
     if (this.#state.kind !== 'current' || socket.isFull) return
     const isEchoPending = this.#postponedEchoes > 0 || this.#saveAcks?.isEchoPending === true
@@ -326,9 +339,11 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
    */
   #receiveUpdate(kind: 'update' | 'offer', bytes: Uint8Array): void {
     const summary = readUpdate(bytes, this.#dependencies)
+    if (this.#trace !== undefined) traceUpdate(this.#trace, kind, bytes, summary)
     const saveAcks = this.#saveAcks
     if (kind === 'offer') this.#hasOffered = true
     if (this.role !== 'editor') {
+      this.#trace?.line('update_rejected', { reason: 'the client has no right to edit' })
       if (this.#readOnly.isDue(this.#room, kind, bytes, summary)) this.send(this.encoder.readOnly)
       return this.#rejectUpdate(kind, bytes, summary)
     }
@@ -371,6 +386,7 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
 
   #sendRole(role: Role): void {
     this.#readOnly.reset()
+    this.#trace?.line('role', { role })
     const frame = this.encoder.role?.(role) ?? null
     if (frame !== null) this.send(frame)
   }
@@ -392,12 +408,14 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
 
   #sendVector(): void {
     const vector = this.#room.state.vector()
+    this.#trace?.line('sync_step1_sent', { bytes: vector.length })
     this.#whenDurable(() => this.send(this.encoder.vector(vector)))
   }
 
   #receiveVector(vector: Uint8Array): void {
     this.#bucket.count(vector.length * vectorByteCost, this)
     readStateVector(vector, this.#room.vectorClientsMax)
+    this.#trace?.line('sync_step1_received', { bytes: vector.length })
     if (this.encoder.handshake === 'clientFirst') this.#saveAcks?.restart()
     this.#syncReplies.request(vector)
   }
@@ -407,6 +425,7 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
   }
 
   sendReply(frames: readonly Uint8Array[]): void {
+    this.#trace?.line('sync_step2_sent', { bytes: frames.reduce((sum, { length }) => sum + length, 0) })
     for (const frame of frames) this.send(frame)
     if (this.encoder.handshake === 'clientFirst') this.#requestAll()
     if (this.#options.socket.isFull) this.awaitDrain()
@@ -437,6 +456,7 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
   /** Stops sending updates to the client. Later it gets one difference instead of all missed updates. */
   #fallBehind(): void {
     this.#setState({ kind: 'behind', vector: this.#room.deliveredVector() })
+    this.#trace?.line('client_behind')
     this.#report('sendBufferBytes')
     this.awaitDrain()
   }
@@ -457,6 +477,7 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
     const missed = this.#room.missed(this.#state.vector)
     this.#setState(current)
     if (missed === null) return
+    this.#trace?.line('client_caught_up', { bytes: missed.length })
     this.#whenDurable(() => this.send(this.encoder.update(missed)))
     this.#sendAwareness(this.#room.awareness.allAndTombstones())
   }
@@ -476,4 +497,13 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
   #report(limit: LimitName): void {
     this.#dependencies.reports.exceeded(limit, this.#options.identity.tenant.workspaceId)
   }
+}
+
+function traceUpdate(
+  { line }: ConnectionTrace,
+  kind: 'update' | 'offer',
+  { length: bytes }: Uint8Array,
+  { structs, deletes }: UpdateSummary,
+): void {
+  line(kind === 'offer' ? 'sync_step2_received' : 'update_received', { bytes, structs, deletes })
 }

@@ -18,8 +18,8 @@ export interface ClientSocket {
   readonly isCrowded: boolean
   /** Sets the listener. Call it once, before the first message is read. */
   listen(listener: SocketListener): void
-  /** Calls `fn` once when the connection is closed. */
-  onClosed(fn: () => void): void
+  /** Calls `fn` once when the connection is closed, with the close code if the connection has one. */
+  onClosed(fn: (code?: number) => void): void
   /** Sends whole websocket frames. Frames of one tick become one system call. */
   write(frames: Uint8Array): void
   /** Calls `fn` once when the operating system has taken all waiting bytes; never on a dead connection. */

@@ -108,7 +108,7 @@ class LocalSocket implements ClientSocket {
     this.#socket.listen(listener)
   }
 
-  onClosed(fn: () => void): void {
+  onClosed(fn: (code?: number) => void): void {
     // `on` and not `once`: the event occurs only once, and `once` would keep more memory than the rest of the
     // listener.
     this.#socket.on('close', fn)

@@ -1,0 +1,67 @@
+import type { Appended } from '../../engine/engine.ts'
+import type { DocumentAddress } from '../../model/address.ts'
+import type { Trace, Tracer } from '../../trace.ts'
+import { type AppliedUpdate, type UpdateBroadcast, updateBytesOf } from './broadcast.ts'
+import { loopStepsMax } from './integration-limits.ts'
+import type { Member } from './member.ts'
+import type { IncomingUpdate } from './pending-updates.ts'
+
+/** The trace of one room, which also traces the steps of traced clients in it. */
+export class RoomTrace {
+  readonly #tracer: Tracer
+  readonly #address: DocumentAddress
+  readonly #hasThreads: boolean
+
+  private constructor(tracer: Tracer, address: DocumentAddress, hasThreads: boolean) {
+    this.#tracer = tracer
+    this.#address = address
+    this.#hasThreads = hasThreads
+  }
+
+  /** Returns undefined if no step of the room can be traced. */
+  static of(
+    tracer: Tracer | undefined,
+    address: DocumentAddress,
+    hasThreads: boolean,
+  ): RoomTrace | undefined {
+    if (tracer === undefined || !tracer.mayConcern(address)) return undefined
+    return new RoomTrace(tracer, address, hasThreads)
+  }
+
+  /** Returns the trace of a step of the room that these users cause; undefined: nothing traces it. */
+  of(...userIds: readonly string[]): Trace | undefined {
+    return this.#tracer.of(this.#address, ...userIds)
+  }
+
+  /** @param steps 0: the sizes of update and document show that the update is inexpensive */
+  predicted({ bytes, from }: IncomingUpdate, steps: number): void {
+    const isOnThread = steps > loopStepsMax && this.#hasThreads
+    this.of(from.user.id)?.('update_predicted', {
+      userId: from.user.id,
+      bytes: bytes.length,
+      steps: steps === 0 ? 'few' : Number.isFinite(steps) ? steps : 'too many to predict',
+      loopStepsMax,
+      runs: isOnThread ? 'thread' : 'event loop',
+    })
+  }
+
+  pending({ bytes, from }: IncomingUpdate): void {
+    this.of(from.user.id)?.('update_pending', { userId: from.user.id, bytes: bytes.length })
+  }
+
+  committed({ epoch, first, last }: Omit<Appended, 'state'>, updates: readonly AppliedUpdate[]): void {
+    const userIds = usersOf(updates)
+    const bytes = updateBytesOf(updates)
+    this.of(...userIds)?.('committed', { epoch, first, last, updates: updates.length, bytes, userIds })
+  }
+
+  broadcast({ updates }: UpdateBroadcast, members: ReadonlySet<Member>): void {
+    const receivers = [...members].filter((member) => updates.some(({ from }) => from !== member)).length
+    const bytes = updateBytesOf(updates)
+    this.of(...usersOf(updates))?.('broadcast', { updates: updates.length, bytes, receivers })
+  }
+}
+
+const usersOf = (updates: readonly AppliedUpdate[]): readonly string[] => [
+  ...new Set(updates.flatMap(({ by }) => (by === '' ? [] : by))),
+]
