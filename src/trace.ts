@@ -40,10 +40,13 @@ export const traceSteps = {
 
 export type TraceStep = keyof typeof traceSteps
 
-type TraceField = string | number | boolean | readonly string[] | null | undefined
+/** Sizes, numbers and ids: never content, tokens or keys. */
+export type TraceFields = Readonly<
+  Record<string, string | number | boolean | readonly string[] | null | undefined>
+>
 
-/** Writes a line of a trace. The fields have sizes, numbers and ids: never content, tokens or keys. */
-export type Trace = (step: TraceStep, fields?: Readonly<Record<string, TraceField>>) => void
+/** Writes a line of a trace. */
+export type TraceWriter = (step: TraceStep, fields?: TraceFields) => void
 
 /** The document that a step concerns. */
 export interface TracedDocument {
@@ -56,7 +59,7 @@ export interface TracedDocument {
 
 /** The trace of one connection. */
 export interface ConnectionTrace {
-  readonly line: Trace
+  readonly line: TraceWriter
   /** The target is the client: its trace also has each update that it gets. */
   readonly followsClient: boolean
 }
@@ -73,7 +76,7 @@ export class Tracer {
   }
 
   /** Returns the trace of a step that concerns the document and these users; undefined: nothing traces it. */
-  of(document: TracedDocument, ...userIds: readonly string[]): Trace | undefined {
+  of(document: TracedDocument, ...userIds: readonly string[]): TraceWriter | undefined {
     if (!this.#targets.some((target) => concerns(target, document, userIds))) return undefined
     const { organizationId, documentId, editorId } = document
     return (step, fields) =>

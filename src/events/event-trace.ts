@@ -1,10 +1,8 @@
-import type { Tracer, TraceStep } from '../trace.ts'
+import type { TraceFields, Tracer, TraceStep } from '../trace.ts'
 import type { OutboundEvent, QueuedEvent } from './outbound-event.ts'
 
 /** An event, before or after it has an id. */
 type TracedEvent = OutboundEvent & { readonly scope: QueuedEvent['scope']; readonly id?: string }
-
-type TraceFields = Readonly<Record<string, string | number | null | readonly string[]>>
 
 /** Traces a step of an event of a traced document or user. The data of the event are not part of the line. */
 export function traceEvent(

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { ReplacementResult } from '../../content/replacement-result.ts'
 import { ApiError } from '../../errors.ts'
 import { versionOf } from '../../model/version.ts'
-import type { Trace } from '../../trace.ts'
+import type { TraceWriter } from '../../trace.ts'
 import { readUpdate } from '../../update/read-update.ts'
 import { emptyUpdate } from '../room/document-state.ts'
 import { whileAllowed } from '../room/write-rights.ts'
@@ -91,7 +91,7 @@ export function makeChange<T>(room: EditContext, change: BackendChange<T>): Prom
 }
 
 async function tracedChange<T>(
-  trace: Trace,
+  trace: TraceWriter,
   { by, runs, options }: BackendChange<T>,
   made: () => Promise<EditResult<T>>,
 ): Promise<EditResult<T>> {

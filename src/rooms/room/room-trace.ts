@@ -1,6 +1,6 @@
 import type { Appended } from '../../engine/engine.ts'
 import type { DocumentAddress } from '../../model/address.ts'
-import type { Trace, Tracer } from '../../trace.ts'
+import type { Tracer, TraceWriter } from '../../trace.ts'
 import { type AppliedUpdate, type UpdateBroadcast, updateBytesOf } from './broadcast.ts'
 import { loopStepsMax } from './integration-limits.ts'
 import type { Member } from './member.ts'
@@ -29,7 +29,7 @@ export class RoomTrace {
   }
 
   /** Returns the trace of a step of the room that these users cause; undefined: nothing traces it. */
-  of(...userIds: readonly string[]): Trace | undefined {
+  of(...userIds: readonly string[]): TraceWriter | undefined {
     return this.#tracer.of(this.#address, ...userIds)
   }
 
