@@ -17,6 +17,7 @@ const layers: readonly (readonly string[])[] = [
     'text.ts',
     'json-problem.ts',
     'json.ts',
+    'schema-check.ts',
     'metrics.ts',
     'config.ts',
     'config',

@@ -1,0 +1,108 @@
+import * as v from 'valibot'
+
+type Schema = v.GenericSchema<unknown, unknown>
+type Check = (value: unknown) => boolean
+
+/** The schemas of most stored records. */
+type CompiledSchema =
+  | v.StringSchema<undefined>
+  | v.NumberSchema<undefined>
+  | v.BooleanSchema<undefined>
+  | v.UnknownSchema
+  | v.LiteralSchema<v.Literal, undefined>
+  | v.PicklistSchema<readonly (string | number)[], undefined>
+  | v.NullableSchema<Schema, undefined>
+  | v.ArraySchema<Schema, undefined>
+  | v.LooseObjectSchema<Readonly<Record<string, Schema>>, undefined>
+  | v.RecordSchema<v.GenericSchema<string, string>, Schema, undefined>
+
+const compiledTypes: readonly CompiledSchema['type'][] = [
+  'string',
+  'number',
+  'boolean',
+  'unknown',
+  'literal',
+  'picklist',
+  'nullable',
+  'array',
+  'loose_object',
+  'record',
+]
+
+const checks = new WeakMap<Schema, Check>()
+
+/**
+ * Returns the same result as `v.is`, but does not copy each object as valibot does. An object with 10 members takes
+ * about 0.2 µs instead of 1 to 2 µs, so that each read of a stored record can check it.
+ */
+export function matchesSchema<T>(schema: v.GenericSchema<T, unknown>, value: unknown): value is T {
+  const known = checks.get(schema)
+  if (known !== undefined) return known(value)
+  const check = compile(schema)
+  checks.set(schema, check)
+  return check(value)
+}
+
+function compile(schema: Schema): Check {
+  const byValibot: Check = (value) => v.is(schema, value)
+  if (!isCompiled(schema)) return byValibot
+  switch (schema.type) {
+    case 'string':
+      return (value) => typeof value === 'string'
+    case 'number':
+      return (value) => typeof value === 'number' && !Number.isNaN(value)
+    case 'boolean':
+      return (value) => typeof value === 'boolean'
+    case 'unknown':
+      return () => true
+    case 'literal':
+      return (value) => value === schema.literal
+    case 'picklist':
+      return (value) => schema.options.some((option) => option === value)
+    case 'nullable': {
+      const check = compile(schema.wrapped)
+      return (value) => value === null || check(value)
+    }
+    case 'array': {
+      const check = compile(schema.item)
+      return (value) => Array.isArray(value) && value.every((item) => check(item))
+    }
+    case 'loose_object':
+      return compileObject(schema.entries)
+    default:
+      return isAnyRecord(schema) ? isObject : byValibot
+  }
+}
+
+function compileObject(entries: Readonly<Record<string, Schema>>): Check {
+  const members = Object.entries(entries).map(([name, schema]) => {
+    const isOptional = isExactOptional(schema)
+    return { name, isOptional, check: compile(isOptional ? schema.wrapped : schema) }
+  })
+  return (value) => {
+    if (!isObject(value)) return false
+    for (const { name, isOptional, check } of members) {
+      const member = value[name]
+      const isAbsent = member === undefined && !(name in value)
+      if (isAbsent ? !isOptional : !check(member)) return false
+    }
+    return true
+  }
+}
+
+/** A schema with a pipe, a default or a fallback accepts or rejects more than its type does. */
+const isPlain = (schema: Schema): boolean =>
+  !('pipe' in schema || 'fallback' in schema) && (!('default' in schema) || schema.default === undefined)
+
+/** The names of parsed JSON are strings. */
+const isAnyRecord = ({ key, value }: { readonly key: Schema; readonly value: Schema }): boolean =>
+  [key, value].every(isPlain) && key.type === 'string' && value.type === 'unknown'
+
+const isCompiled = (schema: Schema): schema is Schema & CompiledSchema =>
+  isPlain(schema) && compiledTypes.some((type) => type === schema.type)
+
+const isExactOptional = (schema: Schema): schema is v.ExactOptionalSchema<Schema, undefined> =>
+  isPlain(schema) && schema.type === 'exact_optional'
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null
