@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 
 type Schema = v.GenericSchema<unknown, unknown>
-type Check = (value: unknown) => boolean
+type SchemaCheck = (value: unknown) => boolean
 
 /** The schemas of most stored records. */
 type CompiledSchema =
@@ -29,7 +29,7 @@ const compiledTypes: readonly CompiledSchema['type'][] = [
   'record',
 ]
 
-const checks = new WeakMap<Schema, Check>()
+const checks = new WeakMap<Schema, SchemaCheck>()
 
 /**
  * Returns the same result as `v.is`, but does not copy each object as valibot does. An object with 10 members takes
@@ -43,8 +43,8 @@ export function matchesSchema<T>(schema: v.GenericSchema<T, unknown>, value: unk
   return check(value)
 }
 
-function compile(schema: Schema): Check {
-  const byValibot: Check = (value) => v.is(schema, value)
+function compile(schema: Schema): SchemaCheck {
+  const byValibot: SchemaCheck = (value) => v.is(schema, value)
   if (!isCompiled(schema)) return byValibot
   switch (schema.type) {
     case 'string':
@@ -74,7 +74,7 @@ function compile(schema: Schema): Check {
   }
 }
 
-function compileObject(entries: Readonly<Record<string, Schema>>): Check {
+function compileObject(entries: Readonly<Record<string, Schema>>): SchemaCheck {
   const members = Object.entries(entries).map(([name, schema]) => {
     const isOptional = isExactOptional(schema)
     return { name, isOptional, check: compile(isOptional ? schema.wrapped : schema) }

@@ -162,6 +162,13 @@ describe('layers', () => {
 })
 
 describe('files', () => {
+  it('[TIDY-24] reads each stored record of the directory, access and API with its schema', () => {
+    const checked = sources.filter((file) => /^src\/(directory|access|api)\//.test(file))
+    const unchecked = /\.(get|getAll)<|\bdecodeRecord\b/
+    const readers = checked.filter((file) => unchecked.test(text(file)))
+    expect(readers.filter((file) => !file.startsWith('src/directory/store/'))).toEqual([])
+  })
+
   it('[TIDY-7] reads the environment in one place', () => {
     const readers = sources.filter((file) => /process\.env/.test(text(file)))
     expect(readers.filter((file) => !/^src\/(config\/|main\.ts|cli\/|loadtest\/)/.test(file))).toEqual([])

@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts'
 import type { Bus } from '../engine/engine.ts'
 import type { Tenant } from '../model/address.ts'
-import type { MintingSecretList, MintingSecretRecord } from './store/records.ts'
+import { type MintingSecretList, type MintingSecretRecord, mintingSecretListType } from './store/records.ts'
 import type { Transaction } from './store/transaction.ts'
 import { CredentialGenerator } from './tenants/credential-generator.ts'
 import { credentialsRevokedTopic, encodeCredentialsRevoked } from './tenants/credentials-revoked.ts'
@@ -77,7 +77,7 @@ async function validSecrets(
   tenant: Tenant,
   now: number,
 ): Promise<readonly MintingSecretRecord[]> {
-  const record = await transaction.get<MintingSecretList>(workspaceKeys.mintingSecrets(tenant))
+  const record = await transaction.get(workspaceKeys.mintingSecrets(tenant), mintingSecretListType)
   return (record?.secrets ?? []).filter((secret) => isValidSecret(secret, now))
 }
 

@@ -7,7 +7,14 @@ import {
 } from '../../directory/organizations/organization-keys.ts'
 import type { OrganizationStore } from '../../directory/organizations/organization-store.ts'
 import type { DirectoryReader } from '../../directory/store/directory-reader.ts'
-import type { AccessType, DocumentRecord, OrganizationRecord } from '../../directory/store/records.ts'
+import {
+  type AccessType,
+  checkedRecord,
+  type DocumentRecord,
+  documentRecordType,
+  type OrganizationRecord,
+  organizationRecordType,
+} from '../../directory/store/records.ts'
 import type { AccessChangeFeed } from '../access-change-feed.ts'
 import { documentResource, folderResource, organizationResource } from './access-resource.ts'
 import { OrganizationsWithGroups } from './organizations-with-groups.ts'
@@ -99,15 +106,16 @@ async function readRecords(
   userId: string,
 ): Promise<Records> {
   const user = { type: 'user', id: userId } as const
-  const [document = null, organization = null, ...grants] = await reader.getAll<object>([
-    keys.document(documentId),
+  const documentKey = keys.document(documentId)
+  const [document = null, organization = null, ...grants] = await reader.getAll([
+    documentKey,
     keys.organization,
     keys.grant({ type: 'document', id: documentId }, user),
     keys.grant({ type: 'organization', id: organizationId }, user),
   ])
   return {
-    document: document as DocumentRecord | null,
-    organization: organization as OrganizationRecord | null,
+    document: document && checkedRecord(documentRecordType, documentKey, document),
+    organization: organization && checkedRecord(organizationRecordType, keys.organization, organization),
     isGranted: grants.some((grant) => grant !== null),
   }
 }

@@ -1,7 +1,7 @@
 import { folderPath } from '../../directory/documents/folder-tree.ts'
 import { keys } from '../../directory/organizations/organization-keys.ts'
 import type { DirectoryReader } from '../../directory/store/directory-reader.ts'
-import type { DocumentRecord } from '../../directory/store/records.ts'
+import { documentRecordType } from '../../directory/store/records.ts'
 import { type AccessResource, documentResource, folderResource } from './access-resource.ts'
 
 /**
@@ -20,7 +20,7 @@ export class FolderPaths {
 
   /** Returns the path from the document upwards; null if it does not exist. */
   async ofDocument(documentId: string): Promise<readonly AccessResource[] | null> {
-    const document = await this.#reader.get<DocumentRecord>(keys.document(documentId))
+    const document = await this.#reader.get(keys.document(documentId), documentRecordType)
     if (document === null || document.deleting === true) return null
     const above = await this.from(document.folderId)
     return above && [documentResource(documentId, document), ...above]

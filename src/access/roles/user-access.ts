@@ -4,7 +4,7 @@ import { findOrganization } from '../../directory/organizations/organization-sto
 import { indexedExpiry } from '../../directory/permissions/grants.ts'
 import { mapInSlices } from '../../directory/store/batch.ts'
 import type { DirectoryReader } from '../../directory/store/directory-reader.ts'
-import { decodeRecord, type GrantRecord } from '../../directory/store/records.ts'
+import { type GrantRecord, grantRecordType, readRecord } from '../../directory/store/records.ts'
 import type { AccessResource } from './access-resource.ts'
 import { type AccessLevel, type GrantOfGroup, strongestFirst } from './directory-role.ts'
 
@@ -115,9 +115,9 @@ export class UserAccess {
     const entries = await reader.scan({ prefix: keys.groupGrantsOn(resource), limit })
     if (entries.length === limit) return null
     const own = await this.#ownGrant(resource)
-    const all = entries.map(({ key, value }) => ({
-      ...(decodeRecord(value) as GrantRecord),
-      groupId: key.at(-1) as string,
+    const all = entries.map((entry) => ({
+      ...readRecord(grantRecordType, entry),
+      groupId: entry.key.at(-1) ?? '',
     }))
     return [own, all.filter(({ groupId }) => this.#groupIds.has(groupId))]
   }
@@ -125,15 +125,16 @@ export class UserAccess {
   async #lookUpGrants(resource: Resource): Promise<Grants> {
     if (this.#groups.length === 0) return [await this.#ownGrant(resource), []]
     const subjects = [this.#user, ...this.#groups]
-    const [own = null, ...groups] = await this.#options.reader.getAll<GrantRecord>(
+    const [own = null, ...groups] = await this.#options.reader.getAll(
       subjects.map((subject) => keys.grant(resource, subject)),
+      grantRecordType,
     )
     const found = groups.map((grant, index) => grant && { ...grant, groupId: this.#groups[index]?.id ?? '' })
     return [own, found.filter((grant) => grant !== null)]
   }
 
   #ownGrant(resource: Resource): Promise<GrantRecord | null> {
-    return this.#options.reader.get<GrantRecord>(keys.grant(resource, this.#user))
+    return this.#options.reader.get(keys.grant(resource, this.#user), grantRecordType)
   }
 
   async #readMember({ own, groups }: Pick<AccessLevel, 'own' | 'groups'> = nothing) {

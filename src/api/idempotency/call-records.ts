@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
-import { decodeRecord, encodeRecord } from '../../directory/store/records.ts'
+import * as v from 'valibot'
+import { encodeRecord, type RecordType, readRecord } from '../../directory/store/records.ts'
 import type { Job, Key, Kv, KvCommit } from '../../engine/engine.ts'
 import type { IdempotentCall } from './idempotent-call.ts'
 
@@ -25,10 +26,41 @@ export type CallRecord =
   /** `answer` is encrypted; null: it was too large to store. */
   | (Common & { readonly state: 'done'; readonly httpCode: number; readonly answer: string | null })
 
+const common = { operation: v.string(), body: v.string(), endsAt: v.number() }
+
+const callRecordType: RecordType<CallRecord> = {
+  name: 'idempotent call',
+  schema: v.variant('state', [
+    v.looseObject({
+      state: v.literal('begun'),
+      seed: v.string(),
+      by: v.exactOptional(v.string()),
+      ...common,
+    }),
+    v.looseObject({
+      state: v.literal('done'),
+      httpCode: v.number(),
+      answer: v.nullable(v.string()),
+      ...common,
+    }),
+  ]),
+}
+
+/** The member of a call that its removal needs. */
+export const callExpiryType: RecordType<Pick<CallRecord, 'endsAt'>> = {
+  name: 'idempotent call',
+  schema: v.looseObject({ endsAt: v.number() }),
+}
+
 /** Index entry: expiry of a call. */
 export interface ExpiryRecord {
   /** Approximate bytes stored for the call. */
   readonly bytes: number
+}
+
+export const expiryRecordType: RecordType<ExpiryRecord> = {
+  name: 'expiry of an idempotent call',
+  schema: v.looseObject({ bytes: v.number() }),
 }
 
 /** Approximate bytes of the two entries of a call, without its response. */
@@ -72,8 +104,9 @@ export class CallStore {
 
   /** `record` is also null for a call that has expired at `now`; `bytes`: the stored record. */
   async find({ part, id }: IdempotentCall, now: number): Promise<FoundCall> {
-    const [bytes = null] = await this.#kv.get(part, [callKeys.call(id)])
-    const record = bytes === null ? null : (decodeRecord(bytes) as CallRecord)
+    const key = callKeys.call(id)
+    const [bytes = null] = await this.#kv.get(part, [key])
+    const record = bytes === null ? null : readRecord(callRecordType, { key, value: bytes })
     return { record: record === null || record.endsAt <= now ? null : record, bytes }
   }
 
@@ -95,8 +128,9 @@ export interface FoundCall {
 
 function removalOf({ id }: IdempotentCall, before: Uint8Array | null): KvCommit {
   if (before === null) return {}
-  const { endsAt } = decodeRecord(before) as CallRecord
-  return { dels: [callKeys.call(id), callKeys.end(endsAt, id)] }
+  const key = callKeys.call(id)
+  const { endsAt } = readRecord(callExpiryType, { key, value: before })
+  return { dels: [key, callKeys.end(endsAt, id)] }
 }
 
 /** The stored form of a record. */

@@ -1,7 +1,7 @@
-import { decodeRecord } from '../../directory/store/records.ts'
+import { readRecord } from '../../directory/store/records.ts'
 import { type Transaction, TransactionRunner } from '../../directory/store/transaction.ts'
 import type { Key, Kv, KvEntry } from '../../engine/engine.ts'
-import { type CallRecord, callKeys, callSweepJob, type ExpiryRecord, expiryOf } from './call-records.ts'
+import { callExpiryType, callKeys, callSweepJob, expiryOf, expiryRecordType } from './call-records.ts'
 
 /** Calls per commit, and commits per run; then other callers follow. */
 const callsAtOnce = 200
@@ -36,7 +36,10 @@ export async function removeExpiredCalls(kv: Kv, part: Key, now: number): Promis
 async function sweepSlice(transaction: Transaction, now: number): Promise<Slice> {
   const entries = await transaction.scan({ prefix: callKeys.ends, limit: callsAtOnce + 1 })
   const due = entries.slice(0, callsAtOnce).filter(({ key }) => expiryOf(key) <= now)
-  const records = await transaction.getAll<CallRecord>(due.map(({ key }) => callKeys.call(idOf(key))))
+  const records = await transaction.getAll(
+    due.map(({ key }) => callKeys.call(idOf(key))),
+    callExpiryType,
+  )
   for (const [at, { key }] of due.entries()) {
     transaction.delete(key)
     // A key that was used again has a later expiry.
@@ -51,4 +54,4 @@ async function sweepSlice(transaction: Transaction, now: number): Promise<Slice>
 }
 
 const idOf = (key: Key): string => key[2] as string
-const bytesOfEntry = ({ value }: KvEntry): number => (decodeRecord(value) as ExpiryRecord).bytes
+const bytesOfEntry = (entry: KvEntry): number => readRecord(expiryRecordType, entry).bytes

@@ -1,8 +1,8 @@
 import type { Clock } from '../../clock.ts'
-import { decodeRecord } from '../../directory/store/records.ts'
+import { readRecord } from '../../directory/store/records.ts'
 import type { ForeignChanges, Key, Kv } from '../../engine/engine.ts'
 import { keyName } from '../../engine/key-encoding.ts'
-import { bytesOfCall, callKeys, type ExpiryRecord, expiryOf } from './call-records.ts'
+import { bytesOfCall, callKeys, expiryOf, expiryRecordType } from './call-records.ts'
 
 const pageMax = 1_000
 
@@ -97,7 +97,7 @@ export class IdempotencyUsage {
         ...(after && { after }),
       })
       used.calls += page.length
-      for (const { value } of page) used.bytes += (decodeRecord(value) as ExpiryRecord).bytes
+      for (const entry of page) used.bytes += readRecord(expiryRecordType, entry).bytes
       after = page.at(-1)?.key
     } while (after !== undefined)
     return used

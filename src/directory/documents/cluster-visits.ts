@@ -1,13 +1,15 @@
+import * as v from 'valibot'
 import type { Clock } from '../../clock.ts'
 import type { Cluster, Key, Kv } from '../../engine/engine.ts'
 import type { EventRecorder } from '../../events/event-recorder.ts'
 import type { Visitor } from '../../events/visit-tracker.ts'
 import type { Log } from '../../log.ts'
+import { namedUserSchema } from '../../model/named-users.ts'
 import { userDigest } from '../organizations/erased-users.ts'
 import { type OrganizationScope, organizationPart } from '../organizations/organization-keys.ts'
 import { findOrganization, type OrganizationStore } from '../organizations/organization-store.ts'
 import { mapInSlices } from '../store/batch.ts'
-import { decodeRecord } from '../store/records.ts'
+import { type RecordType, readRecord } from '../store/records.ts'
 import type { Transaction } from '../store/transaction.ts'
 import { leaveEvent, type VisitEvent, withoutErasedUsers } from './visit-event.ts'
 
@@ -35,6 +37,17 @@ interface VisitRecord extends Visitor {
   readonly nodes: readonly string[]
   /** Epoch milliseconds of the start. */
   readonly at: number
+}
+
+const visitRecordType: RecordType<VisitRecord> = {
+  name: 'visit',
+  schema: v.looseObject({
+    user: namedUserSchema,
+    source: v.picklist(['socket', 'rest']),
+    documentId: v.string(),
+    nodes: v.array(v.string()),
+    at: v.number(),
+  }),
 }
 
 export interface ClusterVisitsOptions {
@@ -120,7 +133,7 @@ export class ClusterVisits {
   async #comes(transaction: Transaction, { visitor, documentId, at }: VisitEvent): Promise<boolean> {
     const { incarnation: self } = this.#options.cluster
     const key = visitKeys.of(documentId, visitor.user.userId)
-    const record = await transaction.get<VisitRecord>(key)
+    const record = await transaction.get(key, visitRecordType)
     const nodes = [...(record?.nodes ?? []).filter((node) => node !== self), self]
     transaction.put(key, record === null ? { ...visitor, documentId, nodes, at } : { ...record, nodes })
     return record === null
@@ -189,7 +202,7 @@ export class ClusterVisits {
     do {
       const range = { prefix: visitKeys.all, limit: pageMax, ...(after && { after }) }
       const page = await kv.scan(organizationPart(scope), range)
-      const records = page.map(({ value }) => decodeRecord(value) as VisitRecord)
+      const records = page.map((entry) => readRecord(visitRecordType, entry))
       const left = records.filter(({ nodes }) => nodes.includes(node))
       await mapInSlices(left, (record) => this.#endVisit(scope, record, node))
       after = page.at(-1)?.key
@@ -219,7 +232,7 @@ async function leaves(
   node: string,
 ): Promise<boolean> {
   const key = visitKeys.of(documentId, visitor.user.userId)
-  const record = await transaction.get<VisitRecord>(key)
+  const record = await transaction.get(key, visitRecordType)
   if (record === null || !record.nodes.includes(node)) return false
   const nodes = record.nodes.filter((each) => each !== node)
   if (nodes.length === 0) transaction.delete(key)

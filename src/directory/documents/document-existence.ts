@@ -1,6 +1,11 @@
 import { keys, type OrganizationScope, rootFolderId } from '../organizations/organization-keys.ts'
 import type { OrganizationStore } from '../organizations/organization-store.ts'
-import type { DocumentRecord, OrganizationRecord } from '../store/records.ts'
+import {
+  type DocumentRecord,
+  documentRecordType,
+  type OrganizationRecord,
+  organizationRecordType,
+} from '../store/records.ts'
 import { folderPath } from './folder-tree.ts'
 
 /**
@@ -27,9 +32,11 @@ export async function readExistence(
 ): Promise<DocumentExistence> {
   for (let attempt = 0; attempt < attemptsMax; attempt++) {
     const reader = store.read(scope)
-    const wanted = [keys.organization, keys.document(documentId)]
-    const found = await reader.getAll<OrganizationRecord | DocumentRecord>(wanted)
-    const [organization, document] = found as [OrganizationRecord | null, DocumentRecord | null]
+    const documentKey = keys.document(documentId)
+    // One read for both; the reader caches them.
+    await reader.getAll([keys.organization, documentKey])
+    const organization = await reader.get(keys.organization, organizationRecordType)
+    const document = await reader.get(documentKey, documentRecordType)
     if (organization?.deleting === true || document?.deleting === true) break
     if ((await folderPath(reader, document?.folderId ?? rootFolderId)) !== null)
       return { state: 'there', organization, document }

@@ -8,7 +8,7 @@ import type { RemovalService } from '../removal/removal-service.ts'
 import { removalJob } from '../removal/removal-task.ts'
 import type { BatchResults } from '../store/batch.ts'
 import type { ListPage } from '../store/list-page.ts'
-import type { AccessType, DocumentRecord, FolderRecord } from '../store/records.ts'
+import { type AccessType, type DocumentRecord, folderRecordType } from '../store/records.ts'
 import type { Transaction } from '../store/transaction.ts'
 import { DocumentRight, type WriteRight } from '../write-right.ts'
 import { readExistence } from './document-existence.ts'
@@ -239,7 +239,7 @@ async function addMissingFolders(
 ): Promise<void> {
   const wanted = [...new Set(documents.map(({ folderId = rootFolderId }) => folderId))]
   const folderIds = wanted.filter((id) => id !== rootFolderId)
-  const found = await transaction.getAll<FolderRecord>(folderIds.map(keys.folder))
+  const found = await transaction.getAll(folderIds.map(keys.folder), folderRecordType)
   const missing = folderIds.filter((_, index) => found[index] === null)
   await writeNewFolders(
     transaction,

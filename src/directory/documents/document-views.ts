@@ -1,7 +1,7 @@
 import { keys } from '../organizations/organization-keys.ts'
 import type { DirectoryReader } from '../store/directory-reader.ts'
 import { type ListPage, listEntries, listSlices, type PageRange } from '../store/list-page.ts'
-import { type AccessType, type DocumentRecord, decodeRecord } from '../store/records.ts'
+import { type AccessType, type DocumentRecord, documentRecordType, readRecord } from '../store/records.ts'
 import { filterItems, type Search, type StoredItem } from '../store/search.ts'
 import { effectiveAccessType, folderPath } from './folder-tree.ts'
 import { noSuchFolder } from './folder-views.ts'
@@ -25,7 +25,7 @@ export async function viewDocuments(
   reader: DirectoryReader,
   documentIds: readonly string[],
 ): Promise<readonly DocumentView[]> {
-  const records = await reader.getAll<DocumentRecord>(documentIds.map(keys.document))
+  const records = await reader.getAll(documentIds.map(keys.document), documentRecordType)
   return viewsOf(reader, records)
 }
 
@@ -59,8 +59,8 @@ async function listRecords(
   const ids = items.map(({ key }) => key.at(-1) as string)
   const records =
     folderId === undefined
-      ? items.map(({ value }) => decodeRecord(value) as DocumentRecord)
-      : await reader.getAll<DocumentRecord>(ids.map(keys.document))
+      ? items.map((entry) => readRecord(documentRecordType, entry))
+      : await reader.getAll(ids.map(keys.document), documentRecordType)
   return { items: ids.map((id, index) => ({ id, record: records[index] ?? null })), next }
 }
 

@@ -4,12 +4,13 @@ import { patchRecord } from '../store/patch-record.ts'
 import {
   type AccessType,
   type DocumentRecord,
+  documentRecordType,
   emptyValue,
   type FolderRecord,
   type Metadata,
 } from '../store/records.ts'
 import type { Transaction } from '../store/transaction.ts'
-import { accessTypeIn, folderPath } from './folder-tree.ts'
+import { accessTypeIn, folderExists, folderPath } from './folder-tree.ts'
 
 /** Content of a new document. Absent members are empty, without a folder, and inherited. */
 export interface DocumentInput {
@@ -46,7 +47,7 @@ export async function writeNewDocuments(
     documents,
     ({ documentId }) => documentId,
     async (document) => {
-      const existing = await transaction.get<DocumentRecord>(keys.document(document.documentId))
+      const existing = await transaction.get(keys.document(document.documentId), documentRecordType)
       if (existing !== null) throw await cannotAdd(transaction, existing)
       const above = await foldersAbove(transaction, document.folderId)
       const { accessType = accessTypeIn(above, defaultAccess) } = document
@@ -124,13 +125,13 @@ export async function markDocumentsDeleted(
 /** Returns false for a document that is being deleted, itself or with its folder. */
 export async function documentExists(
   transaction: Transaction,
-  { folderId, deleting }: DocumentRecord,
+  { folderId, deleting }: Pick<DocumentRecord, 'folderId' | 'deleting'>,
 ): Promise<boolean> {
-  return deleting !== true && (await folderPath(transaction, folderId)) !== null
+  return deleting !== true && (await folderExists(transaction, folderId))
 }
 
 async function existingDocument(transaction: Transaction, documentId: string): Promise<DocumentRecord> {
-  const record = await transaction.get<DocumentRecord>(keys.document(documentId))
+  const record = await transaction.get(keys.document(documentId), documentRecordType)
   if (record === null || !(await documentExists(transaction, record)))
     throw new ItemRejectedError('document/not-found', 'the document does not exist')
   return record

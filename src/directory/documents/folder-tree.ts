@@ -1,7 +1,16 @@
 import { directoryLimits } from '../limits.ts'
 import { keys, rootFolderId } from '../organizations/organization-keys.ts'
 import type { DirectoryReader } from '../store/directory-reader.ts'
-import type { AccessType, FolderRecord, OrganizationCounts } from '../store/records.ts'
+import {
+  type AccessType,
+  type FolderRecord,
+  folderRecordType,
+  type OrganizationCounts,
+  organizationCountsType,
+  type PlacedFolder,
+  placedFolderType,
+  type RecordType,
+} from '../store/records.ts'
 import type { Transaction } from '../store/transaction.ts'
 
 /** Entries of an index that are read at a time. */
@@ -20,13 +29,23 @@ export interface FolderAccess {
  * Returns the folder and its ancestors, nearest first; an empty list for `root`. Null if the folder does not
  * exist, or one of them is being deleted: then everything in it counts as deleted.
  */
-export async function folderPath(
+export const folderPath = (
   reader: DirectoryReader,
   folderId: string,
-): Promise<readonly FolderRecord[] | null> {
-  const path: FolderRecord[] = []
+): Promise<readonly FolderRecord[] | null> => readPath(reader, folderId, folderRecordType)
+
+/** Returns whether `folderPath` finds the folder. Members of records that do not matter may be malformed. */
+export const folderExists = async (reader: DirectoryReader, folderId: string): Promise<boolean> =>
+  (await readPath(reader, folderId, placedFolderType)) !== null
+
+async function readPath<Folder extends PlacedFolder>(
+  reader: DirectoryReader,
+  folderId: string,
+  type: RecordType<Folder>,
+): Promise<readonly Folder[] | null> {
+  const path: Folder[] = []
   for (let id = folderId; id !== rootFolderId; ) {
-    const folder = await reader.get<FolderRecord>(keys.folder(id))
+    const folder = await reader.get(keys.folder(id), type)
     if (folder === null || folder.deleting === true || path.length >= directoryLimits.folderDepth) return null
     path.push(folder)
     id = folder.parentFolderId
@@ -60,7 +79,7 @@ export const accessTypeIn = (above: readonly FolderAccess[], defaultAccess: Acce
  * so a transaction that depends on its shape is repeated if the tree has changed.
  */
 export async function readCounts(transaction: Transaction): Promise<OrganizationCounts> {
-  return (await transaction.get<OrganizationCounts>(keys.counts)) ?? nothing
+  return (await transaction.get(keys.counts, organizationCountsType)) ?? nothing
 }
 
 /** Records a change of the tree. */

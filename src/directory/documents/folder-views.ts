@@ -4,7 +4,7 @@ import { keys, rootFolderId } from '../organizations/organization-keys.ts'
 import { mapInSlices } from '../store/batch.ts'
 import type { DirectoryReader } from '../store/directory-reader.ts'
 import { type ListPage, listEntries, type PageRange } from '../store/list-page.ts'
-import type { AccessType, FolderRecord } from '../store/records.ts'
+import { type AccessType, type FolderRecord, folderRecordType } from '../store/records.ts'
 import { effectiveAccessType, folderPath, subfolderIds } from './folder-tree.ts'
 
 /** A folder for clients. */
@@ -50,7 +50,7 @@ async function viewTree(
   const [folder] = path
   if (folder === undefined || depth === 0) return viewOf(path, null)
   const ids = await subfolderIds(reader, folder.folderId)
-  const records = await reader.getAll<FolderRecord>(ids.map(keys.folder))
+  const records = await reader.getAll(ids.map(keys.folder), folderRecordType)
   // A folder that was moved after the index was read is no longer in this one.
   const inHere = records.filter((record) => record?.parentFolderId === folder.folderId && !record.deleting)
   const subFolders = await mapInSlices(inHere, (record) =>

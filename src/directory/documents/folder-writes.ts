@@ -1,7 +1,7 @@
 import { directoryLimits } from '../limits.ts'
 import { keys, rootFolderId } from '../organizations/organization-keys.ts'
 import { type BatchResults, forEachItem, ItemRejectedError } from '../store/batch.ts'
-import { type AccessType, emptyValue, type FolderRecord } from '../store/records.ts'
+import { type AccessType, emptyValue, type FolderRecord, folderRecordType } from '../store/records.ts'
 import type { Transaction } from '../store/transaction.ts'
 import type { DocumentWriteOptions } from './document-writes.ts'
 import { accessTypeIn, folderPath, markTreeChanged, readCounts } from './folder-tree.ts'
@@ -48,7 +48,7 @@ async function foldersAbove(
 ): Promise<readonly FolderRecord[]> {
   if (folderId === rootFolderId)
     throw new ItemRejectedError('folder/root', `the id ${rootFolderId} is reserved`)
-  const existing = await transaction.get<FolderRecord>(keys.folder(folderId))
+  const existing = await transaction.get(keys.folder(folderId), folderRecordType)
   if (existing !== null) {
     const exists = (await folderPath(transaction, folderId)) !== null
     throw exists

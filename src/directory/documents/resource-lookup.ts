@@ -3,7 +3,7 @@ import { ApiError } from '../../errors.ts'
 import { keys, type Resource, rootFolderId } from '../organizations/organization-keys.ts'
 import { findOrganization, organizationOf } from '../organizations/organization-store.ts'
 import type { DirectoryReader } from '../store/directory-reader.ts'
-import type { DocumentRecord, FolderRecord } from '../store/records.ts'
+import { documentRecordType, type FolderRecord } from '../store/records.ts'
 import { folderPath } from './folder-tree.ts'
 
 /**
@@ -33,7 +33,7 @@ export async function ancestorsOf(
   { type, id }: Resource,
 ): Promise<readonly FolderRecord[] | null> {
   if (type === 'folder') return id === rootFolderId ? null : folderPath(reader, id)
-  const document = await reader.get<DocumentRecord>(keys.document(id))
+  const document = await reader.get(keys.document(id), documentRecordType)
   return document === null || document.deleting === true ? null : folderPath(reader, document.folderId)
 }
 

@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto'
+import * as v from 'valibot'
 import type { DirectoryReader } from '../store/directory-reader.ts'
+import type { RecordType } from '../store/records.ts'
 import type { Transaction } from '../store/transaction.ts'
 import { keys } from './organization-keys.ts'
 
@@ -7,6 +9,11 @@ import { keys } from './organization-keys.ts'
 interface ErasedRecord {
   /** Epoch milliseconds. Earlier actions of the user are recorded without the user. */
   readonly until: number
+}
+
+const erasedRecordType: RecordType<ErasedRecord> = {
+  name: 'erasure of a user',
+  schema: v.looseObject({ until: v.number() }),
 }
 
 /** Returns an identifier that does not reveal its parts. */
@@ -19,7 +26,7 @@ export const userDigest = (...parts: readonly (string | null)[]): string =>
  */
 export async function markErased(transaction: Transaction, userId: string, until: number): Promise<void> {
   const key = keys.erased(userDigest(userId))
-  const earlier = await transaction.get<ErasedRecord>(key)
+  const earlier = await transaction.get(key, erasedRecordType)
   transaction.put(key, { until: Math.max(until, earlier?.until ?? 0) })
 }
 
@@ -35,8 +42,9 @@ export async function areUsersErased(
   reader: DirectoryReader,
   deeds: readonly UserAction[],
 ): Promise<readonly boolean[]> {
-  const records = await reader.getAll<ErasedRecord>(
+  const records = await reader.getAll(
     deeds.map(({ userId }) => keys.erased(userDigest(userId))),
+    erasedRecordType,
   )
   return deeds.map(({ at }, index) => {
     const record = records[index] ?? null

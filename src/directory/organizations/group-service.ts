@@ -5,7 +5,7 @@ import type { SubjectRemoval } from '../removal/subject-removal.ts'
 import { type BatchResults, emptyBatchResults, forEachItem, ItemRejectedError } from '../store/batch.ts'
 import type { DirectoryReader } from '../store/directory-reader.ts'
 import { type ListPage, listEntries, type PageRange } from '../store/list-page.ts'
-import type { GroupRecord } from '../store/records.ts'
+import { type GroupRecord, groupRecordType } from '../store/records.ts'
 import type { Transaction } from '../store/transaction.ts'
 import { type FoundGroup, type GroupGrant, listGranted, listGroups, viewGroups } from './group-views.ts'
 import { putMembership, removeMembership } from './memberships.ts'
@@ -177,14 +177,14 @@ export class GroupService {
 /** @throws ApiError NOT_FOUND */
 async function groupOf(reader: DirectoryReader, groupId: string): Promise<GroupRecord> {
   await organizationOf(reader)
-  const group = await reader.get<GroupRecord>(keys.group(groupId))
+  const group = await reader.get(keys.group(groupId), groupRecordType)
   if (group === null) throw new ApiError('group/not-found', 'the group does not exist; check its id')
   return group
 }
 
 async function putGroup(transaction: Transaction, input: GroupInput, now: number): Promise<string> {
   const { groupId } = input
-  const old = await transaction.get<GroupRecord>(keys.group(groupId))
+  const old = await transaction.get(keys.group(groupId), groupRecordType)
   const groupName = input.groupName ?? old?.groupName ?? groupId
   if (old?.groupName !== groupName)
     transaction.put(keys.group(groupId), {

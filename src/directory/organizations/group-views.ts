@@ -2,7 +2,7 @@ import { keySchema } from '../../model/address-schemas.ts'
 import { activeGrant, indexedResource } from '../permissions/grants.ts'
 import type { DirectoryReader } from '../store/directory-reader.ts'
 import { type ListPage, listEntries, type PageRange, readPagePosition } from '../store/list-page.ts'
-import type { GrantRecord, GroupRecord } from '../store/records.ts'
+import { type GrantRecord, type GroupRecord, grantRecordType, groupRecordType } from '../store/records.ts'
 import { keys, type Resource, type Subject } from './organization-keys.ts'
 
 /** A group as seen from a resource. */
@@ -29,9 +29,10 @@ export async function viewGroups(
   groupIds: readonly string[],
   now: number,
 ): Promise<readonly FoundGroup[]> {
-  const groups = await reader.getAll<GroupRecord>(groupIds.map(keys.group))
-  const grants = await reader.getAll<GrantRecord>(
+  const groups = await reader.getAll(groupIds.map(keys.group), groupRecordType)
+  const grants = await reader.getAll(
     groupIds.map((groupId) => keys.grant(resource, groupSubject(groupId))),
+    grantRecordType,
   )
   return groups.flatMap((group, index) => {
     const grant = activeGrant(grants[index] ?? null, now)
@@ -69,7 +70,10 @@ export async function listGranted(
   const entries = await reader.scan({ prefix, limit: limit + 1, ...from })
   const items = entries.slice(0, limit)
   const resources = items.map(indexedResource)
-  const grants = await reader.getAll<GrantRecord>(resources.map((resource) => keys.grant(resource, subject)))
+  const grants = await reader.getAll(
+    resources.map((resource) => keys.grant(resource, subject)),
+    grantRecordType,
+  )
   const granted = resources.flatMap((resource, index) => {
     const grant = activeGrant(grants[index] ?? null, now)
     return grant === null ? [] : [{ resource, grant }]

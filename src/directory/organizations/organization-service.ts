@@ -8,7 +8,13 @@ import { removalJob } from '../removal/removal-task.ts'
 import { type BatchResults, forEachItemConcurrently, ItemRejectedError, mapInSlices } from '../store/batch.ts'
 import { type ListPage, listEntries, listSlices, type PageRange } from '../store/list-page.ts'
 import { patchRecord } from '../store/patch-record.ts'
-import { emptyValue, encodeRecord, type Metadata, type OrganizationRecord } from '../store/records.ts'
+import {
+  emptyValue,
+  encodeRecord,
+  type Metadata,
+  type OrganizationRecord,
+  organizationRecordType,
+} from '../store/records.ts'
 import { filterItems, type Search, type StoredItem } from '../store/search.ts'
 import { Transaction } from '../store/transaction.ts'
 import { keys, type OrganizationScope, type Resource, tenantKeys, tenantPart } from './organization-keys.ts'
@@ -152,7 +158,7 @@ export class OrganizationService {
     const now = clock.now()
     const record = { organizationId, organizationName, metadata, createdAt: now, lastUpdated: now }
     const outcome = await store.change(scope, async (transaction) => {
-      const existing = await transaction.get<OrganizationRecord>(keys.organization)
+      const existing = await transaction.get(keys.organization, organizationRecordType)
       if (existing !== null) return existing.deleting === true ? 'deleting' : 'exists'
       transaction.put(keys.organization, record)
       return 'added'

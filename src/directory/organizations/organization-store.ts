@@ -6,7 +6,7 @@ import { eventQueue, eventTopic } from '../../events/outbound-event.ts'
 import { raisedBy } from '../fence-names.ts'
 import { accessChangeOf, accessTopic, encodeAccessChange } from '../permissions/access-change.ts'
 import { CachingDirectoryReader, type DirectoryReader } from '../store/directory-reader.ts'
-import type { OrganizationRecord } from '../store/records.ts'
+import { type OrganizationRecord, organizationRecordType } from '../store/records.ts'
 import { Transaction, TransactionRunner } from '../store/transaction.ts'
 import { deriveActivities } from './derive-activities.ts'
 import { keys, type OrganizationScope, organizationPart } from './organization-keys.ts'
@@ -73,7 +73,7 @@ export const noOrganization = (): ApiError =>
 
 /** Returns the organization's record; null if it does not exist or is being deleted. */
 export async function findOrganization(reader: DirectoryReader): Promise<OrganizationRecord | null> {
-  const record = await reader.get<OrganizationRecord>(keys.organization)
+  const record = await reader.get(keys.organization, organizationRecordType)
   return record === null || record.deleting === true ? null : record
 }
 

@@ -1,6 +1,6 @@
 import { ItemRejectedError } from '../store/batch.ts'
 import { patchRecord } from '../store/patch-record.ts'
-import type { AccessRole, Metadata, UserRecord } from '../store/records.ts'
+import { type AccessRole, type Metadata, type UserRecord, userRecordType } from '../store/records.ts'
 import type { Transaction } from '../store/transaction.ts'
 import { keys, type Subject } from './organization-keys.ts'
 
@@ -60,7 +60,7 @@ export async function ensureUsers(
   userIds: readonly string[],
   now: number,
 ): Promise<void> {
-  const records = await transaction.getAll<UserRecord>(userIds.map(keys.user))
+  const records = await transaction.getAll(userIds.map(keys.user), userRecordType)
   for (const [index, userId] of userIds.entries())
     if (records[index] === null) transaction.put(keys.user(userId), newUser(userId, now))
 }

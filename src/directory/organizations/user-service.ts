@@ -5,7 +5,13 @@ import type { SubjectRemoval } from '../removal/subject-removal.ts'
 import { type BatchResults, forEachItem, ItemRejectedError } from '../store/batch.ts'
 import type { DirectoryReader } from '../store/directory-reader.ts'
 import { type ListPage, listEntries, listSlices, type PageRange } from '../store/list-page.ts'
-import { decodeRecord, type GrantRecord, type UserRecord } from '../store/records.ts'
+import {
+  type GrantRecord,
+  grantRecordType,
+  readRecord,
+  type UserRecord,
+  userRecordType,
+} from '../store/records.ts'
 import { filterItems, type Search, type StoredItem } from '../store/search.ts'
 import type { Transaction } from '../store/transaction.ts'
 import { keys, type OrganizationScope, type Resource } from './organization-keys.ts'
@@ -201,8 +207,8 @@ async function listUsers(
   const { items, next } = await listEntries(reader, isOfAll ? keys.users : keys.userGrantsOn(resource), range)
   const ids = items.map(({ key }) => key.at(-1) as string)
   const records = isOfAll
-    ? items.map(({ value }) => decodeRecord(value) as UserRecord)
-    : await reader.getAll<UserRecord>(ids.map(keys.user))
+    ? items.map((entry) => readRecord(userRecordType, entry))
+    : await reader.getAll(ids.map(keys.user), userRecordType)
   return { items: ids.map((id, index) => ({ id, record: records[index] ?? null })), next }
 }
 
@@ -220,9 +226,10 @@ async function readUsers(
   userIds: readonly string[],
   now: number,
 ): Promise<readonly KnownUser[]> {
-  const records = await reader.getAll<UserRecord>(userIds.map(keys.user))
-  const grants = await reader.getAll<GrantRecord>(
+  const records = await reader.getAll(userIds.map(keys.user), userRecordType)
+  const grants = await reader.getAll(
     userIds.map((userId) => keys.grant(resource, userSubject(userId))),
+    grantRecordType,
   )
   return userIds.map((userId, index) => ({
     userId,

@@ -1,6 +1,6 @@
 import type { KvEntry } from '../../engine/engine.ts'
 import { keys, type Resource, type ResourceType, type Subject } from '../organizations/organization-keys.ts'
-import { decodeRecord, type GrantRecord } from '../store/records.ts'
+import { type GrantRecord, grantExpiryType, readRecord } from '../store/records.ts'
 import type { Transaction } from '../store/transaction.ts'
 
 /**
@@ -31,7 +31,7 @@ export async function putGrant(
   subject: Subject,
   grant: GrantRecord,
 ): Promise<void> {
-  const old = await transaction.get<GrantRecord>(keys.grant(resource, subject))
+  const old = await transaction.get(keys.grant(resource, subject), grantExpiryType)
   transaction.put(keys.grant(resource, subject), grant)
   if (old !== null && old.expiresAt === grant.expiresAt) return
   if (old !== null) transaction.delete(keys.grantOf(subject, resource, old.expiresAt))
@@ -45,7 +45,7 @@ export async function removeGrant(
   subject: Subject,
 ): Promise<void> {
   const key = keys.grant(resource, subject)
-  const grant = await transaction.get<GrantRecord>(key)
+  const grant = await transaction.get(key, grantExpiryType)
   if (grant === null) return
   transaction.delete(key)
   transaction.delete(keys.grantOf(subject, resource, grant.expiresAt))
@@ -58,7 +58,7 @@ export async function removeExpired(transaction: Transaction, subject: Subject, 
     if (!hasEnded(indexedExpiry(entry), now)) return
     const resource = indexedResource(entry)
     // It may have been granted again after the index was read.
-    const grant = await transaction.get<GrantRecord>(keys.grant(resource, subject))
+    const grant = await transaction.get(keys.grant(resource, subject), grantExpiryType)
     if (grant !== null && hasEnded(grant.expiresAt, now)) await removeGrant(transaction, resource, subject)
   }
 }
@@ -70,5 +70,4 @@ export const indexedResource = ({ key }: KvEntry): Resource => ({
 })
 
 /** Returns the expiry of the grant of an entry of `keys.grantsOf`: epoch seconds, or null. */
-export const indexedExpiry = ({ value }: KvEntry): number | null =>
-  (decodeRecord(value) as Pick<GrantRecord, 'expiresAt'>).expiresAt
+export const indexedExpiry = (entry: KvEntry): number | null => readRecord(grantExpiryType, entry).expiresAt

@@ -16,7 +16,7 @@ import {
 import { findOrganization, type OrganizationStore } from '../organizations/organization-store.ts'
 import { removeGrant } from '../permissions/grants.ts'
 import { mapInSlices } from '../store/batch.ts'
-import type { DocumentRecord, OrganizationRecord } from '../store/records.ts'
+import { deletableType, placedDocumentType } from '../store/records.ts'
 import type { CascadeHandler } from './cascade-handler.ts'
 import { removeFolder } from './folder-removal.ts'
 import { RemovalLocks } from './removal-locks.ts'
@@ -85,7 +85,7 @@ export class CascadeRemoval {
 
   async #organization(scope: OrganizationScope, goOn: CheckLease): Promise<void> {
     const { kv, store, cascade } = this.#dependencies
-    const record = await store.read(scope).get<OrganizationRecord>(keys.organization)
+    const record = await store.read(scope).get(keys.organization, deletableType)
     if (record?.deleting !== true) return
     const within = this.#within.get(keyName(organizationPart(scope)))
     // They must not continue when an organization with the same ids exists again.
@@ -125,7 +125,7 @@ export class CascadeRemoval {
       const slice = documentIds.slice(at, at + documentsAtOnce)
       const records = await this.#dependencies.store
         .read(scope)
-        .getAll<DocumentRecord>(slice.map(keys.document))
+        .getAll(slice.map(keys.document), deletableType)
       const marked = slice.filter((_, index) => records[index]?.deleting === true)
       await this.#removeDocuments(scope, marked, goOn)
     }
@@ -145,7 +145,7 @@ export class CascadeRemoval {
     await kv.commit(organizationPart(scope), {})
     await this.#destroyLogs(prefixes, goOn)
     await store.carryOut(scope, async (transaction) => {
-      const records = await transaction.getAll<DocumentRecord>(documentIds.map(keys.document))
+      const records = await transaction.getAll(documentIds.map(keys.document), placedDocumentType)
       for (const record of records.filter((each) => each !== null)) {
         // Another node has completed the task, and the document has been created again.
         if (await documentExists(transaction, record)) continue

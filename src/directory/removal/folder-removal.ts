@@ -3,7 +3,7 @@ import { keys, type OrganizationScope, type Resource } from '../organizations/or
 import { findOrganization, type OrganizationStore } from '../organizations/organization-store.ts'
 import { mapInSlices } from '../store/batch.ts'
 import type { DirectoryReader } from '../store/directory-reader.ts'
-import type { FolderRecord } from '../store/records.ts'
+import { deletableType, placedFolderType } from '../store/records.ts'
 
 /** Documents of a folder, and folders, in one slice. */
 const sliceSize = 50
@@ -70,7 +70,7 @@ async function emptyFolder(
  */
 async function isMarked(transaction: DirectoryReader, folderId: string): Promise<boolean> {
   if ((await findOrganization(transaction)) === null) return false
-  return (await transaction.get<FolderRecord>(keys.folder(folderId)))?.deleting === true
+  return (await transaction.get(keys.folder(folderId), deletableType))?.deleting === true
 }
 
 /** A record that an earlier attempt has removed is not counted again. */
@@ -81,7 +81,7 @@ const removeRecords = (
 ): Promise<void> =>
   store.carryOut(scope, async (transaction) => {
     if (!(await isMarked(transaction, folderId))) return
-    const found = await transaction.getAll<FolderRecord>(slice.map(keys.folder))
+    const found = await transaction.getAll(slice.map(keys.folder), placedFolderType)
     const folders = found.filter((folder) => folder !== null)
     for (const { folderId, parentFolderId } of folders) {
       transaction.delete(keys.folder(folderId))

@@ -166,8 +166,87 @@ export interface GrantRecord {
   readonly expiresAt: number | null
 }
 
+/** The workspace that owns an API key. */
+export interface ApiKeyOwner {
+  readonly workspaceId: string
+}
+
 const dated = { createdAt: v.number(), lastUpdated: v.number() }
+const deleting = v.exactOptional(v.literal(true))
 const metadata = v.record(v.string(), v.unknown())
+const accessType = v.nullable(v.picklist(['public', 'organizationPrivate', 'restricted']))
+
+export const workspaceRecordType: RecordType<WorkspaceRecord> = {
+  name: 'workspace',
+  schema: v.looseObject({
+    id: v.string(),
+    name: v.string(),
+    owner: v.looseObject({ id: v.string(), email: v.string(), name: v.string(), avatar: v.string() }),
+    authToken: v.string(),
+    isUnissued: v.exactOptional(v.literal(true)),
+    retiredTokens: v.exactOptional(v.array(v.looseObject({ token: v.string(), validUntil: v.number() }))),
+    storedBytesMax: v.exactOptional(v.number()),
+    createdAt: v.number(),
+  }),
+}
+
+export const apiKeyRecordType: RecordType<ApiKeyRecord> = {
+  name: 'API key',
+  schema: v.looseObject({
+    id: v.string(),
+    workspaceId: v.string(),
+    apiKeyName: v.string(),
+    type: v.picklist(['testing', 'production']),
+    createdAt: v.number(),
+  }),
+}
+
+export const apiKeyOwnerType: RecordType<ApiKeyOwner> = {
+  name: 'owner of an API key',
+  schema: v.looseObject({ workspaceId: v.string() }),
+}
+
+const authToken = {
+  token: v.string(),
+  isUnissued: v.exactOptional(v.literal(true)),
+  name: v.string(),
+  domains: v.array(v.string()),
+  createdAt: v.number(),
+}
+
+export const authTokenRecordType: RecordType<AuthTokenRecord> = {
+  name: 'auth token',
+  schema: v.looseObject(authToken),
+}
+
+export const retiredTokensRecordType: RecordType<RetiredTokensRecord> = {
+  name: 'list of replaced tokens',
+  schema: v.looseObject({ tokens: v.array(v.looseObject({ ...authToken, validUntil: v.number() })) }),
+}
+
+export const mintingSecretListType: RecordType<MintingSecretList> = {
+  name: 'list of minting secrets',
+  schema: v.looseObject({
+    secrets: v.array(
+      v.looseObject({
+        id: v.string(),
+        secret: v.string(),
+        createdAt: v.number(),
+        validUntil: v.exactOptional(v.number()),
+      }),
+    ),
+  }),
+}
+
+export const domainsRecordType: RecordType<DomainsRecord> = {
+  name: 'list of domains',
+  schema: v.looseObject({ domains: v.array(v.string()) }),
+}
+
+export const revocationRecordType: RecordType<RevocationRecord> = {
+  name: 'revocation of tokens',
+  schema: v.looseObject({ until: v.number() }),
+}
 
 export const counterRecordType: RecordType<CounterRecord> = {
   name: 'counter',
@@ -180,9 +259,67 @@ export const organizationRecordType: RecordType<OrganizationRecord> = {
     organizationId: v.string(),
     organizationName: v.string(),
     metadata,
-    deleting: v.exactOptional(v.literal(true)),
+    deleting,
     ...dated,
   }),
+}
+
+export const organizationCountsType: RecordType<OrganizationCounts> = {
+  name: 'counters of an organization',
+  schema: v.looseObject({ folders: v.number(), treeChanges: v.number() }),
+}
+
+export const folderRecordType: RecordType<FolderRecord> = {
+  name: 'folder',
+  schema: v.looseObject({
+    folderId: v.string(),
+    folderName: v.string(),
+    parentFolderId: v.string(),
+    accessType,
+    inheritAccessFromParent: v.boolean(),
+    deleting,
+    ...dated,
+  }),
+}
+
+export const documentRecordType: RecordType<DocumentRecord> = {
+  name: 'document',
+  schema: v.looseObject({
+    documentId: v.string(),
+    documentName: v.string(),
+    folderId: v.string(),
+    accessType,
+    disabled: v.boolean(),
+    metadata,
+    deleting,
+    ...dated,
+  }),
+}
+
+/** The members that a removal needs. A record whose other members are malformed can still be removed. */
+export const deletableType: RecordType<Deletable> = {
+  name: 'resource',
+  schema: v.looseObject({ deleting }),
+}
+
+/** The members that decide where a folder is, and whether it exists. */
+export type PlacedFolder = Pick<FolderRecord, 'folderId' | 'parentFolderId' | 'deleting'>
+
+/** See `deletableType`. */
+export const placedFolderType: RecordType<PlacedFolder> = {
+  name: 'folder',
+  schema: v.looseObject({ folderId: v.string(), parentFolderId: v.string(), deleting }),
+}
+
+/** See `deletableType`. */
+export const placedDocumentType: RecordType<Pick<DocumentRecord, 'documentId' | 'folderId' | 'deleting'>> = {
+  name: 'document',
+  schema: v.looseObject({ documentId: v.string(), folderId: v.string(), deleting }),
+}
+
+export const groupRecordType: RecordType<GroupRecord> = {
+  name: 'group',
+  schema: v.looseObject({ groupId: v.string(), groupName: v.string(), ...dated }),
 }
 
 export const userRecordType: RecordType<UserRecord> = {
@@ -203,13 +340,21 @@ export const grantRecordType: RecordType<GrantRecord> = {
   schema: v.looseObject({ accessRole: v.picklist(['viewer', 'editor']), expiresAt: v.nullable(v.number()) }),
 }
 
+/** The member of a grant that its index repeats. */
+export const grantExpiryType: RecordType<Pick<GrantRecord, 'expiresAt'>> = {
+  name: 'expiry of a grant',
+  schema: v.looseObject({ expiresAt: v.nullable(v.number()) }),
+}
+
 /** Value of an entry without content. */
 export const emptyValue: object = {}
 
 export const encodeRecord = (record: object): Uint8Array => Buffer.from(JSON.stringify(record))
 
-/** Decodes bytes of `encodeRecord`. The key determines the type of the record. */
-export const decodeRecord = (bytes: Uint8Array): unknown => JSON.parse(Buffer.from(bytes).toString())
+const utf8 = new TextDecoder('utf-8', { ignoreBOM: true })
+
+/** Decodes bytes of `encodeRecord` without a check. */
+export const decodeRecord = (bytes: Uint8Array): unknown => JSON.parse(utf8.decode(bytes))
 
 /** A type of stored records. */
 export interface RecordType<R extends object> {

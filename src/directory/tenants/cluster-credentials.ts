@@ -1,8 +1,9 @@
 import { createHmac } from 'node:crypto'
+import * as v from 'valibot'
 import type { Config } from '../../config.ts'
 import type { Cluster, Engine, Key, Kv } from '../../engine/engine.ts'
 import { withClusterLock } from '../../jobs/cluster-lock.ts'
-import { decodeRecord, encodeRecord } from '../store/records.ts'
+import { encodeRecord, type RecordType, readRecord } from '../store/records.ts'
 import {
   BootstrapError,
   type BootstrapOptions,
@@ -26,6 +27,17 @@ interface Agreement {
   readonly defaultAccess?: Config['defaultAccess']
   /** Checks of the secrets of the node that started last: see `checkOf`. */
   readonly checks: readonly string[]
+}
+
+const agreementType: RecordType<Agreement> = {
+  name: 'agreement of the nodes',
+  schema: v.looseObject({
+    workspaceId: v.string(),
+    apiKey: v.string(),
+    jwtSecret: v.nullable(v.string()),
+    defaultAccess: v.exactOptional(v.picklist(['public', 'organizationPrivate', 'restricted'])),
+    checks: v.array(v.string()),
+  }),
 }
 
 type Secrets = Pick<Config, 'jwtSecret' | 'jwtSecretPrevious'>
@@ -80,7 +92,7 @@ async function agreementBytes(kv: Kv): Promise<Uint8Array | null> {
 }
 
 const decoded = (bytes: Uint8Array | null): Agreement | null =>
-  bytes === null ? null : (decodeRecord(bytes) as Agreement)
+  bytes === null ? null : readRecord(agreementType, { key: agreementKey, value: bytes })
 
 const agreementIn = async (kv: Kv): Promise<Agreement | null> => decoded(await agreementBytes(kv))
 

@@ -2,7 +2,12 @@ import type { Bus } from '../../engine/engine.ts'
 import { ApiError } from '../../errors.ts'
 import type { Tenant } from '../../model/address.ts'
 import { domainsFence } from '../fence-names.ts'
-import type { CounterRecord, DomainsRecord } from '../store/records.ts'
+import {
+  type CounterRecord,
+  counterRecordType,
+  type DomainsRecord,
+  domainsRecordType,
+} from '../store/records.ts'
 import type { Transaction } from '../store/transaction.ts'
 import { credentialsRevokedTopic, encodeCredentialsRevoked } from './credentials-revoked.ts'
 import type { TenantStore } from './tenant-store.ts'
@@ -91,7 +96,7 @@ async function removeDomains(
 }
 
 async function listDomains(transaction: Transaction, tenant: Tenant): Promise<readonly string[]> {
-  return (await transaction.get<DomainsRecord>(workspaceKeys.domains(tenant)))?.domains ?? []
+  return (await transaction.get(workspaceKeys.domains(tenant), domainsRecordType))?.domains ?? []
 }
 
 /** Splits `domains`, without duplicates, into those that are among `present`, and the others. */
@@ -113,7 +118,7 @@ function write(transaction: Transaction, tenant: Tenant, domains: readonly strin
 /** Maintains the index of the domains that any API key lists. */
 async function count(transaction: Transaction, domains: readonly string[], by: 1 | -1): Promise<void> {
   const keys = domains.map(workspaceKeys.domainUses)
-  const records = await transaction.getAll<CounterRecord>(keys)
+  const records = await transaction.getAll(keys, counterRecordType)
   for (const [index, key] of keys.entries()) {
     const next = (records[index]?.count ?? 0) + by
     if (next <= 0) transaction.delete(key)

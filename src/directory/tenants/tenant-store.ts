@@ -5,10 +5,15 @@ import { type ListPage, listEntries, type PageRange } from '../store/list-page.t
 import {
   type ApiKeyRecord,
   type AuthTokenRecord,
-  type CounterRecord,
-  decodeRecord,
-  type RetiredTokensRecord,
+  apiKeyOwnerType,
+  apiKeyRecordType,
+  authTokenRecordType,
+  counterRecordType,
+  type RecordType,
+  readRecord,
+  retiredTokensRecordType,
   type WorkspaceRecord,
+  workspaceRecordType,
 } from '../store/records.ts'
 import { Transaction, TransactionRunner } from '../store/transaction.ts'
 import { workspaceKeys, workspacesPart } from './workspace-keys.ts'
@@ -32,12 +37,12 @@ export class TenantStore {
   }
 
   async workspace(workspaceId: string): Promise<WorkspaceRecord | null> {
-    return this.#get<WorkspaceRecord>(workspaceKeys.workspace(workspaceId))
+    return this.#get(workspaceKeys.workspace(workspaceId), workspaceRecordType)
   }
 
   /** Returns the workspace with the smallest id: a fallback if the stored credentials were lost. */
   async firstWorkspace(): Promise<WorkspaceRecord | null> {
-    return (await this.#first(workspaceKeys.workspaces)) as WorkspaceRecord | null
+    return this.#first(workspaceKeys.workspaces, workspaceRecordType)
   }
 
   /** Returns the workspace with the next id; the first one after null; null after the last. */
@@ -52,11 +57,11 @@ export class TenantStore {
   }
 
   async firstApiKey(workspaceId: string): Promise<ApiKeyRecord | null> {
-    return (await this.#first(workspaceKeys.apiKeys(workspaceId))) as ApiKeyRecord | null
+    return this.#first(workspaceKeys.apiKeys(workspaceId), apiKeyRecordType)
   }
 
   async apiKey(tenant: Tenant): Promise<ApiKeyRecord | null> {
-    return this.#get<ApiKeyRecord>(workspaceKeys.apiKey(tenant))
+    return this.#get(workspaceKeys.apiKey(tenant), apiKeyRecordType)
   }
 
   /** Returns API keys of a workspace in the order of their ids; all unless a range is given. */
@@ -65,7 +70,7 @@ export class TenantStore {
     range: PageRange = { after: undefined, limit: apiKeysMax },
   ): Promise<ListPage<ApiKeyRecord>> {
     const { items, next } = await listEntries(this.read(), workspaceKeys.apiKeys(workspaceId), range)
-    return { items: items.map(({ value }) => decodeRecord(value) as ApiKeyRecord), next }
+    return { items: items.map((entry) => readRecord(apiKeyRecordType, entry)), next }
   }
 
   /** Returns ids of API keys of all workspaces, in their order; at most `limit`. */
@@ -81,7 +86,7 @@ export class TenantStore {
 
   /** Returns the tenant of an API key; null if the key does not exist. */
   async tenantOf(apiKey: string): Promise<Tenant | null> {
-    const owner = await this.#get<{ workspaceId: string }>(workspaceKeys.ownerOfApiKey(apiKey))
+    const owner = await this.#get(workspaceKeys.ownerOfApiKey(apiKey), apiKeyOwnerType)
     return owner === null ? null : { workspaceId: owner.workspaceId, apiKey }
   }
 
@@ -89,7 +94,7 @@ export class TenantStore {
   async authTokens(tenant: Tenant): Promise<readonly AuthTokenRecord[]> {
     const range = { prefix: workspaceKeys.authTokens(tenant), limit: authTokensMax }
     const entries = await this.#kv.scan(workspacesPart, range)
-    return entries.map((entry) => decodeRecord(entry.value) as AuthTokenRecord)
+    return entries.map((entry) => readRecord(authTokenRecordType, entry))
   }
 
   /**
@@ -98,7 +103,7 @@ export class TenantStore {
   async validTokens(tenant: Tenant, now: number): Promise<readonly AuthTokenRecord[]> {
     const [current, retired] = await Promise.all([
       this.authTokens(tenant),
-      this.#get<RetiredTokensRecord>(workspaceKeys.retiredTokens(tenant)),
+      this.#get(workspaceKeys.retiredTokens(tenant), retiredTokensRecordType),
     ])
     return [...current, ...(retired?.tokens ?? []).filter(({ validUntil }) => validUntil > now)]
   }
@@ -133,14 +138,14 @@ export class TenantStore {
     return (await this.#transactions.run(workspacesPart, work)).result
   }
 
-  async #get<R extends object>(key: Key): Promise<R | null> {
-    const [bytes] = await this.#kv.get(workspacesPart, [key])
-    return bytes === undefined || bytes === null ? null : (decodeRecord(bytes) as R)
+  async #get<R extends object>(key: Key, type: RecordType<R>): Promise<R | null> {
+    const [value = null] = await this.#kv.get(workspacesPart, [key])
+    return value === null ? null : readRecord(type, { key, value })
   }
 
-  async #first(prefix: Key): Promise<unknown> {
+  async #first<R extends object>(prefix: Key, type: RecordType<R>): Promise<R | null> {
     const [entry] = await this.#kv.scan(workspacesPart, { prefix, limit: 1 })
-    return entry === undefined ? null : decodeRecord(entry.value)
+    return entry === undefined ? null : readRecord(type, entry)
   }
 }
 
@@ -163,7 +168,7 @@ export async function putNewApiKey(transaction: Transaction, record: ApiKeyRecor
 
 /** Stores of earlier versions have no count. */
 async function apiKeyCount(transaction: Transaction, workspaceId: string): Promise<number> {
-  const record = await transaction.get<CounterRecord>(workspaceKeys.apiKeyCount(workspaceId))
+  const record = await transaction.get(workspaceKeys.apiKeyCount(workspaceId), counterRecordType)
   if (record !== null) return record.count
   const range = { prefix: workspaceKeys.apiKeys(workspaceId), limit: apiKeysMax }
   return (await transaction.scan(range)).length

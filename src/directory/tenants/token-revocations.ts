@@ -4,7 +4,7 @@ import type { Bus, Kv } from '../../engine/engine.ts'
 import type { Tenant } from '../../model/address.ts'
 import { tokensFence } from '../fence-names.ts'
 import { tenantKeys, tenantPart } from '../organizations/organization-keys.ts'
-import { decodeRecord, type RevocationRecord } from '../store/records.ts'
+import { type RevocationRecord, readRecord, revocationRecordType } from '../store/records.ts'
 import { TransactionRunner } from '../store/transaction.ts'
 import { credentialsRevokedTopic, encodeCredentialsRevoked } from './credentials-revoked.ts'
 
@@ -29,8 +29,9 @@ export class TokenRevocations {
    * never revoked.
    */
   async revokedUntil(tenant: Tenant, userId: string): Promise<number> {
-    const [bytes = null] = await this.#options.kv.get(tenantPart(tenant), [tenantKeys.revocation(userId)])
-    return bytes === null ? -1 : (decodeRecord(bytes) as RevocationRecord).until
+    const key = tenantKeys.revocation(userId)
+    const [value = null] = await this.#options.kv.get(tenantPart(tenant), [key])
+    return value === null ? -1 : readRecord(revocationRecordType, { key, value }).until
   }
 
   /**
@@ -42,7 +43,7 @@ export class TokenRevocations {
     const { bus, clock } = this.#options
     const { result: until } = await this.#transactions.run(tenantPart(tenant), async (transaction) => {
       const key = tenantKeys.revocation(userId)
-      const earlier = await transaction.get<RevocationRecord>(key)
+      const earlier = await transaction.get(key, revocationRecordType)
       const record: RevocationRecord = { until: Math.max(clock.now(), (earlier?.until ?? 0) + 1) }
       transaction.put(key, record)
       transaction.raise([tokensFence(tenant, userId)])

@@ -1,7 +1,15 @@
 import type { Clock } from '../../clock.ts'
 import { ApiError } from '../../errors.ts'
 import type { Tenant } from '../../model/address.ts'
-import type { ApiKeyRecord, AuthTokenRecord, RetiredTokensRecord, WorkspaceRecord } from '../store/records.ts'
+import {
+  type ApiKeyRecord,
+  type AuthTokenRecord,
+  authTokenRecordType,
+  type RetiredTokensRecord,
+  retiredTokensRecordType,
+  type WorkspaceRecord,
+  workspaceRecordType,
+} from '../store/records.ts'
 import type { Transaction } from '../store/transaction.ts'
 import { CredentialGenerator } from './credential-generator.ts'
 import { writeNewDomains } from './domain-service.ts'
@@ -119,7 +127,7 @@ export class WorkspaceService {
   ): Promise<string> {
     const now = this.#options.clock.now()
     return this.#options.tenants.change(async (transaction) => {
-      const found = await transaction.get<WorkspaceRecord>(workspaceKeys.workspace(workspaceId))
+      const found = await transaction.get(workspaceKeys.workspace(workspaceId), workspaceRecordType)
       if (found === null) throw noSuchWorkspace()
       const { retiredTokens: earlier = [], authToken: replaced, isUnissued: _, ...others } = found
       const times = { now, validUntil: now + graceSeconds * 1000 }
@@ -141,7 +149,7 @@ export class WorkspaceService {
   limitStorage(workspaceId: string, bytesMax: number | null): Promise<void> {
     return this.#options.tenants.change(async (transaction) => {
       const key = workspaceKeys.workspace(workspaceId)
-      const found = await transaction.get<WorkspaceRecord>(key)
+      const found = await transaction.get(key, workspaceRecordType)
       if (found === null) throw noSuchWorkspace()
       const { storedBytesMax: _, ...others } = found
       transaction.put(key, bytesMax === null ? others : { ...others, storedBytesMax: bytesMax })
@@ -172,7 +180,10 @@ export const noSuchApiKey = (): ApiError =>
 async function currentTokens(transaction: Transaction, tenant: Tenant): Promise<readonly AuthTokenRecord[]> {
   const prefix = workspaceKeys.authTokens(tenant)
   const entries = await transaction.scan({ prefix, limit: authTokensMax })
-  const records = await transaction.getAll<AuthTokenRecord>(entries.map(({ key }) => key))
+  const records = await transaction.getAll(
+    entries.map(({ key }) => key),
+    authTokenRecordType,
+  )
   return records.filter((record) => record !== null)
 }
 
@@ -202,7 +213,7 @@ async function retire(
   times: GraceTimes,
 ): Promise<void> {
   const key = workspaceKeys.retiredTokens(tenant)
-  const earlier = (await transaction.get<RetiredTokensRecord>(key))?.tokens ?? []
+  const earlier = (await transaction.get(key, retiredTokensRecordType))?.tokens ?? []
   const tokens = retiredOf<AuthTokenRecord>(earlier, replaced, times)
   if (tokens.length === 0) transaction.delete(key)
   else transaction.put(key, { tokens } satisfies RetiredTokensRecord)

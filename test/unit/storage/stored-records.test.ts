@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { describe, expect, it } from 'vitest'
+import { callExpiryType, expiryRecordType } from '../../../src/api/idempotency/call-records.ts'
 import {
   annotationRecordType,
   commentPositionType,
@@ -14,13 +15,28 @@ import {
 } from '../../../src/decisions/judgment-keys.ts'
 import { CachingDirectoryReader } from '../../../src/directory/store/directory-reader.ts'
 import {
+  apiKeyOwnerType,
+  apiKeyRecordType,
+  authTokenRecordType,
   counterRecordType,
+  documentRecordType,
+  domainsRecordType,
   encodeRecord,
+  folderRecordType,
+  grantExpiryType,
   grantRecordType,
+  groupRecordType,
+  mintingSecretListType,
+  organizationCountsType,
   organizationRecordType,
+  placedDocumentType,
+  placedFolderType,
   type RecordType,
   readRecord,
+  retiredTokensRecordType,
+  revocationRecordType,
   userRecordType,
+  workspaceRecordType,
 } from '../../../src/directory/store/records.ts'
 import { Transaction } from '../../../src/directory/store/transaction.ts'
 import type { Key } from '../../../src/engine/engine.ts'
@@ -58,6 +74,56 @@ const samples: readonly (readonly [RecordType<object>, object])[] = [
   [organizationRecordType, { organizationId: 'acme', organizationName: 'Acme', metadata: {}, ...dated }],
   [userRecordType, { ...ann, email: '', photoUrl: '', color: '', metadata: { a: [1] }, ...dated }],
   [grantRecordType, { accessRole: 'editor', expiresAt: null }],
+  [grantExpiryType, { expiresAt: 1 }],
+  [organizationCountsType, { folders: 1, treeChanges: 2 }],
+  [
+    folderRecordType,
+    {
+      folderId: 'f',
+      folderName: '',
+      parentFolderId: 'root',
+      accessType: 'restricted',
+      inheritAccessFromParent: true,
+      ...dated,
+    },
+  ],
+  [placedFolderType, { folderId: 'f', parentFolderId: 'root' }],
+  [
+    documentRecordType,
+    {
+      documentId: 'report',
+      documentName: '',
+      folderId: 'root',
+      accessType: null,
+      disabled: false,
+      metadata: {},
+      ...dated,
+    },
+  ],
+  [placedDocumentType, { documentId: 'report', folderId: 'root' }],
+  [groupRecordType, { groupId: 'g', groupName: 'G', ...dated }],
+  [
+    workspaceRecordType,
+    {
+      id: 'w',
+      name: '',
+      owner: { id: 'ann', email: '', name: '', avatar: '' },
+      authToken: 't',
+      createdAt: 1,
+    },
+  ],
+  [apiKeyRecordType, { id: 'key', workspaceId: 'w', apiKeyName: '', type: 'testing', createdAt: 1 }],
+  [apiKeyOwnerType, { workspaceId: 'w' }],
+  [authTokenRecordType, { token: 't', name: 'default', domains: ['example.com'], createdAt: 1 }],
+  [
+    retiredTokensRecordType,
+    { tokens: [{ token: 't', name: 'default', domains: [], createdAt: 1, validUntil: 2 }] },
+  ],
+  [mintingSecretListType, { secrets: [{ id: 'm', secret: 's', createdAt: 1 }] }],
+  [domainsRecordType, { domains: ['example.com'] }],
+  [revocationRecordType, { until: 1 }],
+  [expiryRecordType, { bytes: 1 }],
+  [callExpiryType, { endsAt: 1 }],
   [
     annotationRecordType,
     {
