@@ -1,4 +1,5 @@
 import { createAudit } from './audit/audit.ts'
+import { RecentRequests } from './audit/recent-requests.ts'
 import { startAuditing } from './audit/start.ts'
 import { type Clock, systemClock } from './clock.ts'
 import type { Config } from './config.ts'
@@ -9,6 +10,7 @@ import type { ClusterOptions } from './engine/cluster-bus.ts'
 import type { Engine } from './engine/engine.ts'
 import type { Log } from './log.ts'
 import { createMetrics } from './metrics.ts'
+import type { Tenant } from './model/address.ts'
 import { LimitReports } from './quota/limit-reports.ts'
 import { registerClusterMetrics } from './server/cluster-metrics.ts'
 import { measureData } from './server/data-gauges.ts'
@@ -99,6 +101,14 @@ function nodesOver(urls: readonly string[], config: Config, log: Log): ClusterOp
   }
 }
 
+/** Returns the first API key, unless the server can have workspaces of other owners. */
+function onlyOwnerOf(
+  { adminToken, bootstrap }: Config,
+  { workspaceId, apiKey }: ServerCredentials,
+): Tenant | null {
+  return adminToken === null && bootstrap.length < 2 ? { workspaceId, apiKey } : null
+}
+
 async function serve(given: Pick<ServerBase, 'config' | 'log' | 'clock' | 'engine'>): Promise<RunningServer> {
   const { config, engine, clock, log } = given
   const tenancy = createTenancy(engine, clock)
@@ -127,12 +137,14 @@ async function serve(given: Pick<ServerBase, 'config' | 'log' | 'clock' | 'engin
   registerClusterMetrics(metrics, engine)
   measureData(metrics, config)
   const reports = new LimitReports({ ...given, metrics })
+  const recent = new RecentRequests({ tenants, clock, onlyOwner: onlyOwnerOf(config, credentials) })
   const base = {
     ...given,
+    recent,
     metrics,
     reports,
     tracer: createTracer(config.debug, log),
-    rejections: new RejectionLog({ clock, logger: log }),
+    rejections: new RejectionLog({ clock, logger: log, recent }),
     memoryAccounts: memoryAccountsOf({ config, metrics, reports }),
     tenancy,
     auditing,

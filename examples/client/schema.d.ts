@@ -6750,6 +6750,98 @@ export interface paths {
 		patch?: never;
 		trace?: never;
 	};
+	"/v2/requests/get": {
+		parameters: {
+			query?: never;
+			header?: never;
+			path?: never;
+			cookie?: never;
+		};
+		get?: never;
+		put?: never;
+		/**
+		 * List recent requests and rejections
+		 * @description The latest calls of the API key, and the latest calls and websockets that the server rejected, with the reason, on all nodes of the cluster, the latest first. Equal requests share an entry with their number. Each node keeps them in memory until it stops, at most 100 accepted and 100 rejected entries. A request that names no API key belongs to the first API key, unless the server can have several workspaces. A node that does not answer within 250 ms is left out.
+		 */
+		post: {
+			parameters: {
+				query?: never;
+				header?: never;
+				path?: never;
+				cookie?: never;
+			};
+			requestBody: {
+				content: {
+					"application/json": {
+						data: {
+							/**
+							 * @description Only requests that the server rejected.
+							 * @default false
+							 */
+							onlyRejected?: boolean | null;
+							/** @description Only requests of this kind. */
+							kind?: ("rest" | "websocket") | null;
+							/**
+							 * @description Maximum number of items in the response. A number above 100 stands for 100.
+							 * @default 100
+							 */
+							pageSize?: number | null;
+							/** @description `pageToken` of the previous response. All other parameters must stay the same. */
+							pageToken?: string | null;
+						};
+					};
+				};
+			};
+			responses: {
+				/** @description Done. */
+				200: {
+					headers: {
+						[name: string]: unknown;
+					};
+					content: {
+						"application/json": {
+							result: {
+								/** @enum {string} */
+								status: "success";
+								/** @description For people. */
+								message: string;
+								data: {
+									id: string;
+									/** @description Epoch milliseconds of the latest of these requests. */
+									timestamp: number;
+									/** @enum {string} */
+									kind: "rest" | "websocket";
+									/** @description Path of the operation, or the document that the websocket requested. */
+									target: string;
+									/** @description `success`, the status of an error, or the close code of a websocket. */
+									outcome: string;
+									/** @description Code of the error of a call. */
+									code?: string;
+									/** @description Why the server rejected the request. */
+									reason?: string;
+									/** @description IP address of the client. */
+									clientAddress: string;
+									/** @description Id of the latest of these calls, as in the log. */
+									requestId?: string;
+									/** @description Number of equal requests. */
+									times: number;
+									/** @description Node of the cluster that answered. */
+									node: string;
+								}[];
+								/** @description Send it with the same query for the next page; absent at the end. */
+								pageToken?: string;
+							};
+						};
+					};
+				};
+			};
+		};
+		delete?: never;
+		options?: never;
+		head?: never;
+		patch?: never;
+		trace?: never;
+	};
 	"/v2/users/add": {
 		parameters: {
 			query?: never;

@@ -1,6 +1,7 @@
 import type { PermissionReporter } from '../access/roles/permission-report.ts'
 import type { RealtimeTokens } from '../access/tokens/realtime-tokens.ts'
 import type { AuditLog } from '../audit/log.ts'
+import type { RecentRequests } from '../audit/recent-requests.ts'
 import type { Clock } from '../clock.ts'
 import type { AnnotationService } from '../comments/annotation-service.ts'
 import type { LocationService } from '../comments/location-service.ts'
@@ -58,6 +59,7 @@ export interface ApiServices extends Tenancy {
   readonly pageTokens: PageTokens
   readonly storage: StorageQuota
   readonly audit: AuditLog
+  readonly recent: RecentRequests
   /** The records of documents; only `rooms` gives access to their content. */
   readonly log: Pick<DocumentLog, 'heads' | 'list'>
   /** Limit for reads of a workspace; null: unlimited. */

@@ -8,6 +8,7 @@ import { apiKeyHeader } from '../access/credentials/key-credentials.ts'
 import { workspaceIdHeader } from '../access/credentials/workspace-credentials.ts'
 import type { AuditScope } from '../audit/keys.ts'
 import type { AuditLog, Ending, OpenAuditRecord } from '../audit/log.ts'
+import type { RecentRequests, RequestOwner } from '../audit/recent-requests.ts'
 import { success } from '../audit/record.ts'
 import type { ClaimedId, EntryPoint, RejectionCounter } from '../audit/rejections.ts'
 import type { Config } from '../config.ts'
@@ -20,6 +21,7 @@ import type { Operation } from './operation.ts'
 export interface AuditorOptions {
   readonly audit: AuditLog
   readonly refusals: RejectionCounter
+  readonly recent: RecentRequests
   readonly mode: Config['audit']
   /** Reverse proxies whose `X-Forwarded-For` is trusted. */
   readonly proxies: number
@@ -78,6 +80,23 @@ export class CallAuditor {
     const begun = this.#options.audit.begin(null, entry)
     await begun.stored
     return this.#carryOut(begun, work, () => ({ outcome: success }))
+  }
+
+  /**
+   * Keeps a call for the list of recent requests.
+   * @param caller null: its credentials are rejected
+   * @param outcome the response, or the error that the caller gets
+   */
+  answered(
+    path: string,
+    { caller, request, requestId }: Pick<AuditedCall, 'request' | 'requestId'> & { caller: AnyCaller | null },
+    outcome: StoredResponse | { readonly error: unknown },
+  ): void {
+    const owner = ownerOf(caller, request)
+    if (owner === 'none') return
+    const clientAddress = this.#addressOf(request)
+    const note = { kind: 'rest', target: path, clientAddress, requestId } as const
+    this.#options.recent.note(owner, { ...note, ...describeOutcome(outcome) })
   }
 
   /** Counts a call with rejected credentials, if `error` is such a rejection. */
@@ -168,6 +187,28 @@ function endingOf({ makes = [] }: Operation, { httpCode, body, replayed }: Store
     replayed,
     made: Object.fromEntries(found.map(([name, id]) => [name, [String(id)]])),
   }
+}
+
+/** Returns the owner of a call; `none` if it is not made with an API key. */
+function ownerOf(caller: AnyCaller | null, { headers }: IncomingMessage): RequestOwner | 'none' {
+  if (caller !== null) return caller.level === 'key' ? caller.tenant : 'none'
+  const apiKey = readHeader(headers, apiKeyHeader)
+  return apiKey === null ? null : { apiKey, workspaceId: null }
+}
+
+/** Faults of the server are described in the log only. */
+function describeOutcome(outcome: StoredResponse | { readonly error: unknown }) {
+  if ('error' in outcome) {
+    const error = toApiError(outcome.error)
+    if (error === null)
+      return { outcome: 'INTERNAL', reason: 'internal error; the log of the server has its cause' }
+    return { outcome: error.status, code: error.code, reason: error.message }
+  }
+  if (outcome.httpCode === 200) return { outcome: success }
+  const { error } = parsed(outcome.body) as {
+    readonly error: { readonly status: string; readonly message: string }
+  }
+  return { outcome: error.status, reason: error.message }
 }
 
 const parsed = (body: StoredResponse['body']): unknown => (typeof body === 'string' ? JSON.parse(body) : body)

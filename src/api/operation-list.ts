@@ -70,6 +70,7 @@ import { addPresence } from './v2/presence/add.ts'
 import { deletePresence } from './v2/presence/delete.ts'
 import { getPresence } from './v2/presence/get.ts'
 import { updatePresence } from './v2/presence/update.ts'
+import { getRequests } from './v2/requests/get.ts'
 import { addUsers } from './v2/users/add.ts'
 import { deleteUserData } from './v2/users/data/delete.ts'
 import { getUserData } from './v2/users/data/get.ts'
@@ -182,6 +183,7 @@ export const operationList: readonly Operation[] = [
   deletePresence,
   getPresence,
   updatePresence,
+  getRequests,
   addUsers,
   deleteUserData,
   getUserData,

@@ -186,6 +186,7 @@ export function createHttp({
       pageTokens,
       storage: rest.storage,
       audit: auditing.audit,
+      recent: rest.recent,
       log: engine.log,
       metrics,
       clock,
@@ -197,6 +198,7 @@ export function createHttp({
     authenticator,
     auditor: new CallAuditor({
       ...auditing,
+      recent: rest.recent,
       mode: config.audit,
       proxies: config.trustProxy,
       onRejected: (address, code) => rest.rejections.credentials(address, code),

@@ -7,6 +7,7 @@ import { RealtimeTokens } from '../access/tokens/realtime-tokens.ts'
 import { IdempotencyService } from '../api/idempotency/idempotency-service.ts'
 import { PageTokens } from '../api/paging/page-tokens.ts'
 import type { Audit } from '../audit/audit.ts'
+import type { RecentRequests } from '../audit/recent-requests.ts'
 import type { Clock } from '../clock.ts'
 import { type CommentModule, createCommentModule } from '../comments/comment-module.ts'
 import { participantsOf } from '../comments/participants.ts'
@@ -58,6 +59,7 @@ export interface ServerBase {
   readonly memoryAccounts: MemoryLedger
   readonly tenancy: Tenancy
   readonly auditing: Audit
+  readonly recent: RecentRequests
   /** Aborted when the server must get no new clients, although it still responds. */
   readonly leaving: AbortSignal
   readonly stopping: AbortSignal
@@ -120,6 +122,7 @@ export function createServices(base: ServerBase, credentials: ServerCredentials)
   const notes = combineEditListeners([directory.edits.windows, changeWindows(base, wanted), kept.notes])
   const rates = clusterRatesOf(base)
   const rooms = createRooms({ ...base, rates }, directory, notes)
+  base.recent.share(rooms.presence.requests, engine.cluster.self)
   const accessNews = new AccessChangeFeed({ engine })
   return {
     ...base,

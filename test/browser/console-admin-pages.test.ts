@@ -61,6 +61,7 @@ describe.skipIf(browserMissing)('pages of the console for administrators, in Chr
     [`/webhooks/endpoint/${endpointId}`, 'msg_'],
     ['/webhooks/basic', 'Event URL'],
     ['/connections', 'No connected client'],
+    ['/activity/requests/log', '/v2/requests/get'],
   ]
 
   for (const colorScheme of ['light', 'dark'] as const)

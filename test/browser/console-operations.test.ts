@@ -55,4 +55,33 @@ describe.skipIf(browserMissing)('the console for operators, in Chromium', () => 
     expect(shown.complaints).toEqual([])
     await page.context().close()
   })
+
+  itLong(
+    '[CON-68] shows rejections with their reasons in the overview, and follows and filters all requests',
+    async () => {
+      const shown = await openConsole(browser, weft, { route: '/overview', width: 400 })
+      const { page } = shown
+      const card = page.getByRole('region', { name: 'Recent rejections' })
+      const row = (text: string) => page.getByRole('row').filter({ hasText: text })
+      await card.getByRole('link', { name: 'All requests and rejections' }).waitFor()
+      const refused = await RawClient.connect(`${weft.wsUrl}/sync/acme/secret/main?token=nonsense`)
+      await refused.closed
+      await card.getByText('the token is not a JWT with an algorithm that this server accepts').waitFor()
+      expect(await seriousFindings(page)).toEqual([])
+      await card.getByRole('link', { name: 'All requests and rejections' }).click()
+      await row('acme/secret/main').getByText('4401').waitFor()
+      await weft.post('/v2/crdt/get', { organizationId: 'none', documentId: 'none' })
+      await row('NOT_FOUND').getByText('/v2/crdt/get').waitFor()
+      await row('/v2/requests/get').getByText('success').waitFor()
+      await page.getByLabel('Only rejections').check()
+      await row('/v2/requests/get').waitFor({ state: 'detached' })
+      await page.getByLabel('Kind', { exact: true }).selectOption('REST calls')
+      await row('acme/secret/main').waitFor({ state: 'detached' })
+      await row('NOT_FOUND').waitFor()
+      expect(await seriousFindings(page)).toEqual([])
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(400)
+      expect(shown.complaints).toEqual([])
+      await page.context().close()
+    },
+  )
 })

@@ -56,6 +56,8 @@ export class TokenRejectedError extends Error {
   readonly reason: TokenProblem
   /** Names the claim that is wrong; null if it is not known. It has no value of the token. */
   readonly detail: string | null
+  /** The API key that the rejected token names; null: none, or not read. */
+  claimedKey: string | null = null
   constructor(reason: TokenProblem, { detail = null, ...options }: TokenRejectionOptions = {}) {
     super(detail ?? problemTexts[reason], options)
     this.name = 'TokenRejectedError'

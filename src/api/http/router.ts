@@ -11,8 +11,8 @@ import type { Metrics } from '../../metrics.ts'
 import { encodedBytes } from '../../model/json-pieces.ts'
 import type { ApiServices } from '../api-services.ts'
 import { compileRequest, withRemoved } from '../batches.ts'
-import type { CallAuditor } from '../call-auditor.ts'
-import type { IdempotencyService } from '../idempotency/idempotency-service.ts'
+import type { AuditedCall, CallAuditor } from '../call-auditor.ts'
+import type { IdempotencyService, StoredResponse } from '../idempotency/idempotency-service.ts'
 import { idempotencyKeyOf, parseIdempotentCall, replayedHeader } from '../idempotency/idempotent-call.ts'
 import { checkMembers, ignoredHeader } from '../members.ts'
 import type { Operation } from '../operation.ts'
@@ -95,8 +95,7 @@ function serveOperation(
 ): Handler {
   const { services, authenticator, auditor, origins, idempotentCalls, quotas, readiness } = parts
   const { bodyBytesMax, unknownMembers } = parts
-  return async (request, response) => {
-    response.locals.route = operation.path
+  const serve = async (request: Request, response: Response): Promise<StoredResponse> => {
     const ready = readiness()
     if (!ready.ok) throw new ApiError('server/not-ready', ready.reason, { retryAfterSeconds: 1 })
     await shareWithOrigin(request, response, origins)
@@ -131,6 +130,23 @@ function serveOperation(
       await sendBody(response, answer.httpCode, body, () =>
         countUnread(quotas.unread, response, encodedBytes(body)),
       )
+    }
+    return answer
+  }
+  return async (request, response) => {
+    response.locals.route = operation.path
+    const keep = (outcome: Parameters<CallAuditor['answered']>[2]): void => {
+      const { caller = null, requestId } = response.locals as Partial<
+        Pick<AuditedCall, 'caller' | 'requestId'>
+      >
+      if (caller === null && operation.auth !== 'key') return
+      auditor.answered(operation.path, { caller, request, requestId: String(requestId) }, outcome)
+    }
+    try {
+      keep(await serve(request, response))
+    } catch (error) {
+      if (!(error instanceof ClientDisconnectedError)) keep({ error })
+      throw error
     }
   }
 }

@@ -79,6 +79,7 @@ const tags: Readonly<Record<string, string>> = {
   notifications: 'Notifications, and the notification settings of users.',
   organizations: 'Organizations, and the folders, documents and user groups in them.',
   presence: 'Users on a document: connected users, and users whom a backend adds.',
+  requests: 'Recent calls and rejections of an API key.',
   users: 'Users of organizations, folders and documents.',
   workspace: 'Workspaces, their API keys and tokens, and the domains and webhooks of an API key.',
 }

@@ -11,25 +11,34 @@ import { noFilters, toActivityQuery } from './activity-filters.ts'
 import { AuditLogView } from './audit-log.tsx'
 import { type Activity, describeActivity } from './describe-activity.ts'
 import { FilterForm } from './filter-form.tsx'
+import { RequestLog } from './request-log.tsx'
 
-/** `#/activity/{organization}`, or `#/activity/audit/log` for the audit log of the workspace. */
+/**
+ * `#/activity/{organization}`, `#/activity/requests/log` for recent requests, or `#/activity/audit/log` for the audit log
+ * of the workspace.
+ */
 export default function ActivityPage({ rest }: PageProps) {
-  const isAudit = rest[0] === 'audit' && rest[1] === 'log'
-  const [activity, audit] = [href('activity'), href('activity', 'audit', 'log')]
+  const log = rest[1] === 'log' ? rest[0] : undefined
+  const [activity, requests, audit] = [
+    href('activity'),
+    href('activity', 'requests', 'log'),
+    href('activity', 'audit', 'log'),
+  ]
   return (
     <>
       <h1>Activity</h1>
       <Tabs
         label="Kinds of activity"
-        current={isAudit ? audit : activity}
+        current={log === 'audit' ? audit : log === 'requests' ? requests : activity}
         tabs={[
           [activity, 'In documents and organizations'],
+          [requests, 'Requests'],
           [audit, 'Audit log'],
         ]}
       />
-      {isAudit ? (
-        <AuditLogView />
-      ) : (
+      {log === 'audit' && <AuditLogView />}
+      {log === 'requests' && <RequestLog />}
+      {log !== 'audit' && log !== 'requests' && (
         <WithOrganization section="activity" rest={rest}>
           {(organizationId) => <Activities organizationId={organizationId} />}
         </WithOrganization>

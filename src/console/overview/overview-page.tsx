@@ -7,6 +7,7 @@ import { Button } from '../ui/controls.tsx'
 import { Notice } from '../ui/notice.tsx'
 import { Chart } from './chart.tsx'
 import { chartSpecs } from './chart-specs.ts'
+import { RecentRejections } from './recent-rejections.tsx'
 import { MetricsProblem, ServerStatus } from './server-status.tsx'
 import { useMetrics } from './use-metrics.ts'
 
@@ -41,6 +42,7 @@ function Figures() {
       <TryIt />
       <ServerStatus unready={unready} point={points.at(-1)} />
       <MetricsProblem error={error} {...asked} />
+      <RecentRejections />
       <div class="cards charts">
         {chartSpecs.map((spec) => (
           <Chart key={spec.title} spec={spec} points={points} />

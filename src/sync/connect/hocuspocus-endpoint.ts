@@ -1,5 +1,6 @@
 import { TokenRejectedError } from '../../access/tokens/realtime-tokens.ts'
 import type { Log } from '../../log.ts'
+import type { Tenant } from '../../model/address.ts'
 import { type Close, close } from '../../model/close.ts'
 import type { LimitReports } from '../../quota/limit-reports.ts'
 import type { Tracer } from '../../trace.ts'
@@ -124,9 +125,9 @@ export class HocuspocusEndpoint {
     const { path, problem } = readDocumentPath(name.split('/'))
     const trace = path === null ? undefined : this.#options.tracer?.of(path)
     trace?.('connect', { clientAddress, protocol: 'hocuspocus' })
-    const reject = (reason: Close): void => {
+    const reject = (reason: Close, owner: Tenant | null = null): void => {
       trace?.('rejected', { code: reason.code, reason: reason.reason })
-      this.#options.rejections.socket(clientAddress, reason, path ?? name)
+      this.#options.rejections.socket(clientAddress, reason, path ?? name, owner)
       closeChannel(channel, reason)
     }
     if (path === null) return reject(close('badRequest', problem))
@@ -139,7 +140,7 @@ export class HocuspocusEndpoint {
     socket.authenticated(identity.tenant.workspaceId)
     authenticated()
     const full = this.#countDocument(channel, identity.tenant.workspaceId)
-    if (full !== null) return reject(full)
+    if (full !== null) return reject(full, identity.tenant)
     const { origin } = request
     sessionManager.admit({
       socket: channel,

@@ -1,8 +1,9 @@
 import type { TokenRejectedError } from '../../access/tokens/realtime-tokens.ts'
+import type { RecentRequests, RequestOwner } from '../../audit/recent-requests.ts'
 import type { Clock } from '../../clock.ts'
 import type { ApiError } from '../../errors.ts'
 import type { Log } from '../../log.ts'
-import type { DocumentPath } from '../../model/address.ts'
+import type { DocumentPath, Tenant } from '../../model/address.ts'
 import { type Close, closeCodes } from '../../model/close.ts'
 import { RepeatedEvents } from '../../quota/repeated-events.ts'
 import { escapeControls, shortened } from '../../text.ts'
@@ -40,15 +41,24 @@ const messages: Readonly<Record<LoggedRejection['event'], string>> = {
   'credentials.rejected': 'the server rejected the credentials of a call',
 }
 
+interface RejectionLogOptions {
+  readonly clock: Clock
+  readonly logger: Log
+  /** Also gets the rejected websockets and tokens. */
+  readonly recent: RecentRequests
+}
+
 /**
  * Logs rejected websockets, tokens and credentials, and their misspelled parameters. Entries with the same address,
  * reason and document share a line, with their number. For each address and reason, up to ten documents have a line
  * of their own; further documents share one that names no document.
  */
 export class RejectionLog {
+  readonly #recent: RecentRequests
   readonly #events: RepeatedEvents<LoggedRejection>
 
-  constructor({ clock, logger }: { readonly clock: Clock; readonly logger: Log }) {
+  constructor({ clock, logger, recent }: RejectionLogOptions) {
+    this.#recent = recent
     this.#events = new RepeatedEvents({
       clock,
       write: ({ event, reason, requested, ...optional }, times) => {
@@ -60,25 +70,40 @@ export class RejectionLog {
 
   /**
    * Logs a rejected websocket. The close code of a drain is not logged: a drain moves clients and rejects none.
+   * @param owner null: the client is not authenticated
    * @param reason for the log, if it differs from the reason that the client gets
    */
-  socket(address: string, sent: Close, requested: Requested, reason = sent.reason): void {
+  socket(
+    address: string,
+    sent: Close,
+    requested: Requested,
+    owner: Tenant | null,
+    reason = sent.reason,
+  ): void {
     const { code } = sent
-    if (code !== closeCodes.serviceRestart)
-      this.#log({ event: 'socket.rejected', reason, code, address, requested })
+    if (code === closeCodes.serviceRestart) return
+    this.#log({ event: 'socket.rejected', reason, code, address, requested })
+    this.#keep(owner, address, requested, String(code), reason)
   }
 
   /** Logs an upgrade request that gets an HTTP error. @param url its path is logged, without the query */
   upgrade(address: string, { httpCode: status, message: reason }: ApiError, url: string): void {
     this.#log({ event: 'socket.rejected', reason, code: null, status, address, requested: url })
+    this.#keep(null, address, url, String(status), reason)
   }
 
   /**
    * Logs a websocket that was open and that the server has closed permanently, for example because of a message
    * that it sent.
    */
-  closed(address: string, { code, reason }: Close, path: DocumentPath | null): void {
+  closed(
+    address: string,
+    { code, reason }: Close,
+    path: DocumentPath | null,
+    owner: Tenant | null = null,
+  ): void {
     this.#log({ event: 'socket.closed', reason, code, address, requested: path })
+    this.#keep(owner, address, path, String(code), reason)
   }
 
   /** Logs a misspelled parameter of the URL of a websocket. */
@@ -87,9 +112,12 @@ export class RejectionLog {
     this.#log({ event: 'socket.parameter_misspelled', reason, code: null, address, requested: path })
   }
 
-  /** Logs a rejected token. */
-  token(address: string, { reason, detail }: TokenRejectedError, path: DocumentPath | null): void {
+  /** Logs a rejected token. @param code close code for the client */
+  token(address: string, rejected: TokenRejectedError, path: DocumentPath | null, code: number): void {
+    const { reason, detail, message, claimedKey } = rejected
     this.#log({ event: 'token.rejected', reason, detail, code: null, address, requested: path })
+    const owner = claimedKey === null ? null : { apiKey: claimedKey, workspaceId: null }
+    this.#keep(owner, address, path, String(code), message)
   }
 
   /** Logs a misspelled claim of a token of the identity provider. @param reason names the claim */
@@ -107,6 +135,17 @@ export class RejectionLog {
     this.#events.end()
   }
 
+  #keep(
+    owner: RequestOwner,
+    clientAddress: string,
+    requested: Requested,
+    outcome: string,
+    reason: string,
+  ): void {
+    const target = describeRequested(requested)
+    this.#recent.note(owner, { kind: 'websocket', target, outcome, reason, clientAddress })
+  }
+
   #log(rejection: LoggedRejection): void {
     const { event, reason, address, requested } = rejection
     const group = `${event} ${address} ${reason}`
@@ -122,6 +161,13 @@ const requestedFields = (requested: Requested): Partial<DocumentPath> & { readon
   if (typeof requested === 'string') return { requested: withoutSecrets(requested) }
   const { organizationId, documentId, editorId } = requested
   return { organizationId, documentId, editorId }
+}
+
+const describeRequested = (requested: Requested): string => {
+  if (requested === null) return ''
+  if (typeof requested === 'string') return withoutSecrets(requested)
+  const { organizationId, documentId, editorId } = requested
+  return [organizationId, documentId, editorId].join('/')
 }
 
 /** Maximum length of a path or name in a line. */

@@ -201,9 +201,10 @@ export class SessionManager {
   }
 
   /** @param logReason reason for the log, if the client must not get it */
-  #reject({ socket, clientAddress, path, trace }: TracedClient, reason: Close, logReason?: string): void {
+  #reject(client: TracedClient, reason: Close, logReason?: string): void {
+    const { socket, clientAddress, path, identity, trace } = client
     trace?.line('rejected', { code: reason.code, reason: logReason ?? reason.reason })
-    this.#dependencies.rejections.socket(clientAddress, reason, path, logReason)
+    this.#dependencies.rejections.socket(clientAddress, reason, path, identity.tenant, logReason)
     acceptAndClose(socket, reason)
   }
 }

@@ -1,5 +1,6 @@
 import type { Identity } from '../../access/identity.ts'
 import type { RealtimeAccess } from '../../access/realtime-access.ts'
+import { claimedTenant } from '../../access/tokens/minted.ts'
 import { TokenRejectedError } from '../../access/tokens/realtime-tokens.ts'
 import type { Clock } from '../../clock.ts'
 import { StoreUnavailableError } from '../../engine/engine.ts'
@@ -52,7 +53,7 @@ export class SocketAuthentication {
         },
         (error: unknown) => {
           clearTimeout(timer)
-          if (error instanceof TokenRejectedError) resolve(error)
+          if (error instanceof TokenRejectedError) resolve(claimedBy(error, token))
           else if (error instanceof StoreUnavailableError) resolve(this.#storeUnavailable(error))
           else reject(error)
         },
@@ -73,18 +74,25 @@ export class SocketAuthentication {
     misspelled: Misspelling | null = null,
   ): Close {
     const { metrics, reports, rejections, onRejected, tracer } = this.#options
-    rejections.token(clientAddress, rejected, path)
-    if (tracer !== undefined && path !== null) {
-      const { code } = closeForToken(rejected)
-      tracer.of(path)?.('rejected', { code, reason: `token: ${rejected.reason}`, detail: rejected.detail })
-    }
+    const reason =
+      rejected.reason === 'missing' && misspelled?.intended === 'token'
+        ? close('unauthenticated', `${rejected.message}: ${describeMisspelling(misspelled)}`)
+        : closeForToken(rejected)
+    const { code } = reason
+    rejections.token(clientAddress, rejected, path, code)
+    if (path !== null)
+      tracer?.of(path)?.('rejected', { code, reason: `token: ${rejected.reason}`, detail: rejected.detail })
     metrics.authFailures.inc({ reason: rejected.reason })
     if (rejected.reason === 'timeout') reports.exceeded('authTimeoutSeconds', clientAddress)
     if (isCredentialFailure(rejected)) onRejected(clientAddress)
-    return rejected.reason === 'missing' && misspelled?.intended === 'token'
-      ? close('unauthenticated', `${rejected.message}: ${describeMisspelling(misspelled)}`)
-      : closeForToken(rejected)
+    return reason
   }
+}
+
+/** Adds the API key in the claims of the rejected token. */
+function claimedBy(rejected: TokenRejectedError, token: string | null): TokenRejectedError {
+  rejected.claimedKey = token === null ? null : (claimedTenant(token)?.apiKey ?? null)
+  return rejected
 }
 
 /** Returns whether the credential itself is wrong: it has not just expired, and the server was able to check it. */

@@ -4,7 +4,7 @@ import { clientAddress } from '../../access/client-address.ts'
 import { loopbackViolation } from '../../access/loopback-guard.ts'
 import { TokenRejectedError } from '../../access/tokens/realtime-tokens.ts'
 import type { ApiError } from '../../errors.ts'
-import type { DocumentPath } from '../../model/address.ts'
+import type { DocumentPath, Tenant } from '../../model/address.ts'
 import { type Close, close } from '../../model/close.ts'
 import { yWebsocket, yWebsocketSaved } from '../protocols/y-websocket.ts'
 import type { SocketAcceptor } from '../socket/local-socket.ts'
@@ -137,12 +137,13 @@ export class SyncServer {
     this.#dependencies.faults.end()
   }
 
-  #reject(upgrade: UpgradeRequest, reason: Close, requested: Requested, limitKey?: string): void {
-    this.#dependencies.rejections.socket(upgrade.address, reason, requested)
+  /** @param tenant API key of the client; null: it is not authenticated */
+  #reject(upgrade: UpgradeRequest, reason: Close, requested: Requested, tenant: Tenant | null = null): void {
+    this.#dependencies.rejections.socket(upgrade.address, reason, requested, tenant)
     const { tracer } = this.#dependencies
     if (tracer !== undefined && requested !== null && typeof requested !== 'string')
       tracer.of(requested)?.('rejected', { code: reason.code, reason: reason.reason })
-    this.#rejecter.reject(upgrade, reason, limitKey)
+    this.#rejecter.reject(upgrade, reason, tenant?.workspaceId)
   }
 
   #rejectUpgrade(request: IncomingMessage, connection: Duplex, error: ApiError): void {
@@ -190,7 +191,7 @@ export class SyncServer {
       )
     const { workspaceId } = identity.tenant
     const full = this.#admission.workspaceProblem(workspaceId)
-    if (full !== null) return this.#reject(upgrade, full, requested.path, workspaceId)
+    if (full !== null) return this.#reject(upgrade, full, requested.path, identity.tenant)
     this.#admission.countWorkspace(ticket, workspaceId)
     const protocol = requested.wantsSaveAcks ? yWebsocketSaved : yWebsocket
     this.#dependencies.acceptor.accept(upgrade, workspaceId, (socket) =>

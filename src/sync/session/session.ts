@@ -187,7 +187,7 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
     this.#trace?.line('closed', { by: 'server', code: reason.code, reason: reason.reason })
     if (reason.limit !== null) this.#report(reason.limit)
     if (isPermanent(reason))
-      this.#dependencies.rejections.closed(this.#options.clientAddress, reason, this.address)
+      this.#dependencies.rejections.closed(this.clientAddress, reason, this.address, this.identity.tenant)
     this.#options.socket.close(reason.code, reason.reason)
     // The client may take long to answer the close frame. Other members must not see it meanwhile.
     this.#room.leave(this)

@@ -11,6 +11,7 @@ import { createRouter } from '../../../src/api/http/router.ts'
 import { IdempotencyService } from '../../../src/api/idempotency/idempotency-service.ts'
 import { defineOperation } from '../../../src/api/operation.ts'
 import { createAudit } from '../../../src/audit/audit.ts'
+import { RecentRequests } from '../../../src/audit/recent-requests.ts'
 import { systemClock } from '../../../src/clock.ts'
 import { DomainService } from '../../../src/directory/tenants/domain-service.ts'
 import { TenantStore } from '../../../src/directory/tenants/tenant-store.ts'
@@ -74,12 +75,13 @@ beforeAll(async () => {
   const clock = systemClock
   const reports = new LimitReports({ clock, log, metrics })
   const { audit, refusals } = createAudit({ kv, tenants, clock, log, keepMs: 1 })
+  const recent = new RecentRequests({ tenants, clock, onlyOwner: null })
   const router = createRouter({
     operations: [fail],
     pages: [],
     services: {} as ApiServices,
     authenticator,
-    auditor: new CallAuditor({ audit, refusals, mode: 'off', proxies: 0, onRejected: () => {} }),
+    auditor: new CallAuditor({ audit, refusals, recent, mode: 'off', proxies: 0, onRejected: () => {} }),
     origins,
     quotas: {
       addressCalls: null,

@@ -1,0 +1,207 @@
+import { randomBytes } from 'node:crypto'
+import type { Clock } from '../clock.ts'
+import type { TenantStore } from '../directory/tenants/tenant-store.ts'
+import { keyName } from '../engine/key-encoding.ts'
+import type { Tenant } from '../model/address.ts'
+import { shortened } from '../text.ts'
+import { success } from './record.ts'
+
+/** A request that the server has just answered. */
+export interface RequestNote {
+  readonly kind: 'rest' | 'websocket'
+  /** Path of the operation, or the document or path that a websocket requested. */
+  readonly target: string
+  /** `success`, the status of an error, or the close code of a websocket. */
+  readonly outcome: string
+  /** Code of an error of REST. */
+  readonly code?: string
+  /** Why the server rejected the request; absent for a success. */
+  readonly reason?: string
+  readonly clientAddress: string
+  readonly requestId?: string
+}
+
+/** Equal requests with the time of the latest one, and their number. */
+export interface KeptRequest extends RequestNote {
+  /** Sorts by the time of the latest request. */
+  readonly id: string
+  /** Epoch milliseconds of the latest request. */
+  readonly at: number
+  readonly times: number
+  /** The node that answered. */
+  readonly node: string
+}
+
+/**
+ * Owner of a request. `apiKey` is an id that the client has sent and that may not exist. Null: the request names no
+ * API key.
+ */
+export type RequestOwner = Tenant | { readonly apiKey: string; readonly workspaceId: null } | null
+
+export interface RecentQuery {
+  /** Only requests that the server has rejected. */
+  readonly onlyRejected: boolean
+  readonly kind: RequestNote['kind'] | null
+}
+
+interface PageRange {
+  readonly after: string | undefined
+  readonly limit: number
+}
+
+interface RecentPage {
+  readonly items: readonly KeptRequest[]
+  readonly next: string | null
+}
+
+/** Messages to the other nodes, which keep the requests that they have answered. */
+export interface NodeCalls {
+  ask(name: string, payload: unknown): Promise<ReadonlyMap<string, unknown>>
+  answer(name: string, order: 'any', answering: (payload: unknown) => unknown): void
+}
+
+/** Maximum number of requests in one page. The answer of a node is then smaller than the limit of a message. */
+export const recentPageMax = 100
+/** Requests that are kept for an API key: this number of accepted and of rejected ones. */
+const keptOfKey = 100
+/** Requests that are kept for all API keys together: a few MB. */
+const keptMax = 5_000
+const textLengthMax = 300
+const claimLengthMax = 128
+
+interface ListCall extends RecentQuery, PageRange {
+  readonly tenant: Tenant
+}
+
+interface Kept {
+  /** By what makes requests equal, the latest last. */
+  readonly accepted: Map<string, KeptRequest>
+  readonly rejected: Map<string, KeptRequest>
+}
+
+interface RecentRequestsOptions {
+  readonly tenants: Pick<TenantStore, 'tenantOf'>
+  readonly clock: Clock
+  /** Owner of requests that name no API key; null: they are dropped, because several owners share the server. */
+  readonly onlyOwner: Tenant | null
+}
+
+/**
+ * The latest requests of each API key, in memory: equal ones are counted together, so that a flood cannot remove the
+ * others. They contain no content, token or secret.
+ */
+export class RecentRequests {
+  readonly #options: RecentRequestsOptions
+  /** Distinguishes the ids of this process from those of others. */
+  readonly #process = randomBytes(6).toString('hex')
+  /** By API key, the one with the latest request last. */
+  readonly #tenants = new Map<string, Kept>()
+  /** Requests whose owner is being read. */
+  readonly #pending = new Set<Promise<void>>()
+  #calls: NodeCalls | null = null
+  #self = ''
+  #kept = 0
+  #latest = 0
+  #count = 0
+
+  constructor(options: RecentRequestsOptions) {
+    this.#options = options
+  }
+
+  /** Shares the requests with the other nodes. @param self name of this node */
+  share(calls: NodeCalls, self: string): void {
+    this.#calls = calls
+    this.#self = self
+    calls.answer('requests.list', 'any', (call) => this.#listHere(call as ListCall))
+  }
+
+  /** Adds a request. Never throws. */
+  note(owner: RequestOwner, request: RequestNote): void {
+    if (owner !== null && owner.workspaceId !== null) return this.#add(owner, request)
+    const adding = this.#ownerOf(owner?.apiKey ?? null)
+      .then((tenant) => {
+        if (tenant !== null) this.#add(tenant, request)
+      })
+      .finally(() => this.#pending.delete(adding))
+    this.#pending.add(adding)
+  }
+
+  /** Lists requests of an API key on all nodes that answer in time, the latest first. */
+  async list({ workspaceId, apiKey }: Tenant, query: RecentQuery, range: PageRange): Promise<RecentPage> {
+    await Promise.all(this.#pending)
+    const { after, limit } = range
+    const call: ListCall = { tenant: { workspaceId, apiKey }, ...query, after, limit: limit + 1 }
+    const there = (await this.#calls?.ask('requests.list', call)) ?? new Map<string, unknown>()
+    const found = [this.#listHere(call), ...(there.values() as Iterable<readonly KeptRequest[]>)]
+      .flat()
+      .toSorted(latestFirst)
+    const items = found.slice(0, limit)
+    return { items, next: found.length > limit ? (items.at(-1)?.id ?? null) : null }
+  }
+
+  #listHere({ tenant, onlyRejected, kind, after, limit }: ListCall): readonly KeptRequest[] {
+    const kept = this.#tenants.get(keyOf(tenant))
+    if (kept === undefined) return []
+    return [...kept.rejected.values(), ...(onlyRejected ? [] : kept.accepted.values())]
+      .filter((each) => (kind === null || each.kind === kind) && (after === undefined || each.id < after))
+      .toSorted(latestFirst)
+      .slice(0, limit)
+  }
+
+  #add(tenant: Tenant, { target, reason, ...note }: RequestNote): void {
+    const kept = this.#keptOf(tenant)
+    const requests = note.outcome === success ? kept.accepted : kept.rejected
+    const texts = {
+      target: shortened(target, textLengthMax),
+      ...(reason !== undefined && { reason: shortened(reason, textLengthMax) }),
+    }
+    const kind = JSON.stringify([note.kind, note.outcome, note.code, note.clientAddress, texts])
+    const times = (requests.get(kind)?.times ?? 0) + 1
+    // Ids of this process always increase, also when the clock goes back.
+    this.#latest = Math.max(this.#latest, this.#options.clock.now())
+    this.#count += 1
+    const id = `${padded(this.#latest, 9)}${padded(this.#count, 8)}${this.#process}`
+    if (!requests.delete(kind)) this.#kept += 1
+    requests.set(kind, { ...note, ...texts, id, at: this.#latest, times, node: this.#self })
+    if (requests.size > keptOfKey) this.#dropOldest(requests)
+    while (this.#kept > keptMax) this.#dropOfOldestKey()
+  }
+
+  #keptOf(tenant: Tenant): Kept {
+    const key = keyOf(tenant)
+    const kept = this.#tenants.get(key) ?? { accepted: new Map(), rejected: new Map() }
+    this.#tenants.delete(key)
+    this.#tenants.set(key, kept)
+    return kept
+  }
+
+  #dropOldest(requests: Map<string, KeptRequest>): void {
+    for (const kind of requests.keys()) {
+      requests.delete(kind)
+      this.#kept -= 1
+      return
+    }
+  }
+
+  /** Drops all requests of the API key without a request for the longest time. */
+  #dropOfOldestKey(): void {
+    for (const [key, { accepted, rejected }] of this.#tenants) {
+      this.#tenants.delete(key)
+      this.#kept -= accepted.size + rejected.size
+      return
+    }
+  }
+
+  /** Returns the owner of an id that a client has sent, or the only owner. */
+  async #ownerOf(apiKey: string | null): Promise<Tenant | null> {
+    const { tenants, onlyOwner } = this.#options
+    if (apiKey === null || apiKey.length > claimLengthMax) return onlyOwner
+    return (await tenants.tenantOf(apiKey).catch(() => null)) ?? onlyOwner
+  }
+}
+
+const keyOf = ({ workspaceId, apiKey }: Tenant): string => keyName([workspaceId, apiKey])
+
+const latestFirst = (a: KeptRequest, b: KeptRequest): number => (a.id < b.id ? 1 : -1)
+
+const padded = (number: number, digits: number): string => number.toString(36).padStart(digits, '0')

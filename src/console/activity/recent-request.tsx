@@ -1,0 +1,47 @@
+import type { Column } from '../ui/table.tsx'
+import { LocalTime } from '../ui/time.tsx'
+
+/** Equal requests of `/v2/requests/get`. */
+export interface ListedRequest {
+  readonly id: string
+  /** Epoch milliseconds of the latest one. */
+  readonly timestamp: number
+  readonly kind: 'rest' | 'websocket'
+  readonly target: string
+  readonly outcome: string
+  readonly code?: string
+  readonly reason?: string
+  readonly clientAddress: string
+  readonly requestId?: string
+  readonly times: number
+}
+
+/** The columns of a list of requests. */
+export const requestColumns: readonly Column<ListedRequest>[] = [
+  { title: 'Last', cell: ({ timestamp }) => <LocalTime at={timestamp} /> },
+  {
+    title: 'Request',
+    cell: ({ kind, target, requestId }) => (
+      <>
+        {target === '' ? 'unknown' : <code>{target}</code>}
+        <span class="hint">{[kind, requestId].filter(Boolean).join(', request ')}</span>
+      </>
+    ),
+  },
+  {
+    title: 'Outcome',
+    cell: ({ outcome, reason, code }) => (
+      <>
+        {outcome}
+        {reason !== undefined && <span class="hint">{reason}</span>}
+        {code !== undefined && (
+          <a href={`/docs/errors#${code.replaceAll('/', '')}`}>
+            <code>{code}</code>
+          </a>
+        )}
+      </>
+    ),
+  },
+  { title: 'From', cell: ({ clientAddress }) => clientAddress },
+  { title: 'Times', cell: ({ times }) => times.toLocaleString(), numeric: true },
+]
