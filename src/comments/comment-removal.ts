@@ -3,6 +3,7 @@ import type { OrganizationStore } from '../directory/organizations/organization-
 import { mapInSlices } from '../directory/store/batch.ts'
 import type { Transaction } from '../directory/store/transaction.ts'
 import type { Key, KvEntry } from '../engine/engine.ts'
+import { lastSegment } from '../engine/key-encoding.ts'
 import { type AnnotationList, commentKeys as keys } from './comment-keys.ts'
 import { removeQuotes } from './comment-quotes.ts'
 import {
@@ -91,7 +92,7 @@ export async function removeListed(
 
 /** @param entry key of the annotation in a list; @returns true if nothing of it remains in the list */
 async function cut(transaction: Transaction, entry: Key, ties: CommentTies): Promise<boolean> {
-  const annotationId = entry.at(-1) as string
+  const annotationId = lastSegment(entry)
   const [listed = null, found = null] = await transaction.getAll([entry, keys.annotation(annotationId)])
   // It was removed from the list after the read. An annotation with its id now is a different one.
   if (listed === null) return true

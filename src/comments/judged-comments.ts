@@ -1,5 +1,6 @@
 import { emptyValue } from '../directory/store/records.ts'
 import type { Transaction } from '../directory/store/transaction.ts'
+import { lastSegment } from '../engine/key-encoding.ts'
 import { commentKeys as keys } from './comment-keys.ts'
 import type { CommentRecord } from './comment-records.ts'
 
@@ -36,7 +37,7 @@ export async function forgetJudged(
   for (let after = {}; ; ) {
     const marks = await transaction.scan({ prefix, limit: marksAtOnce, ...after })
     const due = marks.filter(({ key }) => orders.has(key.at(-2)))
-    if (due.length > 0) await forget(due.map(({ key }) => key.at(-1) as string))
+    if (due.length > 0) await forget(due.map(({ key }) => lastSegment(key)))
     for (const { key } of due) transaction.delete(key)
     const last = marks.at(-1)
     if (last === undefined || marks.length < marksAtOnce) return

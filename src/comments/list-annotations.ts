@@ -2,6 +2,7 @@ import { requireResource } from '../directory/documents/resource-lookup.ts'
 import { mapInSlices } from '../directory/store/batch.ts'
 import type { DirectoryReader } from '../directory/store/directory-reader.ts'
 import type { ListPage, PageRange } from '../directory/store/list-page.ts'
+import { lastSegment } from '../engine/key-encoding.ts'
 import { type AnnotationView, viewAnnotations } from './annotation-view.ts'
 import {
   type AnnotationList,
@@ -116,7 +117,7 @@ async function nextPositions(
   })
   const positions = found.flat().map(({ key }) => ({
     order: key.at(-2) as string,
-    annotationId: key.at(-1) as string,
+    annotationId: lastSegment(key),
   }))
   // Orders are unique within a document, except for calls of the same millisecond. Then the ids decide, as in keys.
   const sorted = positions.toSorted(comparePositions)

@@ -1,6 +1,7 @@
 import type { DirectoryReader } from '../directory/store/directory-reader.ts'
 import type { Transaction } from '../directory/store/transaction.ts'
 import type { Key } from '../engine/engine.ts'
+import { lastSegment } from '../engine/key-encoding.ts'
 import { withoutUser } from '../model/named-users.ts'
 import { commentKeys as keys } from './comment-keys.ts'
 import { type AnnotationRecord, type CommentRecord, putAnnotation, putComment } from './comment-records.ts'
@@ -80,7 +81,7 @@ const anonymousComment = (comment: CommentRecord, userId: string): CommentRecord
 
 const annotationIn = (tie: Key): string => tie.at(-2) as string
 /** '' if the annotation itself names the user. */
-const orderIn = (tie: Key): string => tie.at(-1) as string
+const orderIn = (tie: Key): string => lastSegment(tie)
 const commentKeyOf = (tie: Key): Key => keys.comment(annotationIn(tie), orderIn(tie))
 const recordKeyOf = (tie: Key): Key =>
   orderIn(tie) === '' ? keys.annotation(annotationIn(tie)) : commentKeyOf(tie)

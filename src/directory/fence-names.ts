@@ -1,7 +1,8 @@
 import type { Key } from '../engine/engine.ts'
 import type { Tenant } from '../model/address.ts'
+import { matchesSchema } from '../schema-check.ts'
 import { type OrganizationScope, rootFolderId } from './organizations/organization-keys.ts'
-import type { DocumentRecord } from './store/records.ts'
+import { documentRecordType } from './store/records.ts'
 import type { Mutation } from './store/transaction.ts'
 
 const accessFence = ({ workspaceId, apiKey, organizationId }: OrganizationScope, ...names: string[]): Key => [
@@ -55,7 +56,8 @@ export function raisedBy(scope: OrganizationScope, written: readonly Mutation[])
  * Returns true if a record neither grants nor restricts rights: a document without a record is also public.
  */
 function isOrdinary(record: object | null): boolean {
-  const { accessType, folderId, disabled, deleting } = record as DocumentRecord
+  if (!matchesSchema(documentRecordType.schema, record)) return false
+  const { accessType, folderId, disabled, deleting } = record
   return (
     (accessType === null || accessType === 'public') && folderId === rootFolderId && !disabled && !deleting
   )

@@ -162,3 +162,10 @@ export function cachedKeyNames<Of extends object>(nameOf: (of: Of) => string): (
     return name
   }
 }
+
+/** Returns the last segment of a key, such as the id in an index entry. @throws RangeError if it has none */
+export function lastSegment(key: Key): string {
+  const last = key.at(-1)
+  if (last === undefined) throw new RangeError('the key has no segments')
+  return last
+}

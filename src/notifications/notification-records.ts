@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { emptyValue, type Metadata, type RecordType } from '../directory/store/records.ts'
 import type { Transaction } from '../directory/store/transaction.ts'
+import { lastSegment } from '../engine/key-encoding.ts'
 import {
   findNamedUsers,
   type NamedUser,
@@ -149,7 +150,7 @@ export async function removeNotification(transaction: Transaction, id: string): 
   // Before the scan: a read state that is set after the scan changes the state that is checked.
   const state = await transaction.get<NotificationState>(keys.state(id))
   const marks = await transaction.scan({ prefix: keys.marksOn(id), limit: sliceMax })
-  for (const { key } of marks) deleteMark(transaction, id, key.at(-1) as string)
+  for (const { key } of marks) deleteMark(transaction, id, lastSegment(key))
   if (marks.length === sliceMax) {
     transaction.put(keys.state(id), { marks: (state?.marks ?? 0) - marks.length })
     return false

@@ -2,6 +2,7 @@ import type { OrganizationScope } from '../directory/organizations/organization-
 import type { OrganizationStore } from '../directory/organizations/organization-store.ts'
 import { mapInSlices } from '../directory/store/batch.ts'
 import type { Transaction } from '../directory/store/transaction.ts'
+import { lastSegment } from '../engine/key-encoding.ts'
 import { notificationKeys as keys } from './notification-keys.ts'
 import {
   dropRecipient,
@@ -29,7 +30,7 @@ export async function removeDocumentNotifications(
   for (;;) {
     const entries = await scan(keys.list({ kind: 'document', id: documentId }))
     if (entries.length === 0) break
-    await mapInSlices(entries, ({ key }) => removeWholly(store, scope, key.at(-1) as string))
+    await mapInSlices(entries, ({ key }) => removeWholly(store, scope, lastSegment(key)))
     await goOn()
   }
   for (;;) {
@@ -38,7 +39,7 @@ export async function removeDocumentNotifications(
     await store.carryOut(scope, async (transaction) => {
       for (const { key } of entries) {
         transaction.delete(key)
-        transaction.delete(keys.config(key.at(-1) as string, documentId))
+        transaction.delete(keys.config(lastSegment(key), documentId))
       }
     })
     await goOn()
@@ -84,7 +85,7 @@ export async function removeSomeRecipients(
   const prefix = keys.list({ kind: 'user', id: userId })
   const entries = await transaction.scan({ prefix, limit })
   for (const { key } of entries) {
-    const id = key.at(-1) as string
+    const id = lastSegment(key)
     const record = await transaction.get<NotificationRecord>(keys.notification(id))
     if (record !== null && dropRecipient(transaction, record, userId) === 'nobody left')
       await removeNotification(transaction, id)
@@ -99,7 +100,7 @@ export async function removeSomeReadStates(
   limit: number,
 ): Promise<number> {
   const marks = await transaction.scan({ prefix: keys.marksOf(userId), limit })
-  for (const { key } of marks) await removeReadState(transaction, key.at(-1) as string, userId)
+  for (const { key } of marks) await removeReadState(transaction, lastSegment(key), userId)
   return marks.length
 }
 
@@ -126,7 +127,7 @@ export async function anonymizeNotifications(
 ): Promise<number> {
   const entries = await transaction.scan({ prefix: keys.naming(userId), limit })
   for (const { key } of entries) transaction.delete(key)
-  const ids = entries.map(({ key }) => key.at(-1) as string)
+  const ids = entries.map(({ key }) => lastSegment(key))
   const records = await transaction.getAll<NotificationRecord>(ids.map(keys.notification))
   for (const record of records)
     if (record !== null) rewriteNotification(transaction, record, withoutNamed(record, userId))

@@ -18,6 +18,7 @@ import { patchRecord } from '../directory/store/patch-record.ts'
 import { readRecord, userRecordType } from '../directory/store/records.ts'
 import type { Transaction } from '../directory/store/transaction.ts'
 import type { Key } from '../engine/engine.ts'
+import { lastSegment } from '../engine/key-encoding.ts'
 import { invalid } from '../errors.ts'
 import { namedUsersMax } from '../model/named-users.ts'
 import { type DeleteRequest, deleteNotifications } from './delete-notifications.ts'
@@ -210,7 +211,7 @@ async function readersOf(reader: DirectoryReader, id: string): Promise<readonly 
   for (let scanned = 0; scanned < limits.readersScanned; scanned += limits.readersShown) {
     const marks = await reader.scan({ prefix, limit: limits.readersShown, ...(after && { after }) })
     const read = marks.filter((mark) => readRecord(notificationReadStateType, mark).read)
-    readers.push(...read.map(({ key }) => key.at(-1) as string))
+    readers.push(...read.map(({ key }) => lastSegment(key)))
     if (marks.length < limits.readersShown || readers.length >= limits.readersShown) break
     after = marks.at(-1)?.key
   }

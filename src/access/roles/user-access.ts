@@ -5,6 +5,7 @@ import { indexedExpiry } from '../../directory/permissions/grants.ts'
 import { mapInSlices } from '../../directory/store/batch.ts'
 import type { DirectoryReader } from '../../directory/store/directory-reader.ts'
 import { type GrantRecord, grantRecordType, readRecord } from '../../directory/store/records.ts'
+import { lastSegment } from '../../engine/key-encoding.ts'
 import type { AccessResource } from './access-resource.ts'
 import { type AccessLevel, type GrantOfGroup, strongestFirst } from './directory-role.ts'
 
@@ -71,7 +72,7 @@ export class UserAccess {
     const entries = await reader.scan({ prefix: keys.groupsOf(userId), limit: groupsMax })
     return new UserAccess(
       options,
-      entries.map(({ key }) => key.at(-1) as string),
+      entries.map(({ key }) => lastSegment(key)),
     )
   }
 

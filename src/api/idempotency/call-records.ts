@@ -73,7 +73,7 @@ export const callSweepQueue = 'idempotency'
 
 export const callKeys = {
   call: (id: string): Key => ['calls', id],
-  ends: ['ends'] as Key,
+  ends: ['ends'] satisfies Key,
   /** Times of the year 9999 have 15 digits. */
   end: (endsAt: number, id: string): Key => ['ends', String(endsAt).padStart(15, '0'), id],
 }

@@ -1,6 +1,7 @@
 import { readRecord } from '../../directory/store/records.ts'
 import { type Transaction, TransactionRunner } from '../../directory/store/transaction.ts'
 import type { Key, Kv, KvEntry } from '../../engine/engine.ts'
+import { lastSegment } from '../../engine/key-encoding.ts'
 import { callExpiryType, callKeys, callSweepJob, expiryOf, expiryRecordType } from './call-records.ts'
 
 /** Calls per commit, and commits per run; then other callers follow. */
@@ -53,5 +54,5 @@ async function sweepSlice(transaction: Transaction, now: number): Promise<Slice>
   }
 }
 
-const idOf = (key: Key): string => key[2] as string
+const idOf = (key: Key): string => lastSegment(key)
 const bytesOfEntry = (entry: KvEntry): number => readRecord(expiryRecordType, entry).bytes

@@ -16,7 +16,7 @@ import { leaveEvent, type VisitEvent, withoutErasedUsers } from './visit-event.t
 /** Partition of the organizations in which each node has visits. */
 const nodesPart: Key = ['visits']
 const visitKeys = {
-  all: ['visits'] as Key,
+  all: ['visits'] satisfies Key,
   of: (documentId: string, userId: string): Key => ['visits', documentId, userDigest(userId)],
 }
 /** Entries of one read. */

@@ -1,3 +1,4 @@
+import { lastSegment } from '../../engine/key-encoding.ts'
 import { keys } from '../organizations/organization-keys.ts'
 import type { DirectoryReader } from '../store/directory-reader.ts'
 import { type ListPage, listEntries, listSlices, type PageRange } from '../store/list-page.ts'
@@ -56,7 +57,7 @@ async function listRecords(
 ): Promise<ListPage<StoredItem<DocumentRecord>>> {
   const prefix = folderId === undefined ? keys.documents : keys.documentsIn(folderId)
   const { items, next } = await listEntries(reader, prefix, range)
-  const ids = items.map(({ key }) => key.at(-1) as string)
+  const ids = items.map(({ key }) => lastSegment(key))
   const records =
     folderId === undefined
       ? items.map((entry) => readRecord(documentRecordType, entry))

@@ -1,3 +1,4 @@
+import { lastSegment } from '../../engine/key-encoding.ts'
 import { directoryLimits } from '../limits.ts'
 import { keys, rootFolderId } from '../organizations/organization-keys.ts'
 import type { DirectoryReader } from '../store/directory-reader.ts'
@@ -99,7 +100,7 @@ export async function parentsOfAll(transaction: Transaction): Promise<ReadonlyMa
 /** Returns the ids of the folders directly in a folder. */
 export async function subfolderIds(reader: DirectoryReader, folderId: string): Promise<readonly string[]> {
   const ids: string[] = []
-  for await (const key of keysUnder(reader, keys.foldersIn(folderId))) ids.push(key.at(-1) as string)
+  for await (const key of keysUnder(reader, keys.foldersIn(folderId))) ids.push(lastSegment(key))
   return ids
 }
 

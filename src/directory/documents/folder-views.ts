@@ -1,3 +1,4 @@
+import { lastSegment } from '../../engine/key-encoding.ts'
 import { ApiError } from '../../errors.ts'
 import { directoryLimits } from '../limits.ts'
 import { keys, rootFolderId } from '../organizations/organization-keys.ts'
@@ -27,7 +28,7 @@ export const noSuchFolder = (): ApiError =>
  */
 export async function listFolders(reader: DirectoryReader, range: PageRange): Promise<ListPage<FolderView>> {
   const { items, next } = await listEntries(reader, keys.folders, range)
-  const paths = await mapInSlices(items, ({ key }) => folderPath(reader, key.at(-1) as string))
+  const paths = await mapInSlices(items, ({ key }) => folderPath(reader, lastSegment(key)))
   return { items: paths.flatMap((path) => (path === null ? [] : [viewOf(path, null)])), next }
 }
 
@@ -52,10 +53,10 @@ async function viewTree(
   const ids = await subfolderIds(reader, folder.folderId)
   const records = await reader.getAll(ids.map(keys.folder), folderRecordType)
   // A folder that was moved after the index was read is no longer in this one.
-  const inHere = records.filter((record) => record?.parentFolderId === folder.folderId && !record.deleting)
-  const subFolders = await mapInSlices(inHere, (record) =>
-    viewTree(reader, [record as FolderRecord, ...path], depth - 1),
-  )
+  const inHere = records
+    .filter((record) => record !== null)
+    .filter(({ parentFolderId, deleting }) => parentFolderId === folder.folderId && !deleting)
+  const subFolders = await mapInSlices(inHere, (record) => viewTree(reader, [record, ...path], depth - 1))
   return viewOf(path, subFolders)
 }
 

@@ -3,7 +3,7 @@ import type { ActivityEvent } from '../../events/activity.ts'
 import type { DomainEvent } from '../../events/event-recorder.ts'
 import type { OutboundEvent } from '../../events/outbound-event.ts'
 import type { Mutation } from '../store/transaction.ts'
-import type { OrganizationScope, ResourceType } from './organization-keys.ts'
+import type { OrganizationScope } from './organization-keys.ts'
 
 /** Activity types of one kind of record; null: no activity. */
 interface Named {
@@ -87,7 +87,7 @@ function subjectOf(scope: OrganizationScope, { key, isGoing }: Mutation): Subjec
     case 'grants':
       return {
         targetEntityId: second,
-        documentId: (first as ResourceType) === 'document' ? second : null,
+        documentId: first === 'document' ? second : null,
         changes: third === 'user' ? { userId: fourth } : { groupId: fourth },
       }
     default:

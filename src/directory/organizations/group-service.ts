@@ -1,4 +1,5 @@
 import type { Clock } from '../../clock.ts'
+import { lastSegment } from '../../engine/key-encoding.ts'
 import { ApiError } from '../../errors.ts'
 import { requireResource } from '../documents/resource-lookup.ts'
 import type { SubjectRemoval } from '../removal/subject-removal.ts'
@@ -106,7 +107,7 @@ export class GroupService {
     const reader = this.#store.read(scope)
     const group = await groupOf(reader, groupId)
     const { items, next } = await listEntries(reader, keys.membersOf(groupId), range)
-    return { group, items: items.map(({ key }) => key.at(-1) as string), next }
+    return { group, items: items.map(({ key }) => lastSegment(key)), next }
   }
 
   /** Deletes groups with all their grants. */

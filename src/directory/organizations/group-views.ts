@@ -1,3 +1,4 @@
+import { lastSegment } from '../../engine/key-encoding.ts'
 import { keySchema } from '../../model/address-schemas.ts'
 import { activeGrant, indexedResource } from '../permissions/grants.ts'
 import type { DirectoryReader } from '../store/directory-reader.ts'
@@ -53,7 +54,7 @@ export async function listGroups(
 ): Promise<ListPage<FoundGroup>> {
   const prefix = resource.type === 'organization' ? keys.groups : keys.groupGrantsOn(resource)
   const { items, next } = await listEntries(reader, prefix, range)
-  const ids = items.map(({ key }) => key.at(-1) as string)
+  const ids = items.map(({ key }) => lastSegment(key))
   return { items: await viewGroups(reader, resource, ids, now), next }
 }
 

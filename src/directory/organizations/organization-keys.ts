@@ -38,11 +38,11 @@ export const organizationPart = ({ workspaceId, apiKey, organizationId }: Organi
 /** Keys in a tenant's partition. */
 export const tenantKeys = {
   organization: (organizationId: string): Key => ['organizations', organizationId],
-  organizations: ['organizations'] as Key,
+  organizations: ['organizations'] satisfies Key,
   /** Time of the last revocation of a user's tokens. */
   revocation: (userId: string): Key => ['revocations', userId],
   /** A new value with each revocation; only in a cluster, where the other nodes must learn of it. */
-  revocationMark: ['revocationMark'] as Key,
+  revocationMark: ['revocationMark'] satisfies Key,
   /** Result of an erasure of a user's data, by a digest of the user and the place. */
   erasure: (digest: string): Key => ['erasures', digest],
 }
@@ -52,37 +52,37 @@ export const tenantKeys = {
  * as an index without content.
  */
 export const keys = {
-  organization: ['organization'] as Key,
+  organization: ['organization'] satisfies Key,
   /** Counters of limited things. */
-  counts: ['counts'] as Key,
-  documents: ['documents'] as Key,
+  counts: ['counts'] satisfies Key,
+  documents: ['documents'] satisfies Key,
   document: (documentId: string): Key => ['documents', documentId],
-  folders: ['folders'] as Key,
+  folders: ['folders'] satisfies Key,
   folder: (folderId: string): Key => ['folders', folderId],
   /** Index: every folder under its parent. */
-  folderTree: ['foldersIn'] as Key,
+  folderTree: ['foldersIn'] satisfies Key,
   /** Index: the folders directly in a folder, or in `root`. */
   foldersIn: (parentFolderId: string): Key => ['foldersIn', parentFolderId],
   folderIn: (parentFolderId: string, folderId: string): Key => ['foldersIn', parentFolderId, folderId],
   /** Index: the documents directly in a folder. Documents in no folder are in `root`. */
   documentsIn: (folderId: string): Key => ['documentsIn', folderId],
   documentIn: (folderId: string, documentId: string): Key => ['documentsIn', folderId, documentId],
-  groups: ['groups'] as Key,
+  groups: ['groups'] satisfies Key,
   group: (groupId: string): Key => ['groups', groupId],
   membersOf: (groupId: string): Key => ['members', groupId],
   member: (groupId: string, userId: string): Key => ['members', groupId, userId],
   /** Index: the groups of all users. */
-  groupsOfAll: ['groupsOf'] as Key,
+  groupsOfAll: ['groupsOf'] satisfies Key,
   /** Index: the groups of a user. */
   groupsOf: (userId: string): Key => ['groupsOf', userId],
   groupOf: (userId: string, groupId: string): Key => ['groupsOf', userId, groupId],
-  users: ['users'] as Key,
+  users: ['users'] satisfies Key,
   user: (userId: string): Key => ['users', userId],
   /** Removals that a node executes; only in a cluster. */
-  removals: ['removals'] as Key,
+  removals: ['removals'] satisfies Key,
   removal: (name: string): Key => ['removals', name],
   /** A new value with each access change; only in a cluster, where the other nodes must learn of it. */
-  accessMark: ['accessMark'] as Key,
+  accessMark: ['accessMark'] satisfies Key,
   /** Time of the erasure of a user's data, by a digest, which is not personal data. */
   erased: (digest: string): Key => ['erased', digest],
   /** Grants on a resource. */

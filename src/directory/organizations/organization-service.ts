@@ -1,5 +1,6 @@
 import type { Clock } from '../../clock.ts'
 import type { Kv } from '../../engine/engine.ts'
+import { lastSegment } from '../../engine/key-encoding.ts'
 import { ApiError } from '../../errors.ts'
 import type { Tenant } from '../../model/address.ts'
 import { requireExisting } from '../documents/resource-lookup.ts'
@@ -90,7 +91,7 @@ export class OrganizationService {
     const index = new Transaction(this.#parts.kv, tenantPart(tenant))
     const list = async (part: PageRange): Promise<ListPage<StoredItem<OrganizationRecord>>> => {
       const { items, next } = await listEntries(index, tenantKeys.organizations, part)
-      const ids = items.map(({ key }) => key.at(-1) as string)
+      const ids = items.map(({ key }) => lastSegment(key))
       return { items: await this.#stored(tenant, ids), next }
     }
     const { items, next } =

@@ -1,4 +1,5 @@
 import type { Clock } from '../../clock.ts'
+import { lastSegment } from '../../engine/key-encoding.ts'
 import { requireResource } from '../documents/resource-lookup.ts'
 import { activeGrant, putGrant, removeExpired, removeGrant } from '../permissions/grants.ts'
 import type { SubjectRemoval } from '../removal/subject-removal.ts'
@@ -205,7 +206,7 @@ async function listUsers(
 ): Promise<ListPage<StoredItem<UserRecord>>> {
   const isOfAll = resource.type === 'organization'
   const { items, next } = await listEntries(reader, isOfAll ? keys.users : keys.userGrantsOn(resource), range)
-  const ids = items.map(({ key }) => key.at(-1) as string)
+  const ids = items.map(({ key }) => lastSegment(key))
   const records = isOfAll
     ? items.map((entry) => readRecord(userRecordType, entry))
     : await reader.getAll(ids.map(keys.user), userRecordType)

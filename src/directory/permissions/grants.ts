@@ -1,4 +1,5 @@
 import type { KvEntry } from '../../engine/engine.ts'
+import { lastSegment } from '../../engine/key-encoding.ts'
 import { keys, type Resource, type ResourceType, type Subject } from '../organizations/organization-keys.ts'
 import { type GrantRecord, grantExpiryType, readRecord } from '../store/records.ts'
 import type { Transaction } from '../store/transaction.ts'
@@ -66,7 +67,7 @@ export async function removeExpired(transaction: Transaction, subject: Subject, 
 /** Returns the resource of an entry of `keys.grantsOf`. */
 export const indexedResource = ({ key }: KvEntry): Resource => ({
   type: key.at(-2) as ResourceType,
-  id: key.at(-1) as string,
+  id: lastSegment(key),
 })
 
 /** Returns the expiry of the grant of an entry of `keys.grantsOf`: epoch seconds, or null. */

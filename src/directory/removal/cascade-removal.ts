@@ -1,5 +1,5 @@
 import type { Bus, DocumentLog, Key, Kv } from '../../engine/engine.ts'
-import { keyName } from '../../engine/key-encoding.ts'
+import { keyName, lastSegment } from '../../engine/key-encoding.ts'
 import { removeActivitiesOf } from '../../events/activity-store.ts'
 import type { CheckLease } from '../../jobs/task-worker.ts'
 import { documentPrefix, organizationPrefix } from '../../model/address.ts'
@@ -162,7 +162,7 @@ export class CascadeRemoval {
       if (grants.length === 0) return
       await store.carryOut(scope, async (transaction) => {
         for (const { key } of grants) {
-          const subject = { type: key.at(-2) as SubjectType, id: key.at(-1) as string }
+          const subject = { type: key.at(-2) as SubjectType, id: lastSegment(key) }
           await removeGrant(transaction, resource, subject)
         }
       })

@@ -1,3 +1,4 @@
+import { lastSegment } from '../../engine/key-encoding.ts'
 import { markTreeChanged, subfolderIds } from '../documents/folder-tree.ts'
 import { keys, type OrganizationScope, type Resource } from '../organizations/organization-keys.ts'
 import { findOrganization, type OrganizationStore } from '../organizations/organization-store.ts'
@@ -60,7 +61,7 @@ async function emptyFolder(
   while (await steps.isGoing()) {
     const entries = await store.read(scope).scan({ prefix: keys.documentsIn(folderId), limit: sliceSize })
     if (entries.length === 0) return
-    await steps.removeDocuments(entries.map(({ key }) => key.at(-1) as string))
+    await steps.removeDocuments(entries.map(({ key }) => lastSegment(key)))
   }
 }
 

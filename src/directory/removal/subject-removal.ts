@@ -1,4 +1,5 @@
 import type { Key } from '../../engine/engine.ts'
+import { lastSegment } from '../../engine/key-encoding.ts'
 import { removeMembership } from '../organizations/memberships.ts'
 import { keys, type OrganizationScope, type Subject } from '../organizations/organization-keys.ts'
 import { type OrganizationStore, organizationOf } from '../organizations/organization-store.ts'
@@ -127,7 +128,7 @@ export async function removeSomeMemberships(
   const [, prefix] = tieRanges(subject)
   const members = await transaction.scan({ prefix, limit })
   for (const { key } of members) {
-    const other = key.at(-1) as string
+    const other = lastSegment(key)
     const [groupId, userId] = subject.type === 'user' ? [other, subject.id] : [subject.id, other]
     removeMembership(transaction, { groupId, userId })
   }

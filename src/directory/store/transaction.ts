@@ -5,7 +5,7 @@ import { keyName } from '../../engine/key-encoding.ts'
 import { KeyedMutex } from '../../engine/keyed-mutex.ts'
 import { ApiError } from '../../errors.ts'
 import type { DirectoryReader } from './directory-reader.ts'
-import { type Deletable, decodeRecord, encodeRecord, type RecordType, readRecord } from './records.ts'
+import { decodeRecord, encodeRecord, type RecordType, readRecord } from './records.ts'
 
 /**
  * A conflicting change between read and write leads to a retry. This many conflicts in a row mean a bug or an
@@ -169,7 +169,8 @@ export class Transaction implements DirectoryReader {
       key,
       isNew: read === null,
       isGone: written === null,
-      isGoing: (written as Deletable | null)?.deleting === true,
+      isGoing:
+        written !== null && written !== undefined && 'deleting' in written && written.deleting === true,
       record: written ?? null,
     }))
   }

@@ -14,7 +14,7 @@ const ofWorkspace = (workspaceId: string): Key => ['workspaces', workspaceId]
  * owner.
  */
 export const workspaceKeys = {
-  workspaces: ['workspaces'] as Key,
+  workspaces: ['workspaces'] satisfies Key,
   workspace: ofWorkspace,
   apiKeys: (workspaceId: string): Key => [...ofWorkspace(workspaceId), 'apiKeys'],
   apiKey: ({ workspaceId, apiKey }: Tenant): Key => [...workspaceKeys.apiKeys(workspaceId), apiKey],
@@ -36,7 +36,7 @@ export const workspaceKeys = {
     'mintingSecrets',
     apiKey,
   ],
-  ownersOfApiKeys: ['ownerOfApiKey'] as Key,
+  ownersOfApiKeys: ['ownerOfApiKey'] satisfies Key,
   ownerOfApiKey: (apiKey: string): Key => ['ownerOfApiKey', apiKey],
   /** Index: number of API keys that list a domain. */
   domainUses: (domain: string): Key => ['domainUses', domain],
