@@ -7,20 +7,20 @@ import { memoryOwnerOf, type UnreadResponsesOptions } from './http/rate-limits.t
 
 /** Limits complete responses that the operating system has not accepted. Accepted responses are not counted. */
 export const watchUnread =
-  (parts: UnreadResponsesOptions) =>
+  (options: UnreadResponsesOptions) =>
   (_request: Request, response: Response, next: NextFunction): void => {
     // The whole response was written to the connection.
     response.once('prefinish', () => {
-      if ((response.socket?.writableLength ?? 0) > 0) countUnread(parts, response, 0)
+      if ((response.socket?.writableLength ?? 0) > 0) countUnread(options, response, 0)
     })
     next()
   }
 
 /** The client of a response has not read enough of it. @param bytes the response's bytes in memory, read or not */
-export function countUnread(parts: UnreadResponsesOptions, response: Response, bytes: number): void {
+export function countUnread(options: UnreadResponsesOptions, response: Response, bytes: number): void {
   const { locals, socket } = response
   if (locals.unread instanceof UnreadResponse || socket === null) return
-  const unread = new UnreadResponse(response, socket, parts)
+  const unread = new UnreadResponse(response, socket, options)
   locals.unread = unread
   // The bytes of a page are the same for all of its readers.
   if (locals.isCachedPage !== true) unread.count(Math.max(bytes, socket.writableLength))
@@ -29,19 +29,19 @@ export function countUnread(parts: UnreadResponsesOptions, response: Response, b
 /** A response of which the operating system has not taken everything, until it is closed. */
 class UnreadResponse implements Transfer {
   readonly isPaused = false
-  readonly #parts: UnreadResponsesOptions
+  readonly #options: UnreadResponsesOptions
   readonly #socket: Socket
   readonly #claim: MemoryClaim
   readonly #taken: TakenBytes
 
-  constructor(response: Response, socket: Socket, parts: UnreadResponsesOptions) {
-    this.#parts = parts
+  constructor(response: Response, socket: Socket, options: UnreadResponsesOptions) {
+    this.#options = options
     this.#socket = socket
     this.#taken = new TakenBytes(socket)
-    this.#claim = parts.holder.open(memoryOwnerOf(response), () => socket.destroy())
-    parts.transfers.add(this)
+    this.#claim = options.holder.open(memoryOwnerOf(response), () => socket.destroy())
+    options.transfers.add(this)
     response.once('close', () => {
-      parts.transfers.delete(this)
+      options.transfers.delete(this)
       this.#claim.release()
     })
   }
@@ -56,7 +56,7 @@ class UnreadResponse implements Transfer {
 
   tooSlow(): void {
     const { workspaceId, address } = this.#claim.owner
-    this.#parts.tooSlow(workspaceId ?? address ?? '')
+    this.#options.tooSlow(workspaceId ?? address ?? '')
     this.#socket.destroy()
   }
 }

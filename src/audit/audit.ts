@@ -23,7 +23,7 @@ interface AuditOptions {
 }
 
 /** Creates the audit log of a server, its counter of rejections and its retention. */
-export function createAudit(parts: AuditOptions): Audit {
-  const audit = new AuditLog(parts)
-  return { audit, refusals: new RejectionCounter({ ...parts, audit }), sweep: new AuditRetention(parts) }
+export function createAudit(options: AuditOptions): Audit {
+  const audit = new AuditLog(options)
+  return { audit, refusals: new RejectionCounter({ ...options, audit }), sweep: new AuditRetention(options) }
 }

@@ -1,5 +1,5 @@
 import { Command, InvalidArgumentError, Option } from 'commander'
-import { showRecord } from '../api/schemas/audit-schema.ts'
+import { toAuditRecordResponse } from '../api/schemas/audit-schema.ts'
 import type { AuditQuery } from '../audit/listing.ts'
 import { type AuditActor, auditActors } from '../audit/record.ts'
 import { systemClock } from '../clock.ts'
@@ -56,7 +56,7 @@ function checkedTime(text: string): number {
 }
 
 const asJson = ({ workspaceId, record }: PlacedRecord): string =>
-  JSON.stringify({ ...(workspaceId !== null && { workspaceId }), ...showRecord(record) })
+  JSON.stringify({ ...(workspaceId !== null && { workspaceId }), ...toAuditRecordResponse(record) })
 
 function asText({ workspaceId, record }: PlacedRecord): string {
   const { at, actor, apiKey, operation, outcome, clientAddress, ids, refusals } = record

@@ -78,11 +78,11 @@ export interface CommentDependencies {
  * ApiError NOT_FOUND if the organization or the document does not exist.
  */
 export class AnnotationService {
-  readonly #parts: CommentDependencies
+  readonly #dependencies: CommentDependencies
   readonly #judging: JudgmentRecorder
 
-  constructor(parts: CommentDependencies, judging: JudgmentRecorder) {
-    this.#parts = parts
+  constructor(dependencies: CommentDependencies, judging: JudgmentRecorder) {
+    this.#dependencies = dependencies
     this.#judging = judging
   }
 
@@ -97,7 +97,7 @@ export class AnnotationService {
 
   /** Returns the results that `add` would have now if the document existed. Writes nothing. */
   rehearseAdding(acting: ActionScope, annotations: readonly NewAnnotation[]): Promise<BatchResults> {
-    return this.#parts.store.rehearse(acting.scope, (transaction) =>
+    return this.#dependencies.store.rehearse(acting.scope, (transaction) =>
       this.#addAll(transaction, acting, annotations, []),
     )
   }
@@ -112,7 +112,7 @@ export class AnnotationService {
         const decided: Decided[] = []
         const result = await forEachItem(changes, idOf, async (change) => {
           const before = await annotationOf(transaction, { ...acting, ...change })
-          const after = changedAnnotation(before, change, this.#parts.clock.now())
+          const after = changedAnnotation(before, change, this.#dependencies.clock.now())
           if (after === before) return 'unchanged'
           if (change.location !== undefined || change.suggestion?.kind === 'replace') check(after)
           putAnnotation(transaction, before, after)
@@ -133,7 +133,10 @@ export class AnnotationService {
    * Each annotation leaves one activity; webhooks receive an event for every comment.
    */
   async delete(acting: ActionScope, annotationIds: readonly string[]): Promise<BatchResults> {
-    await requireResource(this.#parts.store.read(acting.scope), { type: 'document', id: acting.documentId })
+    await requireResource(this.#dependencies.store.read(acting.scope), {
+      type: 'document',
+      id: acting.documentId,
+    })
     return forEachItemConcurrently(
       annotationIds,
       (id) => id,
@@ -150,12 +153,12 @@ export class AnnotationService {
     filter: AnnotationFilter,
     annotationIds: readonly string[],
   ): Promise<readonly AnnotationView[]> {
-    return findAnnotations(this.#parts.store.read(scope), filter, annotationIds)
+    return findAnnotations(this.#dependencies.store.read(scope), filter, annotationIds)
   }
 
   /** Lists a page, ordered by the time of adding. It may have fewer than `limit` items and not be the last. */
   list(scope: OrganizationScope, listing: AnnotationListing): Promise<ListPage<AnnotationView>> {
-    return listAnnotations(() => this.#parts.store.read(scope), listing)
+    return listAnnotations(() => this.#dependencies.store.read(scope), listing)
   }
 
   async #addAll(
@@ -183,7 +186,7 @@ export class AnnotationService {
     { comments: given, ...content }: NewAnnotation,
     place: number,
   ): readonly AnnotationAction[] {
-    const now = this.#parts.clock.now()
+    const now = this.#dependencies.clock.now()
     const annotation: AnnotationRecord = {
       ...content,
       documentId,
@@ -219,7 +222,7 @@ export class AnnotationService {
       const { text, commentId, order, createdAt } = readRecord(commentRecordType, first)
       if (text.trim() === '') continue
       const comment = { annotationId, commentId, order, createdAt }
-      const [reviewerId, judgedAt] = [actionUser.userId, this.#parts.clock.now()]
+      const [reviewerId, judgedAt] = [actionUser.userId, this.#dependencies.clock.now()]
       markJudged(transaction, comment, judgmentIdOf(judgedAt, jobId))
       const decided = { jobId, scope, documentId, comment, text, decision, reviewerId, judgedAt }
       transaction.enqueue(judgmentJob(decided))
@@ -233,7 +236,7 @@ export class AnnotationService {
       const annotation = await annotationOf(transaction, { ...acting, annotationId })
       const { actionUser } = acting
       const { comments, isGone } = await removeSlice(transaction, annotation, {
-        forget: (judgmentIds) => this.#parts.memory.delete(acting.scope, judgmentIds),
+        forget: (judgmentIds) => this.#dependencies.memory.delete(acting.scope, judgmentIds),
       })
       for (const comment of comments)
         outbound.push({ action: 'comment.delete', actionUser, annotation, comment })
@@ -252,7 +255,7 @@ export class AnnotationService {
       outbound: AnnotationAction[],
     ) => Promise<T>,
   ): Promise<T> {
-    const { store, events } = this.#parts
+    const { store, events } = this.#dependencies
     return store.change(scope, async (transaction) => {
       await requireResource(transaction, { type: 'document', id: documentId })
       const [happened, outbound]: [AnnotationAction[], AnnotationAction[]] = [[], []]

@@ -36,10 +36,10 @@ interface LocationServiceDependencies {
 
 /** Operations on the locations of documents. */
 export class LocationService {
-  readonly #parts: LocationServiceDependencies
+  readonly #dependencies: LocationServiceDependencies
 
-  constructor(parts: LocationServiceDependencies) {
-    this.#parts = parts
+  constructor(dependencies: LocationServiceDependencies) {
+    this.#dependencies = dependencies
   }
 
   /**
@@ -49,7 +49,7 @@ export class LocationService {
    * before it.
    */
   async clear(scope: OrganizationScope, { documentId, locationId }: LocationAddress): Promise<void> {
-    const { store, memory } = this.#parts
+    const { store, memory } = this.#dependencies
     if ((await findOrganization(store.read(scope))) === null) return
     const list = { kind: 'location', documentId, locationId } as const
     const beforehand: RemoveFirst = async (transaction, targetEntityId) => {
@@ -69,7 +69,7 @@ export class LocationService {
 
   /** Returns the ids of the organizations that have the document. Reads once in each organization of the tenant. */
   async organizationsWith(tenant: Tenant, documentId: string): Promise<readonly string[]> {
-    const { store, organizations } = this.#parts
+    const { store, organizations } = this.#dependencies
     const owners: string[] = []
     for (let after: string | null | undefined; after !== null; ) {
       const { items, next } = await organizations.list(tenant, { after, limit: organizationsAtOnce })

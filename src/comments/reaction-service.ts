@@ -18,10 +18,10 @@ export type NewReaction = Omit<Reaction, 'createdAt'>
  * comment does not exist.
  */
 export class ReactionService {
-  readonly #parts: CommentDependencies
+  readonly #dependencies: CommentDependencies
 
-  constructor(parts: CommentDependencies) {
-    this.#parts = parts
+  constructor(dependencies: CommentDependencies) {
+    this.#dependencies = dependencies
   }
 
   /** Adds reactions. Rejects a reaction whose id is in use, and a second equal reaction of the same user. */
@@ -32,7 +32,7 @@ export class ReactionService {
         reactions,
         ({ reactionId }) => reactionId,
         async (given) => {
-          const reaction = { ...given, createdAt: this.#parts.clock.now() }
+          const reaction = { ...given, createdAt: this.#dependencies.clock.now() }
           check(all, reaction)
           all.push(reaction)
           tell('comment.reaction_add', null, given.reaction)
@@ -68,7 +68,7 @@ export class ReactionService {
     work: (before: CommentRecord, tell: NotifyReaction) => Promise<Reacted>,
   ): Promise<BatchResults> {
     const { annotationId, commentId, actionUser } = reacting
-    return changeThread(this.#parts, reacting, async (change: ThreadChange) => {
+    return changeThread(this.#dependencies, reacting, async (change: ThreadChange) => {
       const { transaction, annotation, happened } = change
       const before = await findComment(transaction, annotationId, commentId)
       if (before === null)

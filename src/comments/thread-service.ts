@@ -51,16 +51,16 @@ export interface ThreadChange {
  * does not exist.
  */
 export class ThreadService {
-  readonly #parts: CommentDependencies
+  readonly #dependencies: CommentDependencies
 
-  constructor(parts: CommentDependencies) {
-    this.#parts = parts
+  constructor(dependencies: CommentDependencies) {
+    this.#dependencies = dependencies
   }
 
   /** Appends comments. A comment whose id is in use is rejected; the stored one stays as it is. */
   add(acting: ThreadScope, comments: readonly NewComment[]): Promise<BatchResults> {
     const { annotationId, actionUser } = acting
-    return changeThread(this.#parts, acting, async ({ transaction, annotation, happened }) => {
+    return changeThread(this.#dependencies, acting, async ({ transaction, annotation, happened }) => {
       const thread = await threadOf(transaction, annotationId)
       await transaction.getAll(comments.map(({ commentId }) => keys.commentPlace(annotationId, commentId)))
       const fresh: NewComment[] = []
@@ -75,7 +75,7 @@ export class ThreadService {
         fresh.push(comment)
         return 'added'
       })
-      const now = this.#parts.clock.now()
+      const now = this.#dependencies.clock.now()
       for (const comment of appendComments(transaction, annotationId, thread, fresh, now))
         happened.push(commentAdded(transaction, actionUser, annotation, comment))
       return results
@@ -88,7 +88,7 @@ export class ThreadService {
     address: AnnotationAddress,
     commentIds: readonly string[],
   ): Promise<readonly CommentRecord[]> {
-    const reader = this.#parts.store.read(scope)
+    const reader = this.#dependencies.store.read(scope)
     await requireAnnotation(reader, address)
     return readComments(reader, address.annotationId, [...new Set(commentIds)])
   }
@@ -99,7 +99,7 @@ export class ThreadService {
     address: AnnotationAddress,
     { after, limit }: PageRange,
   ): Promise<ListPage<CommentRecord>> {
-    const reader = this.#parts.store.read(scope)
+    const reader = this.#dependencies.store.read(scope)
     await requireAnnotation(reader, address)
     const prefix = keys.comments(address.annotationId)
     const items: CommentRecord[] = []
@@ -119,11 +119,11 @@ export class ThreadService {
 
   update(acting: ThreadScope, changes: readonly CommentChange[]): Promise<BatchResults> {
     const { annotationId, actionUser } = acting
-    return changeThread(this.#parts, acting, async ({ transaction, annotation, happened }) => {
+    return changeThread(this.#dependencies, acting, async ({ transaction, annotation, happened }) => {
       await readComments(transaction, annotationId, changes.map(idOf))
       return forEachItem(changes, idOf, async ({ commentId, text }) => {
         const before = await commentOf(transaction, annotationId, commentId)
-        const comment = patchRecord<CommentRecord>(before, { text }, this.#parts.clock.now())
+        const comment = patchRecord<CommentRecord>(before, { text }, this.#dependencies.clock.now())
         if (comment === before) return 'unchanged'
         await this.#forgetWords(transaction, acting, before)
         putComment(transaction, annotationId, before, comment)
@@ -142,7 +142,7 @@ export class ThreadService {
 
   delete(acting: ThreadScope, commentIds: readonly string[]): Promise<BatchResults> {
     const { annotationId, actionUser } = acting
-    return changeThread(this.#parts, acting, async ({ transaction, annotation, happened }) => {
+    return changeThread(this.#dependencies, acting, async ({ transaction, annotation, happened }) => {
       const thread = await threadOf(transaction, annotationId)
       await readComments(transaction, annotationId, commentIds)
       let { count } = thread
@@ -169,7 +169,7 @@ export class ThreadService {
     { scope, annotationId }: ThreadScope,
     comment: CommentRecord,
   ): Promise<void> {
-    const { memory } = this.#parts
+    const { memory } = this.#dependencies
     await forgetJudged(transaction, annotationId, [comment], (judgmentIds) =>
       memory.delete(scope, judgmentIds),
     )

@@ -54,12 +54,12 @@ interface JudgmentStoreOptions {
 
 /** The stored judgments of tenants. */
 export class JudgmentStore {
-  readonly #parts: Required<JudgmentStoreOptions>
+  readonly #options: Required<JudgmentStoreOptions>
   readonly #transactions: TransactionRunner
 
-  constructor(parts: JudgmentStoreOptions) {
-    this.#parts = { limits: memoryLimits, ...parts }
-    this.#transactions = new TransactionRunner(parts.kv)
+  constructor(options: JudgmentStoreOptions) {
+    this.#options = { limits: memoryLimits, ...options }
+    this.#transactions = new TransactionRunner(options.kv)
   }
 
   /**
@@ -69,7 +69,7 @@ export class JudgmentStore {
    */
   async add(tenant: Tenant, input: JudgmentInput, unique: string = randomUUID()): Promise<string> {
     const { organizationId = null, documentId = null } = input
-    const judgedAt = input.judgedAt ?? this.#parts.clock.now()
+    const judgedAt = input.judgedAt ?? this.#options.clock.now()
     const judgment: Judgment = {
       judgmentId: judgmentIdOf(judgedAt, unique),
       query: input.query,
@@ -123,7 +123,7 @@ export class JudgmentStore {
     { after, limit }: PageRange,
   ): Promise<ListPage<Judgment>> {
     const [reader, prefix] = [
-      new CachingDirectoryReader(this.#parts.kv, memoryPart(tenant)),
+      new CachingDirectoryReader(this.#options.kv, memoryPart(tenant)),
       judgmentKeys.reviewed(scope),
     ]
     const from = after === undefined ? {} : { after: reviewAt(scope.reviewerId, after) }
@@ -156,7 +156,7 @@ export class JudgmentStore {
    * missed the judgment, so the judgment is deleted again.
    */
   async #putWithin(scope: OrganizationScope, judgment: Judgment): Promise<void> {
-    const { organizations } = this.#parts
+    const { organizations } = this.#options
     const before = organizations.read(scope)
     await requireResource(before, resourceOf(judgment, scope))
     const known = await before.get(keys.organization, organizationRecordType)
@@ -181,7 +181,7 @@ export class JudgmentStore {
   }
 
   #isFull({ count, characters }: MemoryState): boolean {
-    const { limits } = this.#parts
+    const { limits } = this.#options
     return count > limits.judgments || characters > limits.characters
   }
 
@@ -193,7 +193,7 @@ export class JudgmentStore {
     tenant: Tenant,
     work: (transaction: Transaction, tally: JudgmentWrite) => Promise<T>,
   ): Promise<T> {
-    const { changes } = this.#parts.limits
+    const { changes } = this.#options.limits
     const { result } = await this.#transactions.run(memoryPart(tenant), async (transaction) => {
       const state = await transaction.get(judgmentKeys.state, memoryStateType)
       const tally = new JudgmentWrite(transaction, state ?? { count: 0, characters: 0, changes: 0 })

@@ -45,7 +45,7 @@ interface Question {
 
 /** A connection to one document of a server, for requests. It does not store content. */
 export class MirrorConnection {
-  readonly #parts: MirrorConnectionOptions
+  readonly #options: MirrorConnectionOptions
   readonly #socket: WebSocket
   readonly #ended: Promise<MirrorConnectionError>
   readonly #greeted: Promise<void>
@@ -55,9 +55,9 @@ export class MirrorConnection {
   #reason: string | null = null
   #code: number | null = null
 
-  constructor(parts: MirrorConnectionOptions) {
-    this.#parts = parts
-    this.#socket = new WebSocket(parts.url, {
+  constructor(options: MirrorConnectionOptions) {
+    this.#options = options
+    this.#socket = new WebSocket(options.url, {
       perMessageDeflate: false,
       handshakeTimeout: patienceMs,
       maxPayload: messageBytesMax,
@@ -65,7 +65,7 @@ export class MirrorConnection {
     this.#socket.on('upgrade', ({ socket }) => {
       this.#bytesRead = () => socket.bytesRead
     })
-    this.#socket.on('open', () => parts.hello !== null && this.#socket.send(parts.hello))
+    this.#socket.on('open', () => options.hello !== null && this.#socket.send(options.hello))
     this.#socket.on('message', (data: Buffer) => this.#take(data))
     this.#socket.on('error', (error) => {
       this.#reason ??= errorMessage(error) === '' ? 'the connection cannot be made' : errorMessage(error)
@@ -112,7 +112,7 @@ export class MirrorConnection {
     const answer = new Promise<Uint8Array>((answered, failed) => {
       this.#question = { answered, failed }
     })
-    this.send(this.#parts.ask(vector))
+    this.send(this.#options.ask(vector))
     const bell = this.#beImpatient()
     if (this.#reason !== null || this.#socket.readyState > WebSocket.OPEN) this.#fail()
     return answer.finally(() => clearInterval(bell))
@@ -159,10 +159,10 @@ export class MirrorConnection {
   #take(data: Buffer): void {
     if (this.#reason !== null) return
     try {
-      const received = this.#parts.read(data)
+      const received = this.#options.read(data)
       if (received.kind === 'ping') return this.send(pongMessage)
       if (received.kind === 'refused') return this.end(`refuses: ${received.reason}`)
-      this.#parts.onMessage(received)
+      this.#options.onMessage(received)
       if (received.kind === 'vector' || received.kind === 'admitted') this.#greet()
       if (received.kind === 'offer') this.#answer(received.update)
     } catch (error) {
@@ -190,7 +190,7 @@ export class MirrorConnection {
   }
 
   #error(): MirrorConnectionError {
-    const { peer, secret } = this.#parts
+    const { peer, secret } = this.#options
     return new MirrorConnectionError(`${peer}: ${printable(this.#reason ?? '', secret)}`, this.#code)
   }
 }

@@ -27,12 +27,12 @@ export class Mirror {
   #updates = 0
   #stopped: () => void = () => undefined
 
-  constructor(parts: MirrorOptions) {
-    const slots = new Semaphore(parts.parallel)
+  constructor(options: MirrorOptions) {
+    const slots = new Semaphore(options.parallel)
     const passed = (): void => {
       this.#updates += 1
     }
-    this.documents = parts.names.map((name) => new MirroredDocument(name, { ...parts, slots, passed }))
+    this.documents = options.names.map((name) => new MirroredDocument(name, { ...options, slots, passed }))
   }
 
   /** Number of updates that were passed on. */

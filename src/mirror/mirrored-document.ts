@@ -49,7 +49,7 @@ const roundsOfOnce = 30
 export class MirroredDocument {
   readonly name: string
   readonly #path: DocumentPath
-  readonly #parts: MirroredDocumentOptions
+  readonly #options: MirroredDocumentOptions
   readonly #bell = new InterruptiblePause()
   #standing: MirrorStatus = { kind: 'coming' }
   #state: 'mirroring' | 'stopping' | 'over' = 'mirroring'
@@ -57,10 +57,10 @@ export class MirroredDocument {
   /** Callers that wait for the next check. */
   #waiting: (() => void)[] = []
 
-  constructor({ name, path }: DocumentName, parts: MirroredDocumentOptions) {
+  constructor({ name, path }: DocumentName, options: MirroredDocumentOptions) {
     this.name = name
     this.#path = path
-    this.#parts = parts
+    this.#options = options
   }
 
   get standing(): MirrorStatus {
@@ -102,7 +102,7 @@ export class MirroredDocument {
     let failures = 0
     while (this.#isMirroring) {
       try {
-        const visit = await this.#parts.slots.run(() => this.#arrive())
+        const visit = await this.#options.slots.run(() => this.#arrive())
         await this.#stay(visit, () => {
           failures = 0
         })
@@ -117,7 +117,7 @@ export class MirroredDocument {
   async #once(): Promise<void> {
     for (let attempt = 1; attempt <= attemptsOfOnce && this.#isMirroring; attempt++) {
       try {
-        return await this.#settle(await this.#parts.slots.run(() => this.#arrive()))
+        return await this.#settle(await this.#options.slots.run(() => this.#arrive()))
       } catch (error) {
         this.#fail(error)
         if (attempt < attemptsOfOnce) await this.#bell.wait(backOff(attempt))
@@ -130,7 +130,7 @@ export class MirroredDocument {
   }
 
   async #arrive(): Promise<SyncAttempt> {
-    const { old, weft, passed } = this.#parts
+    const { old, weft, passed } = this.#options
     const { name } = this
     const visit = await SyncAttempt.open({
       name,
@@ -196,7 +196,7 @@ export class MirroredDocument {
   }
 
   #pauseMs(): number {
-    const { checkEveryMs } = this.#parts
+    const { checkEveryMs } = this.#options
     if (this.#standing.kind !== 'inStep') return Math.min(checkAgainMs, checkEveryMs)
     return checkEveryMs * (0.75 + Math.random() / 4)
   }
@@ -212,14 +212,14 @@ export class MirroredDocument {
 
   #fail(error: unknown): void {
     if (error instanceof MirrorConnectionError && error.code === closeCodes.unauthenticated)
-      this.#parts.weft.forgetToken()
+      this.#options.weft.forgetToken()
     this.#stand({ kind: 'failed', reason: errorMessage(error) })
   }
 
   #stand(standing: MirrorStatus): void {
     const before = this.#standing
     this.#standing = standing
-    if (JSON.stringify(before) !== JSON.stringify(standing)) this.#parts.changed(this)
+    if (JSON.stringify(before) !== JSON.stringify(standing)) this.#options.changed(this)
     this.#looked()
   }
 

@@ -36,27 +36,27 @@ const nothing: NextClocks = new Map()
  * the clocks and deletions of both sides.
  */
 export class SyncAttempt {
-  readonly #parts: SyncAttemptOptions
+  readonly #options: SyncAttemptOptions
   readonly #copy: TargetDocument
   #original: SourceDocument | null = null
   /** Until the first answer, updates of the source may depend on updates that the target lacks. */
   #state: 'asking' | 'following' = 'asking'
 
-  private constructor(parts: SyncAttemptOptions, copy: TargetDocument) {
-    this.#parts = parts
+  private constructor(options: SyncAttemptOptions, copy: TargetDocument) {
+    this.#options = options
     this.#copy = copy
   }
 
   /**
    * Connects to Weft first, so that the old server gets no load while Weft is not reachable. Rejects with the reason.
    */
-  static async open(parts: SyncAttemptOptions): Promise<SyncAttempt> {
-    const { weft, asked } = parts
-    const url = await weft.syncUrl(parts.path)
+  static async open(options: SyncAttemptOptions): Promise<SyncAttempt> {
+    const { weft, asked } = options
+    const url = await weft.syncUrl(options.path)
     const copy = await TargetDocument.open({ url, messageBytesMax: weft.messageBytesMax, asked })
-    const visit = new SyncAttempt(parts, copy)
+    const visit = new SyncAttempt(options, copy)
     try {
-      visit.#original = await SourceDocument.open(parts.old, parts.name, (news) => visit.#pass(news))
+      visit.#original = await SourceDocument.open(options.old, options.name, (news) => visit.#pass(news))
     } catch (error) {
       copy.close()
       throw error
@@ -99,7 +99,7 @@ export class SyncAttempt {
     if (this.#original === null || (kind === 'update' && this.#state === 'asking')) return
     this.#state = 'following'
     if (kind === 'offer' && this.#isCovered()) return
-    this.#parts.passed()
+    this.#options.passed()
     this.#copy.add(update, () => this.#goOn())
     if (this.#copy.unsentBytes > unsentBytesMax) this.#original?.pause()
   }

@@ -52,8 +52,8 @@ export class TargetDocument {
   }
 
   /** Connects to the document. Rejects with `MirrorConnectionError`. */
-  static async open(parts: TargetDocumentOptions): Promise<TargetDocument> {
-    const copy = new TargetDocument(parts)
+  static async open(options: TargetDocumentOptions): Promise<TargetDocument> {
+    const copy = new TargetDocument(options)
     await copy.#link.greeted
     return copy
   }

@@ -13,17 +13,17 @@ interface SubscriptionStoreDependencies {
 
 /** Store of the webhook configuration of API keys. Announces changes to the caches of all nodes. */
 export class SubscriptionStore {
-  readonly #parts: SubscriptionStoreDependencies
+  readonly #dependencies: SubscriptionStoreDependencies
   readonly #transactions: TransactionRunner
 
-  constructor(parts: SubscriptionStoreDependencies) {
-    this.#parts = parts
-    this.#transactions = new TransactionRunner(parts.kv)
+  constructor(dependencies: SubscriptionStoreDependencies) {
+    this.#dependencies = dependencies
+    this.#transactions = new TransactionRunner(dependencies.kv)
   }
 
   /** Returns a transaction for reads only; puts into it are not written. */
   read(tenant: Tenant): Transaction {
-    return new Transaction(this.#parts.kv, subscriptionsPart(tenant))
+    return new Transaction(this.#dependencies.kv, subscriptionsPart(tenant))
   }
 
   /**
@@ -32,7 +32,7 @@ export class SubscriptionStore {
    * @throws ApiError ABORTED, and the errors of `work`; then nothing has changed
    */
   async change<T>(tenant: Tenant, work: (transaction: Transaction) => Promise<T>): Promise<T> {
-    const { bus, subscriptions } = this.#parts
+    const { bus, subscriptions } = this.#dependencies
     try {
       const { result } = await this.#transactions.run(subscriptionsPart(tenant), (transaction) =>
         revised(transaction, work),

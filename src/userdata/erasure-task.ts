@@ -28,7 +28,7 @@ export interface ErasureDependencies {
 
 /** Runs one erasure in slices. Each attempt searches for the remaining data, so the task is idempotent. */
 export class ErasureTaskRunner {
-  readonly #parts: ErasureDependencies
+  readonly #dependencies: ErasureDependencies
   readonly #transactions: TransactionRunner
   readonly #task: ErasureTask
   readonly #goOn: CheckLease
@@ -36,16 +36,16 @@ export class ErasureTaskRunner {
   readonly #counts = new Map<string, number>()
   #notedAt: number
 
-  constructor(parts: ErasureDependencies, task: ErasureTask, goOn: CheckLease) {
-    this.#parts = parts
-    this.#transactions = new TransactionRunner(parts.kv)
+  constructor(dependencies: ErasureDependencies, task: ErasureTask, goOn: CheckLease) {
+    this.#dependencies = dependencies
+    this.#transactions = new TransactionRunner(dependencies.kv)
     this.#task = task
     this.#goOn = goOn
-    this.#notedAt = parts.clock.now()
+    this.#notedAt = dependencies.clock.now()
   }
 
   async carryOut(): Promise<void> {
-    const { kv, traces, clock } = this.#parts
+    const { kv, traces, clock } = this.#dependencies
     const { place, userId } = this.#task
     const record = await this.#note({})
     if (record?.status !== 'running') return
@@ -64,7 +64,7 @@ export class ErasureTaskRunner {
 
   /** Repeats until a pass finds no data. */
   async #eraseIn(scope: OrganizationScope, userId: string): Promise<void> {
-    const { store, traces, clock } = this.#parts
+    const { store, traces, clock } = this.#dependencies
     const until = clock.now() + settlingMs
     await store.carryOut(scope, async (transaction) => {
       if ((await findOrganization(transaction)) !== null) await markErased(transaction, userId, until)
@@ -86,7 +86,7 @@ export class ErasureTaskRunner {
   }
 
   #isNoteDue(): boolean {
-    return this.#parts.clock.now() - this.#notedAt >= noteMs
+    return this.#dependencies.clock.now() - this.#notedAt >= noteMs
   }
 
   /** Adds the counts and `change` to the record. Returns null if the record belongs to another task. */
@@ -94,7 +94,7 @@ export class ErasureTaskRunner {
     const { place, userId, jobId } = this.#task
     const counts = [...this.#counts]
     this.#counts.clear()
-    this.#notedAt = this.#parts.clock.now()
+    this.#notedAt = this.#dependencies.clock.now()
     const { result } = await this.#transactions.run(tenantPart(place), async (transaction) => {
       const record = await transaction.get(erasureKey(place, userId), erasureRecordType)
       if (record?.jobId !== jobId) return null

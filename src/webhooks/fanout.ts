@@ -36,10 +36,10 @@ interface EventsOfTarget {
 
 /** Creates messages for events, one for each target that wants the event. */
 export class Fanout {
-  readonly #parts: FanoutDependencies
+  readonly #dependencies: FanoutDependencies
 
-  constructor(parts: FanoutDependencies) {
-    this.#parts = parts
+  constructor(dependencies: FanoutDependencies) {
+    this.#dependencies = dependencies
   }
 
   /**
@@ -58,9 +58,12 @@ export class Fanout {
 
   async #enqueue({ address, events }: EventsOfTarget, failed: Set<QueuedEvent>): Promise<void> {
     try {
-      await this.#parts.deliveries.enqueue(address, events)
+      await this.#dependencies.deliveries.enqueue(address, events)
     } catch (err) {
-      this.#parts.log.warn({ event: dispatchFailed, err }, 'could not enqueue events for a target; retrying')
+      this.#dependencies.log.warn(
+        { event: dispatchFailed, err },
+        'could not enqueue events for a target; retrying',
+      )
       for (const event of events) failed.add(event)
     }
   }
@@ -92,9 +95,9 @@ export class Fanout {
   async #targetsOf(event: QueuedEvent, failed: Set<QueuedEvent>): Promise<readonly WebhookTarget[]> {
     const { workspaceId, apiKey } = event.scope
     try {
-      return await this.#parts.subscriptions.targetsOf({ workspaceId, apiKey }, event)
+      return await this.#dependencies.subscriptions.targetsOf({ workspaceId, apiKey }, event)
     } catch (err) {
-      this.#parts.log.warn(
+      this.#dependencies.log.warn(
         { event: dispatchFailed, err, workspaceId },
         'could not resolve webhook targets; retrying',
       )
@@ -110,8 +113,8 @@ export class Fanout {
   async #forgetGone(events: readonly QueuedEvent[], lines: readonly EventsOfTarget[]): Promise<void> {
     const scopes = new Map(events.map(({ scope }) => [keyName(organizationPrefix(scope)), scope]))
     await mapInSlices([...scopes.values()], async (scope) => {
-      if ((await findOrganization(this.#parts.organizations.read(scope))) !== null) return
-      await this.#parts.removal.forget(scope, targetsIn(scope, lines), async () => {})
+      if ((await findOrganization(this.#dependencies.organizations.read(scope))) !== null) return
+      await this.#dependencies.removal.forget(scope, targetsIn(scope, lines), async () => {})
     })
   }
 }

@@ -25,9 +25,9 @@ export interface RetryRuleDependencies {
 }
 
 /** Returns the policy for failed attempts of a target. */
-export const retryPolicyFor = (parts: RetryRuleDependencies, address: TargetAddress): RetryPolicy => ({
-  retryAfter: (failures) => delayAfter(parts.schedule, failures, parts.random()),
-  exhausted: (message) => exhaustedEvent(parts, address, message),
+export const retryPolicyFor = (dependencies: RetryRuleDependencies, address: TargetAddress): RetryPolicy => ({
+  retryAfter: (failures) => delayAfter(dependencies.schedule, failures, dependencies.random()),
+  exhausted: (message) => exhaustedEvent(dependencies, address, message),
 })
 
 /**

@@ -63,7 +63,7 @@ export type SendResult =
 
 /** Sends the due messages of one target in order, one at a time, for about `sliceMs`. */
 export class TargetSender {
-  readonly #parts: TargetSenderOptions
+  readonly #options: TargetSenderOptions
   readonly #address: TargetAddress
   readonly #mayGoOn: () => boolean
   readonly #until: number
@@ -72,20 +72,20 @@ export class TargetSender {
   #attemptedAt: number
 
   private constructor(
-    parts: TargetSenderOptions,
+    options: TargetSenderOptions,
     address: TargetAddress,
     state: DeliveryState,
     mayGoOn: () => boolean,
   ) {
-    this.#parts = parts
+    this.#options = options
     this.#address = address
     this.#mayGoOn = mayGoOn
-    this.#until = parts.clock.now() + sliceMs
+    this.#until = options.clock.now() + sliceMs
     this.#state = state
     this.#attemptedAt = state.attemptedAt
-    const { deliveries } = parts
+    const { deliveries } = options
     this.#recording = new AttemptRecorder(
-      { deliveries, rules: retryPolicyFor(parts, address) },
+      { deliveries, rules: retryPolicyFor(options, address) },
       address,
       (recorded) => this.#recorded(recorded),
     )
@@ -93,17 +93,17 @@ export class TargetSender {
 
   /** Sends due messages. @param mayGoOn is called before each attempt; false ends the sending */
   static async serve(
-    parts: TargetSenderOptions,
+    options: TargetSenderOptions,
     address: TargetAddress,
     mayGoOn: () => boolean,
   ): Promise<SendResult> {
-    const state = await parts.deliveries.state(address)
-    return new TargetSender(parts, address, state, mayGoOn).#serve()
+    const state = await options.deliveries.state(address)
+    return new TargetSender(options, address, state, mayGoOn).#serve()
   }
 
   async #serve(): Promise<SendResult> {
     for (;;) {
-      const due = await this.#parts.deliveries.due(this.#address, batchSize)
+      const due = await this.#options.deliveries.due(this.#address, batchSize)
       if (due.length === 0) return (await this.#target()) === null ? { kind: 'closed' } : { kind: 'empty' }
       const served = await this.#sendAll(due)
       await this.#recording.settled()
@@ -114,7 +114,7 @@ export class TargetSender {
   }
 
   #target(): Promise<WebhookTarget | null> {
-    return this.#parts.targetOf(this.#address, this.#address.targetId)
+    return this.#options.targetOf(this.#address, this.#address.targetId)
   }
 
   /** Sends messages. Returns null if all have been sent. Reads each event, and the target, just before its attempt. */
@@ -122,13 +122,13 @@ export class TargetSender {
     for (const message of due) {
       const [target, event] = await Promise.all([
         this.#target(),
-        this.#parts.deliveries.eventOf(this.#address, message.id),
+        this.#options.deliveries.eventOf(this.#address, message.id),
       ])
       if (target === null) return { kind: 'closed' }
       const wait = this.#waitFor(target)
       if (wait > waitMs) return { kind: 'waits', ms: wait }
-      if (wait > 0) await new Promise<void>((resolve) => this.#parts.clock.after(wait, resolve))
-      if (!this.#mayGoOn() || this.#parts.clock.now() >= this.#until) return { kind: 'waits', ms: 0 }
+      if (wait > 0) await new Promise<void>((resolve) => this.#options.clock.after(wait, resolve))
+      if (!this.#mayGoOn() || this.#options.clock.now() >= this.#until) return { kind: 'waits', ms: 0 }
       if (event === null) return { kind: 'waits', ms: removedMs }
       // Outcomes that are not recorded lead to repeated sends, so sending stops.
       if (this.#recording.hasFailed) return null
@@ -144,12 +144,12 @@ export class TargetSender {
     if (rateLimit === null) return 0
     const spacing = Math.ceil(1_000 / rateLimit)
     // Limited, so that a clock that was set back does not prolong the wait.
-    return Math.min(spacing, this.#attemptedAt + spacing - this.#parts.clock.now())
+    return Math.min(spacing, this.#attemptedAt + spacing - this.#options.clock.now())
   }
 
   /** Returns false if nothing more may be sent now. */
   async #send(target: WebhookTarget, outgoing: OutgoingMessage): Promise<boolean> {
-    const { clock, metrics } = this.#parts
+    const { clock, metrics } = this.#options
     const at = clock.now()
     const outcome = await this.#attempt(target, outgoing, at)
     if (outcome.kind === 'interrupted') return false
@@ -159,7 +159,7 @@ export class TargetSender {
     const attempt = attemptOf(outcome, at)
     this.#trace(outgoing.event, attempt)
     this.#recording.add({ messageId: outgoing.message.id, attempt })
-    this.#parts.failures.attempted(this.#address, outgoing.message, attempt)
+    this.#options.failures.attempted(this.#address, outgoing.message, attempt)
     if (outcome.kind !== 'gone' || target.kind !== 'endpoint') return true
     await this.#disable(target.endpoint.id, 'gone')
     return false
@@ -172,9 +172,9 @@ export class TargetSender {
 
   async #attempt(target: WebhookTarget, outgoing: OutgoingMessage, at: number): Promise<AttemptOutcome> {
     try {
-      return await this.#parts.attempt(await this.#parts.compose(target, outgoing, at))
+      return await this.#options.attempt(await this.#options.compose(target, outgoing, at))
     } catch (err) {
-      this.#parts.log.error(
+      this.#options.log.error(
         { event: 'webhook.payload_failed', err, type: outgoing.message.type },
         'could not create the payload of an event',
       )
@@ -185,9 +185,9 @@ export class TargetSender {
   #recorded({ messages, state }: RecordedAttempt): void {
     this.#state = state
     const exhausted = messages.filter((message) => message?.status === 'failed').length
-    if (exhausted > 0) this.#parts.metrics.webhookMessages.inc({ outcome: 'exhausted' }, exhausted)
+    if (exhausted > 0) this.#options.metrics.webhookMessages.inc({ outcome: 'exhausted' }, exhausted)
     const succeeded = messages.filter((message) => message?.status === 'succeeded').length
-    if (succeeded > 0) this.#parts.metrics.webhookMessages.inc({ outcome: 'succeeded' }, succeeded)
+    if (succeeded > 0) this.#options.metrics.webhookMessages.inc({ outcome: 'succeeded' }, succeeded)
   }
 
   /**
@@ -197,7 +197,7 @@ export class TargetSender {
   async #disableFailing(target: WebhookTarget): Promise<void> {
     const { failingSince } = this.#state
     if (target.kind !== 'endpoint' || failingSince === null) return
-    const { clock, schedule } = this.#parts
+    const { clock, schedule } = this.#options
     const since = Math.max(failingSince, target.endpoint.enabledSince)
     if (clock.now() - since >= schedule.disableAfterMs) await this.#disable(target.endpoint.id, 'failures')
   }
@@ -205,8 +205,8 @@ export class TargetSender {
   async #disable(endpointId: string, by: 'gone' | 'failures'): Promise<void> {
     const { workspaceId, apiKey } = this.#address
     const event = 'webhook.endpoint_disabled'
-    this.#parts.log.warn({ event, workspaceId, apiKey, endpointId, by }, 'a webhook endpoint is disabled')
-    await this.#parts.disable({ workspaceId, apiKey }, endpointId, by)
+    this.#options.log.warn({ event, workspaceId, apiKey, endpointId, by }, 'a webhook endpoint is disabled')
+    await this.#options.disable({ workspaceId, apiKey }, endpointId, by)
   }
 }
 

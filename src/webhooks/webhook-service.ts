@@ -36,16 +36,16 @@ export class WebhookService {
   readonly #worker: DeliveryWorker
   readonly #failures: FailureLog
 
-  constructor(parts: WebhookServiceOptions) {
-    const { engine, clock, subscriptions, endpoints, schedule = defaultSchedule } = parts
+  constructor(options: WebhookServiceOptions) {
+    const { engine, clock, subscriptions, endpoints, schedule = defaultSchedule } = options
     const { kv, bus, queue, cluster } = engine
-    const shared = { ...parts, bus, queue, cluster, removal: parts.deliveryRemoval }
-    const composer = new RequestComposer(new CommentRecipients(parts.organizations, parts.participants))
-    const attempts = new AttemptSender({ destinations: parts.destinations, clock })
+    const shared = { ...options, bus, queue, cluster, removal: options.deliveryRemoval }
+    const composer = new RequestComposer(new CommentRecipients(options.organizations, options.participants))
+    const attempts = new AttemptSender({ destinations: options.destinations, clock })
     this.#dispatcher = new EventDispatcher(shared)
-    this.#failures = new FailureLog(parts)
-    parts.deliveries.onDropped((address, outcome, messages) => {
-      parts.metrics.webhookMessages.inc({ outcome }, messages.length)
+    this.#failures = new FailureLog(options)
+    options.deliveries.onDropped((address, outcome, messages) => {
+      options.metrics.webhookMessages.inc({ outcome }, messages.length)
       for (const message of messages) this.#failures.dropped(address, message)
     })
     this.#worker = new DeliveryWorker({

@@ -51,31 +51,31 @@ export interface RouterOptions {
 type Handler = (request: Request, response: Response) => Promise<void>
 
 /** The HTTP service: pages, operations, and an enveloped error for all other requests. */
-export function createRouter(parts: RouterOptions): RequestListener {
+export function createRouter(options: RouterOptions): RequestListener {
   const app = express()
   app.disable('x-powered-by').disable('etag').enable('case sensitive routing').enable('strict routing')
   app.set('query parser', false)
-  app.use(beginRequest(parts))
-  app.use(watchUnread(parts.quotas.unread))
-  if (parts.loopbackOnly) app.use(requireLoopback)
-  for (const page of parts.pages) {
+  app.use(beginRequest(options))
+  app.use(watchUnread(options.quotas.unread))
+  if (options.loopbackOnly) app.use(requireLoopback)
+  for (const page of options.pages) {
     app
       .route(page.path)
-      .all(limitAddress(parts.quotas, page.calls))
-      .get((request, response) => sendPage(page, request, response, parts.auditor))
+      .all(limitAddress(options.quotas, page.calls))
+      .get((request, response) => sendPage(page, request, response, options.auditor))
       .all(refuseMethod('GET, HEAD'))
   }
-  app.use(limitAddress(parts.quotas))
+  app.use(limitAddress(options.quotas))
   const validators = new ValidatorCache()
-  for (const operation of parts.operations) {
+  for (const operation of options.operations) {
     app
       .route(operation.path)
-      .options(answerPreflight(parts.origins))
-      .post(serveOperation(operation, compileRequest(operation, validators), parts))
+      .options(answerPreflight(options.origins))
+      .post(serveOperation(operation, compileRequest(operation, validators), options))
       .all(refuseMethod('POST'))
   }
   app.use(refuseUnknownPath)
-  app.use(answerError(parts))
+  app.use(answerError(options))
   return (request, response) => {
     // Express cannot parse targets that are not paths (`CONNECT host:443`), and would respond with a page.
     app(request as Request, response as Response, () =>
@@ -91,10 +91,10 @@ export function createRouter(parts: RouterOptions): RequestListener {
 function serveOperation(
   operation: Operation,
   validate: ReturnType<typeof compileRequest>,
-  parts: RouterOptions,
+  options: RouterOptions,
 ): Handler {
-  const { services, authenticator, auditor, origins, idempotentCalls, quotas, readiness } = parts
-  const { bodyBytesMax, unknownMembers } = parts
+  const { services, authenticator, auditor, origins, idempotentCalls, quotas, readiness } = options
+  const { bodyBytesMax, unknownMembers } = options
   const serve = async (request: Request, response: Response): Promise<StoredResponse> => {
     const ready = readiness()
     if (!ready.ok) throw new ApiError('server/not-ready', ready.reason, { retryAfterSeconds: 1 })

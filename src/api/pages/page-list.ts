@@ -28,8 +28,8 @@ export interface PageListOptions {
 }
 
 /** Creates the pages for operators. The pages about operations are created on the first request. */
-export function pageRoutes(parts: PageListOptions): readonly PageRoute[] {
-  const { version, publicUrl, operations, readiness } = parts
+export function pageRoutes(options: PageListOptions): readonly PageRoute[] {
+  const { version, publicUrl, operations, readiness } = options
   const described = once(() => Buffer.from(JSON.stringify(openApiDocument(operations, version))))
   const document = () => openApiDocument(operations, version) as OpenApiDocument
   return [
@@ -40,14 +40,14 @@ export function pageRoutes(parts: PageListOptions): readonly PageRoute[] {
       path: '/metrics',
       calls: metricsCalls,
       door: 'metrics',
-      content: (request) => metricsPage(request, parts),
+      content: (request) => metricsPage(request, options),
     },
     {
       path: '/backup',
       calls: 1,
       door: 'operator',
       isAudited: true,
-      content: (request) => backupPage(request, parts),
+      content: (request) => backupPage(request, options),
     },
     { path: '/version', calls: 1, content: () => json({ name: 'weft', version, publicUrl }) },
     { path: '/openapi.json', calls: 1, content: () => jsonText(described()) },

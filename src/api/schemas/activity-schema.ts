@@ -160,7 +160,7 @@ export const activityRecords = {
 } as const
 
 /** Converts an activity to its response. */
-export function showActivity(
+export function toActivityResponse(
   { tenant }: KeyCaller,
   organizationId: string,
   activity: ActivityRecord,

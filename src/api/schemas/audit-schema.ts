@@ -56,7 +56,7 @@ export const auditRecordAnswer = {
 } as const
 
 /** Converts a record to its response, which `weft audit` also prints; absent members are omitted. */
-export function showRecord(record: AuditRecord): FromSchema<typeof auditRecordAnswer> {
+export function toAuditRecordResponse(record: AuditRecord): FromSchema<typeof auditRecordAnswer> {
   const { apiKey, clientAddress, requestId, idsLeftOut, idempotencyKeyHash, replayed, refusals } = record
   return {
     auditId: record.id,

@@ -253,16 +253,16 @@ export const noComment = {
   when: 'the organization, the document, the annotation or the comment does not exist',
 } as const
 
-export const showComment = (comment: CommentRecord): FromSchema<typeof commentRecords>[number] =>
+export const toCommentResponse = (comment: CommentRecord): FromSchema<typeof commentRecords>[number] =>
   withoutOrder(comment)
 
 /** Converts an annotation to its response. */
-export const showAnnotation = ({
+export const toAnnotationResponse = ({
   record,
   comments,
   commentCount,
 }: AnnotationView): FromSchema<typeof annotationRecords>[number] => ({
   ...withoutOrder(record),
-  comments: comments.map(showComment),
+  comments: comments.map(toCommentResponse),
   commentCount,
 })

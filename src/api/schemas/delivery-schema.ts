@@ -78,7 +78,7 @@ export const deliveryAnswer = {
 
 const isoOf = (ms: number): string => new Date(ms).toISOString()
 
-export const showDelivery = (message: MessageRecord): FromSchema<typeof deliveryAnswer> => ({
+export const toDeliveryResponse = (message: MessageRecord): FromSchema<typeof deliveryAnswer> => ({
   messageId: message.id,
   eventType: message.type,
   status: message.status,

@@ -127,7 +127,7 @@ export const secretAnswer = {
 } as const
 
 /** Contains only these members of the record, and no secrets. */
-export const showEndpoint = (endpoint: EndpointRecord): FromSchema<typeof endpointAnswer> => {
+export const toEndpointResponse = (endpoint: EndpointRecord): FromSchema<typeof endpointAnswer> => {
   const { id, url, description, filterTypes, channels, disabledBy, rateLimit, uid, metadata } = endpoint
   return {
     id,

@@ -73,18 +73,21 @@ export const groupRecords = {
 
 type GroupEntry = FromSchema<typeof groupRecords>[number]
 
-export const showGroup = ({ group, grant }: FoundGroup): GroupEntry => ({
+export const toGroupResponse = ({ group, grant }: FoundGroup): GroupEntry => ({
   ...group,
-  ...(grant !== null && showGrant(grant)),
+  ...(grant !== null && toGrantResponse(grant)),
 })
 
-export const showGranted = ({ resource, grant }: GroupGrant): NonNullable<GroupEntry['grants']>[number] => ({
+export const toGroupGrantResponse = ({
+  resource,
+  grant,
+}: GroupGrant): NonNullable<GroupEntry['grants']>[number] => ({
   type: resource.type,
   id: resource.id,
-  ...showGrant(grant),
+  ...toGrantResponse(grant),
 })
 
-const showGrant = ({ accessRole, expiresAt }: GrantRecord) => ({
+const toGrantResponse = ({ accessRole, expiresAt }: GrantRecord) => ({
   accessRole,
   ...(expiresAt !== null && { expiresAt }),
 })
@@ -134,7 +137,7 @@ interface GroupUserResult {
 }
 
 /** Results by user as they are answered. @param more members of every result */
-export function showResults(
+export function toMembershipResponse(
   organizationUserGroupId: string,
   results: BatchResults,
   more: Pick<GroupUserResult, 'groupCreated'> = {},

@@ -141,7 +141,7 @@ export const notificationRecords = {
 } as const
 
 /** Converts a notification to its response. */
-export const showNotification = ({
+export const toNotificationResponse = ({
   record,
   headline,
   readByUserIds,

@@ -46,7 +46,7 @@ export const userDatums = {
   },
 } as const
 
-export const showDatum = ({
+export const toDatumResponse = ({
   kind,
   organizationId,
   documentId,

@@ -157,7 +157,7 @@ export const userRecords = {
 } as const
 
 /** Converts a user to its response. */
-export const showUser = ({ user, grant }: FoundUser): FromSchema<typeof userRecords>[number] => ({
+export const toUserResponse = ({ user, grant }: FoundUser): FromSchema<typeof userRecords>[number] => ({
   ...user,
   ...(grant !== null && { accessRole: grant.accessRole }),
   ...(grant !== null && grant.expiresAt !== null && { expiresAt: grant.expiresAt }),

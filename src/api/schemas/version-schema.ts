@@ -80,7 +80,7 @@ export const noSuchVersion = {
   when: 'the editor has no such version, or there is no CRDT data for the editor id',
 } as const
 
-export const showVersion = (record: VersionRecord): FromSchema<typeof versionRecord> => ({
+export const toVersionResponse = (record: VersionRecord): FromSchema<typeof versionRecord> => ({
   versionId: record.versionId,
   kind: record.kind,
   label: record.label,

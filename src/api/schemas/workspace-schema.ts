@@ -117,13 +117,13 @@ export const noSuchApiKeyError = {
   when: 'the workspace does not have this API key',
 } as const
 
-export const showApiKey = ({ id, apiKeyName, type }: ApiKeyRecord): FromSchema<typeof apiKeyEntry> => ({
+export const toApiKeyResponse = ({ id, apiKeyName, type }: ApiKeyRecord): FromSchema<typeof apiKeyEntry> => ({
   id,
   apiKeyName,
   type,
 })
 
-export const showAuthToken = ({
+export const toAuthTokenResponse = ({
   token,
   name,
   domains,
@@ -144,11 +144,11 @@ export const toMintingSecretResponse = ({
 })
 
 /** Converts a workspace with its API keys to its response. */
-export function showWorkspace(
+export function toWorkspaceResponse(
   { id, name, owner, authToken }: WorkspaceRecord,
   apiKeys: readonly ApiKeyRecord[],
 ): FromSchema<typeof workspaceResponse> {
   const apiKeyList = emptyBatchResults<FromSchema<typeof apiKeyEntry>>()
-  for (const apiKey of apiKeys) apiKeyList[apiKey.id] = showApiKey(apiKey)
+  for (const apiKey of apiKeys) apiKeyList[apiKey.id] = toApiKeyResponse(apiKey)
   return { id, name, owner, authToken, apiKeyList }
 }

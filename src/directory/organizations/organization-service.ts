@@ -45,10 +45,10 @@ interface OrganizationServiceDependencies {
  * ids.
  */
 export class OrganizationService {
-  readonly #parts: OrganizationServiceDependencies
+  readonly #dependencies: OrganizationServiceDependencies
 
-  constructor(parts: OrganizationServiceDependencies) {
-    this.#parts = parts
+  constructor(dependencies: OrganizationServiceDependencies) {
+    this.#dependencies = dependencies
   }
 
   add(tenant: Tenant, organizations: readonly OrganizationContent[]): Promise<BatchResults> {
@@ -67,12 +67,12 @@ export class OrganizationService {
 
   /** @throws ApiError NOT_FOUND, naming the resource, if it or its organization does not exist */
   requireExisting(scope: OrganizationScope, resource: Resource): Promise<void> {
-    return requireExisting(this.#parts.store.read(scope), resource)
+    return requireExisting(this.#dependencies.store.read(scope), resource)
   }
 
   /** Creates the organization unless it exists. @throws ApiError ABORTED while it is being deleted */
   async ensure(scope: OrganizationScope): Promise<void> {
-    if ((await findOrganization(this.#parts.store.read(scope))) !== null) return
+    if ((await findOrganization(this.#dependencies.store.read(scope))) !== null) return
     if ((await this.#create(scope, scope)) === 'deleting')
       throw new ApiError('organization/being-deleted', 'the organization is being deleted; try again')
   }
@@ -88,7 +88,7 @@ export class OrganizationService {
     tenant: Tenant,
     { search, ...range }: OrganizationListing,
   ): Promise<ListPage<OrganizationRecord>> {
-    const index = new Transaction(this.#parts.kv, tenantPart(tenant))
+    const index = new Transaction(this.#dependencies.kv, tenantPart(tenant))
     const list = async (part: PageRange): Promise<ListPage<StoredItem<OrganizationRecord>>> => {
       const { items, next } = await listEntries(index, tenantKeys.organizations, part)
       const ids = items.map(({ key }) => lastSegment(key))
@@ -104,7 +104,7 @@ export class OrganizationService {
   }
 
   update(tenant: Tenant, changes: readonly OrganizationContent[]): Promise<BatchResults> {
-    const { store, clock } = this.#parts
+    const { store, clock } = this.#dependencies
     return forEachItemConcurrently(changes, idOf, ({ organizationId, organizationName, metadata }) =>
       store.change({ ...tenant, organizationId }, async (transaction) => {
         const record = await findOrganization(transaction)
@@ -118,7 +118,7 @@ export class OrganizationService {
 
   /** Deletes organizations with everything in them; resolves when nothing of them remains. */
   delete(tenant: Tenant, organizationIds: readonly string[]): Promise<BatchResults> {
-    const { store, removals } = this.#parts
+    const { store, removals } = this.#dependencies
     return forEachItemConcurrently(
       organizationIds,
       (id) => id,
@@ -141,7 +141,7 @@ export class OrganizationService {
   #stored(tenant: Tenant, organizationIds: readonly string[]): Promise<StoredItem<OrganizationRecord>[]> {
     return mapInSlices(organizationIds, async (id) => ({
       id,
-      record: await findOrganization(this.#parts.store.read({ ...tenant, organizationId: id })),
+      record: await findOrganization(this.#dependencies.store.read({ ...tenant, organizationId: id })),
     }))
   }
 
@@ -154,7 +154,7 @@ export class OrganizationService {
     scope: OrganizationScope,
     { organizationId, organizationName = '', metadata = {} }: OrganizationContent,
   ): Promise<'added' | 'exists' | 'deleting'> {
-    const { store, clock } = this.#parts
+    const { store, clock } = this.#dependencies
     await this.#index(scope)
     const now = clock.now()
     const record = { organizationId, organizationName, metadata, createdAt: now, lastUpdated: now }
@@ -169,7 +169,7 @@ export class OrganizationService {
   }
 
   async #index(scope: OrganizationScope): Promise<void> {
-    const { kv } = this.#parts
+    const { kv } = this.#dependencies
     const [part, key] = [tenantPart(scope), tenantKeys.organization(scope.organizationId)]
     const [entry = null] = await kv.get(part, [key])
     if (entry === null) await kv.commit(part, { puts: [{ key, value: encodeRecord(emptyValue) }] })

@@ -33,18 +33,18 @@ export class LevelKv implements Kv {
   readonly #recent = new ReadCache()
   readonly #partitions = new KeyedMutex()
 
-  constructor(parts: {
+  constructor(dependencies: {
     gate: OpenCalls
     disk: ReopeningStore
     commit: GroupCommit
     queue: LevelQueue
     fences: FenceCache
   }) {
-    this.#gate = parts.gate
-    this.#disk = parts.disk
-    this.#commit = parts.commit
-    this.#queue = parts.queue
-    this.#fences = parts.fences
+    this.#gate = dependencies.gate
+    this.#disk = dependencies.disk
+    this.#commit = dependencies.commit
+    this.#queue = dependencies.queue
+    this.#fences = dependencies.fences
     this.#values = new WriteThroughCache(async (key) => (await this.#readAll([key]))[0] ?? null, 0)
   }
 

@@ -12,7 +12,7 @@ export class MemoryKv implements Kv {
   readonly #gate: OpenCalls
   readonly #queue: MemoryQueue
   readonly #fences: FenceCache
-  readonly #parts = new Map<string, SortedMap<Uint8Array>>()
+  readonly #partitions = new Map<string, SortedMap<Uint8Array>>()
 
   constructor(gate: OpenCalls, queue: MemoryQueue, fences: FenceCache) {
     this.#gate = gate
@@ -56,7 +56,7 @@ export class MemoryKv implements Kv {
 
   storedBytes(prefixes: readonly Key[]): number {
     let sum = 0
-    for (const [name, values] of this.#parts) {
+    for (const [name, values] of this.#partitions) {
       if (!prefixes.some((prefix) => name.startsWith(keyName(prefix)))) continue
       for (const [key, value] of values.range(keyRange(noSpace, {}))) sum += key.length + value.length
     }
@@ -65,8 +65,8 @@ export class MemoryKv implements Kv {
 
   #part(part: Key): SortedMap<Uint8Array> {
     const name = keyName(part)
-    const values = this.#parts.get(name) ?? new SortedMap()
-    this.#parts.set(name, values)
+    const values = this.#partitions.get(name) ?? new SortedMap()
+    this.#partitions.set(name, values)
     return values
   }
 }

@@ -49,7 +49,7 @@ export interface BackgroundCompactionOptions {
  * after the other. The next start finds the logs that a stop or a crash leaves.
  */
 export class BackgroundCompaction {
-  readonly #parts: BackgroundCompactionOptions
+  readonly #options: BackgroundCompactionOptions
   readonly #waitMs: number
   /** By name, in the order of their turns. */
   readonly #waiting = new Map<string, WaitingLog>()
@@ -58,9 +58,9 @@ export class BackgroundCompaction {
   #running: Promise<void> | null = null
   #stopped = false
 
-  constructor(parts: BackgroundCompactionOptions) {
-    this.#parts = parts
-    this.#waitMs = Math.max(waitMsMin, parts.keepVersionsMs)
+  constructor(options: BackgroundCompactionOptions) {
+    this.#options = options
+    this.#waitMs = Math.max(waitMsMin, options.keepVersionsMs)
     this.#walking = this.#walk()
   }
 
@@ -69,7 +69,7 @@ export class BackgroundCompaction {
     const name = keyName(doc)
     this.#waiting.delete(name)
     if (this.#stopped || this.#waiting.size >= waitingMax) return
-    this.#waiting.set(name, { doc, at: this.#parts.clock.now() + this.#waitMs })
+    this.#waiting.set(name, { doc, at: this.#options.clock.now() + this.#waitMs })
     this.#running ??= this.#run().finally(() => {
       this.#running = null
     })
@@ -87,14 +87,14 @@ export class BackgroundCompaction {
       const [first] = this.#waiting
       if (first === undefined || this.#stopped) return
       const [name, { doc, at }] = first
-      const leftMs = at - this.#parts.clock.now()
+      const leftMs = at - this.#options.clock.now()
       if (leftMs > 0) {
         await this.#pause(leftMs)
       } else {
         this.#waiting.delete(name)
-        const begunAt = this.#parts.clock.now()
+        const begunAt = this.#options.clock.now()
         await this.#finish(doc)
-        await this.#rest(idleFactor * (this.#parts.clock.now() - begunAt))
+        await this.#rest(idleFactor * (this.#options.clock.now() - begunAt))
       }
     }
   }
@@ -105,7 +105,7 @@ export class BackgroundCompaction {
   }
 
   async #finish(doc: Key): Promise<void> {
-    const { finish, logger } = this.#parts
+    const { finish, logger } = this.#options
     try {
       if ((await finish(doc)) === 'later') this.note(doc)
     } catch (err) {
@@ -118,7 +118,7 @@ export class BackgroundCompaction {
 
   /** Finds the logs that an earlier process has not compacted. */
   async #walk(): Promise<void> {
-    const { log, logger } = this.#parts
+    const { log, logger } = this.#options
     let after: Key | undefined
     try {
       for (;;) {
@@ -139,7 +139,7 @@ export class BackgroundCompaction {
 
   /** Adds the document if its log can be compacted. Opening a damaged document reports the damage. */
   async #look(doc: Key): Promise<void> {
-    const [head = null] = await this.#parts.log.heads([doc]).catch(() => [])
+    const [head = null] = await this.#options.log.heads([doc]).catch(() => [])
     if (head !== null && hasLeft(head)) this.note(doc)
   }
 
@@ -151,7 +151,7 @@ export class BackgroundCompaction {
         this.#pauses.delete(end)
         resolve()
       }
-      const cancel = this.#parts.clock.after(ms, end)
+      const cancel = this.#options.clock.after(ms, end)
       this.#pauses.add(end)
     })
   }

@@ -72,7 +72,7 @@ export class RoomCompaction {
   constructor(
     log: DocumentLog,
     doc: Key,
-    parts: {
+    dependencies: {
       state: DocumentState
       commits: Commits
       base: number
@@ -90,15 +90,15 @@ export class RoomCompaction {
   ) {
     this.#log = log
     this.#doc = doc
-    this.#document = parts.state
-    this.#commits = parts.commits
-    this.#base = parts.base
-    this.#tail = parts.tail
-    this.#limits = parts.limits
-    this.#clock = parts.clock
-    this.#isHome = parts.isHome
-    this.#quiet = parts.quiet
-    this.#snapshotBytes = Math.max(0, parts.state.sizeBytes - parts.tail.bytes)
+    this.#document = dependencies.state
+    this.#commits = dependencies.commits
+    this.#base = dependencies.base
+    this.#tail = dependencies.tail
+    this.#limits = dependencies.limits
+    this.#clock = dependencies.clock
+    this.#isHome = dependencies.isHome
+    this.#quiet = dependencies.quiet
+    this.#snapshotBytes = Math.max(0, dependencies.state.sizeBytes - dependencies.tail.bytes)
   }
 
   /** Counts the entries and bytes of a commit. */

@@ -45,16 +45,16 @@ interface Asked {
  * Sends each request to all nodes over the bus. A missing answer is not an error, because a node may die at any time.
  */
 export class NodeRequests {
-  readonly #parts: NodeRequestDependencies
+  readonly #dependencies: NodeRequestDependencies
   readonly #life = randomUUID()
   readonly #asked = new Map<number, Asked>()
   readonly #ends: (() => void)[] = []
   #number = 0
 
-  constructor(parts: NodeRequestDependencies) {
-    this.#parts = parts
+  constructor(dependencies: NodeRequestDependencies) {
+    this.#dependencies = dependencies
     this.#ends.push(
-      parts.bus.subscribe(answerTopic(parts.cluster.self), (message) => {
+      dependencies.bus.subscribe(answerTopic(dependencies.cluster.self), (message) => {
         const answer = parseJson(message)
         if (isSent(answer)) this.#hearAnswer(answer as AnswerMessage)
         return undefined
@@ -67,7 +67,7 @@ export class NodeRequests {
     const last = new Map<string, Pick<CallMessage, 'life' | 'number'>>()
     const listener = (message: Uint8Array): undefined => {
       const sent = parseJson(message)
-      if (!isSent(sent) || sent.from === this.#parts.cluster.self) return
+      if (!isSent(sent) || sent.from === this.#dependencies.cluster.self) return
       const call = sent as CallMessage
       if (order === 'ordered') {
         const before = last.get(call.from)
@@ -77,7 +77,7 @@ export class NodeRequests {
       // A request of another version of Weft may be malformed: it gets no answer.
       this.#answer(call, answering).catch(() => {})
     }
-    this.#ends.push(this.#parts.bus.subscribe(topic(name), listener))
+    this.#ends.push(this.#dependencies.bus.subscribe(topic(name), listener))
   }
 
   /**
@@ -96,7 +96,7 @@ export class NodeRequests {
       const check = (): void => {
         if (this.#others().every((node) => answers.has(node))) finish()
       }
-      const cancel = this.#parts.clock.after(answerMs, finish)
+      const cancel = this.#dependencies.clock.after(answerMs, finish)
       this.#asked.set(number, { answers, check })
       if (this.#others().length > 0) this.#publish(name, number, payload, true)
       check()
@@ -114,12 +114,12 @@ export class NodeRequests {
 
   /** Returns the nodes to wait for: none while the bus is disconnected. */
   #others(): readonly string[] {
-    const { bus, cluster } = this.#parts
+    const { bus, cluster } = this.#dependencies
     return bus.isConnected ? cluster.nodes().filter((node) => node !== cluster.self) : []
   }
 
   #publish(name: string, number: number, payload: unknown, answer: boolean): void {
-    const { bus, cluster } = this.#parts
+    const { bus, cluster } = this.#dependencies
     const message: CallMessage = { from: cluster.self, life: this.#life, number, payload, answer }
     bus.publish(topic(name), encode(message))
   }
@@ -130,8 +130,8 @@ export class NodeRequests {
   ): Promise<void> {
     const value = await answering(payload, from)
     if (!answer) return
-    const message: AnswerMessage = { from: this.#parts.cluster.self, life, number, value }
-    this.#parts.bus.publish(answerTopic(from), encode(message))
+    const message: AnswerMessage = { from: this.#dependencies.cluster.self, life, number, value }
+    this.#dependencies.bus.publish(answerTopic(from), encode(message))
   }
 
   #hearAnswer({ from, life, number, value }: AnswerMessage): void {

@@ -76,12 +76,12 @@ export class ReplicaSync implements ReplicaDependencies {
   readonly #endLoss: () => void
   #state: ComparisonState = { is: 'off' }
 
-  constructor(engine: Engine, parts: ReplicaSyncOptions) {
+  constructor(engine: Engine, options: ReplicaSyncOptions) {
     this.#engine = engine
-    this.#clock = parts.clock
-    this.#logger = parts.logger
-    this.#rooms = parts.room
-    this.#open = parts.open
+    this.#clock = options.clock
+    this.#logger = options.logger
+    this.#rooms = options.room
+    this.#open = options.open
     this.#endLoss = engine.bus.onLoss(() => this.#lost())
     if (!engine.log.hasOneWriter) this.#compareIn(nextMs())
   }

@@ -50,7 +50,7 @@ const queueRemedy = `try again after ${retryAfterSeconds} s, with fewer calls at
  */
 export class ThreadPool {
   readonly #limits: ThreadLimits
-  readonly #parts: ThreadDependencies
+  readonly #dependencies: ThreadDependencies
   readonly #slots: FairSemaphore
   readonly #overruns: Overruns
   readonly #all = new Set<WorkerThread>()
@@ -58,11 +58,11 @@ export class ThreadPool {
   #running = 0
   #isClosed = false
 
-  constructor(limits: ThreadLimits, parts: ThreadDependencies) {
+  constructor(limits: ThreadLimits, dependencies: ThreadDependencies) {
     this.#limits = limits
-    this.#parts = parts
+    this.#dependencies = dependencies
     this.#slots = new FairSemaphore({ total: limits.threads + 1, each: limits.threads })
-    this.#overruns = new Overruns(parts.clock, limits.jobMs)
+    this.#overruns = new Overruns(dependencies.clock, limits.jobMs)
   }
 
   /** True if the pool may start threads. */
@@ -76,7 +76,7 @@ export class ThreadPool {
    */
   async use<T>(document: DocumentAddress, work: (thread: PooledThread) => Promise<T>): Promise<T> {
     this.#check(document)
-    const { metrics, purpose } = this.#parts
+    const { metrics, purpose } = this.#dependencies
     const cameAt = performance.now()
     const used = this.#slots.run(document.workspaceId, async () => {
       metrics.threadWaitSeconds.observe({ purpose }, (performance.now() - cameAt) / 1000)
@@ -148,7 +148,10 @@ export class ThreadPool {
     return {
       run: async (job) => {
         const beganAt = performance.now()
-        const claim = this.#parts.memory.open({ workspaceId: document.workspaceId, address: null }, null)
+        const claim = this.#dependencies.memory.open(
+          { workspaceId: document.workspaceId, address: null },
+          null,
+        )
         try {
           claim.reserve(taskBytes(job))
           const outcome = await thread.run(job, Math.max(1, Math.round(deadlineMs - spentMs)))
@@ -171,7 +174,7 @@ export class ThreadPool {
     this.#overruns.charge(workspaceId, Math.min(ms, deadlineMs))
     this.#count(isLate ? 'late' : 'failed')
     const restSeconds = this.#overruns.restSeconds(workspaceId)
-    this.#parts.logger.warn(
+    this.#dependencies.logger.warn(
       {
         event: isLate ? 'thread.job_timed_out' : 'thread.job_failed',
         workspaceId,
@@ -195,11 +198,11 @@ export class ThreadPool {
   }
 
   #count(outcome: 'done' | 'late' | 'failed'): void {
-    this.#parts.metrics.threadJobs.inc({ purpose: this.#parts.purpose, outcome })
+    this.#dependencies.metrics.threadJobs.inc({ purpose: this.#dependencies.purpose, outcome })
   }
 
   #show(): void {
-    const { metrics, purpose } = this.#parts
+    const { metrics, purpose } = this.#dependencies
     metrics.threadUses.set({ purpose, state: 'waiting' }, this.#slots.waiting)
     metrics.threadUses.set({ purpose, state: 'running' }, this.#running)
   }

@@ -83,11 +83,11 @@ export interface RecordedAttempt {
 
 /** Messages of targets: their queue, their outcomes and their log. */
 export class DeliveryService {
-  readonly #parts: Required<DeliveryServiceOptions>
+  readonly #options: Required<DeliveryServiceOptions>
   #dropped: DropListener = () => {}
 
-  constructor(parts: DeliveryServiceOptions) {
-    this.#parts = { limits: deliveryLimits, ...parts }
+  constructor(options: DeliveryServiceOptions) {
+    this.#options = { limits: deliveryLimits, ...options }
   }
 
   /** Sets the listener for messages that fail without all attempts. It is called after the commit. */
@@ -100,9 +100,9 @@ export class DeliveryService {
    * are pending, the oldest ones fail.
    */
   async enqueue(address: TargetAddress, events: readonly QueuedEvent[]): Promise<void> {
-    const { clock, limits } = this.#parts
+    const { clock, limits } = this.#options
     const now = clock.now()
-    const failed = await this.#parts.store.change(address, async (change) => {
+    const failed = await this.#options.store.change(address, async (change) => {
       const ids = events.map((event) => messageIdOf(event, address.targetId))
       const known = await change.get(ids)
       const added = events.flatMap((event, index) =>
@@ -134,12 +134,12 @@ export class DeliveryService {
     cursor: ListingCursor | null,
     limit: number,
   ): Promise<CursorPage<MessageRecord>> {
-    return listMessages(this.#parts.store.read(address), status, cursor, limit)
+    return listMessages(this.#options.store.read(address), status, cursor, limit)
   }
 
   /** Returns the due messages, ordered by their due time. */
   async due(address: TargetAddress, limit: number): Promise<readonly MessageRecord[]> {
-    const { store, clock } = this.#parts
+    const { store, clock } = this.#options
     const now = clock.now()
     const reader = store.read(address)
     const entries = await reader.scan({ prefix: keys.due, limit })
@@ -150,11 +150,11 @@ export class DeliveryService {
 
   /** Returns the event of a message; null if the message was deleted. */
   eventOf(address: TargetAddress, messageId: string): Promise<QueuedEvent | null> {
-    return this.#parts.store.read(address).get(keys.event(messageId), messageEventType)
+    return this.#options.store.read(address).get(keys.event(messageId), messageEventType)
   }
 
   async state(address: TargetAddress): Promise<DeliveryState> {
-    return (await this.#parts.store.read(address).get(keys.state, deliveryStateType)) ?? firstState
+    return (await this.#options.store.read(address).get(keys.state, deliveryStateType)) ?? firstState
   }
 
   /**
@@ -179,8 +179,8 @@ export class DeliveryService {
     results: readonly AttemptResult[],
     rules: RetryPolicy,
   ): Promise<RecordedAttempt> {
-    const now = this.#parts.clock.now()
-    const { result, transaction } = await this.#parts.store.run(address, async (change) => {
+    const now = this.#options.clock.now()
+    const { result, transaction } = await this.#options.store.run(address, async (change) => {
       const before = await change.get(results.map(({ messageId }) => messageId))
       const messages = results.map(({ attempt }, index) => {
         change.state = stateAfter(change.state, attempt)
@@ -191,7 +191,7 @@ export class DeliveryService {
       })
       return { messages, state: change.state }
     })
-    if (transaction.enqueues(eventQueue)) this.#parts.bus.publish(eventTopic, new Uint8Array())
+    if (transaction.enqueues(eventQueue)) this.#options.bus.publish(eventTopic, new Uint8Array())
     return result
   }
 
@@ -200,7 +200,7 @@ export class DeliveryService {
    * @throws ApiError NOT_FOUND if the target has no message with that id
    */
   async resend(address: TargetAddress, messageId: string): Promise<void> {
-    await this.#parts.store.change(address, async (change) => {
+    await this.#options.store.change(address, async (change) => {
       const [message] = await change.get([messageId])
       if (!message)
         throw new ApiError(
@@ -218,7 +218,7 @@ export class DeliveryService {
    * @param since epoch milliseconds
    */
   async recover(address: TargetAddress, since: number): Promise<number> {
-    const { recovered } = this.#parts.limits
+    const { recovered } = this.#options.limits
     const after = keys.byStatus('failed', messageIdStart + orderAt(since))
     let count = 0
     for (let some = -1; some !== 0 && count < recovered; count += some)
@@ -229,14 +229,14 @@ export class DeliveryService {
 
   /** Makes a target due at once. */
   async serve(address: TargetAddress): Promise<void> {
-    const { store, clock } = this.#parts
+    const { store, clock } = this.#options
     await store.kv.commit(deliveriesPart(address), { jobs: [serveJob(address, clock.now())] })
     this.#wake()
   }
 
   /** Fails the oldest pending messages of a disabled endpoint. Returns their number; 0 if none is pending. */
   async failDisabled(address: TargetAddress): Promise<number> {
-    const failed = await this.#parts.store.change(address, (change) =>
+    const failed = await this.#options.store.change(address, (change) =>
       failOldest(change, changedAtOnce, 'disabled'),
     )
     this.#drop(address, 'disabled', failed)
@@ -248,8 +248,8 @@ export class DeliveryService {
   }
 
   #recoverSome(address: TargetAddress, after: Key, limit: number): Promise<number> {
-    return this.#parts.store.change(address, async (change) => {
-      const room = Math.min(limit, this.#parts.limits.pending - change.state.pending)
+    return this.#options.store.change(address, async (change) => {
+      const room = Math.min(limit, this.#options.limits.pending - change.state.pending)
       const messages = room > 0 ? await change.first('failed', room, after) : []
       this.#requeue(address, change, messages)
       return messages.length
@@ -274,13 +274,13 @@ export class DeliveryService {
   }
 
   #requeue(address: TargetAddress, change: DeliveryChange, messages: readonly MessageRecord[]): void {
-    const now = this.#parts.clock.now()
+    const now = this.#options.clock.now()
     for (const message of messages) change.replace(message, requeueMessage(message, now))
     if (messages.length > 0) change.enqueue(serveJob(address, now))
   }
 
   #wake(): void {
-    this.#parts.bus.publish(deliveryTopic, new Uint8Array())
+    this.#options.bus.publish(deliveryTopic, new Uint8Array())
   }
 }
 

@@ -77,7 +77,7 @@ export async function importExport(
   }
 }
 
-interface ExportImportOptions {
+interface ExportImportDependencies {
   readonly store: OfflineStore
   readonly files: ExportReader
   readonly options: ImportOptions
@@ -85,7 +85,7 @@ interface ExportImportOptions {
 }
 
 class ExportImport {
-  readonly #parts: ExportImportOptions
+  readonly #dependencies: ExportImportDependencies
   readonly #documents: DocumentRestorer
   readonly #records: DocumentService
   readonly #placed: Record<RestoreOutcome, number> = { added: 0, merged: 0, there: 0 }
@@ -93,15 +93,15 @@ class ExportImport {
   #deleted = 0
   #blobs = { added: 0, there: 0 }
 
-  constructor(parts: ExportImportOptions) {
-    this.#parts = parts
-    const { engine } = parts.store
+  constructor(dependencies: ExportImportDependencies) {
+    this.#dependencies = dependencies
+    const { engine } = dependencies.store
     this.#documents = new DocumentRestorer(engine.log)
-    this.#records = recordsOf(engine, systemClock, parts.options.defaultAccess).documents
+    this.#records = recordsOf(engine, systemClock, dependencies.options.defaultAccess).documents
   }
 
   async run(place: StoreLocation): Promise<ExportImportResult> {
-    const { store, files, options } = this.#parts
+    const { store, files, options } = this.#dependencies
     const { engine } = store
     const values = new ValueRestorer(engine, files)
     const compared = await values.compare()
@@ -132,7 +132,7 @@ class ExportImport {
 
   /** Checks that the API keys exist, because no client could reach the documents otherwise. */
   async #expectTenants(): Promise<void> {
-    const { store, files, options } = this.#parts
+    const { store, files, options } = this.#dependencies
     if (files.summary.holds === 'all') return
     const known = new Set<string>()
     for await (const { address } of files.lines('documents')) {
@@ -149,11 +149,11 @@ class ExportImport {
   }
 
   #placeOf(address: DocumentAddress): DocumentAddress {
-    return { ...address, ...this.#parts.options.tenant }
+    return { ...address, ...this.#dependencies.options.tenant }
   }
 
   async #placeBlobs(): Promise<void> {
-    const { store, files, options } = this.#parts
+    const { store, files, options } = this.#dependencies
     const { blobs } = store.engine
     for await (const line of files.lines('blobs')) {
       const bytes = await files.read(line)
@@ -165,7 +165,7 @@ class ExportImport {
   }
 
   async #placeDocuments(): Promise<void> {
-    const { files, onProgress } = this.#parts
+    const { files, onProgress } = this.#dependencies
     const total = files.summary.lists.documents.lines
     let done = 0
     for await (const line of files.lines('documents')) {
@@ -182,7 +182,7 @@ class ExportImport {
   }
 
   async #place(line: LiveLine): Promise<RestoreOutcome> {
-    const { files, options } = this.#parts
+    const { files, options } = this.#dependencies
     const [update] = line.files.filter(({ is }) => is === 'update')
     if (update === undefined) throw new StorageError('the export has no update of it')
     const { log, stateVector } = line
@@ -199,7 +199,7 @@ class ExportImport {
 
   async #storeTombstone({ address, epoch }: Extract<DocumentLine, { state: 'deleted' }>): Promise<void> {
     this.#deleted += 1
-    if (this.#parts.options.run === 'real')
+    if (this.#dependencies.options.run === 'real')
       await this.#documents.storeTombstone(this.#placeOf(address), epoch)
   }
 
@@ -208,7 +208,7 @@ class ExportImport {
    * server starts first.
    */
   async #writeCredentials(place: StoreLocation): Promise<void> {
-    const { files, store } = this.#parts
+    const { files, store } = this.#dependencies
     const { credentials } = files.summary
     if (credentials === null) return
     const path = credentialsPath(directoryOf(place))

@@ -6,7 +6,7 @@ import {
   activityIds,
   activityRecords,
   featureType,
-  showActivity,
+  toActivityResponse,
 } from '../../schemas/activity-schema.ts'
 import { documentId, organizationId, organizationNotFound } from '../../schemas/resource-schema.ts'
 
@@ -60,7 +60,7 @@ export const getActivities = defineOperation({
         ? services.activities.list(scope, query, listing)
         : services.activities.find(scope, activityIds, query, listing)
     })
-    const data = found.items.map((activity) => showActivity(caller, organizationId, activity))
+    const data = found.items.map((activity) => toActivityResponse(caller, organizationId, activity))
     return { message: `${data.length} activities found.`, data, ...token }
   },
 })

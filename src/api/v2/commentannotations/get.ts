@@ -5,8 +5,8 @@ import { documentNotFound } from '../../schemas/activity-schema.ts'
 import {
   annotationRecords,
   annotationScopeFields,
-  showAnnotation,
   statusValues,
+  toAnnotationResponse,
 } from '../../schemas/comment-schema.ts'
 import { lookupMax } from '../../schemas/resource-schema.ts'
 
@@ -62,7 +62,7 @@ export const getAnnotations = defineOperation({
     if (annotationIds !== undefined) {
       const found = await annotations.find(scope, filter, annotationIds)
       checkLength(found, context.services.responseBytesMax, 'request fewer annotationIds')
-      return { message: `${found.length} annotations found.`, data: found.map(showAnnotation) }
+      return { message: `${found.length} annotations found.`, data: found.map(toAnnotationResponse) }
     }
     const filters = [locationIds ?? null, statuses ?? null, userId ?? null]
     const query = ['annotations', organizationId, documentId, ...filters, order]
@@ -71,7 +71,7 @@ export const getAnnotations = defineOperation({
     )
     return {
       message: `${found.items.length} annotations found.`,
-      data: found.items.map(showAnnotation),
+      data: found.items.map(toAnnotationResponse),
       ...token,
     }
   },

@@ -3,7 +3,7 @@ import { pageRequest, readPage } from '../../paging/page-request.ts'
 import {
   notificationFilter,
   notificationRecords,
-  showNotification,
+  toNotificationResponse,
 } from '../../schemas/notification-schema.ts'
 
 export const getNotifications = defineOperation({
@@ -39,7 +39,7 @@ export const getNotifications = defineOperation({
     const filter = { documentId, userId }
     if (notificationIds !== undefined) {
       const found = await notifications.find(scope, filter, notificationIds)
-      return { message: `${found.length} notifications found.`, data: found.map(showNotification) }
+      return { message: `${found.length} notifications found.`, data: found.map(toNotificationResponse) }
     }
     const query = ['notifications', organizationId, documentId ?? null, userId ?? null, order]
     const { found, token } = await readPage(context, query, data, (range) =>
@@ -47,7 +47,7 @@ export const getNotifications = defineOperation({
     )
     return {
       message: `${found.items.length} notifications found.`,
-      data: found.items.map(showNotification),
+      data: found.items.map(toNotificationResponse),
       ...token,
     }
   },

@@ -2,7 +2,7 @@ import { directoryLimits } from '../../../directory/limits.ts'
 import { defineOperation } from '../../operation.ts'
 import { pageRequest, readPage } from '../../paging/page-request.ts'
 import { parseSearch, searchQuery, searchRequest } from '../../paging/search-request.ts'
-import { showUser, userRecords, userResource, userScope } from '../../schemas/user-schema.ts'
+import { toUserResponse, userRecords, userResource, userScope } from '../../schemas/user-schema.ts'
 
 const { lookedAtBySearch } = directoryLimits
 
@@ -40,12 +40,12 @@ export const getUsers = defineOperation({
     const search = parseSearch(data.search, ['userIds', data.userIds], lookedAtBySearch)
     if (data.userIds !== undefined) {
       const found = await users.find(scope, resource, data.userIds)
-      return { message: `${found.length} users found.`, data: found.map(showUser) }
+      return { message: `${found.length} users found.`, data: found.map(toUserResponse) }
     }
     const query = ['users', data.organizationId, resource.type, resource.id, ...searchQuery(data.search)]
     const { found, token } = await readPage(context, query, data, (range) =>
       users.list(scope, resource, { ...range, search }),
     )
-    return { message: `${found.items.length} users found.`, data: found.items.map(showUser), ...token }
+    return { message: `${found.items.length} users found.`, data: found.items.map(toUserResponse), ...token }
   },
 })

@@ -2,8 +2,8 @@ import type { NewWorkspace } from '../../../directory/tenants/workspace-service.
 import { defineOperation } from '../../operation.ts'
 import type { FromSchema } from '../../schema.ts'
 import {
-  showWorkspace,
   storedBytesMax,
+  toWorkspaceResponse,
   workspaceMembers,
   workspaceProperties,
 } from '../../schemas/workspace-schema.ts'
@@ -73,7 +73,7 @@ export const createWorkspace = defineOperation({
     const { workspaces, tenants } = services
     const { workspace, apiKey, authToken } = await workspaces.create(newWorkspace(data))
     const { items } = await tenants.apiKeys(workspace.id)
-    const shown = showWorkspace(workspace, items)
+    const shown = toWorkspaceResponse(workspace, items)
     return { message: 'Workspace created.', data: { ...shown, apiKey, apiKeyAuthToken: authToken } }
   },
 })

@@ -2,7 +2,7 @@ import { apiKeysMax } from '../../../directory/tenants/tenant-store.ts'
 import { ApiError } from '../../../errors.ts'
 import { exhausted } from '../../../quota/limits.ts'
 import { defineOperation } from '../../operation.ts'
-import { showWorkspace, workspaceResponse } from '../../schemas/workspace-schema.ts'
+import { toWorkspaceResponse, workspaceResponse } from '../../schemas/workspace-schema.ts'
 
 export const getWorkspace = defineOperation({
   path: '/v2/workspace/get',
@@ -26,7 +26,7 @@ export const getWorkspace = defineOperation({
       throw new ApiError('workspace/not-found', 'the workspace does not exist; check its id')
     const { items } = await tenants.apiKeys(workspaceId)
     const usage = await storage.usage(workspaceId)
-    const data = { ...showWorkspace(workspace, items), ...(usage && { storage: usage }) }
+    const data = { ...toWorkspaceResponse(workspace, items), ...(usage && { storage: usage }) }
     return { message: 'Workspace found.', data }
   },
 })

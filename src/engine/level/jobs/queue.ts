@@ -40,11 +40,11 @@ export class LevelQueue implements Queue {
   readonly #commit: GroupCommit
   readonly #clock: Clock
 
-  constructor(parts: { gate: OpenCalls; table: JobTable; commit: GroupCommit; clock: Clock }) {
-    this.#gate = parts.gate
-    this.#table = parts.table
-    this.#commit = parts.commit
-    this.#clock = parts.clock
+  constructor(dependencies: { gate: OpenCalls; table: JobTable; commit: GroupCommit; clock: Clock }) {
+    this.#gate = dependencies.gate
+    this.#table = dependencies.table
+    this.#commit = dependencies.commit
+    this.#clock = dependencies.clock
   }
 
   /**

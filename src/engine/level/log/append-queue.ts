@@ -35,7 +35,7 @@ export class AppendQueue {
 
   constructor(
     log: Pick<DocumentLog, 'load'>,
-    parts: {
+    dependencies: {
       gate: OpenCalls
       documents: DocumentHeads
       commit: GroupCommit
@@ -45,12 +45,12 @@ export class AppendQueue {
     },
   ) {
     this.#log = log
-    this.#gate = parts.gate
-    this.#documents = parts.documents
-    this.#commit = parts.commit
-    this.#queue = parts.queue
-    this.#clock = parts.clock
-    this.#fences = parts.fences
+    this.#gate = dependencies.gate
+    this.#documents = dependencies.documents
+    this.#commit = dependencies.commit
+    this.#queue = dependencies.queue
+    this.#clock = dependencies.clock
+    this.#fences = dependencies.fences
   }
 
   append(

@@ -53,7 +53,7 @@ export class ClusterMembership implements WritePermission, Cluster {
   readonly isShared = true
   readonly #database: PostgresDatabase
   readonly #node: NodeIdentity
-  readonly #parts: MembershipOptions
+  readonly #options: MembershipOptions
   readonly #watching = new Set<{ readonly call: () => void }>()
   #state: NodeState = 'serving'
   #others: readonly ClusterNode[] = []
@@ -78,18 +78,18 @@ export class ClusterMembership implements WritePermission, Cluster {
   #next: Promise<HeartbeatResult | null> | null = null
   #isLeaving = false
 
-  private constructor(database: PostgresDatabase, parts: MembershipOptions) {
+  private constructor(database: PostgresDatabase, options: MembershipOptions) {
     this.#database = database
-    this.#parts = parts
-    this.#node = { id: parts.id, incarnation: randomUUID() }
+    this.#options = options
+    this.#node = { id: options.id, incarnation: randomUUID() }
   }
 
   /**
    * Joins the cluster. Waits until a dead holder of the id or of the schema expires.
    * @throws EngineOpenError if that holder is alive
    */
-  static async join(database: PostgresDatabase, parts: MembershipOptions): Promise<ClusterMembership> {
-    const membership = new ClusterMembership(database, parts)
+  static async join(database: PostgresDatabase, options: MembershipOptions): Promise<ClusterMembership> {
+    const membership = new ClusterMembership(database, options)
     await database.once(removeDeadNodes)
     const signs = new LeaseMonitor()
     for (;;) {
@@ -214,12 +214,12 @@ export class ClusterMembership implements WritePermission, Cluster {
   }
 
   async #beat(session: DatabaseSession): Promise<HeartbeatResult> {
-    const [startedAt, measured] = [performance.now(), this.#parts.clock?.measuring()]
+    const [startedAt, measured] = [performance.now(), this.#options.clock?.measuring()]
     const found = await writeHeartbeat(session, this.#node, this.#state)
     measured?.(found.now)
     const refusal = found.isListed ? null : this.#inTheWay(found).message
     if (refusal !== null && this.#refusal === null)
-      this.#parts.log?.error({ reason: refusal }, 'this node has stopped writing')
+      this.#options.log?.error({ reason: refusal }, 'this node has stopped writing')
     if (refusal === null && this.#heartbeatAt > 0 && this.refusal() !== null) this.#returned()
     this.#refusal = refusal
     if (refusal !== null || startedAt < this.#heartbeatAt) return found
@@ -234,7 +234,7 @@ export class ClusterMembership implements WritePermission, Cluster {
 
   /** The other nodes may have considered this node dead and made changes that it does not know. */
   #returned(): void {
-    this.#parts.log?.warn('heartbeat recovered; writing resumes')
+    this.#options.log?.warn('heartbeat recovered; writing resumes')
     this.#bus?.lost()
     this.#announce()
   }
@@ -245,7 +245,7 @@ export class ClusterMembership implements WritePermission, Cluster {
     const before = listOf(this.#others)
     this.#others = found.filter(({ id, isAlive }) => isAlive || (isPatient && known.has(id)))
     if (listOf(this.#others) === before) return
-    this.#parts.log?.info({ nodes: this.nodes() }, 'the list of nodes has changed')
+    this.#options.log?.info({ nodes: this.nodes() }, 'the list of nodes has changed')
     this.#changed()
   }
 
@@ -255,7 +255,7 @@ export class ClusterMembership implements WritePermission, Cluster {
   }
 
   #inTheWay({ isOurs }: HeartbeatResult): EngineOpenError {
-    const { schema } = this.#parts
+    const { schema } = this.#options
     return new EngineOpenError(
       'locked',
       isOurs

@@ -32,16 +32,16 @@ export class PostgresKv implements Kv {
   readonly #pending: PendingBytes
   readonly #commits: KvCommitQueue
 
-  constructor(parts: {
+  constructor(dependencies: {
     gate: OpenCalls
     database: PostgresDatabase
     pending: PendingBytes
     commits: KvCommitQueue
   }) {
-    this.#gate = parts.gate
-    this.#database = parts.database
-    this.#pending = parts.pending
-    this.#commits = parts.commits
+    this.#gate = dependencies.gate
+    this.#database = dependencies.database
+    this.#pending = dependencies.pending
+    this.#commits = dependencies.commits
   }
 
   get(part: Key, keys: readonly Key[]): Promise<readonly (Uint8Array | null)[]> {

@@ -5,7 +5,7 @@ import {
   annotationScopeFields,
   commentRecords,
   noAnnotation,
-  showComment,
+  toCommentResponse,
 } from '../../../schemas/comment-schema.ts'
 import { lookupMax } from '../../../schemas/resource-schema.ts'
 
@@ -40,10 +40,14 @@ export const getComments = defineOperation({
     const scope = { ...context.caller.tenant, organizationId }
     if (commentIds !== undefined) {
       const found = await threads.find(scope, data, commentIds)
-      return { message: `${found.length} comments found.`, data: found.map(showComment) }
+      return { message: `${found.length} comments found.`, data: found.map(toCommentResponse) }
     }
     const query = ['comments', organizationId, data.documentId, data.annotationId]
     const { found, token } = await readPage(context, query, data, (range) => threads.list(scope, data, range))
-    return { message: `${found.items.length} comments found.`, data: found.items.map(showComment), ...token }
+    return {
+      message: `${found.items.length} comments found.`,
+      data: found.items.map(toCommentResponse),
+      ...token,
+    }
   },
 })

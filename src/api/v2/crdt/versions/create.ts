@@ -3,7 +3,7 @@ import { defineOperation } from '../../../operation.ts'
 import { checkMetadataAt, metadata } from '../../../schemas/resource-schema.ts'
 import {
   noSuchContent,
-  showVersion,
+  toVersionResponse,
   versionedAddress,
   versionedEditor,
   versionLabel,
@@ -48,6 +48,6 @@ export const createVersion = defineOperation({
     checkMetadataAt('/data/metadata', data.metadata)
     const address = await versionedAddress(data, caller, services)
     const record = await services.versions.create(address, data)
-    return { message: 'Version created.', data: showVersion(record) }
+    return { message: 'Version created.', data: toVersionResponse(record) }
   },
 })

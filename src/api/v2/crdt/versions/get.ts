@@ -5,7 +5,7 @@ import { responseExceeds } from '../../../response-length.ts'
 import { contentFormat, noSuchRoot, smallerFormats } from '../../../schemas/content-format.ts'
 import {
   noSuchVersion,
-  showVersion,
+  toVersionResponse,
   versionedAddress,
   versionedEditor,
   versionId,
@@ -51,6 +51,6 @@ export const getVersion = defineOperation({
         ? responseTooLarge(responseBytesMax, smallerFormats(data.format))
         : error
     })
-    return { message: 'Version found.', data: { ...showVersion(record), ...content } }
+    return { message: 'Version found.', data: { ...toVersionResponse(record), ...content } }
   },
 })

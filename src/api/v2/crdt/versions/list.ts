@@ -3,7 +3,7 @@ import { defineOperation } from '../../../operation.ts'
 import { pageRequest, pageSizeUpTo, readPage } from '../../../paging/page-request.ts'
 import {
   noSuchContent,
-  showVersion,
+  toVersionResponse,
   versionedAddress,
   versionedEditor,
   versionRecord,
@@ -37,6 +37,10 @@ export const listVersions = defineOperation({
     const { found, token } = await readPage(context, query, page, (range) =>
       context.services.versions.list(address, range),
     )
-    return { message: `${found.items.length} versions found.`, data: found.items.map(showVersion), ...token }
+    return {
+      message: `${found.items.length} versions found.`,
+      data: found.items.map(toVersionResponse),
+      ...token,
+    }
   },
 })

@@ -1,7 +1,7 @@
 import { defineOperation, type OperationContext } from '../../../operation.ts'
 import { pageRequest, readPage } from '../../../paging/page-request.ts'
 import type { FromSchema } from '../../../schema.ts'
-import { groupRecords, showGranted, showGroup } from '../../../schemas/group-schema.ts'
+import { groupRecords, toGroupGrantResponse, toGroupResponse } from '../../../schemas/group-schema.ts'
 import { userResource, userScope } from '../../../schemas/user-schema.ts'
 import { invalidAt } from '../../../validator.ts'
 
@@ -65,13 +65,17 @@ export const getGroups = defineOperation({
     if (organizationUserGroupId !== undefined) return oneGroup(data, organizationUserGroupId, context)
     if (groupIds !== undefined) {
       const found = await groups.find(scope, resource, groupIds)
-      return { message: `${found.length} groups found.`, data: found.map(showGroup) }
+      return { message: `${found.length} groups found.`, data: found.map(toGroupResponse) }
     }
     const on = resource.type === 'organization' ? [] : [resource.type, resource.id]
     const { found, token } = await readPage(context, ['groups', organizationId, ...on], data, (range) =>
       groups.list(scope, resource, range),
     )
-    return { message: `${found.items.length} groups found.`, data: found.items.map(showGroup), ...token }
+    return {
+      message: `${found.items.length} groups found.`,
+      data: found.items.map(toGroupResponse),
+      ...token,
+    }
   },
 })
 
@@ -107,7 +111,7 @@ async function grantsOf(data: Request, groupId: string, context: OperationContex
   )
   return {
     message: `${found.items.length} grants found.`,
-    data: [{ ...found.group, grants: found.items.map(showGranted) }],
+    data: [{ ...found.group, grants: found.items.map(toGroupGrantResponse) }],
     ...token,
   }
 }

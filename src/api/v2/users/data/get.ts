@@ -1,6 +1,6 @@
 import { defineOperation } from '../../../operation.ts'
 import { pageRequest, readPage } from '../../../paging/page-request.ts'
-import { dataScope, dataScopeOf, showDatum, userDatums } from '../../../schemas/user-data-schema.ts'
+import { dataScope, dataScopeOf, toDatumResponse, userDatums } from '../../../schemas/user-data-schema.ts'
 
 export const getUserData = defineOperation({
   path: '/v2/users/data/get',
@@ -24,6 +24,6 @@ export const getUserData = defineOperation({
     const { found, token } = await readPage(context, query, data, (range) =>
       context.services.userData.list(place, userId, range),
     )
-    return { message: `${found.items.length} items found.`, data: found.items.map(showDatum), ...token }
+    return { message: `${found.items.length} items found.`, data: found.items.map(toDatumResponse), ...token }
   },
 })

@@ -1,6 +1,6 @@
 import { defineOperation } from '../../../operation.ts'
 import { pageRequest, pageSizeUpTo, readPageWithToken } from '../../../paging/page-request.ts'
-import { apiKeyEntry, showApiKey } from '../../../schemas/workspace-schema.ts'
+import { apiKeyEntry, toApiKeyResponse } from '../../../schemas/workspace-schema.ts'
 
 const pageSizeMax = 100
 
@@ -29,6 +29,6 @@ export const getApiKeys = defineOperation({
       { ...request, pageSize: Math.min(pageSize, pageSizeMax) },
       (range) => services.tenants.apiKeys(workspaceId, range),
     )
-    return { message: 'API keys found.', data: found.items.map(showApiKey), ...token }
+    return { message: 'API keys found.', data: found.items.map(toApiKeyResponse), ...token }
   },
 })

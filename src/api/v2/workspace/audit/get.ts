@@ -1,7 +1,7 @@
 import { auditActors } from '../../../../audit/record.ts'
 import { defineOperation } from '../../../operation.ts'
 import { pageRequest, pageSizeMax, pageSizeUpTo, readPageWithToken } from '../../../paging/page-request.ts'
-import { auditRecordAnswer, showRecord } from '../../../schemas/audit-schema.ts'
+import { auditRecordAnswer, toAuditRecordResponse } from '../../../schemas/audit-schema.ts'
 import { credentialLengthMax } from '../../../schemas/resource-schema.ts'
 
 const path = '/v2/workspace/audit/get'
@@ -53,6 +53,10 @@ export const getAudit = defineOperation({
       { pageSize: Math.min(pageSize, pageSizeMax), ...(pageToken !== undefined && { pageToken }) },
       (range) => services.audit.list(workspaceId, query, { ...range, order }),
     )
-    return { message: `${found.items.length} records found.`, data: found.items.map(showRecord), ...token }
+    return {
+      message: `${found.items.length} records found.`,
+      data: found.items.map(toAuditRecordResponse),
+      ...token,
+    }
   },
 })

@@ -5,7 +5,7 @@ import {
   authTokenEntry,
   graceSeconds,
   noSuchApiKeyError,
-  showAuthToken,
+  toAuthTokenResponse,
 } from '../../../schemas/workspace-schema.ts'
 
 const request = {
@@ -47,6 +47,6 @@ export const resetAuthToken = defineOperation({
       { workspaceId, apiKey },
       { graceSeconds: seconds, ...(domains && { domains: normalizeDomains(domains, '/data/domains') }) },
     )
-    return { message: 'Auth token replaced.', data: { apiKey, newAuthToken: showAuthToken(token) } }
+    return { message: 'Auth token replaced.', data: { apiKey, newAuthToken: toAuthTokenResponse(token) } }
   },
 })

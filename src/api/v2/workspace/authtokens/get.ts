@@ -4,7 +4,7 @@ import {
   apiKeyOfWorkspace,
   authTokenEntry,
   noSuchApiKeyError,
-  showAuthToken,
+  toAuthTokenResponse,
 } from '../../../schemas/workspace-schema.ts'
 
 export const getAuthTokens = defineOperation({
@@ -24,7 +24,7 @@ export const getAuthTokens = defineOperation({
   async handler({ apiKey }, { caller: { workspaceId }, services: { tenants } }) {
     const tenant = { workspaceId, apiKey }
     if (!(await tenants.isTenant(tenant))) throw noSuchApiKey()
-    const authTokens = (await tenants.authTokens(tenant)).map(showAuthToken)
+    const authTokens = (await tenants.authTokens(tenant)).map(toAuthTokenResponse)
     return { message: 'Auth tokens found.', data: { apiKey, authTokens } }
   },
 })

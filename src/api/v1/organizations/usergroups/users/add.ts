@@ -4,7 +4,7 @@ import {
   addedUserResults,
   groupOfUsers,
   groupUsersBatch,
-  showResults,
+  toMembershipResponse,
   userIds,
 } from '../../../../schemas/group-schema.ts'
 
@@ -35,7 +35,7 @@ export const addGroupUsers = defineOperation({
     )
     return {
       message: `${countSucceeded(results)} users are in the group${groupCreated ? ', which was created' : ''}.`,
-      data: showResults(organizationUserGroupId, results, groupCreated ? { groupCreated } : {}),
+      data: toMembershipResponse(organizationUserGroupId, results, groupCreated ? { groupCreated } : {}),
     }
   },
 })

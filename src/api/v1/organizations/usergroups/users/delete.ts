@@ -5,7 +5,7 @@ import {
   groupOfUsers,
   groupUserResults,
   groupUsersBatch,
-  showResults,
+  toMembershipResponse,
   userIds,
 } from '../../../../schemas/group-schema.ts'
 import { invalidAt } from '../../../../validator.ts'
@@ -43,11 +43,14 @@ export const deleteGroupUsers = defineOperation({
     if (deleteAll) {
       const { results, complete } = await services.groups.removeAllUsers(scope, groupId)
       const message = `${countSucceeded(results)} users removed${complete ? '' : '; there are more: call again'}.`
-      return { message, data: showResults(groupId, results) }
+      return { message, data: toMembershipResponse(groupId, results) }
     }
     if (userIds === undefined)
       throw invalidAt({ path: '/data/userIds', message: 'is required unless deleteAll is true' })
     const results = await services.groups.removeUsers(scope, groupId, userIds)
-    return { message: `${countSucceeded(results)} users removed.`, data: showResults(groupId, results) }
+    return {
+      message: `${countSucceeded(results)} users removed.`,
+      data: toMembershipResponse(groupId, results),
+    }
   },
 })

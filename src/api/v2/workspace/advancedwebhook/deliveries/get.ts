@@ -10,7 +10,7 @@ import {
   deliveryStatus,
   deliveryTarget,
   requireTarget,
-  showDelivery,
+  toDeliveryResponse,
 } from '../../../../schemas/delivery-schema.ts'
 import { advancedOff, noSuchEndpoint } from '../../../../schemas/endpoint-schema.ts'
 
@@ -43,6 +43,6 @@ export const getDeliveries = defineOperation({
     const { items, place } = await readIteratorPage(context, query, page, (cursor, limit) =>
       deliveries.list(target, status, cursor, limit),
     )
-    return { message: 'Deliveries found.', data: { deliveries: items.map(showDelivery), ...place } }
+    return { message: 'Deliveries found.', data: { deliveries: items.map(toDeliveryResponse), ...place } }
   },
 })

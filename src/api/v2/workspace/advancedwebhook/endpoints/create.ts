@@ -7,7 +7,7 @@ import {
   endpointProperties,
   endpointWarnings,
   filterOf,
-  showEndpoint,
+  toEndpointResponse,
   uid,
 } from '../../../../schemas/endpoint-schema.ts'
 
@@ -53,7 +53,7 @@ export const createEndpoint = defineOperation({
     })
     return {
       message: 'Endpoint created.',
-      data: showEndpoint(endpoint),
+      data: toEndpointResponse(endpoint),
       ...warningsOf(endpointWarnings(endpoint)),
     }
   },

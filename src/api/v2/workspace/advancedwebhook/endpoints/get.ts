@@ -5,7 +5,7 @@ import {
   iteratorResponseMembers,
   readIteratorPage,
 } from '../../../../paging/iterator.ts'
-import { advancedOff, endpointAnswer, showEndpoint } from '../../../../schemas/endpoint-schema.ts'
+import { advancedOff, endpointAnswer, toEndpointResponse } from '../../../../schemas/endpoint-schema.ts'
 
 const path = '/v2/workspace/advancedwebhook/endpoints/get'
 
@@ -28,6 +28,6 @@ export const getEndpoints = defineOperation({
     const { items, place } = await readIteratorPage(context, [path], data, (cursor, limit) =>
       services.endpoints.list(caller.tenant, cursor, limit),
     )
-    return { message: 'Endpoints found.', data: { endpoints: items.map(showEndpoint), ...place } }
+    return { message: 'Endpoints found.', data: { endpoints: items.map(toEndpointResponse), ...place } }
   },
 })

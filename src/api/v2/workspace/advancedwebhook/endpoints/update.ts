@@ -10,7 +10,7 @@ import {
   endpointProperties as members,
   noSuchEndpoint,
   nullable,
-  showEndpoint,
+  toEndpointResponse,
 } from '../../../../schemas/endpoint-schema.ts'
 
 export const updateEndpoint = defineOperation({
@@ -59,7 +59,7 @@ export const updateEndpoint = defineOperation({
     const endpoint = await services.endpoints.update(caller.tenant, endpointId, change)
     return {
       message: 'Endpoint updated.',
-      data: showEndpoint(endpoint),
+      data: toEndpointResponse(endpoint),
       ...warningsOf(endpointWarnings(endpoint)),
     }
   },
