@@ -50,7 +50,7 @@ export class JobConsumer {
   readonly #running = new Map<string, Promise<void>>()
   readonly #claims: ClaimLoop
   /** True if the last claim left due jobs, because all slots were in use. */
-  #hasLeft = false
+  #hasMoreDue = false
 
   constructor(options: JobConsumerOptions) {
     this.#options = options
@@ -82,7 +82,7 @@ export class JobConsumer {
   async drain(): Promise<void> {
     this.wake()
     await this.#claims.settled()
-    while (this.#hasLeft && this.#running.size > 0) {
+    while (this.#hasMoreDue && this.#running.size > 0) {
       await Promise.race(this.#running.values())
       await this.#claims.settled()
     }
@@ -92,12 +92,12 @@ export class JobConsumer {
   async #claim(): Promise<void> {
     const { queue, name, atOnce, clock } = this.#options
     const free = atOnce - this.#running.size
-    this.#hasLeft = free === 0
+    this.#hasMoreDue = free === 0
     if (free === 0) return
     // The time before the request: no other process can have the job before its lease ends.
     const claimedAt = clock.now()
     const jobs = await queue.claim(name, free, leaseMs)
-    this.#hasLeft = jobs.length === free
+    this.#hasMoreDue = jobs.length === free
     for (const job of jobs) this.#begin(job, claimedAt)
   }
 

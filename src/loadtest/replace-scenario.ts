@@ -34,14 +34,14 @@ async function replaceUntil(
   times: number[],
 ): Promise<void> {
   const address = { organizationId, documentId: `replaced-${who}`, editorId: 'main', type: 'text' }
-  for (let turn = 0; turn === 0 || performance.now() < untilMs; turn++) {
-    const data = { ...address, data: textOf(turn), upsert: true }
+  for (let round = 0; round === 0 || performance.now() < untilMs; round++) {
+    const data = { ...address, data: textOf(round), upsert: true }
     const from = performance.now()
     await caller.post('/v2/crdt/update', Buffer.from(JSON.stringify({ data })))
     times.push(performance.now() - from)
   }
 }
 
-/** In each turn, another word differs. */
-const textOf = (turn: number): string =>
-  Array.from({ length: words }, (_, index) => (index === turn % words ? `w${turn}` : 'lorem')).join(' ')
+/** In each round, another word differs. */
+const textOf = (round: number): string =>
+  Array.from({ length: words }, (_, index) => (index === round % words ? `w${round}` : 'lorem')).join(' ')

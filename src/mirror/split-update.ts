@@ -124,18 +124,18 @@ function* inOrder(structs: readonly Struct[]): Generator<Struct> {
   const queues = queuesOf(structs)
   for (const first of queues.keys()) {
     // Stack of clients and the clocks to reach; each entry waits for the one above it.
-    const turns = [{ client: first, until: Number.POSITIVE_INFINITY }]
-    for (let turn = turns.at(-1); turn !== undefined; turn = turns.at(-1)) {
-      const queue = queues.get(turn.client)
+    const stack = [{ client: first, until: Number.POSITIVE_INFINITY }]
+    for (let top = stack.at(-1); top !== undefined; top = stack.at(-1)) {
+      const queue = queues.get(top.client)
       const struct = queue?.structs[queue.at]
-      if (queue === undefined || struct === undefined || struct.id.clock > turn.until) {
-        turns.pop()
+      if (queue === undefined || struct === undefined || struct.id.clock > top.until) {
+        stack.pop()
         continue
       }
       const needed = neededBy(struct, queues)
       // Only crafted updates contain cycles.
-      if (needed !== null && !turns.some(({ client }) => client === needed.client))
-        turns.push({ client: needed.client, until: needed.clock })
+      if (needed !== null && !stack.some(({ client }) => client === needed.client))
+        stack.push({ client: needed.client, until: needed.clock })
       else {
         queue.at += 1
         yield struct

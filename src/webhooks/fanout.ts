@@ -80,7 +80,7 @@ export class Fanout {
     for (const event of events) {
       const { workspaceId, apiKey } = event.scope
       const targets = await this.#targetsOf(event, failed)
-      traceEvent(this.#parts.tracer, 'event_dispatched', event, { targets: targets.map(targetIdOf) })
+      traceEvent(this.#dependencies.tracer, 'event_dispatched', event, { targets: targets.map(targetIdOf) })
       for (const target of targets) {
         const address = { workspaceId, apiKey, targetId: targetIdOf(target) }
         const name = targetName(address)

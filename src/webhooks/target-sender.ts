@@ -167,7 +167,7 @@ export class TargetSender {
 
   #trace(event: QueuedEvent, { httpStatus, durationMs, error }: AttemptRecord): void {
     const fields = { target: this.#address.targetId, httpStatus, durationMs, error }
-    traceEvent(this.#parts.tracer, 'event_attempted', event, fields)
+    traceEvent(this.#options.tracer, 'event_attempted', event, fields)
   }
 
   async #attempt(target: WebhookTarget, outgoing: OutgoingMessage, at: number): Promise<AttemptOutcome> {

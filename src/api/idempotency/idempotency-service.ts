@@ -10,6 +10,7 @@ import { keySchema } from '../../model/address-schemas.ts'
 import { jsonTextUpTo } from '../../model/json-pieces.ts'
 import { errorEnvelope } from '../../model/raw-response.ts'
 import { SeededIds } from '../seeded-ids.ts'
+import { busy, CallMutex } from './call-mutex.ts'
 import {
   callOutcomeOf,
   responseNotKeptRejection,
@@ -30,7 +31,6 @@ import { checkSameRequest, type IdempotentCall, isSameRequest } from './idempote
 import { type IdempotencyLimits, idempotencyLimits } from './limits.ts'
 import { removeExpiredCalls } from './remove-expired-calls.ts'
 import { ResponseEncryption } from './response-encryption.ts'
-import { busy, CallTurns } from './turns.ts'
 import { IdempotencyUsage } from './usage.ts'
 
 /** Callers whose calls are removed concurrently. */
@@ -73,7 +73,7 @@ export class IdempotencyService {
   readonly #limits: IdempotencyLimits
   readonly #records: CallStore
   readonly #usage: IdempotencyUsage
-  readonly #turns: CallTurns
+  readonly #mutex: CallMutex
   readonly #sealing: ResponseEncryption
   readonly #sweeps: JobConsumer
 
@@ -83,7 +83,7 @@ export class IdempotencyService {
     this.#limits = limits
     this.#records = new CallStore(kv)
     this.#usage = new IdempotencyUsage({ kv, clock, foreignChanges }, limits)
-    this.#turns = new CallTurns(clock, limits)
+    this.#mutex = new CallMutex(clock, limits)
     this.#sealing = new ResponseEncryption(options.secrets)
     this.#sweeps = new JobConsumer({
       ...options,
@@ -112,7 +112,7 @@ export class IdempotencyService {
    * call is running, its outcome is unknown, or its response was not kept; RESOURCE_EXHAUSTED beyond the limits
    */
   async run(call: IdempotentCall, work: IdempotentWork): Promise<StoredResponse> {
-    return this.#turns.run(call, () => this.#inTime(() => this.#alone(call, work)))
+    return this.#mutex.run(call, () => this.#inTime(() => this.#alone(call, work)))
   }
 
   /** Polls `look` until it has a result. @throws ApiError ABORTED after the timeout */

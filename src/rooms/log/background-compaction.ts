@@ -51,7 +51,7 @@ export interface BackgroundCompactionOptions {
 export class BackgroundCompaction {
   readonly #options: BackgroundCompactionOptions
   readonly #waitMs: number
-  /** By name, in the order of their turns. */
+  /** By name, in the order of arrival. */
   readonly #waiting = new Map<string, WaitingLog>()
   readonly #pauses = new Set<() => void>()
   readonly #walking: Promise<void>
@@ -140,7 +140,7 @@ export class BackgroundCompaction {
   /** Adds the document if its log can be compacted. Opening a damaged document reports the damage. */
   async #look(doc: Key): Promise<void> {
     const [head = null] = await this.#options.log.heads([doc]).catch(() => [])
-    if (head !== null && hasLeft(head)) this.note(doc)
+    if (head !== null && isCompactable(head)) this.note(doc)
   }
 
   /** Ends early when this is stopped. */
@@ -157,7 +157,8 @@ export class BackgroundCompaction {
   }
 }
 
-const hasLeft = ({ head, base, oldest }: LogHead): boolean => base > oldest || head - base >= bulkyEntriesMin
+const isCompactable = ({ head, base, oldest }: LogHead): boolean =>
+  base > oldest || head - base >= bulkyEntriesMin
 
 /** Maximum time in ms by which compaction, which makes the next start faster, may delay a shutdown. */
 const leavingMs = 1_000

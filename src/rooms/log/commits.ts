@@ -34,7 +34,7 @@ export interface RemoteUpdates {
 
 export interface CommitListeners {
   /** These updates are durable: now, and not earlier, they may be shown. Called in the order of commits. */
-  durable(delivery: UpdateBroadcast): void
+  durable(broadcast: UpdateBroadcast): void
   /** The append was refused, or whether it was written is unknown. Called once. */
   failed(error: unknown): void
   /** Called when the log has these updates, before `durable`. Undefined: nothing is traced. */
@@ -56,7 +56,7 @@ export interface CommitsOptions {
 
 /** An update that has not been applied yet. */
 export interface ConditionalCommit {
-  readonly delivery: UpdateBroadcast
+  readonly broadcast: UpdateBroadcast
   readonly at: number
   readonly jobs: readonly Job[]
   /** Called when it is durable, before it is sent; `among others`: the document has updates that are not durable. */
@@ -65,7 +65,7 @@ export interface ConditionalCommit {
 
 /** Updates that one append contains, and their jobs. */
 interface QueuedCommit {
-  readonly delivery: UpdateBroadcast
+  readonly broadcast: UpdateBroadcast
   readonly jobs: readonly Job[] | undefined
   readonly bytes: number
 }
@@ -122,7 +122,7 @@ export class Commits {
   #inFlight = 0
   #updatesInFlight = 0
   /** Applied and durable, and being sent to the members. */
-  #delivering: UpdateBroadcast | null = null
+  #broadcasting: UpdateBroadcast | null = null
   /** The epoch of the log; null: this copy contains no entries of a log. */
   #epoch: number | null
   #durableTo: number
@@ -208,11 +208,11 @@ export class Commits {
   }
 
   /** @param jobs enqueued with it */
-  commit(delivery: UpdateBroadcast, at: number, jobs?: readonly Job[]): void {
+  commit(broadcast: UpdateBroadcast, at: number, jobs?: readonly Job[]): void {
     if (this.#hasFailed) return
-    const { updates } = delivery
+    const { updates } = broadcast
     const bytes = updateBytesOf(updates)
-    this.#queue.push({ delivery, jobs, bytes })
+    this.#queue.push({ broadcast, jobs, bytes })
     this.#queued.add(bytes)
     this.#committed += updates.length
     this.#position.noteChange(at, updates.at(-1)?.by ?? '')
@@ -236,7 +236,7 @@ export class Commits {
       return null
     }
     this.#state = working
-    const { updates } = commit.delivery
+    const { updates } = commit.broadcast
     let outcome: { readonly seq: number } | 'moved' | 'fenced' = 'moved'
     try {
       const to = this.#epoch ?? (this.#position.existence === 'deleted' ? 'recreate' : 'create')
@@ -253,19 +253,19 @@ export class Commits {
     }
     this.#free()
     if (typeof outcome === 'object' && !this.#hasFailed) return outcome.seq
-    if (outcome === 'fenced') await recheckRights([commit.delivery])
+    if (outcome === 'fenced') await recheckRights([commit.broadcast])
     await this.settled()
     this.#checkAlive()
     return null
   }
 
-  #storeExact(appended: Appended, { delivery, at, apply }: ConditionalCommit): void {
+  #storeExact(appended: Appended, { broadcast, at, apply }: ConditionalCommit): void {
     apply(this.#queue.length === 0 ? 'alone' : 'among others')
     this.#reached(appended)
-    this.#position.noteChange(at, delivery.updates.at(-1)?.by ?? '')
-    this.#listeners.stored?.(appended, delivery.updates)
-    this.whileDelivering(delivery, (given) => this.#listeners.durable(given))
-    this.#notify(appended, at, delivery.updates)
+    this.#position.noteChange(at, broadcast.updates.at(-1)?.by ?? '')
+    this.#listeners.stored?.(appended, broadcast.updates)
+    this.whileBroadcasting(broadcast, (given) => this.#listeners.durable(given))
+    this.#notify(appended, at, broadcast.updates)
   }
 
   /** Another node has appended this. Notices may be late, doubled or lost. */
@@ -339,26 +339,26 @@ export class Commits {
   }
 
   /**
-   * Runs `give`, which sends a durable delivery to the members. During the call, `deliveredClocks` does not count it: a
+   * Runs `give`, which sends a durable broadcast to the members. During the call, `broadcastClocks` does not count it: a
    * member whose buffer is full has not received it.
    */
-  whileDelivering(delivery: UpdateBroadcast, give: (delivery: UpdateBroadcast) => void): void {
-    this.#delivering = delivery
+  whileBroadcasting(broadcast: UpdateBroadcast, give: (broadcast: UpdateBroadcast) => void): void {
+    this.#broadcasting = broadcast
     try {
-      give(delivery)
+      give(broadcast)
     } finally {
-      this.#delivering = null
+      this.#broadcasting = null
     }
   }
 
   /**
    * The part of `clocks` that the members have been sent: less than the applied updates while commits are in progress.
    */
-  deliveredClocks(clocks: ReadonlyMap<number, number>): Map<number, number> {
-    const delivered = new Map(clocks)
-    if (this.#delivering !== null) takeOut(delivered, this.#delivering)
-    for (const { delivery } of this.#queue) takeOut(delivered, delivery)
-    return delivered
+  broadcastClocks(clocks: ReadonlyMap<number, number>): Map<number, number> {
+    const reached = new Map(clocks)
+    if (this.#broadcasting !== null) takeOut(reached, this.#broadcasting)
+    for (const { broadcast } of this.#queue) takeOut(reached, broadcast)
+    return reached
   }
 
   get #isIdle(): boolean {
@@ -504,7 +504,7 @@ export class Commits {
   async #recheckRights(): Promise<void> {
     this.#repeats += 1
     if (this.#repeats > repeatsMax) throw new StoreUnavailableError('rights change too often')
-    await recheckRights(this.#queue.map(({ delivery }) => delivery))
+    await recheckRights(this.#queue.map(({ broadcast }) => broadcast))
   }
 
   #lacksBefore({ first }: Appended): boolean {
@@ -536,15 +536,15 @@ export class Commits {
     const updates = this.hasOneWriter && stored === undefined ? [] : updatesOf(this.#queue, 0, commits)
     if (stored !== undefined) stored(appended, updates)
     for (let left = commits; left > 0; left -= 1) {
-      const { delivery } = this.#queue[0] as QueuedCommit
+      const { broadcast } = this.#queue[0] as QueuedCommit
       try {
-        if (!this.#hasFailed) this.#listeners.durable(delivery)
+        if (!this.#hasFailed) this.#listeners.durable(broadcast)
       } finally {
-        // Only after the delivery: a member whose buffer is full has not received it (`deliveredClocks`).
+        // Only after the broadcast: a member whose buffer is full has not received it (`broadcastClocks`).
         this.#queue.shift()
         this.#inFlight -= 1
-        this.#updatesInFlight -= delivery.updates.length
-        this.#stored += delivery.updates.length
+        this.#updatesInFlight -= broadcast.updates.length
+        this.#stored += broadcast.updates.length
       }
     }
     this.#covered = 0
@@ -645,8 +645,8 @@ export const isFenced = (error: unknown): boolean =>
   error instanceof AppendRejectedError && error.reason === 'fence'
 
 function updatesOf(queue: readonly QueuedCommit[], start: number, end: number): readonly AppliedUpdate[] {
-  if (end - start === 1) return (queue[start] as QueuedCommit).delivery.updates
-  return queue.slice(start, end).flatMap(({ delivery }) => delivery.updates)
+  if (end - start === 1) return (queue[start] as QueuedCommit).broadcast.updates
+  return queue.slice(start, end).flatMap(({ broadcast }) => broadcast.updates)
 }
 
 function jobsOf(queue: readonly QueuedCommit[], start: number, end: number): Pick<AppendOptions, 'jobs'> {
@@ -655,7 +655,7 @@ function jobsOf(queue: readonly QueuedCommit[], start: number, end: number): Pic
   return jobs === undefined || jobs.length === 0 ? {} : { jobs }
 }
 
-/** Lowers clocks to their values before a delivery. */
+/** Lowers clocks to their values before a broadcast. */
 function takeOut(clocks: Map<number, number>, { updates }: UpdateBroadcast): void {
   for (const { summary } of updates)
     for (const { client, from } of summary.clients)

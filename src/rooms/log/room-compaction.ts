@@ -121,8 +121,8 @@ export class RoomCompaction {
     return isWorthCompactingOnClose(this.#tail, this.#snapshotBytes)
   }
 
-  /** True if the log has more than its compacted form would have. */
-  get hasLeft(): boolean {
+  /** True if a compaction would make the log smaller. */
+  get isCompactable(): boolean {
     return this.#hasOlder || isTailLarge(this.#tail, this.#snapshotBytes)
   }
 

@@ -23,11 +23,11 @@ export function applyRemote(
   {
     commits,
     placed,
-  }: { readonly commits: Pick<Commits, 'deliveredClocks'>; readonly placed: PlacedIntegration | null },
+  }: { readonly commits: Pick<Commits, 'broadcastClocks'>; readonly placed: PlacedIntegration | null },
 ): readonly AppliedUpdate[] {
   try {
     return foreign.map(({ is, update: { bytes, by } }) => {
-      const sent = is === 'update' ? bytes : lackedIn(bytes, commits.deliveredClocks(state.clocks))
+      const sent = is === 'update' ? bytes : lackedIn(bytes, commits.broadcastClocks(state.clocks))
       const summary = readUpdate(sent, { allowSubdocuments: true })
       if (placed === null) apply(state, sent, summary)
       else applyPlaced(state, placed)
@@ -40,8 +40,8 @@ export function applyRemote(
   }
 }
 
-const lackedIn = (snapshot: Uint8Array, delivered: ReadonlyMap<number, number>): Uint8Array =>
-  Y.diffUpdate(snapshot, writeStateVector(delivered))
+const lackedIn = (snapshot: Uint8Array, reached: ReadonlyMap<number, number>): Uint8Array =>
+  Y.diffUpdate(snapshot, writeStateVector(reached))
 
 const missing = 'it builds on something that is not there'
 

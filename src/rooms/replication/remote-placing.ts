@@ -16,7 +16,7 @@ export interface PlacingRoom {
   readonly state: DocumentState
   readonly lock: WriteLock
   /** Applies the arrived updates. */
-  readonly turn: () => void
+  readonly endTick: () => void
 }
 
 /**
@@ -60,8 +60,8 @@ export class RemotePlacing {
    */
   async place([foreign]: readonly RemoteAppend[]): Promise<void> {
     if (foreign === undefined) return
-    const { address, state, lock, turn } = this.#room
-    this.#release = lock.hold(turn)
+    const { address, state, lock, endTick } = this.#room
+    this.#release = lock.hold(endTick)
     for (let tries = 1; tries <= triesMax; tries += 1) {
       const { revision } = state
       const placed = await placeStateOnThread(this.#threads, address, state.encode(), foreign.update.bytes)

@@ -18,7 +18,7 @@ export interface ReplicaOwner extends PlacingRoom {
   readonly charged: <T>(updates: number, work: () => T) => T
   /** Counts the updates that were added to the log. */
   readonly added: (updates: readonly AppliedUpdate[]) => void
-  readonly send: (delivery: UpdateBroadcast) => void
+  readonly send: (broadcast: UpdateBroadcast) => void
   readonly commit: (updates: readonly AppliedUpdate[], since: number) => void
 }
 
@@ -71,7 +71,7 @@ export class Replica implements RemoteUpdates {
     const updates = charged(foreign.length, () => applyRemote(state, foreign, { commits, placed }))
     this.#counts.node += updates.length
     added(updates)
-    commits.whileDelivering(new UpdateBroadcast(updates, now), send)
+    commits.whileBroadcasting(new UpdateBroadcast(updates, now), send)
     const held = applier.retry()
     if (held.length > 0) commit(held, now)
     this.#endPauses()
@@ -90,10 +90,10 @@ export class Replica implements RemoteUpdates {
 
   /** Another node writes first: updates that arrive here wait for it. Never for long, it may have ended. */
   #waitFor(ms: number): void {
-    const { lock, turn } = this.#room
+    const { lock, endTick } = this.#room
     if (lock.held !== null) return
-    turn()
-    const letGo = lock.hold(turn)
+    endTick()
+    const letGo = lock.hold(endTick)
     const cancel = this.#clock.after(Math.min(ms, waitMsMax), letGo)
     this.#endWaiting = () => {
       cancel()

@@ -38,7 +38,7 @@ export interface Member {
   /** Its permission to write; undefined: nothing is checked. */
   readonly right?: WriteRight | undefined
   /** Durable updates, its own among them. Never throws, never blocks. */
-  deliver(delivery: CommittedUpdates): void
+  deliver(committed: CommittedUpdates): void
   /** A frame made by its encoder. `own` is true when it is only about the member itself. */
   deliverAwareness(frame: Uint8Array, own: boolean): void
   /** Requests missing updates: the member has sent an update that depends on them. */

@@ -3,7 +3,7 @@ import type { EndClient, MemoryClaim } from '../../quota/memory-account.ts'
 import { memoryOf, missingClocks, type UpdateSummary } from '../../update/summary.ts'
 import type { Member } from './member.ts'
 
-/** A vetted update that has arrived and waits for the end of the turn. */
+/** A vetted update that has arrived and waits for the end of the tick. */
 export interface IncomingUpdate {
   readonly bytes: Uint8Array
   readonly summary: UpdateSummary

@@ -49,7 +49,7 @@ export interface RoomDependencies {
   readonly fences: Pick<FenceStore, 'isCurrent'>
   /** The health of the store. Changes by REST are rejected, and do not wait, while the store cannot write. */
   readonly health: () => Health
-  readonly turns: TickScheduler
+  readonly tickScheduler: TickScheduler
   /** Threads that compute large changes. */
   readonly threads: ThreadPool
   readonly readers: ThreadPool
@@ -72,7 +72,7 @@ export interface RoomDependencies {
   /** Receives the authors of edits. */
   readonly edits: EditListener
   /** Called when the log of a document has entries that can be removed once the document is idle. */
-  readonly left: (doc: Key) => void
+  readonly compactLater: (doc: Key) => void
   /** Shares the event loop among workspaces. */
   readonly work: WorkShares
   /** The document must be read on a thread. */

@@ -124,7 +124,7 @@ export class RoomRegistry {
       log: engine.log,
       fences: engine.fences,
       health: () => engine.health(),
-      turns: new TickScheduler(),
+      tickScheduler: new TickScheduler(),
       ...this.#pools,
       limits: options,
       replicas: this.#replicas,
@@ -133,7 +133,7 @@ export class RoomRegistry {
       unrecorded: new AppendBacklog(),
       work: new WorkShares(parts.clock, parts.overspent),
       expensive: (room) => this.#expensive.add(room.address),
-      left: (doc) => this.#upkeep.note(doc),
+      compactLater: (doc) => this.#upkeep.note(doc),
       damaged: (room, { record }) => void this.#quarantine.add(room.address, record),
       ended: (room) => this.#forget(room),
     }

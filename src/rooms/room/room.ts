@@ -129,7 +129,7 @@ export class Room {
       loaded,
       queued: dependencies.queued,
       listeners: {
-        durable: (delivery) => this.#deliver(delivery),
+        durable: (broadcast) => this.#broadcast(broadcast),
         failed: (error) => this.#fail(error),
         stored: trace === undefined ? undefined : (appended, updates) => trace.committed(appended, updates),
         appended: (notice) => this.#tellNodes({ is: 'appended', notice }),
@@ -168,10 +168,10 @@ export class Room {
         applier: this.#applier,
         lock: this.#lock,
         trace: this.#trace,
-        turn: () => this.turn(),
+        endTick: () => this.endTick(),
         charged: (updates, work) => this.#charged(updates, work),
         added: (updates) => this.#added(updates),
-        send: (delivery) => this.#send(delivery),
+        send: (broadcast) => this.#send(broadcast),
         commit: (updates, since) => this.#commit(updates, since),
       },
       this.#dependencies,
@@ -208,8 +208,8 @@ export class Room {
       replaced: (mode) => metrics.replacements.inc({ mode }),
       begin: () => this.#begin(),
       hold: () => {
-        this.turn()
-        return this.#lock.hold(() => this.turn())
+        this.endTick()
+        return this.#lock.hold(() => this.endTick())
       },
       commit: (update) => this.#commit([update], clock.now()),
       share: () => this.#share(),
@@ -278,14 +278,14 @@ export class Room {
     const kept = waits ? withOwnBytes(incoming) : incoming
     if (phase.is === 'idle') {
       this.#phase = { is: 'receiving', updates: [kept], bytes, since: this.#dependencies.clock.now() }
-      this.#dependencies.turns.add(this)
+      this.#dependencies.tickScheduler.add(this)
     } else {
       phase.updates.push(kept)
       phase.bytes = bytes
     }
     this.#worked = true
     if (waits) this.#backlog.add(kept)
-    // The turn may be late if the turns of other documents take long.
+    // The end of the tick may be late if other documents take long.
     else if (bytes > uncountedBytesMax) this.#countWaiting(null)
     return true
   }
@@ -326,7 +326,7 @@ export class Room {
   }
 
   /** Applies and commits the updates that arrived in this tick. */
-  turn(): void {
+  endTick(): void {
     this.#take('in a tick')
   }
 
@@ -368,7 +368,7 @@ export class Room {
    * for it.
    */
   #waitForTick(): void {
-    setImmediate(this.#lock.hold(() => this.turn()))
+    setImmediate(this.#lock.hold(() => this.endTick()))
   }
 
   /** Returns a function that measures the work of edits from now on, without the time to read the document. */
@@ -414,7 +414,7 @@ export class Room {
 
   #pause(ms: number): void {
     if (this.#lock.held !== null || this.#hasEnded) return
-    const letGo = this.#lock.hold(() => this.turn())
+    const letGo = this.#lock.hold(() => this.endTick())
     this.#cancelPause = this.#dependencies.clock.after(ms, letGo)
   }
 
@@ -422,7 +422,7 @@ export class Room {
    * Lets a thread find the places of the items of an expensive update. Arriving updates of this node wait meanwhile.
    */
   async #place(item: IncomingUpdate, since: number): Promise<void> {
-    const release = this.#lock.hold(() => this.turn())
+    const release = this.#lock.hold(() => this.endTick())
     try {
       const placed = await placeOnThread(this.#edited(), item.bytes)
       if (this.#hasEnded || !this.#members.has(item.from)) return
@@ -456,7 +456,7 @@ export class Room {
   #awaitsRights(incoming: readonly IncomingUpdate[]): boolean {
     const stale = staleRightsOf(incoming, this.#dependencies.fences)
     if (stale === null) return false
-    const release = this.#lock.hold(() => this.turn())
+    const release = this.#lock.hold(() => this.endTick())
     Promise.all([...stale].map((right) => right.recheck())).then(release, (error: unknown) => {
       this.#fail(error)
       release()
@@ -466,7 +466,7 @@ export class Room {
 
   /** Resolves when no update waits to be applied. */
   async applied(): Promise<void> {
-    this.turn()
+    this.endTick()
     while (this.#lock.held !== null) await this.#lock.held
   }
 
@@ -477,8 +477,8 @@ export class Room {
   }
 
   /** Runs `work` now, or in a later tick if expensive answers of any room have used their share of this one. */
-  answerInTurn(work: () => void): void {
-    this.#dependencies.turns.answer(work)
+  scheduleAnswer(work: () => void): void {
+    this.#dependencies.tickScheduler.answer(work)
   }
 
   /**
@@ -503,8 +503,8 @@ export class Room {
    * The state vector of all updates that the members have received so far. A slow member has it when the server stops
    * sending to it.
    */
-  deliveredVector(): Uint8Array {
-    return writeStateVector(this.commits.deliveredClocks(this.state.clocks))
+  broadcastVector(): Uint8Array {
+    return writeStateVector(this.commits.broadcastClocks(this.state.clocks))
   }
 
   /** Compacts the log if that is worth it. A failure is harmless, because the log is complete. */
@@ -513,7 +513,7 @@ export class Room {
     if (this.#hasEnded || !(when === 'leaving' ? dueAtLeaving && this.#editedAt > 0 : due)) return
     try {
       await this.#compaction.run()
-      if (this.#compaction.hasLeft) this.#dependencies.left(this.doc)
+      if (this.#compaction.isCompactable) this.#dependencies.compactLater(this.doc)
     } catch (err) {
       this.#dependencies.logger.warn({ err }, 'compaction failed')
     }
@@ -522,9 +522,10 @@ export class Room {
   /** Compacts the log to one snapshot, unless a user has edited since `editedSince`. @throws the errors of the log */
   async finishLog(editedSince: number): Promise<'done' | 'later'> {
     if (Math.max(this.#editedAt, this.commits.changed.at) >= editedSince) return 'later'
-    // An earlier room may have left them.
-    const hasLeft = this.#compaction.hasLeft || (await hasOlderVersions(this.#dependencies.log, this.doc))
-    if (hasLeft && !this.#hasEnded) await this.#compaction.finish()
+    // An earlier room may have left older versions.
+    const isCompactable =
+      this.#compaction.isCompactable || (await hasOlderVersions(this.#dependencies.log, this.doc))
+    if (isCompactable && !this.#hasEnded) await this.#compaction.finish()
     return 'done'
   }
 
@@ -539,7 +540,7 @@ export class Room {
     if (this.#phase.is === 'ended') return
     this.#phase = { is: 'ended', reason }
     this.#trace?.of()?.('room_closed', { code: reason.code, reason: reason.reason })
-    if (this.#editedAt > 0 && this.#compaction.hasLeft) this.#dependencies.left(this.doc)
+    if (this.#editedAt > 0 && this.#compaction.isCompactable) this.#dependencies.compactLater(this.doc)
     this.awareness.close()
     this.#cancelPause()
     this.#replica?.close()
@@ -565,8 +566,8 @@ export class Room {
     const at = this.#dependencies.clock.now()
     const begun = this.#noted([update], at)
     try {
-      const delivery = new UpdateBroadcast([update], at)
-      const seq = await this.commits.commitAt(head, { delivery, at, jobs: begun?.jobs ?? [], apply })
+      const broadcast = new UpdateBroadcast([update], at)
+      const seq = await this.commits.commitAt(head, { broadcast, at, jobs: begun?.jobs ?? [], apply })
       if (seq === null) begun?.lost()
       else begun?.stored()
       if (seq !== null) this.#added([update])
@@ -590,17 +591,17 @@ export class Room {
     this.#compaction.noted(updates.length, updateBytesOf(updates))
   }
 
-  #deliver(delivery: UpdateBroadcast): void {
-    this.#send(delivery)
+  #broadcast(broadcast: UpdateBroadcast): void {
+    this.#send(broadcast)
     const { metrics, clock } = this.#dependencies
-    metrics.ackLagSeconds.observe((clock.now() - delivery.since) / 1000)
+    metrics.ackLagSeconds.observe((clock.now() - broadcast.since) / 1000)
   }
 
-  #send(delivery: UpdateBroadcast): void {
-    if (this.#trace !== undefined) this.#trace.broadcast(delivery, this.#members)
-    for (const member of this.#members) member.deliver(delivery)
+  #send(broadcast: UpdateBroadcast): void {
+    if (this.#trace !== undefined) this.#trace.broadcast(broadcast, this.#members)
+    for (const member of this.#members) member.deliver(broadcast)
     // After the broadcast: this work delays only readers of the whole document.
-    if (this.state.isDue || this.#compaction.due) this.#dependencies.turns.follow(this)
+    if (this.state.isDue || this.#compaction.due) this.#dependencies.tickScheduler.follow(this)
   }
 
   /** Runs the work that a commit leaves after its broadcast. */
@@ -626,7 +627,7 @@ export class Room {
   /** Applies the arrived updates first, which may end the room. */
   #begin(): void {
     this.#worked = true
-    this.turn()
+    this.endTick()
     if (this.#hasEnded)
       throw new ApiError('server/store-unavailable', 'the document is being closed; try again')
   }

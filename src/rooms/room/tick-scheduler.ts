@@ -1,6 +1,6 @@
-/** Something with work left for the end of the event-loop turn. */
+/** An object with work for the end of a tick of the event loop. */
 export interface TickTask {
-  turn(): void
+  endTick(): void
 }
 
 /** An object with remaining work that no caller waits for. */
@@ -25,8 +25,8 @@ export class TickScheduler {
   readonly #following = new Set<AfterTickTask>()
 
   /** Adds a task. The caller must add itself at most once in a tick. */
-  add(taker: TickTask): void {
-    this.#waiting.push(taker)
+  add(task: TickTask): void {
+    this.#waiting.push(task)
     if (this.#waiting.length === 1) setImmediate(this.#run)
   }
 
@@ -62,8 +62,8 @@ export class TickScheduler {
     const waiting = this.#waiting
     this.#waiting = []
     const endsAt = performance.now() + tickMsMax
-    for (const [index, taker] of waiting.entries()) {
-      taker.turn()
+    for (const [index, task] of waiting.entries()) {
+      task.endTick()
       if (performance.now() < endsAt || index + 1 === waiting.length) continue
       // The remaining entries precede the ones that were added meanwhile.
       this.#waiting = [...waiting.slice(index + 1), ...this.#waiting]

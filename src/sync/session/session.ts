@@ -147,10 +147,10 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
     return this.right.roleAt(this.#dependencies.clock.now())
   }
 
-  deliver(delivery: CommittedUpdates): void {
+  deliver(committed: CommittedUpdates): void {
     if (this.#state.kind !== 'current') return
     if (this.#options.socket.isFull) return this.#fallBehind()
-    const frames = delivery.bytesFor(this)
+    const frames = committed.bytesFor(this)
     if (frames === null) return
     if (this.#trace?.followsClient === true) this.#trace.line('update_sent', { bytes: frames.length })
     this.send(frames)
@@ -305,7 +305,7 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
   /** Acknowledgments start with the first echo. All earlier updates must be part of an append by then. */
   #receiveEcho(body: Uint8Array): void {
     if (this.#saveAcks === null) {
-      this.#room.turn()
+      this.#room.endTick()
       const waiting = this.#room.waitingOf(this)
       if (waiting !== null) return this.#receiveEchoAfter(waiting, body)
       // The client repeats the request.
@@ -455,7 +455,7 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
 
   /** Stops sending updates to the client. Later it gets one difference instead of all missed updates. */
   #fallBehind(): void {
-    this.#setState({ kind: 'behind', vector: this.#room.deliveredVector() })
+    this.#setState({ kind: 'behind', vector: this.#room.broadcastVector() })
     this.#trace?.line('client_behind')
     this.#report('sendBufferBytes')
     this.awaitDrain()

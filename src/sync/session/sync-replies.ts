@@ -49,13 +49,13 @@ export class SyncReplyQueue {
     if (this.#state === 'answering' || vector === null || this.#mustWait(vector)) return
     this.#vector = null
     this.#state = 'answering'
-    this.#room.answerInTurn(() => this.#answer(vector))
+    this.#room.scheduleAnswer(() => this.#answer(vector))
   }
 
   #answer(vector: Uint8Array): void {
     if (!this.#socket.isOpen) return
     // The reply includes the updates that were sent before the vector.
-    this.#room.turn()
+    this.#room.endTick()
     const waiting = this.#room.waitingOf(this.#target)
     if (waiting !== null) return this.#answerAfter(waiting, vector)
     const frames = this.#room.answer(this.#target.encoder, vector)
@@ -73,7 +73,7 @@ export class SyncReplyQueue {
       this.#answer(vector)
       this.#target.resumeReading()
     }
-    void waiting.then(() => this.#room.answerInTurn(answer))
+    void waiting.then(() => this.#room.scheduleAnswer(answer))
   }
 
   #mustWait(vector: Uint8Array): boolean {

@@ -1,10 +1,10 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { mapLimit } from '../../map-limit.ts'
-import { fence, fencesNote, unfenced } from '../fence.ts'
 import { requireUnlocked } from '../store/store.ts'
-import { checkManifest, isTable, noteFenced, tablesAtStart } from './file-manifest.ts'
+import { checkManifest, isTable, recordUnreadable, tablesAtStart } from './file-manifest.ts'
 import { findTableDamage, type TableDamage } from './table-check.ts'
+import { makeUnreadable, readableBlocks, unreadableBlocksNote } from './unreadable-blocks.ts'
 
 /**
  * How much of the files is checked. `start`: as much as takes a moment, also if there are many files.
@@ -30,9 +30,12 @@ export async function checkFiles(path: string, depth: FilesDepth): Promise<reado
     return damage === null ? [] : [{ name, damage }]
   })
   const damaged = found.flat()
-  await fenceAll(path, damaged)
+  await makeAllUnreadable(path, damaged)
   for (const { name, damage } of damaged)
-    problemOfFile.set(name, `${problemOfFile.get(name) ?? damage.problem}${fencesNote(damage.blocks)}`)
+    problemOfFile.set(
+      name,
+      `${problemOfFile.get(name) ?? damage.problem}${unreadableBlocksNote(damage.blocks)}`,
+    )
   return [...problemOfFile.values()]
 }
 
@@ -41,15 +44,15 @@ interface DamagedTable {
   readonly damage: TableDamage
 }
 
-async function fenceAll(path: string, tables: readonly DamagedTable[]): Promise<void> {
-  const open = tables.filter(({ damage }) => unfenced(damage.blocks).length > 0)
+async function makeAllUnreadable(path: string, tables: readonly DamagedTable[]): Promise<void> {
+  const open = tables.filter(({ damage }) => readableBlocks(damage.blocks).length > 0)
   if (open.length === 0) return
   await requireUnlocked(path)
-  await noteFenced(
+  await recordUnreadable(
     path,
     open.map(({ name }) => name),
   )
-  for (const { name, damage } of open) await fence(join(path, name), unfenced(damage.blocks))
+  for (const { name, damage } of open) await makeUnreadable(join(path, name), readableBlocks(damage.blocks))
 }
 
 /**

@@ -10,7 +10,7 @@ import { findTableDamage } from './table-check.ts'
  */
 interface Inventory {
   readonly files: readonly KnownFile[]
-  /** Names of tables with fenced blocks, which LevelDB does not read. Absent if there have never been any. */
+  /** Names of tables with blocks that were made unreadable (`unreadable-blocks.ts`). Absent if there have never been any. */
   readonly fenced?: readonly string[]
   /**
    * Sentences about damaged log files that LevelDB has replaced since. No server starts until an operator
@@ -60,8 +60,8 @@ export async function writeManifest(path: string): Promise<void> {
   await replaceInventory(path, { files, ...(fenced.length > 0 && { fenced }) })
 }
 
-/** Records tables with fenced blocks; from then on they are always checked as a whole. */
-export async function noteFenced(path: string, names: readonly string[]): Promise<void> {
+/** Records tables with unreadable blocks; from then on they are always checked as a whole. */
+export async function recordUnreadable(path: string, names: readonly string[]): Promise<void> {
   const before = await readInventory(path)
   const fenced = [...new Set([...(before?.fenced ?? []), ...names])]
   await replaceInventory(path, { ...(before ?? noFiles), fenced })

@@ -69,16 +69,16 @@ export class AppendQueue {
         resolve,
         reject,
       )
-      const { knowledge, turn } = call.cell
-      if (knowledge.state === 'known' && turn === null && options.jobs === undefined) this.#write(call)
-      else this.#writeInTurn(call)
+      const { knowledge, lastCall } = call.cell
+      if (knowledge.state === 'known' && lastCall === null && options.jobs === undefined) this.#write(call)
+      else this.#writeInOrder(call)
     })
   }
 
-  #writeInTurn(call: PendingAppend): void {
+  #writeInOrder(call: PendingAppend): void {
     call.keepCopies()
     const release = this.#commit.reserve(call.bytes)
-    const turn = async () => {
+    const write = async () => {
       const jobs = await this.#queue.pin(call.options.jobs ?? [])
       try {
         this.#commit.admit()
@@ -88,7 +88,7 @@ export class AppendQueue {
       }
     }
     void this.#gate
-      .run(() => inEntryOrder(call.cell, turn))
+      .run(() => inEntryOrder(call.cell, write))
       .catch((error: unknown) => call.refuse(error))
       .finally(release)
   }

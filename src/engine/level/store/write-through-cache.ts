@@ -17,7 +17,7 @@ export interface CacheEntry<T, K = Buffer> {
   /** Number of users of the cell, including changes that are not yet durable. */
   pins: number
   /** The last one of the calls that are serialized on this cell; null without any. */
-  turn: Promise<unknown> | null
+  lastCall: Promise<unknown> | null
 }
 
 /**
@@ -98,7 +98,7 @@ export class WriteThroughCache<T, K = Buffer> {
       knowledge: { state: 'loading' },
       ready: Promise.resolve(),
       pins: 0,
-      turn: null,
+      lastCall: null,
     }
     this.#cells.set(name, cell)
     return cell
@@ -142,12 +142,12 @@ export function known<T, K>({ knowledge }: CacheEntry<T, K>): T {
 
 /** Runs `work` when the cell is loaded and earlier calls on it have ended. */
 export function inEntryOrder<T, K, R>(cell: CacheEntry<T, K>, work: () => Promise<R>): Promise<R> {
-  const before = cell.turn ?? cell.ready
+  const before = cell.lastCall ?? cell.ready
   const done = before.then(work)
-  const turn = done.then(noop, noop)
-  cell.turn = turn
-  void turn.then(() => {
-    if (cell.turn === turn) cell.turn = null
+  const call = done.then(noop, noop)
+  cell.lastCall = call
+  void call.then(() => {
+    if (cell.lastCall === call) cell.lastCall = null
   })
   return done
 }

@@ -30,29 +30,29 @@ const lineOf = (
   queued = new AppendBacklog(),
 ): Commits => new Commits({ log, doc, loaded: { state: 'absent' }, queued, listeners: listening(listeners) })
 
-function deliveryOf(text: string, client: number, right?: AppliedUpdate['right']): UpdateBroadcast {
+function broadcastOf(text: string, client: number, right?: AppliedUpdate['right']): UpdateBroadcast {
   const bytes = typed(text, client)
   const summary = readUpdate(bytes, { allowSubdocuments: false })
   return new UpdateBroadcast([{ bytes, by: 'ada', from: null, summary, right }], 0)
 }
 
-it('[ROOM-1] does not count an update as delivered during its delivery, so that a slow reader gets it later', async () => {
+it('[ROOM-1] counts an update as broadcast only after its broadcast, so that a slow reader gets it later', async () => {
   const engine = await openMemoryEngine()
   ends.push(() => engine.close())
   const clocks = new Map<number, number>()
   const seen: (readonly (readonly [number, number])[])[] = []
   const line = lineOf(engine, {
-    durable: () => seen.push([...line.deliveredClocks(clocks)].filter(([, clock]) => clock > 0)),
+    durable: () => seen.push([...line.broadcastClocks(clocks)].filter(([, clock]) => clock > 0)),
     failed: () => {},
   })
   for (const client of [1, 2]) {
-    const delivery = deliveryOf('abc', client)
-    for (const { summary } of delivery.updates) advance(summary, clocks)
-    line.commit(delivery, 0)
+    const broadcast = broadcastOf('abc', client)
+    for (const { summary } of broadcast.updates) advance(summary, clocks)
+    line.commit(broadcast, 0)
   }
   await line.durable
   expect(seen).toEqual([[], [[1, 3]]])
-  expect([...line.deliveredClocks(clocks)]).toEqual([
+  expect([...line.broadcastClocks(clocks)]).toEqual([
     [1, 3],
     [2, 3],
   ])
@@ -72,11 +72,11 @@ it('[ROOM-40] acknowledges a durable update when a later one was rejected meanwh
     queued,
   )
   store.hold()
-  line.commit(deliveryOf('a'.repeat(900), 1), 0)
+  line.commit(broadcastOf('a'.repeat(900), 1), 0)
   const first = line.durable
   await expect.poll(() => engine.pendingBytes()).toBeGreaterThan(900)
   expect(queued.bytes).toBe(0)
-  line.commit(deliveryOf('b'.repeat(1_100), 2), 0)
+  line.commit(broadcastOf('b'.repeat(1_100), 2), 0)
   const second = line.durable
   second.catch(() => {})
   await expect.poll(() => told).toEqual(['failed'])
@@ -106,8 +106,8 @@ it.each([
   })
   await engine.kv.commit(['organization'], { fences: documentFences(scope, 'd') })
   isAllowed = remains
-  line.commit(deliveryOf('first', 1, right), 0)
-  line.commit(deliveryOf('second one', 2), 0)
+  line.commit(broadcastOf('first', 1, right), 0)
+  line.commit(broadcastOf('second one', 2), 0)
   const durable = line.durable
   durable.catch(() => {})
   await line.settled()
@@ -138,7 +138,7 @@ it('[ROOM-61] fails when a fence is raised during each of twenty repeats', async
     durable: () => void told.push('durable'),
     failed: (error) => void told.push(errorMessage(error)),
   })
-  line.commit(deliveryOf('first', 1, right), 0)
+  line.commit(broadcastOf('first', 1, right), 0)
   await line.settled()
   expect(told).toEqual(['rights change too often'])
   expect(checks).toBe(1 + 20)

@@ -17,7 +17,7 @@ import { listening, remoteUpdates } from './commit-listeners.ts'
 
 const doc = ['a']
 const entry = (client: number) => ({ bytes: typed('x', client), by: '' })
-const deliveryOf = (client: number): UpdateBroadcast => {
+const broadcastOf = (client: number): UpdateBroadcast => {
   const { bytes, by } = entry(client)
   return new UpdateBroadcast(
     [{ bytes, by, from: null, summary: readUpdate(bytes, { allowSubdocuments: true }) }],
@@ -53,7 +53,7 @@ it('[CR-18] never reports a head that is too high, also when others compacted th
       remote: () => ({ ...remoteUpdates, apply: () => void heads.push(commits.head) }),
     }),
   })
-  commits.commit(deliveryOf(3), 0)
+  commits.commit(broadcastOf(3), 0)
   expect([commits.head, await commits.durable, commits.head, heads]).toEqual([2, 3, 3, [3]])
   await engine.close()
 })
@@ -77,7 +77,7 @@ it('[CR-23] fails a read when a change of the same node fails meanwhile', async 
     listeners: listening(),
   })
   const changing = commits.commitAt(1, {
-    delivery: deliveryOf(2),
+    broadcast: broadcastOf(2),
     at: 0,
     jobs: [],
     apply: () => undefined,
@@ -117,7 +117,7 @@ it('[CR-22] ends a room whose replica has more updates than its log', async () =
   looked.commits.catchUp()
   await looked.commits.settled()
   const written = await copyOf()
-  written.commits.commit(deliveryOf(4), 0)
+  written.commits.commit(broadcastOf(4), 0)
   await expect(written.commits.durable).rejects.toThrow(LogTruncatedError)
   for (const { failures } of [read, looked, written])
     expect(failures.map((error) => error instanceof LogTruncatedError)).toEqual([true])

@@ -22,11 +22,11 @@ async function noted(begin: (note: (name: string) => void) => void, count: numbe
 }
 
 it('[ROOM-56] handles other events between long ticks of rooms', async () => {
-  const turns = new TickScheduler()
+  const scheduler = new TickScheduler()
   const notes = await noted((note) => {
     for (const name of ['a', 'b', 'c'])
-      turns.add({
-        turn: () => {
+      scheduler.add({
+        endTick: () => {
           work(longMs)
           note(name)
         },
@@ -38,10 +38,10 @@ it('[ROOM-56] handles other events between long ticks of rooms', async () => {
 })
 
 it('[ROOM-56] handles other events between long answers, and gives the answers in order', async () => {
-  const turns = new TickScheduler()
+  const scheduler = new TickScheduler()
   const notes = await noted((note) => {
     for (const name of ['a', 'b', 'c'])
-      turns.answer(() => {
+      scheduler.answer(() => {
         work(longMs)
         note(name)
       })
@@ -52,9 +52,9 @@ it('[ROOM-56] handles other events between long answers, and gives the answers i
 })
 
 it('[ROOM-56] runs short work and answers of a tick together', async () => {
-  const turns = new TickScheduler()
+  const scheduler = new TickScheduler()
   const names = Array.from({ length: 100 }, (_, index) => `${index}`)
   const notes: string[] = []
-  for (const name of names) turns.answer(() => notes.push(name))
+  for (const name of names) scheduler.answer(() => notes.push(name))
   expect(notes).toEqual(names)
 })

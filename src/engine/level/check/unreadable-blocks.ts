@@ -1,37 +1,39 @@
 import { open } from 'node:fs/promises'
-import type { DamagedBlock } from './check/table-check.ts'
+import type { DamagedBlock } from './table-check.ts'
 
 /**
  * LevelDB knows no compression type with this bit. It rejects a block of such a type and does not read it.
  */
-const fenceBit = 128
+const unreadableBit = 128
 /** The compression types uncompressed and Snappy. */
 const kindsRead = [0, 1]
 
 /** Returns the blocks that LevelDB would read. */
-export const unfenced = (blocks: readonly DamagedBlock[]): readonly DamagedBlock[] =>
+export const readableBlocks = (blocks: readonly DamagedBlock[]): readonly DamagedBlock[] =>
   blocks.filter(({ kind }) => kindsRead.includes(kind))
 
 /**
  * Changes one byte of each block so that LevelDB rejects it. Otherwise LevelDB would accept the damaged
  * content of the table at `path`, or end the process. The original byte can be computed from the changed one.
  */
-export async function fence(path: string, blocks: readonly DamagedBlock[]): Promise<void> {
+export async function makeUnreadable(path: string, blocks: readonly DamagedBlock[]): Promise<void> {
   const file = await open(path, 'r+')
   try {
-    for (const { kind, kindAt } of blocks) await file.write(Buffer.of(kind | fenceBit), 0, 1, kindAt)
+    for (const { kind, kindAt } of blocks) await file.write(Buffer.of(kind | unreadableBit), 0, 1, kindAt)
     await file.sync()
   } finally {
     await file.close()
   }
 }
 
-/** Describes the current fences for the operator; '' without any. */
-export function fencesNote(blocks: readonly DamagedBlock[]): string {
-  const fences = blocks
-    .map(({ kind, kindAt }) => ({ kindAt, was: kind & ~fenceBit }))
+/** Describes the changed bytes for the operator; '' without any. */
+export function unreadableBlocksNote(blocks: readonly DamagedBlock[]): string {
+  const changed = blocks
+    .map(({ kind, kindAt }) => ({ kindAt, was: kind & ~unreadableBit }))
     .filter(({ was }) => kindsRead.includes(was))
-  if (fences.length === 0) return ''
-  const bytes = fences.map(({ kindAt, was }) => `byte ${kindAt} was changed from ${was} to ${was | fenceBit}`)
+  if (changed.length === 0) return ''
+  const bytes = changed.map(
+    ({ kindAt, was }) => `byte ${kindAt} was changed from ${was} to ${was | unreadableBit}`,
+  )
   return `; so that LevelDB refuses the damaged blocks, ${bytes.join(', ')}`
 }

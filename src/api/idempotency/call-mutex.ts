@@ -11,7 +11,7 @@ interface Running {
 }
 
 /** Runs calls with the same key of the same caller one at a time. */
-export class CallTurns {
+export class CallMutex {
   readonly #clock: Clock
   readonly #limits: Pick<IdempotencyLimits, 'waitMs' | 'waiting'>
   readonly #running = new Map<string, Running>()
