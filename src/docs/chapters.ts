@@ -35,6 +35,8 @@ export const chapterGroups: readonly ChapterGroup[] = [
     chapters: [
       { name: 'tutorial-tiptap-nextjs', title: 'Tutorial: Tiptap and Next.js' },
       { name: 'tutorial-agent', title: 'Tutorial: an agent that edits' },
+      { name: 'tutorial-hocuspocus', title: 'Tutorial: migrate from Hocuspocus' },
+      { name: 'tutorial-production', title: 'Tutorial: first production deployment' },
     ],
   },
   {

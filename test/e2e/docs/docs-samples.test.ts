@@ -35,12 +35,27 @@ const notRunUnder: Readonly<Record<string, string>> = {
 
 const walked = 'npm run test:walk follows this tutorial from an empty folder (test/quickstart/tutorial.ts)'
 
+const migrated = 'it takes Hocuspocus; test/e2e/docs/tutorial-hocuspocus.test.ts has one'
+
+const deployed = 'it changes a machine with systemd; test/e2e/docs/tutorial-production.test.ts has its files'
+
 /** Shell samples of chapters that do not run, by their first words, with the reason. */
 const notRun: Readonly<Record<string, string>> = {
   'mkdir weft-next && cd weft-next': walked,
   'npm install': walked,
   'npm run dev': walked,
+  "import { SQLite } from '@hocuspocus/extension-sqlite'": migrated,
+  'sqlite3 /srv/hocuspocus/hocuspocus.sqlite ".backup old.sqlite"': migrated,
+  'npm install --no-save @hocuspocus/provider@4.8.0 yjs@13.6.33': migrated,
   'npm ci && npm start': 'it installs; test/quickstart does so, as the README says',
+  'npm ci && npm run build && npm prune --omit=dev --omit=optional': deployed,
+  'VERSION=$(node dist/main.js --version)': deployed,
+  'install -m 600 deploy/.env examples/deploy/weft.env': deployed,
+  'systemctl reload caddy': deployed,
+  'grep ^WEFT_ADMIN_TOKEN= /etc/weft/weft.env | cut -d= -f2 > /etc/weft/admin-token': deployed,
+  'systemctl daemon-reload': deployed,
+  'grep ^WEFT_METRICS_TOKEN= /etc/weft/weft.env | cut -d= -f2 > /etc/prometheus/weft-metrics-token': deployed,
+  'promtool check config /etc/prometheus/prometheus.yml': deployed,
   'npm run test:soak -- kills power': 'it takes minutes, and is a test itself',
   'docker build -t weft .':
     'there is no Docker daemon; test/rest/project/installation.test.ts has the package as it is in the image',

@@ -18,7 +18,7 @@ export interface OldServerProcess {
 
 const peers = join(import.meta.dirname, '../../..', 'bench', 'peers')
 /** Hocuspocus runs with its own Node there, the one for its SQLite. */
-const peersNode = join(peers, 'node_modules', 'node', 'bin', 'node')
+export const peersNode = join(peers, 'node_modules', 'node', 'bin', 'node')
 
 export const hocuspocusMissing = !existsSync(peersNode)
 

@@ -1,0 +1,83 @@
+import { execFile } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { builtFile } from '../../../src/config/package-file.ts'
+import { samplesOf } from '../../support/data/docs-samples.ts'
+import { runCli } from '../../support/servers/cli.ts'
+import { type ServerProcess, startProcess } from '../../support/servers/process.ts'
+
+const run = promisify(execFile)
+const adminToken = 'an-admin-token-of-tests'
+
+let folder: string
+let weft: ServerProcess
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'weft-deployed-'))
+  weft = await startProcess(join(folder, 'data'), { WEFT_ADMIN_TOKEN: adminToken })
+}, 60_000)
+afterAll(async () => {
+  await weft?.end('SIGTERM')
+  rmSync(folder, { recursive: true, force: true, maxRetries: 20 })
+})
+
+/** Runs the commands of a unit of the tutorial as systemd does, with the paths of this machine. */
+async function runUnit(paths: Readonly<Record<string, string>>): Promise<void> {
+  const unit = samplesOf('src/docs/tutorial-production.md').find(({ text }) => text.includes('ExecStart='))
+  const commands = [...(unit?.text ?? '').matchAll(/^ExecStart(?:Post)?=(.*)$/gm)].map(([, each = '']) =>
+    Object.entries(paths).reduce((all, [from, to]) => all.replaceAll(from, to), each.replaceAll('%%', '%')),
+  )
+  expect(commands).toHaveLength(2)
+  const env = { PATH: process.env.PATH, CREDENTIALS_DIRECTORY: join(folder, 'credentials') }
+  for (const command of commands) await run('sh', ['-c', command], { cwd: folder, env })
+}
+
+it('[GUIDE-13] makes a backup that restores, and deletes those of more than two weeks ago', async () => {
+  const target = { organizationId: 'production', documentId: 'handbook', editorId: 'main' }
+  await weft.post('/v2/crdt/add', { ...target, type: 'text', data: 'Be kind.' })
+  const backups = join(folder, 'backups')
+  for (const name of ['backups', 'credentials']) mkdirSync(join(folder, name))
+  writeFileSync(join(folder, 'credentials', 'admin-token'), `${adminToken}\n`)
+  const [old, recent] = [15, 13].map((days) => {
+    const name = `${days}-days.backup`
+    writeFileSync(join(backups, name), '')
+    const then = Date.now() / 1000 - days * 86_400 - 3_600
+    utimesSync(join(backups, name), then, then)
+    return name
+  })
+
+  await runUnit({
+    '/usr/bin/node': process.execPath,
+    '/opt/weft/dist/main.js': fileURLToPath(builtFile('main.js')),
+    'http://127.0.0.1:8787': weft.url,
+    '/var/backups/weft': backups,
+  })
+
+  const files = readdirSync(backups)
+  expect(files).not.toContain(old)
+  expect(files).toContain(recent)
+  const [made = ''] = files.filter((file) => file !== recent)
+  expect(made).toMatch(/^\d{4}-\d\d-\d\d-\d{4}\.backup$/)
+  const restored = await runCli(['restore', join(backups, made), './restored'], folder)
+  expect({ code: restored.code, err: restored.code === 0 ? '' : restored.err }).toEqual({ code: 0, err: '' })
+  const read = await runCli(
+    [
+      'doc',
+      'get',
+      'production/handbook/main',
+      '--format',
+      'text',
+      '--data-dir',
+      './restored',
+      '--workspace',
+      'test',
+      '--api-key',
+      'test-key',
+    ],
+    folder,
+  )
+  expect(read.out).toContain('Be kind.')
+})
