@@ -94,7 +94,7 @@ export const references: readonly Chapter[] = [
 ]
 
 /** Images of chapters, in `src/docs/pictures`. `npm run pictures` takes them. */
-export const pictures: readonly string[] = ['overview.png', 'weft.png']
+export const pictures: readonly string[] = ['overview.png', 'two-windows.png', 'weft.png']
 
 /** The path of a page on a server. */
 export const pathOf = ({ name }: Chapter): string => (name === index.name ? '/docs' : `/docs/${name}`)

@@ -2,9 +2,10 @@
  * Takes the pictures of the README and the documentation from running programs: the Tiptap example in two
  * windows with the console next to it, the playground, and the overview.
  *
- *   npm run pictures
+ *   npm run pictures                  all pictures
+ *   npm run pictures -- two-windows   one of them: weft, two-windows, overview
  *
- * Writes `src/docs/pictures/*.png`. It needs Chromium, and `npm ci` in `examples/tiptap`.
+ * Writes `src/docs/pictures/*.png`; `two-windows.png` is an animation. It needs Chromium, and `npm ci` in `examples/tiptap`.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -15,6 +16,7 @@ import { openConsole } from '../support/servers/console.ts'
 import { type Site, startExample } from '../support/servers/examples.ts'
 import { type ServerProcess, startProcess } from '../support/servers/process.ts'
 import { type Shot, sideBySide } from './side-by-side.ts'
+import { recordTwoWindows } from './two-windows.ts'
 
 const folder = new URL('../../src/docs/pictures/', import.meta.url)
 const plan = { organizationId: 'example', documentId: 'plan', editorId: 'main' }
@@ -79,14 +81,29 @@ async function overview(browser: Browser, weft: ServerProcess): Promise<void> {
   keep('overview', await page.screenshot())
 }
 
+const pictures: Readonly<
+  Record<string, (browser: Browser, weft: ServerProcess, site: Site) => Promise<void>>
+> = {
+  weft: liveDocument,
+  'two-windows': async (...running) => keep('two-windows', await recordTwoWindows(...running)),
+  overview,
+}
+const wanted = process.argv.slice(2)
+const unknown = wanted.find((name) => !Object.hasOwn(pictures, name))
+if (unknown !== undefined)
+  throw new Error(`no picture ${unknown}: there are ${Object.keys(pictures).join(', ')}`)
+
 mkdirSync(folder, { recursive: true })
 const data = mkdtempSync(join(tmpdir(), 'weft-pictures-'))
 const weft = await startProcess(data)
 const site = await startExample('tiptap', weft)
 const browser = await openBrowser()
-await liveDocument(browser, weft, site)
-await overview(browser, weft)
-await browser.close()
-site.child.kill()
-await weft.end('SIGTERM')
-rmSync(data, { recursive: true, force: true, maxRetries: 20 })
+try {
+  for (const [name, take] of Object.entries(pictures))
+    if (wanted.length === 0 || wanted.includes(name)) await take(browser, weft, site)
+} finally {
+  await browser.close()
+  site.child.kill()
+  await weft.end('SIGTERM')
+  rmSync(data, { recursive: true, force: true, maxRetries: 20 })
+}
