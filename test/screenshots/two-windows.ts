@@ -54,9 +54,10 @@ export async function recordTwoWindows(browser: Browser, weft: ServerProcess, si
   await rename(weft, 'Launch plan: Monday, 9:00')
   await recorder.until('Monday, 9:00', 'Monday, 9:00')
   await recorder.add('A backend changes the title by REST. The cursors stay', shown.change)
-  for (const [index] of [...' again'].entries()) {
-    await grace.keyboard.type(' again'[index] ?? '')
-    const text = `backups${' again'.slice(0, index + 1)}`
+  const more = ' again'
+  for (let index = 0; index < more.length; index += 1) {
+    await grace.keyboard.type(more[index] ?? '')
+    const text = `backups${more.slice(0, index + 1)}`
     await recorder.until(text, text)
     await recorder.add('A backend changes the title by REST. The cursors stay', shown.key)
   }
