@@ -16,7 +16,6 @@ interface LockedPackage {
 
 /** Packages that run a script when they are installed, with the reason. */
 const installScripts: Readonly<Record<string, string>> = {
-  '@scarf/scarf': 'installed with swagger-ui-dist; `scarfSettings` switches it off',
   'classic-level': 'chooses the prebuilt binary of LevelDB',
   esbuild: 'checks its binary',
   leveldown: 'chooses the prebuilt binary of LevelDB, in tests of imports',

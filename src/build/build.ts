@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { build as bundle } from 'esbuild'
 import { packageFile } from '../config/package-file.ts'
 import { buildDocs } from '../docs/build.ts'
-import { copyPages, pages, programs, styles } from './bundles.ts'
+import { copyPages, docsScripts, pages, programs, styles } from './bundles.ts'
 import { writeLicenses } from './licenses.ts'
 
 const root = fileURLToPath(packageFile('.'))
@@ -19,10 +19,12 @@ export async function build(folder: string): Promise<void> {
   const stamp = packageFile(`${folder}SOURCES`)
   const hash = sourceHash()
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === hash) return
-  for (const project of ['tsconfig.json', 'src/console', 'src/playground'])
+  for (const project of ['tsconfig.json', 'src/console', 'src/playground', 'src/docs/browser'])
     execSync(`npx tsc -p ${project}`, { cwd: root, stdio: 'inherit' })
   rmSync(packageFile(folder), { recursive: true, force: true })
-  await Promise.all([programs(folder), pages(folder), styles(folder)].map((options) => bundle(options)))
+  await Promise.all(
+    [programs(folder), pages(folder), styles(folder), docsScripts(folder)].map((options) => bundle(options)),
+  )
   copyPages(folder)
   buildDocs(folder)
   writeLicenses(folder)

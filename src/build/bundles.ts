@@ -1,5 +1,4 @@
 import { copyFileSync, mkdirSync, readdirSync } from 'node:fs'
-import { basename } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { BuildOptions } from 'esbuild'
 import { packageFile } from '../config/package-file.ts'
@@ -68,6 +67,21 @@ export const pages = (folder: string, banner = ''): BuildOptions => ({
   sourcesContent: false,
 })
 
+/** The scripts of the documentation. */
+export const docsScripts = (folder: string): BuildOptions => ({
+  ...common,
+  entryPoints: { script: 'src/docs/browser/main.ts' },
+  outdir: `${folder}docs`,
+  entryNames: '[name]',
+  chunkNames: '[name]-[hash]',
+  splitting: true,
+  format: 'esm',
+  target: 'es2022',
+  minify: true,
+  sourcemap: 'external',
+  sourcesContent: false,
+})
+
 /** The style sheets of the console and the playground. */
 export const styles = (folder: string): BuildOptions => ({
   ...common,
@@ -80,23 +94,11 @@ export const styles = (folder: string): BuildOptions => ({
   minify: true,
 })
 
-/** Copies the files of the console and of the API explorer that need no building. */
+/** Copies the files of the console that need no building. */
 export function copyPages(folder: string): void {
   const console = pathOf(`${folder}console`)
   mkdirSync(console, { recursive: true })
   for (const name of readdirSync(pathOf('src/console')).filter((each) => /\.(html|svg)$/.test(each)))
     copyFileSync(pathOf(`src/console/${name}`), `${console}/${name}`)
   copyFileSync(pathOf('src/playground/index.html'), `${console}/playground.html`)
-  const explorer = pathOf(`${folder}api/swagger-ui`)
-  mkdirSync(explorer, { recursive: true })
-  for (const name of explorerFiles)
-    copyFileSync(pathOf(`node_modules/swagger-ui-dist/${name}`), `${explorer}/${basename(name)}`)
 }
-
-const explorerFiles = [
-  'LICENSE',
-  'NOTICE',
-  'swagger-ui.css',
-  'swagger-ui-bundle.js',
-  'swagger-ui-bundle.js.LICENSE.txt',
-]

@@ -7,7 +7,7 @@ import { packageFile } from '../config/package-file.ts'
 import { buildDocs } from '../docs/build.ts'
 import { errorMessage } from '../errors.ts'
 import { buildFolders } from './build-folders.ts'
-import { copyPages, pages, programs, styles } from './bundles.ts'
+import { copyPages, docsScripts, pages, programs, styles } from './bundles.ts'
 import { endWithParent } from './end-with-parent.ts'
 
 /**
@@ -32,7 +32,9 @@ const reloadScript = `{
 
 endWithParent()
 const contexts = await Promise.all(
-  [programs(folder), pages(folder, reloadScript), styles(folder)].map((options) => context(options)),
+  [programs(folder), pages(folder, reloadScript), styles(folder), docsScripts(folder)].map((options) =>
+    context(options),
+  ),
 )
 let server: ChildProcess | null = null
 

@@ -1,6 +1,6 @@
 import { execSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { packageFile } from '../config/package-file.ts'
 
@@ -26,20 +26,25 @@ function runtimePackages(): readonly string[] {
     .filter((path) => !/[\\/]node_modules[\\/](typescript|@typescript[\\/][^\\/]+)$/.test(path))
 }
 
-/** Paths of the packages inside the scripts of the console, by the source maps. */
+/** Paths of the packages inside the scripts for browsers, by the source maps. */
 function bundledPackages(folder: string): readonly string[] {
-  const scripts = fileURLToPath(packageFile(`${folder}console/`))
   const found = new Set<string>()
-  for (const name of readdirSync(scripts).filter((each) => each.endsWith('.map'))) {
-    const { sources } = JSON.parse(readFileSync(join(scripts, name), 'utf8')) as {
-      sources: readonly string[]
-    }
+  for (const map of ['console', 'docs'].flatMap((name) => mapsIn(packageFile(`${folder}${name}/`)))) {
+    const scripts = dirname(map)
+    const { sources } = JSON.parse(readFileSync(map, 'utf8')) as { sources: readonly string[] }
     for (const source of sources) {
       const [path] = /^.*[\\/]node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+/.exec(join(scripts, source)) ?? []
       if (path !== undefined) found.add(path)
     }
   }
   return [...found].sort()
+}
+
+function mapsIn(folder: URL): readonly string[] {
+  const path = fileURLToPath(folder)
+  return readdirSync(path)
+    .filter((name) => name.endsWith('.map'))
+    .map((name) => join(path, name))
 }
 
 /** The license file of a package; without one, the line of its manifest that names the license. */

@@ -88,10 +88,7 @@ export const chapterGroups: readonly ChapterGroup[] = [
 export const chapters: readonly Chapter[] = chapterGroups.flatMap((group) => group.chapters)
 
 /** Pages that are generated from the operations. They have no file. */
-export const references: readonly Chapter[] = [
-  { name: 'reference', title: 'API reference' },
-  { name: 'api', title: 'Try the API' },
-]
+export const referenceChapter: Chapter = { name: 'reference', title: 'API reference' }
 
 /** Images of chapters, in `src/docs/pictures`. `npm run pictures` takes them. */
 export const pictures: readonly string[] = ['overview.png', 'two-windows.png', 'weft.png']

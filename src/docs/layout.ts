@@ -5,7 +5,7 @@ import {
   chapters,
   index,
   pathOf,
-  references,
+  referenceChapter,
 } from './chapters.ts'
 
 export interface PageLayout {
@@ -16,6 +16,18 @@ export interface PageLayout {
   readonly sections: readonly Section[]
   /** HTML. */
   readonly body: string
+  /** Default: the chapters before and after the chapter. */
+  readonly neighbors?: Neighbors
+}
+
+export interface Neighbors {
+  readonly before: PageLink | undefined
+  readonly after: PageLink | undefined
+}
+
+interface PageLink {
+  readonly path: string
+  readonly title: string
 }
 
 export interface Section {
@@ -43,8 +55,9 @@ export const anchorOf = (text: string): string =>
     .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
     .replaceAll(' ', '-')
 
-/** A page of the documentation. It has no script, and its one stylesheet is from this server. */
-export function renderPage({ title, chapter, sections, body }: PageLayout): string {
+/** A page of the documentation. Its script and its stylesheet are from this server, and it is complete without the script. */
+export function renderPage(layout: PageLayout): string {
+  const { title, chapter, sections, body, neighbors = chaptersAround(chapter) } = layout
   const name = chapter === index ? 'Weft: documentation' : `${escapeHtml(title)} · Weft`
   return `<!doctype html>
 <html lang="en">
@@ -55,6 +68,7 @@ export function renderPage({ title, chapter, sections, body }: PageLayout): stri
 <title>${name}</title>
 <link rel="icon" href="data:,">
 <link rel="stylesheet" href="/docs/style.css">
+<script type="module" src="/docs/script.js"></script>
 </head>
 <body>
 <a class="skip" href="#content">Skip to the text</a>
@@ -64,10 +78,10 @@ export function renderPage({ title, chapter, sections, body }: PageLayout): stri
 </header>
 <div class="columns">
 <main id="content" tabindex="-1">
-${sections.length > 1 ? contents(sections) : ''}${body}
-${neighborLinks(chapter)}</main>
+${sections.length > 1 ? body.replace('</h1>\n', (title) => title + contents(sections)) : body}
+${neighborLinks(neighbors)}</main>
 <nav id="all-chapters" aria-label="Chapters">
-${[...chapterGroups, { title: 'API', chapters: references }].map((group) => list(group, chapter)).join('')}</nav>
+${[...chapterGroups, { title: 'API', chapters: [referenceChapter] }].map((group) => list(group, chapter)).join('')}</nav>
 </div>
 </body>
 </html>
@@ -85,15 +99,20 @@ const contents = (sections: readonly Section[]): string =>
     .map(({ id, title }) => `<li><a href="#${escapeHtml(id)}">${escapeHtml(title)}</a></li>\n`)
     .join('')}</ul>\n</nav>\n`
 
-/** Links to the previous and the next chapter, if there are any. */
-function neighborLinks(chapter: Chapter): string {
-  const all = [index, ...chapters]
-  const place = all.indexOf(chapter)
-  if (place === -1) return ''
-  const [before, after] = [all[place - 1], all[place + 1]]
+function chaptersAround(chapter: Chapter): Neighbors {
+  const all = [index, ...chapters, referenceChapter].map((each) => ({
+    path: pathOf(each),
+    title: each.title,
+  }))
+  const place = all.findIndex(({ path }) => path === pathOf(chapter))
+  return { before: all[place - 1], after: all[place + 1] }
+}
+
+/** Links to the previous and the next page, if there are any. */
+function neighborLinks({ before, after }: Neighbors): string {
   const links = [
-    before === undefined ? '' : `<a rel="prev" href="${pathOf(before)}">← ${escapeHtml(before.title)}</a>`,
-    after === undefined ? '' : `<a rel="next" href="${pathOf(after)}">${escapeHtml(after.title)} →</a>`,
+    before === undefined ? '' : `<a rel="prev" href="${before.path}">← ${escapeHtml(before.title)}</a>`,
+    after === undefined ? '' : `<a rel="next" href="${after.path}">${escapeHtml(after.title)} →</a>`,
   ]
-  return `<nav class="neighbors" aria-label="Before and after">${links.join(' ')}</nav>\n`
+  return `<nav class="neighbors" aria-label="Previous and next page">${links.join(' ')}</nav>\n`
 }

@@ -28,7 +28,7 @@ export function renderChapter(chapter: Chapter, text: string, title = chapter.ti
         `<img src="/docs/${escapeHtml(href)}" alt="${escapeHtml(alternative)}">`,
       code({ text: code, lang }) {
         const language = escapeHtml(languageOf(lang))
-        return `<pre tabindex="0"><code class="language-${language}">${escapeHtml(code)}\n</code></pre>\n`
+        return `<pre><code class="language-${language}">${escapeHtml(code)}\n</code></pre>\n`
       },
       table(token: Tokens.Table) {
         const row = (cells: readonly Tokens.TableCell[], tag: 'th' | 'td') =>

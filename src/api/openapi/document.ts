@@ -67,21 +67,47 @@ const credentials: Readonly<
   },
 }
 
-/** The second part of an operation's path. */
-const tags: Readonly<Record<string, string>> = {
-  activities: 'Activity feed of organizations and their documents.',
-  auth: 'Tokens and permissions of users.',
-  commentannotations: 'Threads of comments on documents, with reactions and suggestions.',
-  connections: 'Clients that are connected to documents.',
-  crdt: 'Live content of documents, and its versions.',
-  livestate: 'Messages of a backend to connected clients.',
-  memory: 'Judgments of reviewers, and suggestions from them.',
-  notifications: 'Notifications, and the notification settings of users.',
-  organizations: 'Organizations, and the folders, documents and user groups in them.',
-  presence: 'Users on a document: connected users, and users whom a backend adds.',
-  requests: 'Recent calls and rejections of an API key.',
-  users: 'Users of organizations, folders and documents.',
-  workspace: 'Workspaces, their API keys and tokens, and the domains and webhooks of an API key.',
+interface Tag {
+  readonly title: string
+  readonly description: string
+}
+
+/** By the second part of an operation's path. Operations that users need first come first. */
+const tags: Readonly<Record<string, Tag>> = {
+  crdt: { title: 'Content and versions', description: 'Live content of documents, and its versions.' },
+  auth: { title: 'Tokens and permissions', description: 'Tokens and permissions of users.' },
+  organizations: {
+    title: 'Organizations and documents',
+    description: 'Organizations, and the folders, documents and user groups in them.',
+  },
+  users: { title: 'Users', description: 'Users of organizations, folders and documents.' },
+  presence: {
+    title: 'Presence',
+    description: 'Users on a document: connected users, and users whom a backend adds.',
+  },
+  livestate: { title: 'Messages to clients', description: 'Messages of a backend to connected clients.' },
+  commentannotations: {
+    title: 'Comments',
+    description: 'Threads of comments on documents, with reactions and suggestions.',
+  },
+  activities: {
+    title: 'Activity feed',
+    description: 'Activity feed of organizations and their documents.',
+  },
+  notifications: {
+    title: 'Notifications',
+    description: 'Notifications, and the notification settings of users.',
+  },
+  memory: {
+    title: 'Decision suggestions',
+    description: 'Judgments of reviewers, and suggestions from them.',
+  },
+  connections: { title: 'Connections', description: 'Clients that are connected to documents.' },
+  requests: { title: 'Request log', description: 'Recent calls and rejections of an API key.' },
+  workspace: {
+    title: 'Workspaces, keys and webhooks',
+    description: 'Workspaces, their API keys and tokens, and the domains and webhooks of an API key.',
+  },
 }
 
 const description = `
@@ -100,7 +126,7 @@ export function openApiDocument(operations: readonly Operation[], version: strin
     openapi: '3.1.0',
     info: { title: 'Weft', version, description, license: { name: 'MIT', identifier: 'MIT' } },
     servers: [{ url: '/', description: 'The server that this document comes from.' }],
-    tags: tagsOf(operations).map((name) => ({ name, description: tags[name] })),
+    tags: tagsOf(operations).map(describeTag),
     paths: Object.fromEntries(operations.map((operation) => [operation.path, { post: describe(operation) }])),
     components: {
       schemas: { Error: publicSchema(errorBody) },
@@ -124,9 +150,18 @@ export function openApiDocument(operations: readonly Operation[], version: strin
   }
 }
 
-/** Each tag of the operations once, in order. */
-export const tagsOf = (operations: readonly Operation[]): readonly string[] =>
-  [...new Set(operations.map(tagOf))].sort()
+/** Each tag of the operations once, in the order of the reference. */
+export const tagsOf = (operations: readonly Operation[]): readonly string[] => {
+  const used = new Set(operations.map(tagOf))
+  return Object.keys(tags).filter((name) => used.has(name))
+}
+
+/** `x-displayName` is an extension that other viewers of OpenAPI also show. */
+const describeTag = (name: string): object => ({
+  name,
+  'x-displayName': tags[name]?.title,
+  description: tags[name]?.description,
+})
 
 const tagOf = ({ path }: Operation): string => path.split('/')[2] as string
 

@@ -1,13 +1,16 @@
-import { references } from '../../docs/chapters.ts'
-import { anchorOf, escapeHtml, renderPage } from '../../docs/layout.ts'
+import { pathOf, referenceChapter } from '../../docs/chapters.ts'
+import { anchorOf, escapeHtml, type Neighbors, renderPage } from '../../docs/layout.ts'
+import { idempotencyHeader } from '../idempotency/idempotent-call.ts'
 import { lazyPage } from './docs-pages.ts'
 import type { PageRoute } from './page-route.ts'
+import { compareOperations } from './reference-order.ts'
 import { curlOf, prose, schemaTable } from './reference-parts.ts'
+import { tryForm } from './try-form.ts'
 
 /** The parts of the generated OpenAPI document that this page uses. */
 export interface OpenApiDocument {
   readonly info: { readonly description: string }
-  readonly tags: readonly { readonly name: string; readonly description: string }[]
+  readonly tags: readonly ReferenceTag[]
   readonly paths: Readonly<Record<string, { readonly post: Described }>>
   readonly components: {
     readonly parameters: Readonly<Record<string, { readonly description: string }>>
@@ -15,6 +18,12 @@ export interface OpenApiDocument {
       Record<string, { readonly name: string; readonly description: string }>
     >
   }
+}
+
+interface ReferenceTag {
+  readonly name: string
+  readonly 'x-displayName': string
+  readonly description: string
 }
 
 interface Described {
@@ -34,8 +43,6 @@ interface Content {
   }
 }
 
-const chapter = references[0] as (typeof references)[number]
-
 /** The reference pages of the operations: one for each tag, and one with the full list. */
 export const apiReferencePages = (
   tags: readonly string[],
@@ -49,28 +56,45 @@ const operationsOf = ({ paths }: OpenApiDocument, tag: string): readonly (readon
   Object.entries(paths)
     .map(([path, { post }]) => [path, post] as const)
     .filter(([, { tags }]) => tags.includes(tag))
+    .toSorted(([one], [other]) => compareOperations(one, other))
+
+const pathOfTag = (name: string): string => `${pathOf(referenceChapter)}/${name}`
 
 function overview(document: OpenApiDocument): string {
-  const sections = document.tags.map(({ name }) => ({ id: name, title: name }))
-  const lists = document.tags.map(({ name, description }) => {
+  const sections = document.tags.map(({ name, 'x-displayName': title }) => ({ id: name, title }))
+  const lists = document.tags.map(({ name, 'x-displayName': title, description }) => {
     const items = operationsOf(document, name).map(
       ([path, { summary }]) =>
-        `<li><a href="/docs/reference/${name}#${anchorOf(path)}"><code>${path}</code></a> ${escapeHtml(summary)}</li>\n`,
+        `<li><a href="${pathOfTag(name)}#${anchorOf(path)}"><code>${path}</code></a> ${escapeHtml(summary)}</li>\n`,
     )
-    return `<h2 id="${name}"><a href="/docs/reference/${name}">${name}</a></h2>\n${prose(description)}<ul>\n${items.join('')}</ul>\n`
+    return `<h2 id="${name}"><a href="${pathOfTag(name)}">${escapeHtml(title)}</a></h2>\n${prose(description)}<ul>\n${items.join('')}</ul>\n`
   })
-  const more = `<p>The same for machines: <a href="/openapi.json">OpenAPI 3.1</a>. With keys at hand, <a href="/docs/api">try it</a>.</p>\n`
+  const more = `<p>Each operation has a form that sends a request to this server. The same description for programs: <a href="/openapi.json">OpenAPI 3.1</a>.</p>\n`
   const body = `<h1>API reference</h1>\n${prose(document.info.description)}${more}${lists.join('')}`
-  return renderPage({ title: chapter.title, chapter, sections, body })
+  return renderPage({ title: referenceChapter.title, chapter: referenceChapter, sections, body })
 }
 
 function tagPage(document: OpenApiDocument, tag: string): string {
   const operations = operationsOf(document, tag)
   const sections = operations.map(([path, { summary }]) => ({ id: anchorOf(path), title: summary }))
-  const description = document.tags.find(({ name }) => name === tag)?.description ?? ''
+  const { 'x-displayName': title, description } = document.tags.find(
+    ({ name }) => name === tag,
+  ) as ReferenceTag
   const all = operations.map(([path, operation]) => describe(document, path, operation)).join('')
-  const body = `<h1>${tag}</h1>\n<p><a href="/docs/reference">All operations</a></p>\n${prose(description)}${all}`
-  return renderPage({ title: `${tag}: API reference`, chapter, sections, body })
+  const body = `<h1>${escapeHtml(title)}</h1>\n<p><a href="${pathOf(referenceChapter)}">All operations</a></p>\n${prose(description)}${all}`
+  return renderPage({
+    title: `${title}: API reference`,
+    chapter: referenceChapter,
+    sections,
+    body,
+    neighbors: tagsAround(document, tag),
+  })
+}
+
+function tagsAround({ tags }: OpenApiDocument, tag: string): Neighbors {
+  const all = tags.map(({ name, 'x-displayName': title }) => ({ path: pathOfTag(name), title }))
+  const place = all.findIndex(({ path }) => path === pathOfTag(tag))
+  return { before: all[place - 1], after: all[place + 1] }
 }
 
 function describe(document: OpenApiDocument, path: string, operation: Described): string {
@@ -82,16 +106,23 @@ function describe(document: OpenApiDocument, path: string, operation: Described)
     `<h2 id="${id}">${escapeHtml(summary)} <a class="anchor" href="#${id}" aria-label="Link to this operation">#</a></h2>\n`,
     `<p><code>POST ${path}</code></p>\n`,
     prose(description),
-    `<h3>Headers</h3>\n${headers(document, operation)}`,
-    `<h3>Request</h3>\n${schemaTable(request.schema)}`,
     example(curlOf(path, headerNames(document, operation), request.examples.done?.value)),
-    `<h3>Answer</h3>\n${schemaTable(answer.schema)}`,
+    tryForm({
+      path,
+      isChanging: operation.parameters !== undefined,
+      credentials: schemesOf(document, operation).map(([, scheme]) => scheme),
+      optional: operation.parameters === undefined ? [] : [idempotencyHeader],
+      example: request.examples.done?.value,
+    }),
+    `<h3>Request</h3>\n${schemaTable(request.schema)}`,
+    `<h3>Response</h3>\n${schemaTable(answer.schema)}`,
     example(JSON.stringify(answer.examples.done?.value, null, 2)),
+    `<h3>Headers</h3>\n${headers(document, operation)}`,
     `<h3>Errors</h3>\n${errors(responses)}`,
   ].join('')
 }
 
-const example = (text: string): string => `<pre tabindex="0"><code>${escapeHtml(text)}\n</code></pre>\n`
+const example = (text: string): string => `<pre><code>${escapeHtml(text)}\n</code></pre>\n`
 
 function schemesOf({ components }: OpenApiDocument, { security }: Described) {
   return Object.entries(components.securitySchemes).filter(([name]) => Object.hasOwn(security[0], name))
@@ -103,7 +134,7 @@ const headerNames = (document: OpenApiDocument, operation: Described): readonly 
 function headers(document: OpenApiDocument, operation: Described): string {
   const credentials = schemesOf(document, operation).map(([, { name, description }]) => [name, description])
   const others = (operation.parameters ?? []).map(({ $ref }) => [
-    'idempotency-key',
+    idempotencyHeader,
     document.components.parameters[$ref.split('/').at(-1) as string]?.description ?? '',
   ])
   const items = [...credentials, ...others].map(

@@ -1,19 +1,8 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { builtFile } from '../../config/package-file.ts'
+import { ownFilesPolicy } from './page-policy.ts'
 import type { PageRoute } from './page-route.ts'
 import { StaticFile } from './static-file.ts'
-
-/** All content comes from files of this server, without inline scripts. `'self'` includes its websockets. */
-const contentSecurityPolicy = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' data:",
-  "connect-src 'self'",
-  "frame-ancestors 'none'",
-  "base-uri 'none'",
-  "form-action 'none'",
-].join('; ')
 
 const types: Readonly<Record<string, string>> = {
   html: 'text/html; charset=utf-8',
@@ -48,7 +37,7 @@ function filePages(name: string): readonly PageRoute[] {
   const type = types[endingOf(name)] as string
   const file = new StaticFile(builtFile(folder + name), {
     type,
-    contentSecurityPolicy,
+    contentSecurityPolicy: ownFilesPolicy,
     isImmutable: isHashed(name),
   })
   return pathsOf(name).map((path) => ({ path, calls: 1, content: (request) => file.content(request) }))

@@ -1,38 +1,26 @@
-import { existsSync } from 'node:fs'
-import { readFile } from 'node:fs/promises'
-import { builtFile, packageFile } from '../../config/package-file.ts'
-import { chapters, errorChapter, index, pathOf, pictures } from '../../docs/chapters.ts'
+import { existsSync, readdirSync } from 'node:fs'
+import { builtFile } from '../../config/package-file.ts'
+import { chapters, errorChapter, index, pathOf, pictures, referenceChapter } from '../../docs/chapters.ts'
 import { renderPage } from '../../docs/layout.ts'
 import { type ErrorCode, errorCodes } from '../../error-codes.ts'
 import { ApiError } from '../../errors.ts'
+import { ownFilesPolicy } from './page-policy.ts'
 import type { PageBody, PageRoute } from './page-route.ts'
+import { StaticFile } from './static-file.ts'
 
-const nothing = "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
-/** All content comes from this server, without scripts. */
-const readingPolicy = `${nothing}; style-src 'self'; img-src 'self' data:`
-/** All content comes from files of this server, without inline scripts. */
-const tryingPolicy = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' data:",
-  "connect-src 'self'",
-  "frame-ancestors 'none'",
-  "base-uri 'none'",
-  "form-action 'none'",
-].join('; ')
-
-/** The rendered documentation of the build, and Swagger UI, which can call every operation. */
+/** The rendered documentation of the build. */
 export const docsPages = (): readonly PageRoute[] => [
-  ...[index, ...chapters].map((chapter) => filePage(pathOf(chapter), `docs/${chapter.name}.html`)),
+  ...[index, ...chapters].map((chapter) => filePage(pathOf(chapter), `${chapter.name}.html`)),
   ...(Object.keys(errorCodes) as ErrorCode[]).map((code) => ({
-    ...filePage(`/docs/errors/${code}`, `docs/errors/${code}.html`),
+    ...filePage(`/docs/errors/${code}`, `errors/${code}.html`),
     route: unknownErrorPage.path,
   })),
   unknownErrorPage,
-  filePage('/docs/style.css', 'docs/style.css'),
-  ...pictures.map((name) => filePage(`/docs/pictures/${name}`, `docs/pictures/${name}`)),
-  ...explorerPages(),
+  // The page of earlier versions on which readers called the operations.
+  { path: '/docs/api', calls: 1, content: () => ({ kind: 'redirect', to: pathOf(referenceChapter) }) },
+  filePage('/docs/style.css', 'style.css'),
+  ...pictures.map((name) => filePage(`/docs/pictures/${name}`, `pictures/${name}`)),
+  ...scriptPages(),
 ]
 
 /** For readers of a code that the server does not have, for example of another version. */
@@ -44,14 +32,7 @@ const unknownErrorPage: PageRoute = {
     if (!headers.accept?.includes('text/html')) throw new ApiError('request/unknown-path', problem)
     const title = 'Unknown error code'
     const body = `<h1>${title}</h1>\n<p>This server has no error of this code. <a href="/docs/errors">All codes</a></p>\n`
-    return {
-      ...page(
-        typeOf('.html'),
-        renderPage({ title, chapter: errorChapter, sections: [], body }),
-        readingPolicy,
-      ),
-      httpCode: 404,
-    }
+    return { ...htmlPage(renderPage({ title, chapter: errorChapter, sections: [], body })), httpCode: 404 }
   },
 }
 
@@ -60,89 +41,52 @@ export function lazyPage(path: string, make: () => string): PageRoute {
   let made: Buffer | null = null
   const content = () => {
     made ??= Buffer.from(make())
-    return page(typeOf('.html'), made, readingPolicy)
+    return htmlPage(made)
   }
   return { path, calls: 1, content }
 }
 
-const explorer = `<!doctype html>
-<html lang="en">
-  <head>
-    <meta charset="utf-8">
-    <meta name="viewport" content="width=device-width, initial-scale=1">
-    <title>Weft: REST service</title>
-    <link rel="icon" href="data:,">
-    <link rel="stylesheet" href="/docs/api/swagger-ui.css">
-  </head>
-  <body>
-    <div id="docs"></div>
-    <script src="/docs/api/swagger-ui-bundle.js"></script>
-    <script src="/docs/api/start.js"></script>
-  </body>
-</html>
-`
+const htmlPage = (text: string | Buffer) =>
+  ({
+    kind: 'text',
+    type: types.html,
+    text,
+    contentSecurityPolicy: ownFilesPolicy,
+  }) as const satisfies PageBody
 
-/** Runs in the browser. Credentials stay in the page's memory, and no validator elsewhere sees the document. */
-const startScript = `SwaggerUIBundle({
-  url: '/openapi.json',
-  dom_id: '#docs',
-  docExpansion: 'list',
-  displayRequestDuration: true,
-  persistAuthorization: false,
-  queryConfigEnabled: false,
-  tryItOutEnabled: true,
-  validatorUrl: null,
-})
-`
+/** The scripts of the pages from the build; empty without a build. Source maps are not served. */
+function scriptPages(): readonly PageRoute[] {
+  const folder = builtFile('docs/')
+  if (!existsSync(folder)) return []
+  return readdirSync(folder)
+    .filter((name) => name.endsWith('.js'))
+    .map((name) => filePage(`/docs/${name}`, name))
+}
 
-const explorerPages = (): readonly PageRoute[] => [
-  { path: '/docs/api', calls: 1, content: () => page(typeOf('.html'), explorer, tryingPolicy) },
-  {
-    path: '/docs/api/start.js',
-    calls: 1,
-    content: () => page(typeOf('start.js'), startScript, tryingPolicy),
-  },
-  swaggerPage('swagger-ui.css'),
-  swaggerPage('swagger-ui-bundle.js'),
-]
-
-/** The files of Swagger UI: from the build, or from the package if the sources run directly. */
-const swaggerPage = (name: string): PageRoute =>
-  filePage(
-    `/docs/api/${name}`,
-    `api/swagger-ui/${name}`,
-    tryingPolicy,
-    `node_modules/swagger-ui-dist/${name}`,
-  )
-
-const types: Readonly<Record<string, string>> = {
+const types = {
   html: 'text/html; charset=utf-8',
   css: 'text/css; charset=utf-8',
   js: 'text/javascript; charset=utf-8',
   png: 'image/png',
-}
+} as const
 
-const typeOf = (name: string): string => types[name.slice(name.lastIndexOf('.') + 1)] as string
+const typeOf = (name: string): string => types[name.slice(name.lastIndexOf('.') + 1) as keyof typeof types]
 
-/** A file of the build, read on the first request and cached. @param source path if the sources run directly */
-function filePage(path: string, built: string, policy = readingPolicy, source?: string): PageRoute {
-  let read: Buffer | null = null
+/** A file of the build. @param name path in the folder of the documentation */
+function filePage(path: string, name: string): PageRoute {
+  const place = builtFile(`docs/${name}`)
+  const file = new StaticFile(place, {
+    type: typeOf(name),
+    contentSecurityPolicy: ownFilesPolicy,
+    isImmutable: false,
+  })
   return {
     path,
     calls: 1,
-    async content() {
-      read ??= await bytesOf([builtFile(built), ...(source === undefined ? [] : [packageFile(source)])])
-      return page(typeOf(built), read, policy)
+    async content(request) {
+      if (!existsSync(place))
+        throw new ApiError('server/no-documentation', 'the documentation is not built; run `npm run build`')
+      return file.content(request)
     },
   }
 }
-
-async function bytesOf(places: readonly URL[]): Promise<Buffer> {
-  const file = places.find((place) => existsSync(place))
-  if (file === undefined)
-    throw new ApiError('server/no-documentation', 'the documentation is not built; run `npm run build`')
-  return readFile(file)
-}
-
-const page = (type: string, text: string | Buffer, contentSecurityPolicy: string) =>
-  ({ kind: 'text', type, text, contentSecurityPolicy }) as const satisfies PageBody

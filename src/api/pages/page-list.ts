@@ -79,7 +79,7 @@ const json = (body: object): PageBody => ({ kind: 'json', body })
 const links = {
   Console: '/console',
   Documentation: '/docs',
-  'REST service': '/docs/api',
+  'API reference': '/docs/reference',
   OpenAPI: '/openapi.json',
   Health: '/healthz',
   Readiness: '/readyz',
@@ -91,7 +91,7 @@ function banner({ headers }: IncomingMessage, version: string): PageBody {
   if (!headers.accept?.includes('text/html')) return json({ name: 'weft', version, links })
   const items = Object.entries(links).map(([name, path]) => `<li><a href="${path}">${name}</a></li>`)
   const text =
-    '<!doctype html><html lang="en"><meta charset="utf-8"><title>Weft</title>' +
+    '<!doctype html><html lang="en"><meta charset="utf-8"><meta name="color-scheme" content="light dark"><title>Weft</title>' +
     `<h1>Weft ${version}</h1><ul>${items.join('')}</ul></html>\n`
   return { kind: 'text', type: 'text/html; charset=utf-8', text }
 }

@@ -27,6 +27,7 @@ export type PageBody =
     }
   /** The client has the current version. */
   | { readonly kind: 'unchanged'; readonly headers: Readonly<Record<string, string>> }
+  | { readonly kind: 'redirect'; readonly to: string }
   | { readonly kind: 'stream'; readonly type: string; readonly chunks: Bytes }
 
 /** A page for GET requests, outside the REST API. */
@@ -73,6 +74,7 @@ async function sendContent(
 ): Promise<void> {
   if (content.kind === 'json') return sendJson(response, 200, content.body)
   if (content.kind === 'stream') return sendStream(content.type, content.chunks, request, response)
+  if (content.kind === 'redirect') return void response.writeHead(301, { location: content.to }).end()
   for (const [name, value] of Object.entries(content.headers ?? {})) response.setHeader(name, value)
   if (content.kind === 'unchanged') return void response.writeHead(304).end()
   if (content.contentSecurityPolicy !== undefined)

@@ -30,7 +30,7 @@ export function ServerStatus({ unready, point }: ServerProps) {
         <span class="row">
           <a href="/metrics">Metrics</a>
           <a href="/docs">Documentation</a>
-          <a href="/docs/api">Try REST</a>
+          <a href="/docs/reference">API reference</a>
           <a href="/openapi.json">OpenAPI</a>
         </span>
       </p>

@@ -75,7 +75,7 @@ it('[RUN-9] publishes with the Ingress what clients need, and neither metrics no
   expect(rules.length).toBeGreaterThan(5)
   const isPublished = (path: string): boolean =>
     rules.some(([, own = '', type]) => path === own || (type === 'Prefix' && path.startsWith(`${own}/`)))
-  for (const path of ['/sync/acme/notes/main', '/hocuspocus', '/console', '/docs/api', '/v2/crdt/get'])
+  for (const path of ['/sync/acme/notes/main', '/hocuspocus', '/console', '/docs/reference', '/v2/crdt/get'])
     expect([path, isPublished(path)]).toEqual([path, true])
   for (const { path } of operationList) expect([path, isPublished(path)]).toEqual([path, true])
   for (const path of ['/metrics', '/backup', '/healthz'])

@@ -47,11 +47,12 @@ const admits = (range: string, [major, minor]: readonly [number, number]): boole
 const built = fileURLToPath(builtFile('.'))
 const filesOf = (ending: RegExp): string[] =>
   readdirSync(built, { recursive: true, encoding: 'utf8' })
-    .filter((name) => ending.test(name) && !name.includes('swagger-ui'))
+    .filter((name) => ending.test(name))
     .map((name) => join(built, name))
 const programs = filesOf(/\.js$/)
 /** The build has separate programs for the browser. */
-const inBrowser = (file: string): boolean => file.startsWith(join(built, 'console'))
+const inBrowser = (file: string): boolean =>
+  ['console', 'docs'].some((folder) => file.startsWith(join(built, folder)))
 const sourcesOf = (map: string): string[] =>
   (JSON.parse(readFileSync(map, 'utf8')) as { sources: string[] }).sources.map((source) =>
     relative(root, join(dirname(map), source)),

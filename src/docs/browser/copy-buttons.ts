@@ -1,0 +1,68 @@
+/** Time in ms for which a button shows the result of a copy. */
+const shownMs = 2_000
+
+/** Adds a button to each sample of the page, which copies the text of the sample. */
+export function addCopyButtons(): void {
+  for (const sample of document.querySelectorAll('main pre')) addCopyButton(sample)
+}
+
+/** @param sample a `pre`, which moves into a wrapper with the button */
+export function addCopyButton(sample: Element): void {
+  const wrapper = document.createElement('div')
+  wrapper.className = 'sample'
+  sample.replaceWith(wrapper)
+  const button = document.createElement('button')
+  button.type = 'button'
+  button.className = 'copy'
+  button.setAttribute('aria-label', 'Copy code')
+  button.textContent = 'Copy'
+  button.addEventListener('click', () => {
+    void copyText((sample.textContent ?? '').trimEnd()).then((isCopied) => showResult(button, isCopied))
+  })
+  wrapper.append(sample, button)
+}
+
+function showResult(button: HTMLButtonElement, isCopied: boolean): void {
+  button.textContent = isCopied ? 'Copied' : 'Not copied'
+  announce(isCopied ? 'Copied' : 'The browser did not allow the copy')
+  setTimeout(() => {
+    button.textContent = 'Copy'
+  }, shownMs)
+}
+
+async function copyText(text: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text)
+    return true
+  } catch {
+    // Over plain HTTP, except on localhost, a page has no `navigator.clipboard`.
+    return copySelection(text)
+  }
+}
+
+/** Copies by the older command, which also works over plain HTTP. */
+function copySelection(text: string): boolean {
+  const focused = document.activeElement
+  const field = document.createElement('textarea')
+  field.value = text
+  field.className = 'unseen'
+  document.body.append(field)
+  field.select()
+  const isCopied = document.execCommand('copy')
+  field.remove()
+  if (focused instanceof HTMLElement) focused.focus()
+  return isCopied
+}
+
+let status: HTMLElement | null = null
+
+/** Makes screen readers read the text. */
+function announce(text: string): void {
+  if (status === null) {
+    status = document.createElement('p')
+    status.className = 'unseen'
+    status.setAttribute('role', 'status')
+    document.body.append(status)
+  }
+  status.textContent = text
+}

@@ -1,0 +1,88 @@
+import { storeCredential, storedCredential } from './credentials.ts'
+
+/** Characters of a response that a form shows. */
+const shownMax = 100_000
+
+/** Makes the form of each operation send its request to the server of the page. */
+export function startTryForms(): void {
+  for (const form of document.querySelectorAll<HTMLFormElement>('form.try')) startTryForm(form)
+}
+
+function startTryForm(form: HTMLFormElement): void {
+  let running: AbortController | null = null
+  for (const field of credentialFields(form)) {
+    field.value = storedCredential(field.name)
+    field.addEventListener('input', () => shareCredential(field))
+  }
+  form.addEventListener('submit', (event) => {
+    event.preventDefault()
+    running?.abort()
+    running = new AbortController()
+    void send(form, running.signal)
+  })
+}
+
+const credentialFields = (form: ParentNode): readonly HTMLInputElement[] => [
+  ...form.querySelectorAll<HTMLInputElement>('input[data-credential]'),
+]
+
+/** Stores the value, and shows it in the other forms of the page. */
+function shareCredential({ name, value }: HTMLInputElement): void {
+  storeCredential(name, value)
+  for (const other of credentialFields(document)) if (other.name === name) other.value = value
+}
+
+async function send(form: HTMLFormElement, signal: AbortSignal): Promise<void> {
+  show(form, 'Sending …')
+  const began = performance.now()
+  try {
+    const response = await fetch(form.dataset.path as string, {
+      method: 'POST',
+      headers: headersOf(form),
+      body: form.querySelector('textarea')?.value ?? '',
+      cache: 'no-store',
+      credentials: 'omit',
+      redirect: 'error',
+      signal,
+    })
+    const text = await response.text()
+    const ms = Math.round(performance.now() - began)
+    show(form, `${response.status} ${response.statusText} in ${ms} ms`, readable(text))
+  } catch (error) {
+    // A newer call has aborted this one, and shows its own response.
+    if (signal.aborted) return
+    show(form, `The request failed: ${error instanceof Error ? error.message : String(error)}`)
+  }
+}
+
+function headersOf(form: HTMLFormElement): Readonly<Record<string, string>> {
+  const fields = [...form.querySelectorAll('input')].filter(({ value }) => value.trim() !== '')
+  return Object.fromEntries([
+    ['content-type', 'application/json'],
+    ...fields.map(({ name, value }) => [name, value.trim()]),
+  ])
+}
+
+function show(form: HTMLFormElement, status: string, body = ''): void {
+  const [line, sample] = [form.querySelector('.status'), form.querySelector('.response')]
+  if (line !== null) line.textContent = status
+  if (!(sample instanceof HTMLElement)) return
+  const code = sample.querySelector('code')
+  if (code !== null) code.textContent = body
+  sample.hidden = body === ''
+}
+
+/** Returns JSON with one member per line, and other text unchanged. */
+function readable(text: string): string {
+  const pretty = prettyJson(text)
+  if (pretty.length <= shownMax) return pretty
+  return `${pretty.slice(0, shownMax)}\n… ${pretty.length - shownMax} more characters`
+}
+
+function prettyJson(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2)
+  } catch {
+    return text
+  }
+}
