@@ -8,6 +8,7 @@ import { packageFile } from '../config/package-file.ts'
 import { buildDocs } from '../docs/build.ts'
 import { copyPages, docsScripts, pages, programs, styles } from './bundles.ts'
 import { writeLicenses } from './licenses.ts'
+import { writeSearchIndex } from './search-index.ts'
 
 const root = fileURLToPath(packageFile('.'))
 
@@ -27,6 +28,7 @@ export async function build(folder: string): Promise<void> {
   )
   copyPages(folder)
   buildDocs(folder)
+  writeSearchIndex(folder)
   writeLicenses(folder)
   writeFileSync(stamp, hash)
 }

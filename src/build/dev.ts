@@ -9,6 +9,7 @@ import { errorMessage } from '../errors.ts'
 import { buildFolders } from './build-folders.ts'
 import { copyPages, docsScripts, pages, programs, styles } from './bundles.ts'
 import { endWithParent } from './end-with-parent.ts'
+import { writeSearchIndex } from './search-index.ts'
 
 /**
  * `npm run dev`: serves from the sources. After each change of a file in `src`, it builds again, restarts the server and
@@ -46,7 +47,10 @@ async function rebuild(): Promise<void> {
   try {
     await Promise.all(contexts.map((each) => each.rebuild()))
     copyPages(folder)
-    if (hasNewDocs) buildDocs(folder)
+    if (hasNewDocs) {
+      buildDocs(folder)
+      writeSearchIndex(folder)
+    }
     hasNewDocs = false
   } catch (error) {
     // The compiler has printed the place. The server before the change goes on.

@@ -3,6 +3,8 @@ import { packageFile } from '../config/package-file.ts'
 import { chapters, errorChapter, index } from './chapters.ts'
 import { errorCodeNames, errorPage } from './error-list.ts'
 import { renderChapter } from './markdown.ts'
+import { chapterEntries, errorEntries } from './search-entries.ts'
+import type { SearchEntry } from './search-entry.ts'
 import { fillTables } from './tables.ts'
 
 const source = (name: string): URL => packageFile(`src/docs/${name}`)
@@ -25,3 +27,9 @@ export function buildDocs(folder: string): void {
     writeFileSync(file, renderChapter(errorChapter, errorPage(code), code))
   }
 }
+
+/** The entries of the chapters and of the error codes for the search. */
+export const documentationEntries = (): readonly SearchEntry[] => [
+  ...[index, ...chapters].flatMap((chapter) => chapterEntries(chapter, fillTables(read(chapter.name)))),
+  ...errorEntries(),
+]

@@ -21,7 +21,7 @@ export function errorPage(code: ErrorCode): string {
       : { result: { status: 'success', data: { [item]: { success: false, id: item, ...failure } } } }
   return [
     `# ${code}`,
-    textOf(code),
+    errorText(code),
     `**Example:**\n\n\`\`\`json\n${JSON.stringify(response, null, 2)}\n\`\`\``,
     '[All codes](errors.md)',
   ].join('\n\n')
@@ -30,9 +30,10 @@ export function errorPage(code: ErrorCode): string {
 const areaOf = (code: ErrorCode): string => code.split('/')[0] as string
 
 const entryOf = (code: ErrorCode): string =>
-  `### ${code}\n\n${textOf(code)}\n\n[Example](http://localhost:8787/docs/errors/${code})`
+  `### ${code}\n\n${errorText(code)}\n\n[Example](http://localhost:8787/docs/errors/${code})`
 
-function textOf(code: ErrorCode): string {
+/** Returns the meaning and the remedy of a code, as Markdown. */
+export function errorText(code: ErrorCode): string {
   const { status, httpCode = httpCodes[status], meaning, remedy } = causeOf(code)
   return `\`${status}\`, HTTP ${httpCode}. ${meaning}\n\n**Remedy:** ${remedy}`
 }

@@ -17,10 +17,10 @@ export interface PageLayout {
   /** HTML. */
   readonly body: string
   /** Default: the chapters before and after the chapter. */
-  readonly neighbors?: Neighbors
+  readonly neighbors?: AdjacentPages
 }
 
-export interface Neighbors {
+export interface AdjacentPages {
   readonly before: PageLink | undefined
   readonly after: PageLink | undefined
 }
@@ -74,6 +74,11 @@ export function renderPage(layout: PageLayout): string {
 <a class="skip" href="#content">Skip to the text</a>
 <header>
 <a class="name" href="/docs">Weft</a>
+<form class="search" role="search">
+<input type="search" role="combobox" aria-label="Search the documentation" aria-autocomplete="list" aria-expanded="false" aria-controls="docs-results" autocomplete="off" spellcheck="false" maxlength="200" placeholder="Search (press /)">
+<div class="results" id="docs-results" role="listbox" aria-label="Results" hidden></div>
+<p class="status unseen" role="status"></p>
+</form>
 <a class="to-chapters" href="#all-chapters">Chapters</a>
 </header>
 <div class="columns">
@@ -99,7 +104,7 @@ const contents = (sections: readonly Section[]): string =>
     .map(({ id, title }) => `<li><a href="#${escapeHtml(id)}">${escapeHtml(title)}</a></li>\n`)
     .join('')}</ul>\n</nav>\n`
 
-function chaptersAround(chapter: Chapter): Neighbors {
+function chaptersAround(chapter: Chapter): AdjacentPages {
   const all = [index, ...chapters, referenceChapter].map((each) => ({
     path: pathOf(each),
     title: each.title,
@@ -109,7 +114,7 @@ function chaptersAround(chapter: Chapter): Neighbors {
 }
 
 /** Links to the previous and the next page, if there are any. */
-function neighborLinks({ before, after }: Neighbors): string {
+function neighborLinks({ before, after }: AdjacentPages): string {
   const links = [
     before === undefined ? '' : `<a rel="prev" href="${before.path}">← ${escapeHtml(before.title)}</a>`,
     after === undefined ? '' : `<a rel="next" href="${after.path}">${escapeHtml(after.title)} →</a>`,

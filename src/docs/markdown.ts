@@ -1,6 +1,7 @@
 import { Marked, type Tokens } from 'marked'
 import { type Chapter, chapters, index, pathOf } from './chapters.ts'
 import { anchorOf, escapeHtml, renderPage, type Section } from './layout.ts'
+import { rowAnchor } from './search-entries.ts'
 
 /**
  * Renders the Markdown of a chapter as a page.
@@ -33,7 +34,13 @@ export function renderChapter(chapter: Chapter, text: string, title = chapter.ti
       table(token: Tokens.Table) {
         const row = (cells: readonly Tokens.TableCell[], tag: 'th' | 'td') =>
           `<tr>${cells.map((cell) => `<${tag}>${this.parser.parseInline(cell.tokens)}</${tag}>`).join('')}</tr>\n`
-        const rows = token.rows.map((cells) => row(cells, 'td')).join('')
+        const header = textOf(token.header[0])
+        const rows = token.rows
+          .map((cells) => {
+            const id = rowAnchor(header, textOf(cells[0]))
+            return row(cells, 'td').replace('<tr>', id === null ? '<tr>' : `<tr id="${id}">`)
+          })
+          .join('')
         return scrolling(`<thead>\n${row(token.header, 'th')}</thead>\n<tbody>\n${rows}</tbody>`)
       },
       // HTML comments: markers of generated tables.
@@ -43,6 +50,8 @@ export function renderChapter(chapter: Chapter, text: string, title = chapter.ti
   const body = marked.parse(text, { async: false })
   return renderPage({ title, chapter, sections, body })
 }
+
+const textOf = (cell: Tokens.TableCell | undefined): string => cell?.text.replaceAll('`', '') ?? ''
 
 /** A table that scrolls on its own if the page is too narrow, also by keyboard. */
 const scrolling = (table: string): string =>

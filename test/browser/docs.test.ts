@@ -72,4 +72,142 @@ describe.skipIf(browserMissing)('the documentation in Chromium', () => {
     },
     60_000,
   )
+
+  /** The titles of the results, in order. */
+  const resultsOf = (page: Page): Promise<string[]> =>
+    page.locator('.results .result strong').allTextContents()
+
+  /** Types a query, and returns the titles of the results for it. */
+  async function found(page: Page, query: string, first: string | RegExp): Promise<string[]> {
+    await page.getByRole('combobox', { name: 'Search the documentation' }).fill(query)
+    await page.getByRole('option').first().filter({ hasText: first }).waitFor()
+    return resultsOf(page)
+  }
+
+  itLong(
+    '[GUIDE-23] finds sections, operations, options and errors by keyboard',
+    async () => {
+      const context = await browser.newContext()
+      const page = await context.newPage()
+      const complaints = complaintsOf(page, weft.url)
+      await page.goto(`${weft.url}/docs`)
+      await page.keyboard.press('/')
+      const box = page.getByRole('combobox', { name: 'Search the documentation' })
+      await page.keyboard.type('close codes')
+      await page.getByRole('option', { name: /^Close codes Connect an editor/ }).waitFor()
+      await page
+        .getByRole('status')
+        .filter({ hasText: /^\d+ results$/ })
+        .waitFor()
+      expect(await page.locator('.results mark').first().textContent()).toBe('Close')
+      expect(await seriousFindings(page)).toEqual([])
+      await page.keyboard.press('Escape')
+      expect(await page.getByRole('option').count()).toBe(0)
+
+      expect((await found(page, 'maxBodyBytes', 'maxBodyBytes')).slice(0, 2)).toContain('--max-body-bytes')
+      await found(page, 'crdt/update', '/v2/crdt/update')
+      await found(page, 'invalid-cred', 'auth/invalid-credentials')
+      await found(page, 'idempotncy', /Idempotent requests|idempotency/)
+      await found(page, 'weft_ready', 'weft_ready')
+
+      // The arrows choose a result, in a circle; Enter opens it.
+      const titles = await found(page, 'webhook', 'Webhooks')
+      const chosen = page.locator('.results [aria-selected="true"] strong')
+      await box.press('ArrowUp')
+      expect(await chosen.textContent()).toBe(titles.at(-1))
+      await box.press('ArrowDown')
+      await box.press('ArrowDown')
+      expect(await chosen.textContent()).toBe(titles[1])
+      const target = await page.locator('.results [aria-selected="true"]').getAttribute('href')
+      expect(await box.getAttribute('aria-activedescendant')).toBe('docs-result-1')
+      await box.press('Enter')
+      await page.waitForURL(weft.url + target)
+
+      // Without a choice, Enter opens the first result, also before the index is here.
+      await page.getByRole('combobox').fill('presence and awareness')
+      await page.getByRole('combobox').press('Enter')
+      await page.waitForURL(`${weft.url}/docs/presence`)
+      await page.getByRole('combobox').fill('qqqqqqqq')
+      await page.getByText('No results').waitFor()
+      expect(complaints).toEqual([])
+      await context.close()
+    },
+    60_000,
+  )
+
+  itLong(
+    '[GUIDE-23] shows texts of the index as text, and types / into fields',
+    async () => {
+      const page = await browser.newPage()
+      const complaints = complaintsOf(page, weft.url)
+      const hostile = '<img src=x onerror="throw 1"> & "quotes"'
+      await page.route('**/docs/search.json', (route) =>
+        route.fulfill({
+          json: [{ path: '/docs/rest', page: hostile, section: `Words ${hostile}`, text: hostile }],
+        }),
+      )
+      await page.goto(`${weft.url}/docs/reference/crdt`)
+      await found(page, 'words img', 'Words')
+      expect(await resultsOf(page)).toEqual([`Words ${hostile}`])
+      expect(await page.locator('.results img').count()).toBe(0)
+      const form = await openForm(page, '/v2/crdt/add')
+      const body = form.getByLabel('Request body')
+      await body.fill('')
+      await body.press('/')
+      expect(await body.inputValue()).toBe('/')
+      expect(complaints).toEqual([])
+      await page.close()
+    },
+    60_000,
+  )
+
+  itLong(
+    '[GUIDE-24] copies a sample by keyboard, and announces the result',
+    async () => {
+      const context = await browser.newContext({ permissions: ['clipboard-read', 'clipboard-write'] })
+      const page = await context.newPage()
+      const complaints = complaintsOf(page, weft.url)
+      await page.goto(`${weft.url}/docs/rest`)
+      await page.getByRole('button', { name: 'Copy code' }).first().waitFor()
+      expect(await page.locator('.sample > .copy').count()).toBe(await page.locator('main pre').count())
+      await page.getByRole('button', { name: 'Copy code' }).first().focus()
+      await page.keyboard.press('Enter')
+      await page
+        .getByRole('status')
+        .filter({ hasText: /^Copied$/ })
+        .waitFor()
+      const text = await page.locator('main pre').first().innerText()
+      expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(text.trimEnd())
+      expect(await seriousFindings(page)).toEqual([])
+      expect(complaints).toEqual([])
+      await context.close()
+    },
+    60_000,
+  )
+
+  itLong(
+    '[GUIDE-24] copies a sample when the page has no access to the clipboard',
+    async () => {
+      const page = await browser.newPage()
+      // As over plain HTTP.
+      await page.addInitScript(() => {
+        Object.defineProperty(navigator, 'clipboard', { value: undefined })
+      })
+      await page.goto(`${weft.url}/docs/reference/crdt`)
+      const button = page.locator('.copy').first()
+      await button.press('Enter')
+      await page
+        .getByRole('status')
+        .filter({ hasText: /^Copied$/ })
+        .waitFor()
+      expect(await button.evaluate((element) => element === document.activeElement)).toBe(true)
+      const body = (await openForm(page, '/v2/crdt/add')).getByLabel('Request body')
+      await body.fill('')
+      await body.press('Control+V')
+      const text = await page.locator('main pre').first().innerText()
+      expect(await body.inputValue()).toBe(text.trimEnd())
+      await page.close()
+    },
+    60_000,
+  )
 })

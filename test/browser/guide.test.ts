@@ -30,12 +30,12 @@ describe.skipIf(browserMissing || !isEverythingAsked)('/docs in Chromium', () =>
   const some = ['/docs', '/docs/limits', '/docs/reference/memory']
 
   it(
-    '[GUIDE-6] needs nothing that the policy rejects, and fits light and dark, wide and narrow windows',
+    '[GUIDE-6] [GUIDE-24] needs nothing that the policy rejects, and fits light and dark, wide and narrow windows',
     () => look(some, [wide, narrow]),
     60_000,
   )
 
-  it('[GUIDE-6] fits a narrow window on all pages', () => look(all, [narrow]), 300_000)
+  it('[GUIDE-6] [GUIDE-24] fits a narrow window on all pages', () => look(all, [narrow]), 300_000)
 
   async function look(
     paths: readonly string[],
@@ -49,7 +49,7 @@ describe.skipIf(browserMissing || !isEverythingAsked)('/docs in Chromium', () =>
     }
   }
 
-  const sound = { complaints: [], elsewhere: [], tooWide: 0, violations: [] }
+  const sound = { complaints: [], elsewhere: [], tooWide: 0, scrolling: 0, violations: [] }
 
   async function looked(context: BrowserContext, path: string) {
     const page = await context.newPage()
@@ -62,9 +62,13 @@ describe.skipIf(browserMissing || !isEverythingAsked)('/docs in Chromium', () =>
     })
     await page.goto(weft.url + path)
     const tooWide = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)
+    const scrolling = await page.evaluate(
+      () =>
+        [...document.querySelectorAll('pre')].filter((each) => each.scrollWidth > each.clientWidth).length,
+    )
     const violations = await violationsOf(page)
     await page.close()
-    return { complaints, elsewhere, tooWide: Math.max(0, tooWide), violations }
+    return { complaints, elsewhere, tooWide: Math.max(0, tooWide), scrolling, violations }
   }
 
   /**

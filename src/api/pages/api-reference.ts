@@ -1,5 +1,5 @@
 import { pathOf, referenceChapter } from '../../docs/chapters.ts'
-import { anchorOf, escapeHtml, type Neighbors, renderPage } from '../../docs/layout.ts'
+import { type AdjacentPages, anchorOf, escapeHtml, renderPage } from '../../docs/layout.ts'
 import { idempotencyHeader } from '../idempotency/idempotent-call.ts'
 import { lazyPage } from './docs-pages.ts'
 import type { PageRoute } from './page-route.ts'
@@ -52,13 +52,17 @@ export const apiReferencePages = (
   ...tags.map((tag) => lazyPage(`/docs/reference/${tag}`, () => tagPage(document(), tag))),
 ]
 
-const operationsOf = ({ paths }: OpenApiDocument, tag: string): readonly (readonly [string, Described])[] =>
+/** The operations of a tag, in the order of the reference. */
+export const operationsOf = (
+  { paths }: OpenApiDocument,
+  tag: string,
+): readonly (readonly [string, Described])[] =>
   Object.entries(paths)
     .map(([path, { post }]) => [path, post] as const)
     .filter(([, { tags }]) => tags.includes(tag))
     .toSorted(([one], [other]) => compareOperations(one, other))
 
-const pathOfTag = (name: string): string => `${pathOf(referenceChapter)}/${name}`
+export const pathOfTag = (name: string): string => `${pathOf(referenceChapter)}/${name}`
 
 function overview(document: OpenApiDocument): string {
   const sections = document.tags.map(({ name, 'x-displayName': title }) => ({ id: name, title }))
@@ -91,7 +95,7 @@ function tagPage(document: OpenApiDocument, tag: string): string {
   })
 }
 
-function tagsAround({ tags }: OpenApiDocument, tag: string): Neighbors {
+function tagsAround({ tags }: OpenApiDocument, tag: string): AdjacentPages {
   const all = tags.map(({ name, 'x-displayName': title }) => ({ path: pathOfTag(name), title }))
   const place = all.findIndex(({ path }) => path === pathOfTag(tag))
   return { before: all[place - 1], after: all[place + 1] }

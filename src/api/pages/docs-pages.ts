@@ -54,12 +54,12 @@ const htmlPage = (text: string | Buffer) =>
     contentSecurityPolicy: ownFilesPolicy,
   }) as const satisfies PageBody
 
-/** The scripts of the pages from the build; empty without a build. Source maps are not served. */
+/** The scripts of the pages and the search index from the build; empty without a build. Source maps are not served. */
 function scriptPages(): readonly PageRoute[] {
   const folder = builtFile('docs/')
   if (!existsSync(folder)) return []
   return readdirSync(folder)
-    .filter((name) => name.endsWith('.js'))
+    .filter((name) => /\.js(on)?$/.test(name))
     .map((name) => filePage(`/docs/${name}`, name))
 }
 
@@ -67,6 +67,7 @@ const types = {
   html: 'text/html; charset=utf-8',
   css: 'text/css; charset=utf-8',
   js: 'text/javascript; charset=utf-8',
+  json: 'application/json; charset=utf-8',
   png: 'image/png',
 } as const
 

@@ -39,6 +39,13 @@ export function schemaTable(schema: object): string {
   )
 }
 
+/** The names of the members of a body and of the objects in it, each once. */
+export const memberNames = (schema: object): readonly string[] => [
+  ...new Set(
+    membersOf(schema as Shown, '').map(({ path }) => path.split('.').at(-1)?.replace('[]', '') ?? ''),
+  ),
+]
+
 interface ReferenceMember {
   readonly path: string
   readonly schema: Shown

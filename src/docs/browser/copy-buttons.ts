@@ -14,20 +14,25 @@ export function addCopyButton(sample: Element): void {
   const button = document.createElement('button')
   button.type = 'button'
   button.className = 'copy'
-  button.setAttribute('aria-label', 'Copy code')
-  button.textContent = 'Copy'
+  showName(button)
   button.addEventListener('click', () => {
     void copyText((sample.textContent ?? '').trimEnd()).then((isCopied) => showResult(button, isCopied))
   })
   wrapper.append(sample, button)
 }
 
+/** Screen readers read `Copy code`. The name has the visible text, by which users of voice control call the button. */
+function showName(button: HTMLButtonElement): void {
+  const rest = document.createElement('span')
+  rest.className = 'unseen'
+  rest.textContent = ' code'
+  button.replaceChildren('Copy', rest)
+}
+
 function showResult(button: HTMLButtonElement, isCopied: boolean): void {
   button.textContent = isCopied ? 'Copied' : 'Not copied'
   announce(isCopied ? 'Copied' : 'The browser did not allow the copy')
-  setTimeout(() => {
-    button.textContent = 'Copy'
-  }, shownMs)
+  setTimeout(() => showName(button), shownMs)
 }
 
 async function copyText(text: string): Promise<boolean> {

@@ -3,7 +3,7 @@ import { storeCredential, storedCredential } from './credentials.ts'
 /** Characters of a response that a form shows. */
 const shownMax = 100_000
 
-/** Makes the form of each operation send its request to the server of the page. */
+/** Starts the form of each operation: it sends its request to the server of the page. */
 export function startTryForms(): void {
   for (const form of document.querySelectorAll<HTMLFormElement>('form.try')) startTryForm(form)
 }

@@ -3,8 +3,10 @@ import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { boundsOf, limitsTables } from '../../../src/api/limits-tables.ts'
 import { operationList } from '../../../src/api/operation-list.ts'
+import { environmentOf, flagOf, optionKeys } from '../../../src/config.ts'
 import { chapters, index, pathOf, pictures } from '../../../src/docs/chapters.ts'
 import { fillTables } from '../../../src/docs/tables.ts'
+import { errorCodes } from '../../../src/error-codes.ts'
 import { limitNames } from '../../../src/quota/limits.ts'
 import type { OpenApi } from '../../support/data/example-calls.ts'
 import { startTestServer, type TestServer } from '../../support/servers/server.ts'
@@ -170,7 +172,7 @@ it('[GUIDE-4] have every operation in the reference, with a call of its example'
   }
 })
 
-it('[GUIDE-11] lists what users need first in the reference', async () => {
+it('[GUIDE-21] lists what users need first in the reference', async () => {
   const page = await pageAt('/docs/reference')
   const listed = [...page.matchAll(/<li><a [^>]*><code>([^<]+)<\/code>/g)].map(([, path = '']) => path)
   expect(listed.toSorted()).toEqual(operationList.map(({ path }) => path as string).toSorted())
@@ -179,7 +181,84 @@ it('[GUIDE-11] lists what users need first in the reference', async () => {
   const resourceOf = (path: string): string => path.slice(3, path.lastIndexOf('/'))
   const late = listed.filter((path, at) => {
     const next = listed[at + 1] ?? ''
-    return /\/(delete|remove)$/.test(path) && !next.endsWith('/delete') && resourceOf(next) === resourceOf(path)
+    return (
+      /\/(delete|remove)$/.test(path) && !next.endsWith('/delete') && resourceOf(next) === resourceOf(path)
+    )
   })
   expect(late).toEqual([])
+})
+
+interface SearchEntry {
+  readonly path: string
+  readonly page: string
+  readonly section: string
+  readonly operation?: string
+  readonly text: string
+}
+
+describe('/docs/search.json', () => {
+  let entries: readonly SearchEntry[]
+  beforeAll(async () => {
+    const answer = await fetch(`${server.url}/docs/search.json`)
+    expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8')
+    entries = (await answer.json()) as readonly SearchEntry[]
+  })
+  const sections = (): readonly string[] => entries.map(({ section }) => section)
+
+  it('[GUIDE-22] leads only to pages and anchors that exist', async () => {
+    expect(new Set(entries.map(({ path }) => path)).size).toBe(entries.length)
+    for (const { path } of entries) {
+      const [target = '', id] = path.split('#')
+      const html = await pageAt(target)
+      if (id !== undefined)
+        expect({ path, ids: idsOf(html) }).toMatchObject({ ids: expect.arrayContaining([id]) })
+    }
+  })
+
+  it('[GUIDE-22] has each chapter and its sections', () => {
+    const paths = new Set(entries.map(({ path }) => path))
+    for (const chapter of [index, ...chapters]) {
+      expect(entries).toContainEqual(
+        expect.objectContaining({ path: pathOf(chapter), page: chapter.title, section: '' }),
+      )
+      if (chapter.name === 'errors') continue
+      const anchors = [...(seen.get(pathOf(chapter)) ?? '').matchAll(/<h[2-4] id="([^"]*)"/g)]
+      expect(
+        anchors.map(([, id = '']) => `${pathOf(chapter)}#${id}`).filter((path) => !paths.has(path)),
+      ).toEqual([])
+    }
+  })
+
+  it('[GUIDE-22] has each operation, option, metric, limit and error code', () => {
+    expect(
+      entries
+        .map(({ operation }) => operation)
+        .filter((path) => path !== undefined)
+        .toSorted(),
+    ).toEqual(operationList.map(({ path }) => path as string).toSorted())
+    const options = optionKeys.map((key) => flagOf(key) ?? environmentOf(key))
+    const metrics = [...textOf('operations').matchAll(/^\| `(weft_\w+)` \|/gm)].map(([, name = '']) => name)
+    expect(metrics.length).toBeGreaterThan(20)
+    const names = new Set(sections())
+    for (const all of [options, metrics, limitNames, Object.keys(errorCodes)])
+      expect(all.filter((name) => !names.has(name))).toEqual([])
+  })
+})
+
+it('[GUIDE-25] ends each page with links to its neighbors', async () => {
+  const neighborsOf = async (path: string): Promise<(string | undefined)[]> => {
+    const html = await pageAt(path)
+    const end = html.slice(html.indexOf('<nav class="neighbors"'), html.indexOf('</main>'))
+    return ['prev', 'next'].map((rel) => new RegExp(`rel="${rel}" href="([^"]+)"`).exec(end)?.[1])
+  }
+  const order = [...[index, ...chapters].map(pathOf), '/docs/reference']
+  for (const [at, path] of order.entries())
+    expect({ path, neighbors: await neighborsOf(path) }).toEqual({
+      path,
+      neighbors: [order[at - 1], order[at + 1]],
+    })
+  expect(await neighborsOf('/docs/reference/auth')).toEqual([
+    '/docs/reference/crdt',
+    '/docs/reference/organizations',
+  ])
 })

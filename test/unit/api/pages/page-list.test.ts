@@ -15,7 +15,7 @@ const all = pageRoutes({
   backup: () => 'nothing',
 })
 
-it.each(['/openapi.json', '/docs/reference/organizations', '/docs/reference/workspace'])(
+it.each(['/openapi.json', '/docs/reference/organizations', '/docs/reference/workspace', '/docs/search.json'])(
   '[LIM-6] sends the same bytes to all readers of %s',
   async (path) => {
     const page = all.find((each) => each.path === path)

@@ -1,0 +1,21 @@
+import { anchorOf } from '../../docs/layout.ts'
+import type { SearchEntry } from '../../docs/search-entry.ts'
+import { type OpenApiDocument, operationsOf, pathOfTag } from './api-reference.ts'
+import { memberNames } from './reference-parts.ts'
+
+/** The entries of the reference for the search: one for each tag and each operation. */
+export const referenceEntries = (document: OpenApiDocument): readonly SearchEntry[] =>
+  document.tags.flatMap(({ name, 'x-displayName': page, description }) => [
+    { path: pathOfTag(name), page: `API: ${page}`, section: '', text: withoutMarks(description) },
+    ...operationsOf(document, name).map(([path, { summary, description, requestBody }]) => ({
+      path: `${pathOfTag(name)}#${anchorOf(path)}`,
+      page: `API: ${page}`,
+      section: summary,
+      operation: path,
+      text: withoutMarks(
+        [description, ...memberNames(requestBody.content['application/json'].schema)].join(' '),
+      ),
+    })),
+  ])
+
+const withoutMarks = (text: string): string => text.replaceAll('`', '').replaceAll(/\s+/g, ' ')

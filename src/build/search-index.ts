@@ -1,0 +1,14 @@
+import { writeFileSync } from 'node:fs'
+import { openApiDocument } from '../api/openapi/document.ts'
+import { operationList } from '../api/operation-list.ts'
+import type { OpenApiDocument } from '../api/pages/api-reference.ts'
+import { referenceEntries } from '../api/pages/reference-entries.ts'
+import { packageFile } from '../config/package-file.ts'
+import { documentationEntries } from '../docs/build.ts'
+
+/** Writes the search index of the documentation: the entries of chapters, errors and operations. */
+export function writeSearchIndex(folder: string): void {
+  const document = openApiDocument(operationList, '') as OpenApiDocument
+  const entries = [...documentationEntries(), ...referenceEntries(document)]
+  writeFileSync(packageFile(`${folder}docs/search.json`), JSON.stringify(entries))
+}

@@ -1,0 +1,95 @@
+import { Marked, Parser, TextRenderer, type Token, type Tokens } from 'marked'
+import { type Chapter, errorChapter, pathOf } from './chapters.ts'
+import { errorCodeNames, errorText } from './error-list.ts'
+import { anchorOf } from './layout.ts'
+import type { SearchEntry } from './search-entry.ts'
+
+/** First headers of the tables whose rows have an entry and an anchor each. */
+const namedRowHeaders: readonly string[] = ['Option', 'Metric', 'Limit']
+
+/** The anchor of a row, if its table describes one thing in each row. @param row text of its first cell */
+export const rowAnchor = (header: string, row: string): string | null =>
+  namedRowHeaders.includes(header)
+    ? `${header.toLowerCase()}-${anchorOf(firstName(row)).replace(/^-+/, '')}`
+    : null
+
+const firstName = (cell: string): string => cell.split(/[ ,]/)[0] as string
+
+/** The entries of a chapter: one for each section, and one for each row of the tables of named things. */
+export function chapterEntries(chapter: Chapter, markdown: string): readonly SearchEntry[] {
+  const found: SearchEntry[] = []
+  let current = { path: pathOf(chapter), section: '', texts: [] as string[] }
+  const finish = (): void => {
+    const { path, section, texts } = current
+    found.push({ path, page: chapter.title, section, text: texts.join(' ').replaceAll(/\s+/g, ' ').trim() })
+  }
+  for (const token of new Marked().lexer(withoutErrors(chapter, markdown))) {
+    if (isHeading(token) && token.depth > 1) {
+      finish()
+      const anchor = anchorOf(inlineText(token.tokens))
+      current = { path: `${pathOf(chapter)}#${anchor}`, section: readableText(token.tokens), texts: [] }
+    } else if (isTable(token) && namedRowHeaders.includes(cellText(token.header[0]))) {
+      found.push(...rowEntries(chapter, token))
+    } else if (!isHeading(token)) current.texts.push(blockText(token))
+  }
+  finish()
+  return found
+}
+
+/** Each error has a page and an entry of its own. */
+const withoutErrors = (chapter: Chapter, markdown: string): string =>
+  chapter === errorChapter ? (markdown.split('<!-- errors -->')[0] as string) : markdown
+
+export const errorEntries = (): readonly SearchEntry[] =>
+  errorCodeNames.map((code) => ({
+    path: `/docs/errors/${code}`,
+    page: errorChapter.title,
+    section: code,
+    text: errorText(code).replaceAll(/[`*]/g, '').replaceAll(/\s+/g, ' '),
+  }))
+
+function rowEntries(chapter: Chapter, table: Tokens.Table): readonly SearchEntry[] {
+  const header = cellText(table.header[0])
+  return table.rows.map((cells) => {
+    const [name, ...others] = cells.map(cellText)
+    return {
+      path: `${pathOf(chapter)}#${rowAnchor(header, name as string)}`,
+      page: chapter.title,
+      section: firstName(name as string),
+      text: [name, ...others].join(' · '),
+    }
+  })
+}
+
+const isHeading = (token: Token): token is Tokens.Heading => token.type === 'heading'
+const isTable = (token: Token): token is Tokens.Table => token.type === 'table'
+
+const cellText = (cell: Tokens.TableCell | undefined): string => readableText(cell?.tokens ?? [])
+
+/** The text of a block: a paragraph, a list, a table, a sample. */
+function blockText(token: Token): string {
+  if (isTable(token))
+    return [token.header, ...token.rows].map((cells) => cells.map(cellText).join(' ')).join(' ')
+  if (token.type === 'html') return ''
+  if (token.type === 'list') return (token as Tokens.List).items.map(blockText).join(' ')
+  const { tokens, text = '' } = token as { readonly tokens?: Token[]; readonly text?: string }
+  if (tokens === undefined) return text
+  return token.type === 'paragraph' || token.type === 'text'
+    ? readableText(tokens)
+    : tokens.map(blockText).join(' ')
+}
+
+/** Inline tokens as text, in which `&`, `<`, `>` and quotes are entities. The anchor of a heading comes from it. */
+const inlineText = (tokens: Token[]): string =>
+  Parser.parseInline(tokens, { renderer: new TextRenderer() } as never)
+
+const entities: Readonly<Record<string, string>> = {
+  '&lt;': '<',
+  '&gt;': '>',
+  '&quot;': '"',
+  '&#39;': "'",
+  '&amp;': '&',
+}
+
+const readableText = (tokens: Token[]): string =>
+  inlineText(tokens).replaceAll(/&(?:lt|gt|quot|#39|amp);/g, (each) => entities[each] as string)
