@@ -65,6 +65,8 @@ const notRun: Readonly<Record<string, string>> = {
   'mv jwt-secret jwt-secret-previous; openssl rand -base64 48 > jwt-secret':
     'it starts a server; test/e2e/access/secret-rotation.test.ts does so',
   'nats-server --addr 127.0.0.1 &': 'it takes a database; test/cluster-faults has such servers',
+  'WEFT_DEBUG=document:acme/notes,client:ada node dist/main.js serve':
+    'it serves until it is stopped; test/e2e/project/trace.test.ts has such servers',
   'node dist/main.js doc get acme/notes/main > notes.json':
     'it takes an expensive document; test/rest/project/doc-commands.test.ts has both commands',
 }
