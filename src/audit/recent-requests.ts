@@ -1,8 +1,10 @@
 import { randomBytes } from 'node:crypto'
+import * as v from 'valibot'
 import type { Clock } from '../clock.ts'
 import type { TenantStore } from '../directory/tenants/tenant-store.ts'
 import { keyName } from '../engine/key-encoding.ts'
 import type { Tenant } from '../model/address.ts'
+import { addressSchemas } from '../model/address-schemas.ts'
 import { shortened } from '../text.ts'
 import { success } from './record.ts'
 
@@ -56,8 +58,17 @@ interface RecentPage {
 
 /** Messages to the other nodes, which keep the requests that they have answered. */
 export interface NodeCalls {
-  ask(name: string, payload: unknown): Promise<ReadonlyMap<string, unknown>>
-  answer(name: string, order: 'any', answering: (payload: unknown) => unknown): void
+  ask<Answer>(
+    name: string,
+    payload: unknown,
+    schema: v.GenericSchema<Answer, unknown>,
+  ): Promise<ReadonlyMap<string, Answer>>
+  answer<Payload>(
+    name: string,
+    order: 'any',
+    schema: v.GenericSchema<Payload, unknown>,
+    answering: (payload: Payload) => unknown,
+  ): void
 }
 
 /** Maximum number of requests in one page. The answer of a node is then smaller than the limit of a message. */
@@ -72,6 +83,30 @@ const claimLengthMax = 128
 interface ListCall extends RecentQuery, PageRange {
   readonly tenant: Tenant
 }
+
+const kindSchema = v.picklist(['rest', 'websocket'])
+const listSchema = v.looseObject({
+  tenant: addressSchemas.tenant,
+  onlyRejected: v.boolean(),
+  kind: v.nullable(kindSchema),
+  after: v.exactOptional(v.string()),
+  limit: v.number(),
+})
+const listAnswerSchema = v.array(
+  v.looseObject({
+    kind: kindSchema,
+    target: v.string(),
+    outcome: v.string(),
+    code: v.exactOptional(v.string()),
+    reason: v.exactOptional(v.string()),
+    clientAddress: v.string(),
+    requestId: v.exactOptional(v.string()),
+    id: v.string(),
+    at: v.number(),
+    times: v.number(),
+    node: v.string(),
+  }),
+)
 
 interface Kept {
   /** By what makes requests equal, the latest last. */
@@ -112,7 +147,7 @@ export class RecentRequests {
   share(calls: NodeCalls, self: string): void {
     this.#calls = calls
     this.#self = self
-    calls.answer('requests.list', 'any', (call) => this.#listHere(call as ListCall))
+    calls.answer('requests.list', 'any', listSchema, (call) => this.#listHere({ ...call, after: call.after }))
   }
 
   /** Adds a request. Never throws. */
@@ -131,10 +166,9 @@ export class RecentRequests {
     await Promise.all(this.#pending)
     const { after, limit } = range
     const call: ListCall = { tenant: { workspaceId, apiKey }, ...query, after, limit: limit + 1 }
-    const there = (await this.#calls?.ask('requests.list', call)) ?? new Map<string, unknown>()
-    const found = [this.#listHere(call), ...(there.values() as Iterable<readonly KeptRequest[]>)]
-      .flat()
-      .toSorted(latestFirst)
+    const there =
+      (await this.#calls?.ask('requests.list', call, listAnswerSchema)) ?? new Map<string, KeptRequest[]>()
+    const found = [this.#listHere(call), ...there.values()].flat().toSorted(latestFirst)
     const items = found.slice(0, limit)
     return { items, next: found.length > limit ? (items.at(-1)?.id ?? null) : null }
   }

@@ -7,6 +7,7 @@ const organization = { ...tenant, organizationId: v.string() }
 export const addressSchemas = {
   tenant: v.looseObject(tenant),
   organization: v.looseObject(organization),
+  scope: v.looseObject({ ...organization, documentId: v.string() }),
   document: v.looseObject({ ...organization, documentId: v.string(), editorId: v.string() }),
 }
 

@@ -1,8 +1,10 @@
+import * as v from 'valibot'
 import type { Clock } from '../../clock.ts'
 import type { Engine, Key } from '../../engine/engine.ts'
 import { keyName } from '../../engine/key-encoding.ts'
 import type { VisitListener } from '../../events/visit-tracker.ts'
 import { type DocumentScope, documentPrefix, type Tenant } from '../../model/address.ts'
+import { addressSchemas } from '../../model/address-schemas.ts'
 import type { NodeRequests } from '../replication/node-requests.ts'
 import { DocumentPresence, type PresenceInput } from './document-presence.ts'
 import type { PresenceEntry } from './presence-entry.ts'
@@ -25,6 +27,29 @@ interface UserQuery {
   readonly userId: string
 }
 
+const userQuerySchema = v.looseObject({
+  scope: v.looseObject({
+    workspaceId: v.string(),
+    apiKey: v.string(),
+    organizationId: v.nullable(v.string()),
+  }),
+  userId: v.string(),
+})
+const entriesSchema = v.array(
+  v.looseObject({
+    document: addressSchemas.scope,
+    entry: v.looseObject({
+      userId: v.string(),
+      name: v.string(),
+      email: v.string(),
+      status: v.string(),
+      source: v.picklist(['socket', 'rest']),
+      editorIds: v.array(v.string()),
+      lastSeen: v.number(),
+    }),
+  }),
+)
+
 /**
  * The presence of all documents with users on this process. In a cluster it includes the users of other nodes, and
  * publishes to them. It does not check whether a document exists.
@@ -44,8 +69,8 @@ export class PresenceRegistry {
     this.#clock = clock
     this.#visits = visits
     this.#sync = sync
-    sync.requests.answer('presence.of', 'any', (call) => this.#ofUserHere(call as UserQuery))
-    sync.requests.answer('presence.erase', 'ordered', (call) => this.#eraseUserHere(call as UserQuery))
+    sync.requests.answer('presence.of', 'any', userQuerySchema, (call) => this.#ofUserHere(call))
+    sync.requests.answer('presence.erase', 'ordered', userQuerySchema, (call) => this.#eraseUserHere(call))
   }
 
   /** Requests to the other nodes. */
@@ -102,18 +127,16 @@ export class PresenceRegistry {
     const call: UserQuery = { scope, userId }
     const here = this.#ofUserHere(call)
     const all = new Map(here.map((entry) => [keyOf(entry.document), entry]))
-    for (const answer of (await this.#sync.requests.ask('presence.of', call)).values())
-      for (const entry of answer as readonly DocumentPresenceEntry[])
-        if (!all.has(keyOf(entry.document))) all.set(keyOf(entry.document), entry)
+    for (const answer of (await this.#sync.requests.ask('presence.of', call, entriesSchema)).values())
+      for (const entry of answer) if (!all.has(keyOf(entry.document))) all.set(keyOf(entry.document), entry)
     return [...all.values()]
   }
 
   /** Removes a user from all documents, and returns their number. See `DocumentPresence.delete`. */
   async eraseUser(scope: PresenceScope, userId: string): Promise<number> {
     const call: UserQuery = { scope, userId }
-    const answers = await this.#sync.requests.ask('presence.erase', call)
-    const there = [...answers.values()] as (readonly string[])[]
-    return new Set([...this.#eraseUserHere(call), ...there.flat()]).size
+    const answers = await this.#sync.requests.ask('presence.erase', call, v.array(v.string()))
+    return new Set([...this.#eraseUserHere(call), ...[...answers.values()].flat()]).size
   }
 
   #ofUserHere({ scope, userId }: UserQuery): readonly DocumentPresenceEntry[] {

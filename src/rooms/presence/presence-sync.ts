@@ -1,3 +1,4 @@
+import * as v from 'valibot'
 import { keyName } from '../../engine/key-encoding.ts'
 import type { DocumentScope } from '../../model/address.ts'
 import { type NodeRequestDependencies, NodeRequests } from '../replication/node-requests.ts'
@@ -49,6 +50,15 @@ interface PresenceSyncRequest {
   /** The known sequence number of each node. */
   readonly have: Readonly<Record<string, number>>
 }
+
+const senderSchema = v.looseObject({ from: v.string(), incarnation: v.number(), at: v.number() })
+const syncResponseSchema = v.looseObject({ seq: v.number(), sender: senderSchema })
+const syncRequestSchema = v.looseObject({
+  document: v.strictTuple([v.string(), v.string(), v.string(), v.string()]),
+  sender: senderSchema,
+  seq: v.number(),
+  have: v.record(v.string(), v.number()),
+})
 
 /**
  * Exchanges presence with the other nodes. Each node publishes its own states only, as numbered deltas, and
@@ -103,7 +113,7 @@ export class PresenceSync {
       bus.onLoss(() => this.#invalidate()),
       cluster.on('change', () => this.#nodesChanged()),
     ]
-    this.requests.answer('presence.sync', 'any', (call) => this.#answerSync(call as PresenceSyncRequest))
+    this.requests.answer('presence.sync', 'any', syncRequestSchema, (call) => this.#answerSync(call))
   }
 
   /** Returns the replica of a document. `remove` ends it. */
@@ -252,9 +262,9 @@ export class PresenceSync {
       seq: replica.seq,
       have: Object.fromEntries(others.map((node) => [node, replica.knownSeq(node)])),
     }
-    const answers = await this.requests.ask('presence.sync', call)
+    const answers = await this.requests.ask('presence.sync', call, syncResponseSchema)
     await Promise.all(
-      ([...answers.values()] as PresenceSyncResponse[])
+      [...answers.values()]
         .filter(({ seq }) => seq >= 0)
         .map(({ seq, sender }) => replica.waitForSeq(sender, seq)),
     )

@@ -1,15 +1,17 @@
 import { randomUUID } from 'node:crypto'
+import * as v from 'valibot'
 import type { Clock } from '../../clock.ts'
 import type { Bus, Cluster } from '../../engine/engine.ts'
-import { isJsonObject, parseJson } from '../presence/presence-messages.ts'
+import { matchesSchema } from '../../schema-check.ts'
+import { parseJson } from '../presence/presence-messages.ts'
 
 /** A node that has not answered by then is not waited for: it has died, or its answer is lost. */
 export const answerMs = 250
 const topic = (name: string): string => `nodes.call.${name}`
 const answerTopic = (node: string): string => `nodes.answer.${node}`
 
-/** Answers a request of another node; `payload` is a JSON value. Null: no value, which counts as an answer. */
-export type RequestHandler = (payload: unknown, from: string) => unknown
+/** Answers a request of another node. The answer is a JSON value. */
+export type RequestHandler<Payload> = (payload: Payload, from: string) => unknown
 
 /** `ordered`: the calls of one node arrive at most once, and never after a later one. An overtaken call is lost. */
 export type RequestOrder = 'any' | 'ordered'
@@ -20,24 +22,23 @@ export interface NodeRequestDependencies {
   readonly clock: Clock
 }
 
-interface CallMessage {
-  readonly from: string
+const messageMembers = {
+  from: v.string(),
   /** Id of the process: the numbers start again after a restart of the node. */
-  readonly life: string
-  readonly number: number
-  readonly payload: unknown
-  readonly answer: boolean
+  life: v.string(),
+  number: v.number(),
 }
+const callSchema = v.looseObject({ ...messageMembers, payload: v.unknown(), answer: v.boolean() })
+const answerSchema = v.looseObject({ ...messageMembers, value: v.unknown() })
 
-interface AnswerMessage {
-  readonly from: string
-  readonly life: string
-  readonly number: number
-  readonly value: unknown
-}
+type CallMessage = v.InferOutput<typeof callSchema>
+type AnswerMessage = v.InferOutput<typeof answerSchema>
 
-interface Asked {
-  readonly answers: Map<string, unknown>
+interface PendingRequest {
+  /** Nodes that have answered. */
+  readonly answered: Set<string>
+  /** Keeps an answer of the expected form. */
+  readonly keep: (from: string, value: unknown) => void
   readonly check: () => void
 }
 
@@ -47,7 +48,7 @@ interface Asked {
 export class NodeRequests {
   readonly #dependencies: NodeRequestDependencies
   readonly #life = randomUUID()
-  readonly #asked = new Map<number, Asked>()
+  readonly #pending = new Map<number, PendingRequest>()
   readonly #ends: (() => void)[] = []
   #number = 0
 
@@ -56,48 +57,62 @@ export class NodeRequests {
     this.#ends.push(
       dependencies.bus.subscribe(answerTopic(dependencies.cluster.self), (message) => {
         const answer = parseJson(message)
-        if (isSent(answer)) this.#hearAnswer(answer as AnswerMessage)
+        if (matchesSchema(answerSchema, answer)) this.#receiveAnswer(answer)
         return undefined
       }),
     )
   }
 
-  /** Answers the requests of other nodes with this name. */
-  answer(name: string, order: RequestOrder, answering: RequestHandler): void {
+  /** Answers the requests of other nodes with this name. A malformed one, possibly of another version, gets no answer. */
+  answer<Payload>(
+    name: string,
+    order: RequestOrder,
+    schema: v.GenericSchema<Payload, unknown>,
+    answering: RequestHandler<Payload>,
+  ): void {
     const last = new Map<string, Pick<CallMessage, 'life' | 'number'>>()
     const listener = (message: Uint8Array): undefined => {
-      const sent = parseJson(message)
-      if (!isSent(sent) || sent.from === this.#dependencies.cluster.self) return
-      const call = sent as CallMessage
+      const call = parseJson(message)
+      if (!matchesSchema(callSchema, call) || call.from === this.#dependencies.cluster.self) return
+      const { payload } = call
+      if (!matchesSchema(schema, payload)) return
       if (order === 'ordered') {
         const before = last.get(call.from)
         if (before?.life === call.life && before.number >= call.number) return
         last.set(call.from, { life: call.life, number: call.number })
       }
-      // A request of another version of Weft may be malformed: it gets no answer.
-      this.#answer(call, answering).catch(() => {})
+      // A request that fails gets no answer.
+      this.#answer(call, async () => answering(payload, call.from)).catch(() => {})
     }
     this.#ends.push(this.#dependencies.bus.subscribe(topic(name), listener))
   }
 
   /**
-   * Requests a value from all other nodes. Resolves with the answers that arrive in time; immediately if there are no
-   * other nodes.
+   * Requests a value from all other nodes. Resolves with the answers that arrive in time and match the schema;
+   * immediately if there are no other nodes.
    */
-  ask(name: string, payload: unknown): Promise<ReadonlyMap<string, unknown>> {
+  ask<Answer>(
+    name: string,
+    payload: unknown,
+    schema: v.GenericSchema<Answer, unknown>,
+  ): Promise<ReadonlyMap<string, Answer>> {
     const number = ++this.#number
-    const answers = new Map<string, unknown>()
+    const answers = new Map<string, Answer>()
+    const answered = new Set<string>()
+    const keep = (from: string, value: unknown): void => {
+      if (matchesSchema(schema, value)) answers.set(from, value)
+    }
     return new Promise((resolve) => {
       const finish = (): void => {
         cancel()
-        this.#asked.delete(number)
+        this.#pending.delete(number)
         resolve(answers)
       }
       const check = (): void => {
-        if (this.#others().every((node) => answers.has(node))) finish()
+        if (this.#others().every((node) => answered.has(node))) finish()
       }
       const cancel = this.#dependencies.clock.after(answerMs, finish)
-      this.#asked.set(number, { answers, check })
+      this.#pending.set(number, { answered, keep, check })
       if (this.#others().length > 0) this.#publish(name, number, payload, true)
       check()
     })
@@ -125,28 +140,22 @@ export class NodeRequests {
   }
 
   async #answer(
-    { from, life, number, payload, answer }: CallMessage,
-    answering: RequestHandler,
+    { from, life, number, answer }: CallMessage,
+    answering: () => Promise<unknown>,
   ): Promise<void> {
-    const value = await answering(payload, from)
+    const value = await answering()
     if (!answer) return
     const message: AnswerMessage = { from: this.#dependencies.cluster.self, life, number, value }
     this.#dependencies.bus.publish(answerTopic(from), encode(message))
   }
 
-  #hearAnswer({ from, life, number, value }: AnswerMessage): void {
-    const asked = life === this.#life ? this.#asked.get(number) : undefined
-    if (asked === undefined) return
-    asked.answers.set(from, value)
-    asked.check()
+  #receiveAnswer({ from, life, number, value }: AnswerMessage): void {
+    const request = life === this.#life ? this.#pending.get(number) : undefined
+    if (request === undefined) return
+    request.answered.add(from)
+    request.keep(from, value)
+    request.check()
   }
 }
 
 const encode = (message: CallMessage | AnswerMessage): Uint8Array => Buffer.from(JSON.stringify(message))
-
-/** Returns whether the value has the fields of every message. */
-function isSent(value: unknown): value is Pick<CallMessage, 'from' | 'life' | 'number'> {
-  if (!isJsonObject(value)) return false
-  const { from, life, number } = value
-  return typeof from === 'string' && typeof life === 'string' && Number.isFinite(number)
-}

@@ -1,5 +1,7 @@
+import * as v from 'valibot'
 import { keyName } from '../../engine/key-encoding.ts'
 import { type DocumentAddress, type DocumentScope, documentPrefix } from '../../model/address.ts'
+import { addressSchemas } from '../../model/address-schemas.ts'
 import type { NodeRequests } from '../replication/node-requests.ts'
 
 /** Encodes a message of a backend as a whole websocket frame. There is one object for each protocol. */
@@ -30,6 +32,13 @@ interface LiveMessage {
   readonly text: string
 }
 
+const messageSchema = v.looseObject({
+  document: addressSchemas.scope,
+  editorId: v.nullable(v.string()),
+  text: v.string(),
+})
+const reachSchema = v.looseObject({ delivered: v.number(), missed: v.number() })
+
 /** The listeners of one document, in all its editors. */
 type DocumentListeners = Map<LiveListener, string>
 
@@ -45,10 +54,9 @@ export class LiveMessageHub {
   /** @param calls to the other nodes, whose listeners also receive the messages */
   constructor(calls: NodeRequests) {
     this.#calls = calls
-    calls.answer('live', 'ordered', (call) => {
-      const { document, editorId, text } = call as LiveMessage
-      return this.broadcast(document, editorId, text)
-    })
+    calls.answer('live', 'ordered', messageSchema, ({ document, editorId, text }) =>
+      this.broadcast(document, editorId, text),
+    )
   }
 
   /** Number of documents with listeners. */
@@ -77,7 +85,7 @@ export class LiveMessageHub {
     const { workspaceId, apiKey, organizationId, documentId } = document
     const scope = { workspaceId, apiKey, organizationId, documentId }
     const message: LiveMessage = { document: scope, editorId, text }
-    const there = [...(await this.#calls.ask('live', message)).values()] as LiveReach[]
+    const there = [...(await this.#calls.ask('live', message, reachSchema)).values()]
     return {
       delivered: there.reduce((sum, { delivered }) => sum + delivered, here.delivered),
       missed: there.reduce((sum, { missed }) => sum + missed, here.missed),

@@ -1,10 +1,13 @@
 import { randomBytes } from 'node:crypto'
+import * as v from 'valibot'
 import type { Role } from '../../access/roles/roles.ts'
 import type { Clock } from '../../clock.ts'
 import type { ListPage, PageRange } from '../../directory/store/list-page.ts'
 import { keyName } from '../../engine/key-encoding.ts'
 import type { DocumentAddress, Tenant } from '../../model/address.ts'
-import type { Close } from '../../model/close.ts'
+import { addressSchemas } from '../../model/address-schemas.ts'
+import { type Close, closeCodes } from '../../model/close.ts'
+import { limitNames } from '../../quota/limits.ts'
 import { shortened } from '../../text.ts'
 import type { NodeRequests } from '../replication/node-requests.ts'
 import type { MemberUser } from './member.ts'
@@ -62,6 +65,41 @@ interface CloseCall {
   readonly reason: Close
 }
 
+const listSchema = v.looseObject({
+  tenant: addressSchemas.tenant,
+  filter: v.looseObject({
+    organizationId: v.exactOptional(v.string()),
+    documentId: v.exactOptional(v.string()),
+    userId: v.exactOptional(v.string()),
+  }),
+  after: v.exactOptional(v.string()),
+  limit: v.number(),
+})
+const listAnswerSchema = v.array(
+  v.looseObject({
+    connectionId: v.string(),
+    organizationId: v.string(),
+    documentId: v.string(),
+    editorId: v.string(),
+    userId: v.string(),
+    name: v.string(),
+    accessRole: v.picklist(['editor', 'viewer']),
+    protocol: v.string(),
+    clientAddress: v.string(),
+    connectedAt: v.number(),
+    node: v.string(),
+  }),
+)
+const closeSchema = v.looseObject({
+  tenant: addressSchemas.tenant,
+  connectionIds: v.array(v.string()),
+  reason: v.looseObject({
+    code: v.picklist(Object.values(closeCodes)),
+    reason: v.string(),
+    limit: v.nullable(v.picklist(limitNames)),
+  }),
+})
+
 interface KnownConnection {
   readonly connection: Connection
   readonly connectedAt: number
@@ -90,8 +128,10 @@ export class OpenConnections {
 
   constructor(options: OpenConnectionsOptions) {
     this.#options = options
-    options.calls.answer('connections.list', 'any', (call) => this.#listHere(call as ListCall))
-    options.calls.answer('connections.close', 'any', (call) => this.#closeHere(call as CloseCall))
+    options.calls.answer('connections.list', 'any', listSchema, (call) =>
+      this.#listHere({ ...call, after: call.after }),
+    )
+    options.calls.answer('connections.close', 'any', closeSchema, (call) => this.#closeHere(call))
   }
 
   /** Returns how to leave. */
@@ -118,8 +158,8 @@ export class OpenConnections {
   ): Promise<ListPage<ConnectionEntry>> {
     const call: ListCall = { tenant: { workspaceId, apiKey }, filter, after, limit: limit + 1 }
     const here = this.#listHere(call)
-    const there = await this.#options.calls.ask('connections.list', call)
-    const found = [here, ...(there.values() as Iterable<readonly ConnectionEntry[]>)]
+    const there = await this.#options.calls.ask('connections.list', call, listAnswerSchema)
+    const found = [here, ...there.values()]
       .flat()
       .toSorted((a, b) => (a.connectionId < b.connectionId ? 1 : -1))
     const items = found.slice(0, limit)
@@ -134,8 +174,8 @@ export class OpenConnections {
   ): Promise<number> {
     const call: CloseCall = { tenant: { workspaceId, apiKey }, connectionIds, reason }
     const here = this.#closeHere(call)
-    const there = await this.#options.calls.ask('connections.close', call)
-    return [...(there.values() as Iterable<number>)].reduce((sum, closed) => sum + closed, here)
+    const there = await this.#options.calls.ask('connections.close', call, v.number())
+    return [...there.values()].reduce((sum, closed) => sum + closed, here)
   }
 
   #listHere({ tenant, filter, after, limit }: ListCall): readonly ConnectionEntry[] {
