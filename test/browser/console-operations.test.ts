@@ -84,4 +84,36 @@ describe.skipIf(browserMissing)('the console for operators, in Chromium', () => 
       await page.context().close()
     },
   )
+
+  itLong(
+    '[CON-69] shows and copies the code that connects an editor, also for a document without content',
+    async () => {
+      const documents = [{ documentId: 'empty' }]
+      await weft.post('/v2/organizations/documents/add', {
+        organizationId: 'acme',
+        documents,
+        createOrganization: true,
+      })
+      const shown = await openConsole(browser, weft, { route: '/documents/acme/empty', width: 400 })
+      const { page } = shown
+      await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+      await page.getByRole('link', { name: 'Connect an editor' }).click()
+      const code = (name: string) => page.getByRole('region', { name, exact: true })
+      await code('the page').getByText("'acme/empty/main'").waitFor()
+      await page.getByLabel('Editor library').selectOption('BlockNote')
+      await code('the page').getByText('document-store').waitFor()
+      await page.getByLabel('Backend').selectOption('Python')
+      await code('the write request').getByText('urllib.request').waitFor()
+      await page.getByRole('button', { name: 'Copy the page' }).click()
+      await page.getByText('Copied.').waitFor()
+      const copied = await page.evaluate(() => navigator.clipboard.readText())
+      expect(copied).toBe(await code('the page').locator('code').textContent())
+      expect(await seriousFindings(page)).toEqual([])
+      await page.emulateMedia({ colorScheme: 'dark' })
+      expect(await seriousFindings(page)).toEqual([])
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(400)
+      expect(shown.complaints).toEqual([])
+      await page.context().close()
+    },
+  )
 })

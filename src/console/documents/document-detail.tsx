@@ -3,6 +3,8 @@ import { useAsync, useQuery } from '../api/hooks.ts'
 import { href, navigate } from '../routing/route.ts'
 import { Button, TextField } from '../ui/controls.tsx'
 import { EmptyNotice, ErrorNotice } from '../ui/notice.tsx'
+import { EditorTabs } from './editor-tabs.tsx'
+import type { EditorAddress } from './live/live-view.ts'
 
 interface DocumentPageProps {
   readonly organizationId: string
@@ -30,10 +32,14 @@ export function DocumentDetail({ organizationId, documentId, editorId, view }: D
       {editors.error !== null && editorId === undefined && (
         <NoEditors
           error={editors.error}
+          connect={href('documents', organizationId, documentId, 'main', 'connect')}
           onOpen={(id) => navigate('documents', organizationId, documentId, id)}
         />
       )}
-      {chosen !== undefined && (
+      {chosen !== undefined && view === 'connect' && (
+        <Connect key={chosen} address={{ organizationId, documentId, editorId: chosen }} />
+      )}
+      {chosen !== undefined && view !== 'connect' && (
         <Editor
           key={chosen}
           address={{ organizationId, documentId, editorId: chosen }}
@@ -78,15 +84,19 @@ function Editors({ organizationId, documentId, chosen, editors }: EditorsProps) 
 
 type NoEditorsProps = {
   readonly error: Parameters<typeof ErrorNotice>[0]['error']
+  /** Address of the view that shows how to connect an editor. */
+  readonly connect: string
   readonly onOpen: (editorId: string) => void
 }
 
-function NoEditors({ error, onOpen }: NoEditorsProps) {
+function NoEditors({ error, connect, onOpen }: NoEditorsProps) {
   const [id, setId] = useState('')
   return (
     <>
       {error?.status === 'NOT_FOUND' ? (
-        <EmptyNotice>This document has no content yet.</EmptyNotice>
+        <EmptyNotice>
+          This document has no content yet. <a href={connect}>Connect an editor</a> to write some.
+        </EmptyNotice>
       ) : (
         <ErrorNotice error={error} />
       )}
@@ -104,6 +114,19 @@ function NoEditors({ error, onOpen }: NoEditorsProps) {
   )
 }
 
+/** Does not need the content, so it also helps with a document that has none. */
+function Connect({ address }: { readonly address: EditorAddress }) {
+  const { data, error } = useAsync<ConnectModule>(() => import('./connect/connect-view.tsx'), 'connect')
+  if (error !== null) return <p role="alert">The server did not return this page.</p>
+  return (
+    <>
+      <EditorTabs address={address} view="connect" />
+      {data === null ? <p class="hint">Reading…</p> : <data.ConnectView address={address} />}
+    </>
+  )
+}
+
+type ConnectModule = typeof import('./connect/connect-view.tsx')
 type EditorModule = typeof import('./editor-detail.tsx')
 
 /** Loads Yjs, which no other page needs. */

@@ -1,12 +1,12 @@
 import type { VNode } from 'preact'
 import { useRef, useState } from 'preact/hooks'
-import { href } from '../routing/route.ts'
 import { Button } from '../ui/controls.tsx'
 import { formatBytes } from '../ui/format.ts'
 import { EmptyNotice, ErrorNotice, Notice } from '../ui/notice.tsx'
 import { type EditorInfo, useEditorInfo } from './content/editor-info.ts'
 import { ReplaceView } from './content/replace-view.tsx'
 import { EditorStatistics } from './content/statistics.tsx'
+import { EditorTabs } from './editor-tabs.tsx'
 import { LiveContent, liveRoots } from './live/live-content.tsx'
 import type { ConnectionState, LiveDocument } from './live/live-document.ts'
 import { type EditorAddress, useLiveDocument } from './live/live-view.ts'
@@ -52,12 +52,6 @@ export function EditorDetail({ address, view }: EditorPageProps) {
   )
 }
 
-const views = [
-  ['live', 'Live'],
-  ['versions', 'Versions'],
-  ['replace', 'Replace content'],
-] as const
-
 interface OpenEditorProps extends EditorPageProps {
   readonly head: EditorInfo
   readonly onChanged: () => void
@@ -67,7 +61,6 @@ interface OpenEditorProps extends EditorPageProps {
 
 function OpenEditor({ address, view, head, onChanged, onAgain }: OpenEditorProps) {
   const live = useLiveDocument(address)
-  const { organizationId, documentId, editorId } = address
   if (live === null) return <p class="hint">Reading…</p>
   const roots = liveRoots(live).map(({ name }) => name)
   // Actions on a root need the list of roots.
@@ -75,18 +68,7 @@ function OpenEditor({ address, view, head, onChanged, onAgain }: OpenEditorProps
   return (
     <>
       <EditorStatistics live={live} head={head} onChanged={onChanged} />
-      <nav aria-label="Views" class="tabs">
-        {views.map(([name, title]) => (
-          <a
-            key={name}
-            class="tab"
-            href={href('documents', organizationId, documentId, editorId, name)}
-            aria-current={name === view ? 'page' : undefined}
-          >
-            {title}
-          </a>
-        ))}
-      </nav>
+      <EditorTabs address={address} view={view} />
       <State connection={live.connection} onAgain={onAgain} />
       {view === 'versions' && isRead && <VersionList address={address} roots={roots} />}
       {view === 'replace' && isRead && <ReplaceView address={address} roots={roots} />}

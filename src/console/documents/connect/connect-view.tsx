@@ -1,0 +1,50 @@
+import { useState } from 'preact/hooks'
+import { useServerVersion } from '../../api/server-version.ts'
+import { href } from '../../routing/route.ts'
+import { CodeSample } from '../../ui/code-sample.tsx'
+import { Select } from '../../ui/controls.tsx'
+import { ErrorNotice } from '../../ui/notice.tsx'
+import type { EditorAddress } from '../live/live-view.ts'
+import { type EditorLibrary, editorLibraries, type Language, languages, snippetsFor } from './snippets.ts'
+
+/** Code that connects a page and a backend to one editor. */
+export function ConnectView({ address }: { readonly address: EditorAddress }) {
+  const { data: server, error } = useServerVersion()
+  const [library, setLibrary] = useState<EditorLibrary>('y-websocket')
+  const [language, setLanguage] = useState<Language>('curl')
+  if (server === null) return error === null ? <p class="hint">Reading…</p> : <ErrorNotice error={error} />
+  const { install, editor, token, write } = snippetsFor(server.publicUrl, address, { library, language })
+  return (
+    <>
+      <div class="row chooser">
+        <Select<EditorLibrary>
+          label="Editor library"
+          value={library}
+          options={editorLibraries}
+          onChange={setLibrary}
+        />
+        <Select<Language> label="Backend" value={language} options={languages} onChange={setLanguage} />
+      </div>
+      <h2>1. Your backend requests a token</h2>
+      <p>
+        Set <code>KEY</code> to the API key and <code>TOKEN</code> to its auth token (
+        <a href={href('keys')}>Keys and domains</a>). Both stay in your backend: a page gets the token of its
+        user only.
+      </p>
+      <CodeSample label="the token request" code={token} />
+      <h2>2. Your page opens the document</h2>
+      <CodeSample label="the packages" code={install} />
+      <CodeSample label="the page" code={editor} />
+      <h2>3. Your backend writes into the document</h2>
+      <p>
+        The call replaces the content in the form of the selected editor library. Open editors show it at
+        once.
+      </p>
+      <CodeSample label="the write request" code={write} />
+      <p>
+        <a href="/docs/editors">Connect an editor</a> describes further editors, close codes and
+        acknowledgments.
+      </p>
+    </>
+  )
+}

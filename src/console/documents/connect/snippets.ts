@@ -1,0 +1,228 @@
+import type { EditorAddress } from '../live/live-view.ts'
+
+export const editorLibraries = [
+  ['y-websocket', 'y-websocket'],
+  ['hocuspocus', 'Hocuspocus provider'],
+  ['tiptap', 'Tiptap'],
+  ['codemirror', 'CodeMirror'],
+  ['blocknote', 'BlockNote'],
+] as const
+
+export type EditorLibrary = (typeof editorLibraries)[number][0]
+
+export const languages = [
+  ['curl', 'curl'],
+  ['node', 'Node.js'],
+  ['python', 'Python'],
+] as const
+
+export type Language = (typeof languages)[number][0]
+
+/** Code that connects to one editor of this server. */
+export interface Snippets {
+  /** Packages of the editor. */
+  readonly install: string
+  /** The page. It expects a `token`. */
+  readonly editor: string
+  /** Requests a token, in the backend. */
+  readonly token: string
+  /** Writes content that the editor can show, in the backend. */
+  readonly write: string
+}
+
+/** The content of an editor library: root, type and a sample. */
+const contents: Readonly<
+  Record<EditorLibrary, { readonly type: string; readonly contentKey: string; readonly data: string }>
+> = {
+  'y-websocket': { type: 'text', contentKey: 'content', data: 'Written by a backend.' },
+  hocuspocus: { type: 'text', contentKey: 'content', data: 'Written by a backend.' },
+  tiptap: { type: 'xml', contentKey: 'default', data: '<paragraph>Written by a backend.</paragraph>' },
+  codemirror: { type: 'text', contentKey: 'content', data: 'Written by a backend.' },
+  blocknote: {
+    type: 'xml',
+    contentKey: 'document-store',
+    data:
+      '<blockGroup><blockContainer id="first"><paragraph>Written by a backend.</paragraph></blockContainer>' +
+      '</blockGroup>',
+  },
+}
+
+const packages: Readonly<Record<EditorLibrary, string>> = {
+  'y-websocket': 'yjs y-websocket',
+  hocuspocus: 'yjs @hocuspocus/provider',
+  tiptap:
+    '@tiptap/core @tiptap/pm @tiptap/starter-kit @tiptap/y-tiptap @tiptap/extension-collaboration ' +
+    '@tiptap/extension-collaboration-caret yjs @hocuspocus/provider',
+  codemirror: 'codemirror @codemirror/state y-codemirror.next yjs y-websocket',
+  blocknote: '@blocknote/core yjs y-websocket',
+}
+
+/** @param url address at which clients reach the server */
+export function snippetsFor(
+  url: string,
+  address: EditorAddress,
+  { library, language }: { readonly library: EditorLibrary; readonly language: Language },
+): Snippets {
+  const base = url.replace(/\/$/, '')
+  const { organizationId, documentId } = address
+  const resource = { type: 'document', id: documentId, organizationId, accessRole: 'editor' }
+  const token = {
+    userId: 'ada',
+    userProperties: { name: 'Ada', email: 'ada@example.com' },
+    permissions: { resources: [resource] },
+  }
+  const write = { ...address, ...contents[library], upsert: true }
+  const call = calls[language]
+  return {
+    install: `npm install ${packages[library]}`,
+    editor: editorCode[library](placeOf(base, address)),
+    token: call(base, '/v2/auth/generate_token', token),
+    write: call(base, '/v2/crdt/update', write),
+  }
+}
+
+/** URLs and names as literals of JavaScript. */
+interface Place {
+  readonly websocket: string
+  readonly hocuspocus: string
+  readonly name: string
+}
+
+function placeOf(base: string, { organizationId, documentId, editorId }: EditorAddress): Place {
+  const socket = base.replace(/^http/i, 'ws')
+  return {
+    websocket: quoted(`${socket}/sync`),
+    hocuspocus: quoted(`${socket}/hocuspocus`),
+    name: quoted([organizationId, documentId, editorId].map(encodeURIComponent).join('/')),
+  }
+}
+
+const quoted = (text: string): string => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`
+
+const overWebsocket = ({ websocket, name }: Place): string => `const doc = new Y.Doc()
+const provider = new WebsocketProvider(${websocket}, ${name}, doc, {
+  params: { token },
+})`
+
+const overHocuspocus = ({ hocuspocus, name }: Place): string => `const doc = new Y.Doc()
+const provider = new HocuspocusProvider({
+  url: ${hocuspocus},
+  name: ${name},
+  token,
+  document: doc,
+})`
+
+const editorCode: Readonly<Record<EditorLibrary, (place: Place) => string>> = {
+  'y-websocket': (place) => `import { WebsocketProvider } from 'y-websocket'
+import * as Y from 'yjs'
+
+${overWebsocket(place)}
+const text = doc.getText('content')
+text.observe(() => console.log(text.toString()))
+`,
+  hocuspocus: (place) => `import { HocuspocusProvider } from '@hocuspocus/provider'
+import * as Y from 'yjs'
+
+${overHocuspocus(place)}
+const text = doc.getText('content')
+text.observe(() => console.log(text.toString()))
+`,
+  tiptap: (place) => `import { HocuspocusProvider } from '@hocuspocus/provider'
+import { Editor } from '@tiptap/core'
+import { Collaboration } from '@tiptap/extension-collaboration'
+import { CollaborationCaret } from '@tiptap/extension-collaboration-caret'
+import { StarterKit } from '@tiptap/starter-kit'
+import * as Y from 'yjs'
+
+${overHocuspocus(place)}
+new Editor({
+  element: document.querySelector('#editor'),
+  extensions: [
+    // Yjs has its own undo.
+    StarterKit.configure({ undoRedo: false }),
+    Collaboration.configure({ document: doc }),
+    CollaborationCaret.configure({ provider, user: { name: 'Ada', color: '#a5e0f6' } }),
+  ],
+})
+`,
+  codemirror: (place) => `import { EditorState } from '@codemirror/state'
+import { basicSetup, EditorView } from 'codemirror'
+import { yCollab } from 'y-codemirror.next'
+import { WebsocketProvider } from 'y-websocket'
+import * as Y from 'yjs'
+
+${overWebsocket(place)}
+const text = doc.getText('content')
+new EditorView({
+  parent: document.querySelector('#editor'),
+  state: EditorState.create({
+    doc: text.toString(),
+    extensions: [basicSetup, yCollab(text, provider.awareness)],
+  }),
+})
+`,
+  blocknote: (place) => `import { BlockNoteEditor } from '@blocknote/core'
+import { withCollaboration } from '@blocknote/core/yjs'
+import { WebsocketProvider } from 'y-websocket'
+import * as Y from 'yjs'
+
+${overWebsocket(place)}
+const editor = BlockNoteEditor.create(
+  withCollaboration({
+    collaboration: {
+      provider,
+      fragment: doc.getXmlFragment('document-store'),
+      user: { name: 'Ada', color: '#0b57a4' },
+    },
+  }),
+)
+editor.mount(document.querySelector('#editor'))
+`,
+}
+
+type Call = (base: string, path: string, data: object) => string
+
+/** Calls with the credentials in the environment variables KEY and TOKEN. */
+const calls: Readonly<Record<Language, Call>> = {
+  curl: (base, path, data) => `curl ${base}${path} \\
+  -H "x-service-api-key: $KEY" -H "x-service-auth-token: $TOKEN" \\
+  -H 'content-type: application/json' \\
+  -d '${JSON.stringify({ data }).replaceAll("'", "'\\''")}'
+`,
+  node: (base, path, data) => `const response = await fetch(${quoted(base + path)}, {
+  method: 'POST',
+  headers: {
+    'content-type': 'application/json',
+    'x-service-api-key': process.env.KEY,
+    'x-service-auth-token': process.env.TOKEN,
+  },
+  body: JSON.stringify({
+    data: ${indented(JSON.stringify(data, null, 2), '    ')},
+  }),
+})
+const { result, error } = await response.json()
+if (error) throw new Error(error.message)
+console.log(result.data)
+`,
+  python: (base, path, data) => `import json
+import os
+import urllib.request
+
+data = json.loads(r"""
+${JSON.stringify(data, null, 2)}
+""")
+request = urllib.request.Request(
+    ${JSON.stringify(base + path)},
+    data=json.dumps({"data": data}).encode(),
+    headers={
+        "content-type": "application/json",
+        "x-service-api-key": os.environ["KEY"],
+        "x-service-auth-token": os.environ["TOKEN"],
+    },
+)
+with urllib.request.urlopen(request) as response:
+    print(json.load(response)["result"]["data"])
+`,
+}
+
+const indented = (text: string, by: string): string => text.replaceAll('\n', `\n${by}`)

@@ -1,0 +1,30 @@
+import { href } from '../routing/route.ts'
+import type { EditorAddress } from './live/live-view.ts'
+
+const views = [
+  ['live', 'Live'],
+  ['versions', 'Versions'],
+  ['replace', 'Replace content'],
+  ['connect', 'Connect'],
+] as const
+
+interface TabsProps {
+  readonly address: EditorAddress
+  readonly view: string
+}
+
+/** Links to the views of one editor. */
+export const EditorTabs = ({ address: { organizationId, documentId, editorId }, view }: TabsProps) => (
+  <nav aria-label="Views" class="tabs">
+    {views.map(([name, title]) => (
+      <a
+        key={name}
+        class="tab"
+        href={href('documents', organizationId, documentId, editorId, name)}
+        aria-current={name === view ? 'page' : undefined}
+      >
+        {title}
+      </a>
+    ))}
+  </nav>
+)

@@ -1,0 +1,41 @@
+import { useRef, useState } from 'preact/hooks'
+import { Button } from './controls.tsx'
+
+interface CodeProps {
+  /** Accessible name. */
+  readonly label: string
+  readonly code: string
+}
+
+/** Code with a button that copies it. */
+export function CodeSample({ label, code }: CodeProps) {
+  const [message, setMessage] = useState('')
+  const shown = useRef<HTMLPreElement>(null)
+  const copy = async () => {
+    try {
+      await navigator.clipboard.writeText(code)
+      setMessage('Copied.')
+    } catch {
+      // Without HTTPS, pages may not use the clipboard: the user must copy by hand.
+      if (shown.current !== null) getSelection()?.selectAllChildren(shown.current)
+      setMessage('Selected: copy it with your keyboard.')
+    }
+  }
+  return (
+    <div class="field">
+      <section class="card sample" aria-label={label}>
+        <pre ref={shown}>
+          <code>{code}</code>
+        </pre>
+      </section>
+      <div class="row">
+        <Button label={`Copy ${label}`} onClick={() => void copy()}>
+          Copy
+        </Button>
+        <small role="status" class="hint">
+          {message}
+        </small>
+      </div>
+    </div>
+  )
+}
