@@ -1506,6 +1506,104 @@ export interface paths {
 		patch?: never;
 		trace?: never;
 	};
+	"/v2/auth/inspect_token": {
+		parameters: {
+			query?: never;
+			header?: never;
+			path?: never;
+			cookie?: never;
+		};
+		get?: never;
+		put?: never;
+		/**
+		 * Inspect a realtime token
+		 * @description Returns the user, the expiry and the permissions of a token of the API key, or why the server rejects the token. For a document, it also returns the present role. The server neither stores nor logs the token. It does not check whether the domain of a page may use the API key.
+		 */
+		post: {
+			parameters: {
+				query?: never;
+				header?: never;
+				path?: never;
+				cookie?: never;
+			};
+			requestBody: {
+				content: {
+					"application/json": {
+						data: {
+							/** @description The token, as clients send it. */
+							token: string;
+							/** @description Organization of the document. */
+							organizationId?: string | null;
+							/** @description Document whose role is computed. */
+							documentId?: string | null;
+						};
+					};
+				};
+			};
+			responses: {
+				/** @description Done. */
+				200: {
+					headers: {
+						[name: string]: unknown;
+					};
+					content: {
+						"application/json": {
+							result: {
+								/** @enum {string} */
+								status: "success";
+								/** @description For people. */
+								message: string;
+								data: {
+									/** @description Whether a client can connect with this token now. */
+									accepted: boolean;
+									/** @description Why the server rejects the token: `malformed`, `signature`, `expired`, `claims`, `tenant`, `revoked`, `provider`, or `other_key`, if the token is for another API key. */
+									reason?: string;
+									/** @description The reason as a sentence. */
+									message?: string;
+									/** @description User of an accepted token, as in all further members. */
+									userId?: string;
+									name?: string;
+									email?: string;
+									/** @description Whether the user is an editor of all documents. */
+									isAdmin?: boolean;
+									/** @description Epoch milliseconds; 0: the token has no `iat`. */
+									issuedAt?: number;
+									/** @description Epoch milliseconds. */
+									expiresAt?: number;
+									/** @description Permissions of the token; absent if it has all permissions of its user. */
+									resources?: {
+										/** @enum {string} */
+										type: "organization" | "folder" | "document";
+										id: string;
+										organizationId: string;
+										/** @enum {string} */
+										accessRole: "viewer" | "editor";
+										/** @description Epoch seconds. */
+										expiresAt?: number;
+									}[];
+									/**
+									 * @description Present role on the requested document; absent if the request names no document.
+									 * @enum {string}
+									 */
+									accessRole?: "none" | "viewer" | "editor";
+									/**
+									 * @description `deleted`: it is being removed. A document that does not exist is `open`.
+									 * @enum {string}
+									 */
+									documentState?: "open" | "disabled" | "deleted";
+								};
+							};
+						};
+					};
+				};
+			};
+		};
+		delete?: never;
+		options?: never;
+		head?: never;
+		patch?: never;
+		trace?: never;
+	};
 	"/v2/auth/permissions/add": {
 		parameters: {
 			query?: never;

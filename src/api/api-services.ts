@@ -1,3 +1,4 @@
+import type { AccessReader } from '../access/roles/document-access.ts'
 import type { PermissionReporter } from '../access/roles/permission-report.ts'
 import type { RealtimeTokens } from '../access/tokens/realtime-tokens.ts'
 import type { AuditLog } from '../audit/log.ts'
@@ -34,6 +35,7 @@ import type { PageTokens } from './paging/page-tokens.ts'
 /** Services that operations use. */
 export interface ApiServices extends Tenancy {
   readonly tokens: RealtimeTokens
+  readonly accessReader: AccessReader
   readonly rooms: RoomRegistry
   readonly versions: VersionService
   readonly organizations: OrganizationService

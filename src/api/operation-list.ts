@@ -15,6 +15,7 @@ import { deleteActivities } from './v2/activities/delete.ts'
 import { getActivities } from './v2/activities/get.ts'
 import { updateActivities } from './v2/activities/update.ts'
 import { generateToken } from './v2/auth/generate_token.ts'
+import { inspectToken } from './v2/auth/inspect_token.ts'
 import { addPermissions } from './v2/auth/permissions/add.ts'
 import { getPermissions } from './v2/auth/permissions/get.ts'
 import { removePermissions } from './v2/auth/permissions/remove.ts'
@@ -128,6 +129,7 @@ export const operationList: readonly Operation[] = [
   getActivities,
   updateActivities,
   generateToken,
+  inspectToken,
   addPermissions,
   getPermissions,
   removePermissions,

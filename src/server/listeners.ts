@@ -1,6 +1,5 @@
 import { Authenticator } from '../access/credentials/authenticator.ts'
 import { RealtimeAccess } from '../access/realtime-access.ts'
-import { AccessReader } from '../access/roles/document-access.ts'
 import { PermissionReporter } from '../access/roles/permission-report.ts'
 import { CallAuditor } from '../api/call-auditor.ts'
 import { limitConnections } from '../api/http/connection-limits.ts'
@@ -48,9 +47,9 @@ export function createSync({
   tracer,
   rooms,
   tokens,
-  organizations,
   origins,
   accessNews,
+  accessReader,
   defaultTenant,
   auditing,
   memoryAccounts,
@@ -89,7 +88,7 @@ export function createSync({
         news: accessNews,
         defaultTenant,
         fences: engine.fences,
-        reader: new AccessReader(organizations, accessNews, clock, config.defaultAccess),
+        reader: accessReader,
       }),
       logger: log,
       tracer,
@@ -181,6 +180,7 @@ export function createHttp({
       notifications: new NotificationService(organizations, clock),
       notificationConfigs: new NotificationConfigService(organizations),
       tokens,
+      accessReader: rest.accessReader,
       rooms,
       versions,
       pageTokens,

@@ -1,5 +1,6 @@
 import { AccessChangeFeed } from '../access/access-change-feed.ts'
 import { AllowedOrigins } from '../access/allowed-origins.ts'
+import { AccessReader } from '../access/roles/document-access.ts'
 import { createIdentityProvider } from '../access/tokens/create-identity-provider.ts'
 import { MintedTokens } from '../access/tokens/minted.ts'
 import { describeClaim } from '../access/tokens/misspelled-claims.ts'
@@ -78,6 +79,7 @@ export interface ServerServices extends ServerBase {
   readonly subscribing: WebhookModule
   readonly webhooks: WebhookService
   readonly accessNews: AccessChangeFeed
+  readonly accessReader: AccessReader
   readonly origins: AllowedOrigins
   readonly pageTokens: PageTokens
   readonly idempotentCalls: IdempotencyService
@@ -124,6 +126,7 @@ export function createServices(base: ServerBase, credentials: ServerCredentials)
   const rooms = createRooms({ ...base, rates }, directory, notes)
   base.recent.share(rooms.presence.requests, engine.cluster.self)
   const accessNews = new AccessChangeFeed({ engine })
+  const accessReader = new AccessReader(organizations, accessNews, clock, config.defaultAccess)
   return {
     ...base,
     rooms,
@@ -152,6 +155,7 @@ export function createServices(base: ServerBase, credentials: ServerCredentials)
       log,
     }),
     accessNews,
+    accessReader,
     origins: new AllowedOrigins({
       domains: tenancy.domains,
       news: accessNews,

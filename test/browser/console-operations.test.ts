@@ -116,4 +116,42 @@ describe.skipIf(browserMissing)('the console for operators, in Chromium', () => 
       await page.context().close()
     },
   )
+
+  itLong(
+    '[CON-70] decodes a token in the browser, and shows what the server accepts or why it rejects it',
+    async () => {
+      const shown = await openConsole(browser, weft, { route: '/connections', width: 400 })
+      const { page } = shown
+      const sent: string[] = []
+      page.on('request', (request) => sent.push(request.postData() ?? ''))
+      await page.getByRole('link', { name: 'Token inspector' }).click()
+      const token = await weft.token('ada', { name: 'Ada', isAdmin: true })
+      const content = page.getByRole('region', { name: 'Content of the token' })
+      await page.getByLabel('Token', { exact: true }).fill('no token')
+      await page.getByText('This is not a JWT').waitFor()
+      await page.getByLabel('Token', { exact: true }).fill(token)
+      await content.getByText('"sub": "ada"').waitFor()
+      expect(sent.join()).not.toContain(token)
+      await page.getByLabel('Organization id').fill('acme')
+      await page.getByLabel('Document id').fill('inspected')
+      await page.getByRole('button', { name: 'Check with the server' }).click()
+      const result = page.getByRole('region', { name: 'Result of the server' })
+      await result.getByText('ada, Ada, ada@example.com').waitFor()
+      await result.getByText('editor', { exact: true }).waitFor()
+      expect(await seriousFindings(page)).toEqual([])
+      await page.emulateMedia({ colorScheme: 'dark' })
+      expect(await seriousFindings(page)).toEqual([])
+      await weft.post('/v2/auth/revoke_tokens', { userId: 'ada' })
+      await page.getByRole('button', { name: 'Check with the server' }).click()
+      await page.getByText('The server rejects this token: the token has been revoked').waitFor()
+      await page.getByRole('link', { name: 'Connected clients' }).click()
+      await page.getByRole('link', { name: 'Token inspector' }).click()
+      expect(await page.getByLabel('Token', { exact: true }).inputValue()).toBe('')
+      const kept = await page.evaluate(() => JSON.stringify({ ...sessionStorage, ...localStorage }))
+      expect(kept).not.toContain(token)
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(400)
+      expect(shown.complaints).toEqual([])
+      await page.context().close()
+    },
+  )
 })

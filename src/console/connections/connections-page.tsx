@@ -1,12 +1,14 @@
 import { useState } from 'preact/hooks'
 import { useApi, usePagedQuery } from '../api/hooks.ts'
 import { useInterval } from '../api/use-interval.ts'
-import { href } from '../routing/route.ts'
+import { href, type PageProps } from '../routing/route.ts'
 import { ConfirmButton } from '../ui/confirm-button.tsx'
 import { Button, Checkbox, TextField } from '../ui/controls.tsx'
 import { Form } from '../ui/form.tsx'
 import { PagedTable } from '../ui/table.tsx'
+import { Tabs } from '../ui/tabs.tsx'
 import { LocalTime } from '../ui/time.tsx'
+import { TokenInspector } from './token-inspector.tsx'
 
 /** A connection of `/v2/connections/get`. */
 interface Connection {
@@ -28,8 +30,27 @@ type Filters = typeof filters
 
 const refreshMs = 5_000
 
+/** `#/connections`, or `#/connections/token` for the token inspector. */
+export default function ConnectionsPage({ rest: [view] }: PageProps) {
+  const [live, token] = [href('connections'), href('connections', 'token')]
+  return (
+    <>
+      <h1>Connections</h1>
+      <Tabs
+        label="Connections and tokens"
+        current={view === 'token' ? token : live}
+        tabs={[
+          [live, 'Connected clients'],
+          [token, 'Token inspector'],
+        ]}
+      />
+      {view === 'token' ? <TokenInspector /> : <LiveConnections />}
+    </>
+  )
+}
+
 /** The clients that are connected to documents of the API key. */
-export default function ConnectionsPage() {
+function LiveConnections() {
   const [asked, setAsked] = useState<object>({})
   const [isRefreshing, setRefreshing] = useState(true)
   const listing = usePagedQuery<Connection>('/v2/connections/get', asked)
@@ -42,7 +63,6 @@ export default function ConnectionsPage() {
   }
   return (
     <>
-      <h1>Connections</h1>
       <ConnectionFilters onFilter={setAsked} />
       <Checkbox label="Refresh every 5 seconds" checked={isRefreshing} onChange={setRefreshing} />
       <PagedTable

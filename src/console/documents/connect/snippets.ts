@@ -189,12 +189,14 @@ const calls: Readonly<Record<Language, Call>> = {
   -H 'content-type: application/json' \\
   -d '${JSON.stringify({ data }).replaceAll("'", "'\\''")}'
 `,
-  node: (base, path, data) => `const response = await fetch(${quoted(base + path)}, {
+  node: (base, path, data) => `import { env } from 'node:process'
+
+const response = await fetch(${quoted(base + path)}, {
   method: 'POST',
   headers: {
     'content-type': 'application/json',
-    'x-service-api-key': process.env.KEY,
-    'x-service-auth-token': process.env.TOKEN,
+    'x-service-api-key': env.KEY,
+    'x-service-auth-token': env.TOKEN,
   },
   body: JSON.stringify({
     data: ${indented(JSON.stringify(data, null, 2), '    ')},

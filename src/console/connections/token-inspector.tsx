@@ -1,0 +1,133 @@
+import { useState } from 'preact/hooks'
+import { useAction, useApi } from '../api/hooks.ts'
+import { Button, TextField } from '../ui/controls.tsx'
+import { DefinitionList } from '../ui/definition-list.tsx'
+import { Form } from '../ui/form.tsx'
+import { ErrorNotice, Notice } from '../ui/notice.tsx'
+import { LocalTime } from '../ui/time.tsx'
+import { decodeToken } from './decode-token.ts'
+
+/** The response of `/v2/auth/inspect_token`. */
+interface InspectedToken {
+  readonly accepted: boolean
+  readonly reason?: string
+  readonly message?: string
+  readonly userId?: string
+  readonly name?: string
+  readonly email?: string
+  readonly isAdmin?: boolean
+  readonly issuedAt?: number
+  readonly expiresAt?: number
+  readonly resources?: readonly TokenResource[]
+  readonly accessRole?: 'none' | 'viewer' | 'editor'
+  readonly documentState?: 'open' | 'disabled' | 'deleted'
+}
+
+interface TokenResource {
+  readonly type: string
+  readonly id: string
+  readonly organizationId: string
+  readonly accessRole: string
+}
+
+/** Shows what a token contains and what it permits. The token stays in this form until the page is left. */
+export function TokenInspector() {
+  const api = useApi()
+  const [token, setToken] = useState('')
+  const [organizationId, setOrganization] = useState('')
+  const [documentId, setDocument] = useState('')
+  const [found, setFound] = useState<InspectedToken | null>(null)
+  const check = useAction(async () => {
+    setFound(null)
+    const document = organizationId === '' && documentId === '' ? {} : { organizationId, documentId }
+    setFound(await api.call<InspectedToken>('/v2/auth/inspect_token', { token, ...document }))
+  })
+  const change = (set: (value: string) => void) => (value: string) => {
+    set(value.trim())
+    setFound(null)
+  }
+  return (
+    <>
+      <Form label="Inspect a token" onSubmit={() => void check.run()}>
+        <TextField
+          label="Token"
+          rows={4}
+          value={token}
+          onInput={change(setToken)}
+          autocomplete="off"
+          hint="The realtime token of a client. The page decodes it in your browser. The server checks it only when you ask, and neither stores nor logs it."
+        />
+        <div class="row">
+          <TextField label="Organization id" value={organizationId} onInput={change(setOrganization)} />
+          <TextField label="Document id" value={documentId} onInput={change(setDocument)} />
+          <Button kind="primary" type="submit" busy={check.busy} disabled={token === ''}>
+            Check with the server
+          </Button>
+        </div>
+        <p class="hint">With a document, the server also computes the present role of the user on it.</p>
+      </Form>
+      <ErrorNotice error={check.error} />
+      {found !== null && <Verdict found={found} />}
+      {token !== '' && <Decoded token={token} />}
+    </>
+  )
+}
+
+function Verdict({ found }: { readonly found: InspectedToken }) {
+  const { accepted, message, reason, issuedAt, expiresAt, resources, accessRole, documentState } = found
+  if (!accepted)
+    return (
+      <Notice kind="bad">
+        The server rejects this token: {message} ({reason}).
+      </Notice>
+    )
+  return (
+    <section class="card" aria-label="Result of the server">
+      <Notice kind="good">A client can connect with this token.</Notice>
+      <DefinitionList
+        of={[
+          ['User', [found.userId, found.name, found.email].filter(Boolean).join(', ')],
+          ['Role on the document', accessRole === undefined ? null : describeRole(accessRole, documentState)],
+          ['Admin', found.isAdmin === true ? 'edits all documents of the API key' : null],
+          ['Issued', issuedAt === undefined || issuedAt === 0 ? 'unknown' : <LocalTime at={issuedAt} />],
+          ['Expires', expiresAt === undefined ? null : <LocalTime at={expiresAt} />],
+          ['Permissions', resources === undefined ? 'those of the user' : <Resources of={resources} />],
+        ]}
+      />
+    </section>
+  )
+}
+
+function describeRole(role: string, state: InspectedToken['documentState']): string {
+  if (state === 'disabled') return 'none: the document is disabled'
+  if (state === 'deleted') return 'none: the document is being removed'
+  return role === 'none' ? 'none: the server closes the connection with 4404' : role
+}
+
+const Resources = ({ of }: { readonly of: readonly TokenResource[] }) =>
+  of.length === 0 ? (
+    <>none</>
+  ) : (
+    <ul class="choices">
+      {of.map(({ type, id, organizationId, accessRole }) => (
+        <li key={`${type} ${organizationId} ${id}`}>
+          {accessRole} of the {type} {id}
+          {type !== 'organization' && ` in ${organizationId}`}
+        </li>
+      ))}
+    </ul>
+  )
+
+function Decoded({ token }: { readonly token: string }) {
+  const decoded = decodeToken(token)
+  if (decoded === null)
+    return <Notice kind="bad">This is not a JWT: three parts with dots between them.</Notice>
+  return (
+    <section class="card" aria-label="Content of the token">
+      <h2>Content of the token</h2>
+      <p class="hint">Decoded in your browser, and not verified.</p>
+      <pre>{JSON.stringify(decoded.header, null, 2)}</pre>
+      <pre>{JSON.stringify(decoded.claims, null, 2)}</pre>
+    </section>
+  )
+}
