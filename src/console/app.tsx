@@ -80,6 +80,8 @@ function Shell({ onSignOut }: { readonly onSignOut: () => void }) {
   )
 }
 
+const listedSections = sections.filter(({ isUnlisted }) => isUnlisted !== true)
+
 const Menu = ({ current, onSignOut }: { readonly current: string; readonly onSignOut: () => void }) => (
   <header class="menu">
     <a class="brand" href={href('overview')}>
@@ -88,7 +90,7 @@ const Menu = ({ current, onSignOut }: { readonly current: string; readonly onSig
     </a>
     <nav aria-label="Sections">
       <ul>
-        {sections.map(({ name, title }) => (
+        {listedSections.map(({ name, title }) => (
           <li key={name}>
             <a href={href(name)} aria-current={name === current ? 'page' : undefined}>
               {title}

@@ -1,3 +1,6 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect } from 'vitest'
 import { RawClient } from '../support/clients/clients.ts'
@@ -152,6 +155,45 @@ describe.skipIf(browserMissing)('the console for operators, in Chromium', () => 
       expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(400)
       expect(shown.complaints).toEqual([])
       await page.context().close()
+    },
+  )
+
+  itLong(
+    '[CON-71] [CON-72] shows documents, clients, disk and backup, keeps its charts, and is readable on a phone',
+    async () => {
+      const dataDir = await mkdtemp(join(tmpdir(), 'weft-overview-'))
+      const stored = await startTestServer({ dataDir, engine: 'level' })
+      const token = await stored.token('ada', { name: 'Ada' })
+      const ada = await RawClient.connect(`${stored.wsUrl}/sync/acme/plan/main?token=${token}`)
+      await ada.roundTrip()
+      const shown = await openConsole(browser, stored, { route: '/overview', width: 400 })
+      const { page } = shown
+      const card = page.getByRole('region', { name: 'Server' })
+      await card.getByText('1 open').waitFor()
+      await card.getByText('1 connected').waitFor()
+      await card.getByText(/^[\d.,]+ [GT]B of [\d.,]+ [GT]B free on the disk$/).waitFor()
+      await card.getByText('none yet').waitFor()
+      const menu = await page.getByRole('banner').boundingBox()
+      expect(menu?.height).toBeLessThan(120)
+      await page.getByRole('link', { name: 'Connections', exact: true }).click()
+      const row = page.getByRole('row').filter({ hasText: 'Ada' })
+      await row.waitFor()
+      const cells = await row.getByRole('cell').all()
+      const boxes = await Promise.all(cells.map((cell) => cell.boundingBox()))
+      expect(boxes.length).toBeGreaterThan(4)
+      expect(new Set(boxes.map((box) => box?.x)).size).toBe(1)
+      expect(new Set(boxes.map((box) => box?.y)).size).toBe(boxes.length)
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(400)
+      expect(await seriousFindings(page)).toEqual([])
+      expect(shown.complaints).toEqual([])
+      // The points of the first visit are still there.
+      await page.route('**/metrics', (route) => route.abort())
+      await page.getByRole('link', { name: 'Overview' }).click()
+      await page.getByRole('img', { name: /^Connections of the last five minutes\. Now 1\./ }).waitFor()
+      await page.context().close()
+      ada.end()
+      await stored.stop()
+      await rm(dataDir, { recursive: true, force: true, maxRetries: 20 })
     },
   )
 })

@@ -3,8 +3,6 @@ import { useAsync, useQuery } from '../api/hooks.ts'
 import { href, navigate } from '../routing/route.ts'
 import { Button, TextField } from '../ui/controls.tsx'
 import { EmptyNotice, ErrorNotice } from '../ui/notice.tsx'
-import { EditorTabs } from './editor-tabs.tsx'
-import type { EditorAddress } from './live/live-view.ts'
 
 interface DocumentPageProps {
   readonly organizationId: string
@@ -32,14 +30,11 @@ export function DocumentDetail({ organizationId, documentId, editorId, view }: D
       {editors.error !== null && editorId === undefined && (
         <NoEditors
           error={editors.error}
-          connect={href('documents', organizationId, documentId, 'main', 'connect')}
+          connect={href('connect', organizationId, documentId, 'main')}
           onOpen={(id) => navigate('documents', organizationId, documentId, id)}
         />
       )}
-      {chosen !== undefined && view === 'connect' && (
-        <Connect key={chosen} address={{ organizationId, documentId, editorId: chosen }} />
-      )}
-      {chosen !== undefined && view !== 'connect' && (
+      {chosen !== undefined && (
         <Editor
           key={chosen}
           address={{ organizationId, documentId, editorId: chosen }}
@@ -114,19 +109,6 @@ function NoEditors({ error, connect, onOpen }: NoEditorsProps) {
   )
 }
 
-/** Does not need the content, so it also helps with a document that has none. */
-function Connect({ address }: { readonly address: EditorAddress }) {
-  const { data, error } = useAsync<ConnectModule>(() => import('./connect/connect-view.tsx'), 'connect')
-  if (error !== null) return <p role="alert">The server did not return this page.</p>
-  return (
-    <>
-      <EditorTabs address={address} view="connect" />
-      {data === null ? <p class="hint">Reading…</p> : <data.ConnectView address={address} />}
-    </>
-  )
-}
-
-type ConnectModule = typeof import('./connect/connect-view.tsx')
 type EditorModule = typeof import('./editor-detail.tsx')
 
 /** Loads Yjs, which no other page needs. */

@@ -19,8 +19,12 @@ export const EditorTabs = ({ address: { organizationId, documentId, editorId }, 
     {views.map(([name, title]) => (
       <a
         key={name}
-        class="tab"
-        href={href('documents', organizationId, documentId, editorId, name)}
+        class={name === view ? 'tab here' : 'tab'}
+        href={
+          name === 'connect'
+            ? href('connect', organizationId, documentId, editorId)
+            : href('documents', organizationId, documentId, editorId, name)
+        }
         aria-current={name === view ? 'page' : undefined}
       >
         {title}

@@ -105,5 +105,7 @@ export function chartSummary(spec: ChartSpec, points: readonly MetricPoint[]): s
     if (values.length === 0) return `${name}: ${none}`
     return `${name}: ${spec.say(Math.min(...values))} to ${spec.say(Math.max(...values))}`
   })
-  return `${spec.title} of the last five minutes. Now ${currentValues(spec, points.at(-1))}. ${ranges.join('; ')}.`
+  const minutes = Math.ceil(((points.at(-1)?.at ?? 0) - (points[0]?.at ?? 0)) / 60_000)
+  const time = minutes > 5 ? `${minutes} minutes` : 'five minutes'
+  return `${spec.title} of the last ${time}. Now ${currentValues(spec, points.at(-1))}. ${ranges.join('; ')}.`
 }

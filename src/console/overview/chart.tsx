@@ -17,7 +17,7 @@ interface ChartProps {
   readonly points: readonly MetricPoint[]
 }
 
-/** Metrics of the last five minutes: as lines, as text, and as a table. */
+/** Metrics of the last five minutes, or of the kept history: as lines, as text, and as a table. */
 export const Chart = ({ spec, points }: ChartProps) => (
   <figure class="card chart">
     <figcaption>
@@ -95,7 +95,7 @@ function optionsOf({ lines, say, steps }: ChartSpec, width: number): uPlot.Optio
     legend: { show: false },
     cursor: { show: false },
     scales: {
-      x: { range: (_, __, last) => [(last ?? 0) - keptMs / 1000, last ?? 0] },
+      x: { range: (_, first, last) => [Math.min(first ?? 0, (last ?? 0) - keptMs / 1000), last ?? 0] },
       // Range from zero to a little above the maximum; a flat line at zero without values.
       y: { range: (_, __, most) => [0, most > 0 ? most * 1.15 : 1] },
     },

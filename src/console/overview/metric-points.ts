@@ -14,6 +14,11 @@ export interface MetricPoint {
   readonly loopP99: number | null
   readonly webhookQueue: number | null
   readonly memory: number | null
+  /** Bytes that the server may still write to its disk, and the size of the disk; null: it stores nothing there. */
+  readonly diskFree: number | null
+  readonly diskSize: number | null
+  /** Epoch milliseconds of the last complete backup; 0: none, null: not known. */
+  readonly lastBackup: number | null
   /** Nodes of the cluster, including this one. */
   readonly nodes: number | null
 }
@@ -48,9 +53,14 @@ function pointSince(now: Scrape, before: Scrape | null): MetricPoint {
     loopP99: now.sum('nodejs_eventloop_lag_p99_seconds'),
     webhookQueue: now.sum('weft_webhook_pending_messages'),
     memory: now.sum('process_resident_memory_bytes'),
+    diskFree: now.sum('weft_disk_free_bytes'),
+    diskSize: now.sum('weft_disk_size_bytes'),
+    lastBackup: milliseconds(now.sum('weft_backup_last_success_timestamp_seconds')),
     nodes: now.sum('weft_nodes'),
   }
 }
+
+const milliseconds = (seconds: number | null): number | null => (seconds === null ? null : seconds * 1000)
 
 /**
  * Returns the increase of a counter per second. After a decrease the counter was reset, and its whole value is new.
@@ -87,11 +97,46 @@ export function histogramQuantile(buckets: readonly Bucket[], share: number): nu
   return from + (bound - from) * ((rank - below) / (count - below))
 }
 
-/** Time in ms for which points are kept. */
+/** Time in ms for which all points are kept. */
 export const keptMs = 300_000
+/** Time in ms for which some of the older points are kept: the first one of each slot. */
+const historyMs = 3_600_000
+const slotMs = 30_000
+/** After a longer pause, the lines have a gap. */
+const pauseMs = 60_000
 
-/** Returns the points of the last five minutes, with a new one. */
-export const appendPoint = (points: readonly MetricPoint[], point: MetricPoint): readonly MetricPoint[] => [
-  ...points.filter(({ at }) => at > point.at - keptMs && at < point.at),
-  point,
-]
+/** Returns the points of the last hour, with a new one. */
+export function appendPoint(points: readonly MetricPoint[], point: MetricPoint): readonly MetricPoint[] {
+  const earlier = points.filter(({ at }, index) => {
+    if (at >= point.at || at <= point.at - historyMs) return false
+    return at > point.at - keptMs || isKeptLonger(points, index)
+  })
+  const last = earlier.at(-1)
+  const gap = last !== undefined && point.at - last.at > pauseMs ? [unknownPoint(last.at + 1)] : []
+  return [...earlier, ...gap, point]
+}
+
+/** The first point of its slot, and a gap, which must not disappear. */
+function isKeptLonger(points: readonly MetricPoint[], index: number): boolean {
+  const [before, point] = [points[index - 1], points[index]]
+  if (before === undefined || point === undefined || point.connections === null) return true
+  return Math.floor(before.at / slotMs) !== Math.floor(point.at / slotMs)
+}
+
+const unknownPoint = (at: number): MetricPoint => ({
+  at,
+  connections: null,
+  protocols: [],
+  documents: null,
+  updatesPerSecond: null,
+  ackP50: null,
+  ackP99: null,
+  loopP50: null,
+  loopP99: null,
+  webhookQueue: null,
+  memory: null,
+  diskFree: null,
+  diskSize: null,
+  lastBackup: null,
+  nodes: null,
+})

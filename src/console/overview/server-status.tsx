@@ -1,9 +1,12 @@
 import { useState } from 'preact/hooks'
 import type { ApiCallError } from '../api/client.ts'
 import { useServerVersion } from '../api/server-version.ts'
+import { href } from '../routing/route.ts'
 import { Button, TextField } from '../ui/controls.tsx'
-import { formatCounted } from '../ui/format.ts'
+import { DefinitionList } from '../ui/definition-list.tsx'
+import { formatBytes } from '../ui/format.ts'
 import { Notice } from '../ui/notice.tsx'
+import { LocalTime } from '../ui/time.tsx'
 import type { MetricPoint } from './metric-points.ts'
 import type { TokenPrompt } from './use-metrics.ts'
 
@@ -25,7 +28,6 @@ export function ServerStatus({ unready, point }: ServerProps) {
           ) : (
             <span class="tag bad">not ready: {unready}</span>
           )}{' '}
-          {point !== undefined && <Now point={point} />}
         </span>
         <span class="row">
           <a href="/metrics">Metrics</a>
@@ -34,6 +36,7 @@ export function ServerStatus({ unready, point }: ServerProps) {
           <a href="/openapi.json">OpenAPI</a>
         </span>
       </p>
+      {point !== undefined && <State point={point} />}
       {point?.nodes != null && point.nodes > 1 && (
         <p class="hint">
           {point.nodes} servers share the store. The figures here are those of the one that this page has
@@ -44,15 +47,41 @@ export function ServerStatus({ unready, point }: ServerProps) {
   )
 }
 
-function Now({ point: { documents, protocols } }: { readonly point: MetricPoint }) {
+/** Documents, clients, storage and backup at present. */
+function State({ point }: { readonly point: MetricPoint }) {
+  const { documents, connections, protocols, diskFree, diskSize, lastBackup } = point
   const clients = protocols.map(([protocol, count]) => `${count.toLocaleString()} ${protocol}`)
   return (
-    <span class="hint-inline">
-      {formatCounted(documents ?? 0, 'document')} open
-      {clients.length > 0 && `; connected: ${clients.join(', ')}`}
-    </span>
+    <DefinitionList
+      of={[
+        ['Documents', `${(documents ?? 0).toLocaleString()} open`],
+        [
+          'Clients',
+          <>
+            <a href={href('connections')}>{(connections ?? 0).toLocaleString()} connected</a>
+            {clients.length > 0 && ` (${clients.join(', ')})`}
+          </>,
+        ],
+        [
+          'Storage',
+          diskFree === null || diskSize === null
+            ? null
+            : `${formatBytes(diskFree)} of ${formatBytes(diskSize)} free on the disk`,
+        ],
+        ['Last backup', lastBackup === null ? null : <LastBackup at={lastBackup} />],
+      ]}
+    />
   )
 }
+
+const LastBackup = ({ at }: { readonly at: number }) =>
+  at === 0 ? (
+    <>
+      none yet: <a href="/docs/operations#backup-and-restore">Backup and restore</a>
+    </>
+  ) : (
+    <LocalTime at={at} />
+  )
 
 interface TroubleProps extends TokenPrompt {
   readonly error: ApiCallError | null

@@ -8,6 +8,9 @@ import { Scrape } from './prometheus.ts'
 /** Time in ms between a response and the next request. */
 const pauseMs = 2000
 
+/** The points since this tab was opened, so that a visit to another page does not lose them. */
+let history: readonly MetricPoint[] = []
+
 export interface MetricsState {
   readonly points: readonly MetricPoint[]
   /** The reason why there are no newer values; null: there are. */
@@ -30,7 +33,7 @@ export function useMetrics(): MetricsState & TokenPrompt {
     () => (token === null ? given : new ApiClient({ ...given.credentials, metricsToken: token })),
     [given, token],
   )
-  const [watched, setWatched] = useState<MetricsState>({ points: [], error: null, unready: null })
+  const [watched, setWatched] = useState<MetricsState>({ points: history, error: null, unready: null })
   useEffect(() => watch(api, setWatched), [api])
   // A valid token is stored like the credentials of the session.
   const isGood = token !== null && watched.error === null && watched.points.length > 0
@@ -58,11 +61,10 @@ function watch(api: ApiClient, change: MetricsChange): () => void {
     const [point, unready] = await Promise.all([read(), readiness()])
     isAsking = false
     if (isOver) return
-    change(({ points }) =>
-      'at' in point
-        ? { points: appendPoint(points, point), error: null, unready }
-        : { points, error: point, unready },
-    )
+    // Without permission to read metrics, the page must not show those of an earlier session.
+    if ('at' in point) history = appendPoint(history, point)
+    else if (point.status === 'UNAUTHENTICATED') history = []
+    change(() => ({ points: history, error: 'at' in point ? null : point, unready }))
     timer = setTimeout(() => void look(), pauseMs)
   }
   const read = async (): Promise<MetricPoint | ApiCallError> => {

@@ -9,11 +9,13 @@ interface Section {
   readonly title: string
   /** Loads the section on first use. */
   readonly load: () => Promise<{ readonly default: ComponentType<PageProps> }>
+  /** Whether the menu leaves it out: other pages link to it. */
+  readonly isUnlisted?: true
   /** Whether it has a style sheet with its name. */
   readonly hasSheet?: true
 }
 
-/** All pages of the console, in the order of the menu. */
+/** All sections of the console, in the order of the menu. */
 export const sections: readonly Section[] = [
   {
     name: 'overview',
@@ -31,6 +33,12 @@ export const sections: readonly Section[] = [
     name: 'connections',
     title: 'Connections',
     load: () => import('../connections/connections-page.tsx'),
+  },
+  {
+    name: 'connect',
+    title: 'Connect',
+    isUnlisted: true,
+    load: () => import('../connect/connect-page.tsx'),
   },
   { name: 'folders', title: 'Folders', load: () => import('../folders/folders-page.tsx') },
   { name: 'users', title: 'Users and groups', load: () => import('../users/users-page.tsx') },

@@ -35,7 +35,7 @@ export const Table = <Item,>({ caption, columns, items, keyOf }: TableProps<Item
         {items.map((item) => (
           <tr key={keyOf(item)}>
             {columns.map(({ title, cell, numeric }) => (
-              <td key={title} class={numeric ? 'numeric' : undefined}>
+              <td key={title} class={numeric ? 'numeric' : undefined} data-title={title}>
                 {cell(item)}
               </td>
             ))}

@@ -9,7 +9,7 @@ import {
   type Language,
   languages,
   snippetsFor,
-} from '../../../src/console/documents/connect/snippets.ts'
+} from '../../../src/console/connect/snippets.ts'
 import { RawClient } from '../../support/clients/clients.ts'
 import { dataOf, startTestServer, type TestServer } from '../../support/servers/server.ts'
 

@@ -103,15 +103,32 @@ describe('rates and quantiles', () => {
     expect(bucketsBetween(buckets(1, 2, 2), null)).toEqual([])
   })
 
-  it('[CON-4] drops points older than five minutes', () => {
-    const at = (time: number) => ({ at: time }) as MetricPoint
-    const kept = [0, 2000, keptMs].reduce<readonly MetricPoint[]>(
+  it('[CON-4] keeps the points of five minutes, one for each 30 s of an hour, and no others', () => {
+    const at = (time: number) => ({ at: time, connections: 1 }) as MetricPoint
+    const times = Array.from({ length: 2 * 3_600 }, (_, index) => index * 1000)
+    const all = times.reduce<readonly MetricPoint[]>((points, time) => appendPoint(points, at(time)), [])
+    const last = times.at(-1) ?? 0
+    const [recent, older] = [all.filter((point) => point.at > last - keptMs), all.slice(0, -keptMs / 1000)]
+    expect(recent).toHaveLength(keptMs / 1000)
+    expect(older[0]?.at).toBeGreaterThan(last - 3_600_000)
+    expect(older.map((point) => point.at % 30_000)).toEqual(older.map(() => 0))
+    expect(older).toHaveLength(110)
+  })
+
+  it('[CON-4] shows a pause as a gap, and no point later than now', () => {
+    const at = (time: number) => ({ at: time, connections: 1 }) as MetricPoint
+    const kept = [0, 2000, 100_000].reduce<readonly MetricPoint[]>(
       (points, time) => appendPoint(points, at(time)),
       [],
     )
-    expect(kept.map(({ at: time }) => time)).toEqual([2000, keptMs])
+    expect(kept.map((point) => [point.at, point.connections])).toEqual([
+      [0, 1],
+      [2000, 1],
+      [2001, null],
+      [100_000, 1],
+    ])
     // The clock was set back: points later than now are not shown.
-    expect(appendPoint(kept, at(1000)).map(({ at: time }) => time)).toEqual([1000])
+    expect(appendPoint(kept, at(1000)).map(({ at: time }) => time)).toEqual([0, 1000])
   })
 })
 

@@ -24,7 +24,11 @@ const response = {
     userId: { type: 'string', description: 'User of an accepted token, as in all further members.' },
     name: { type: 'string' },
     email: { type: 'string' },
-    isAdmin: { type: 'boolean', description: 'Whether the user is an editor of all documents.' },
+    isAdmin: {
+      type: 'boolean',
+      description: 'Whether the user is an editor of all documents.',
+      examples: [false],
+    },
     issuedAt: { type: 'integer', description: 'Epoch milliseconds; 0: the token has no `iat`.' },
     expiresAt: { type: 'integer', description: 'Epoch milliseconds.', examples: [1_767_225_600_000] },
     resources: {

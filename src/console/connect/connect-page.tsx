@@ -1,14 +1,33 @@
 import { useState } from 'preact/hooks'
-import { useServerVersion } from '../../api/server-version.ts'
-import { href } from '../../routing/route.ts'
-import { CodeSample } from '../../ui/code-sample.tsx'
-import { Select } from '../../ui/controls.tsx'
-import { ErrorNotice } from '../../ui/notice.tsx'
-import type { EditorAddress } from '../live/live-view.ts'
+import { useServerVersion } from '../api/server-version.ts'
+import { EditorTabs } from '../documents/editor-tabs.tsx'
+import type { EditorAddress } from '../documents/live/live-view.ts'
+import { href, type PageProps } from '../routing/route.ts'
+import { CodeSample } from '../ui/code-sample.tsx'
+import { Select } from '../ui/controls.tsx'
+import { ErrorNotice } from '../ui/notice.tsx'
 import { type EditorLibrary, editorLibraries, type Language, languages, snippetsFor } from './snippets.ts'
 
+/** `#/connect/{organization}/{document}/{editor}`; also for a document without content. */
+export default function ConnectPage({ rest }: PageProps) {
+  const [organizationId = '', documentId = '', editorId = 'main'] = rest
+  const address = { organizationId, documentId, editorId }
+  return (
+    <>
+      <p class="path">
+        <a href={href('documents')}>Documents</a> /{' '}
+        <a href={href('documents', organizationId)}>{organizationId}</a>
+      </p>
+      <h1>{documentId}</h1>
+      <p class="hint">Editor {editorId}</p>
+      <EditorTabs address={address} view="connect" />
+      <ConnectView address={address} />
+    </>
+  )
+}
+
 /** Code that connects a page and a backend to one editor. */
-export function ConnectView({ address }: { readonly address: EditorAddress }) {
+function ConnectView({ address }: { readonly address: EditorAddress }) {
   const { data: server, error } = useServerVersion()
   const [library, setLibrary] = useState<EditorLibrary>('y-websocket')
   const [language, setLanguage] = useState<Language>('curl')

@@ -1,4 +1,4 @@
-import type { EditorAddress } from '../live/live-view.ts'
+import type { EditorAddress } from '../documents/live/live-view.ts'
 
 export const editorLibraries = [
   ['y-websocket', 'y-websocket'],
