@@ -150,7 +150,7 @@ describe.skipIf(browserMissing)('the console for operators, in Chromium', () => 
       await page.getByRole('link', { name: 'Connected clients' }).click()
       await page.getByRole('link', { name: 'Token inspector' }).click()
       expect(await page.getByLabel('Token', { exact: true }).inputValue()).toBe('')
-      const kept = await page.evaluate(() => JSON.stringify({ ...sessionStorage, ...localStorage }))
+      const kept = await page.evaluate(() => JSON.stringify([sessionStorage, localStorage]))
       expect(kept).not.toContain(token)
       expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(400)
       expect(shown.complaints).toEqual([])
