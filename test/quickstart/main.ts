@@ -7,20 +7,19 @@
  *
  * It needs git, npm and Chromium. Its only difference from the README is that it uses free ports.
  */
-import { execFileSync } from 'node:child_process'
-import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { basename, join } from 'node:path'
+import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { errorMessage } from '../../src/errors.ts'
 import { openBrowser } from '../support/servers/browser.ts'
 import { freePort } from '../support/servers/process.ts'
 import { shellBlocks } from './blocks.ts'
+import { fetchRepository } from './fetch-repository.ts'
 import { Shell } from './shell.ts'
 import { Stopwatch } from './stopwatch.ts'
 
 const walkMsMax = 300_000
-const root = new URL('../..', import.meta.url).pathname
 const watch = new Stopwatch()
 
 /** Returns the commands below a heading of the README in the folder. */
@@ -32,29 +31,10 @@ function commandsUnder(folder: string, heading: string): readonly string[] {
   return found
 }
 
-/** Returns whether a clone also has the file. */
-const isKept = (path: string): boolean =>
-  !['node_modules', '.git'].includes(basename(path)) &&
-  !['dist', 'data'].some((own) => path === join(root, own))
-
-/**
- * Clones the repository like a new user. Copies it if git cannot clone it, for example because of another
- * owner.
- */
-function fetchInto(folder: string): string {
-  try {
-    execFileSync('git', ['clone', '--quiet', `file://${root}`, folder], { stdio: 'pipe' })
-    return 'cloned'
-  } catch {
-    cpSync(root, folder, { recursive: true, filter: isKept })
-    return 'copied: git does not clone it'
-  }
-}
-
 const editorOf = (page: Page) => page.locator('[contenteditable=true]')
 
 async function walk(folder: string): Promise<void> {
-  watch.lap(fetchInto(folder))
+  watch.lap(fetchRepository(folder))
 
   const port = await freePort()
   const [typed = ''] = commandsUnder(folder, 'Quick start')

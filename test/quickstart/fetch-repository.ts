@@ -1,0 +1,24 @@
+import { execFileSync } from 'node:child_process'
+import { cpSync } from 'node:fs'
+import { basename, join } from 'node:path'
+
+const root = new URL('../..', import.meta.url).pathname
+
+/** Returns whether a clone also has the file. */
+const isKept = (path: string): boolean =>
+  !['node_modules', '.git'].includes(basename(path)) &&
+  !['dist', 'data'].some((own) => path === join(root, own))
+
+/**
+ * Clones the repository like a new user. Copies it if git cannot clone it, for example because of another
+ * owner. Returns what it has done.
+ */
+export function fetchRepository(folder: string): string {
+  try {
+    execFileSync('git', ['clone', '--quiet', `file://${root}`, folder], { stdio: 'pipe' })
+    return 'cloned'
+  } catch {
+    cpSync(root, folder, { recursive: true, filter: isKept })
+    return 'copied: git does not clone it'
+  }
+}
