@@ -43,7 +43,9 @@ function checkVersion(version: string | undefined): string {
     version: string
   }
   if (version === undefined || !/^\d+\.\d+\.\d+$/.test(version))
-    throw new Error(`name the version, such as: npm run release -- 0.2.0 (now ${current})`)
+    throw new Error(
+      `give the new version, for example: npm run release -- 0.2.0 (current version: ${current})`,
+    )
   const [now, next] = [current, version].map((each) => each.split('.').map(Number))
   const at = next?.findIndex((number, index) => number !== now?.[index]) ?? -1
   if (at === -1 || Number(next?.[at]) < Number(now?.[at]))

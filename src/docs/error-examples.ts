@@ -187,13 +187,13 @@ export const errorExamples: Readonly<Record<ErrorCode, ErrorExample>> = {
   'crdt/content-limit': { message: 'data must have at most 200000 values; it has more' },
   'crdt/document-too-large': {
     message:
-      'a document has at most 67108864 bytes; this one would have 70254592: divide it among several editors',
+      'the content of an editor has at most 67108864 bytes; this content would have 70254592: divide it among several editors',
     details: { limit: 'maxDocumentBytes', value: 67_108_864, scope: 'document' },
   },
   'crdt/malformed-update': { message: 'update must be base64' },
   'crdt/update-incomplete': {
     message:
-      'the update builds on updates that the document does not have: send the difference to its state vector',
+      'the update depends on updates that the document does not have: encode it against the state vector of the document',
   },
   'crdt/update-too-expensive': {
     message:

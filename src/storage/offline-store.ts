@@ -56,7 +56,7 @@ async function expectStore(directory: string): Promise<void> {
   const found = await stat(storePath(directory)).catch(() => null)
   if (found === null)
     throw new StorageError(`${directory} holds no store`, {
-      hint: 'name the data directory of a server; weft config print shows the configured one',
+      hint: 'give the path of the data directory of a server; weft config print shows the configured one',
     })
 }
 

@@ -205,7 +205,7 @@ export class TargetSender {
   async #disable(endpointId: string, by: 'gone' | 'failures'): Promise<void> {
     const { workspaceId, apiKey } = this.#address
     const event = 'webhook.endpoint_disabled'
-    this.#options.log.warn({ event, workspaceId, apiKey, endpointId, by }, 'a webhook endpoint is disabled')
+    this.#options.log.warn({ event, workspaceId, apiKey, endpointId, by }, 'disabling a webhook endpoint')
     await this.#options.disable({ workspaceId, apiKey }, endpointId, by)
   }
 }

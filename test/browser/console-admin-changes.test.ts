@@ -56,7 +56,7 @@ describe.skipIf(browserMissing)('what administrators change in the console, in C
     await own.getByLabel('Effective access type').selectOption('restricted')
     await own.getByLabel('Inherit permissions from parent folders').uncheck()
     await press('Change access')
-    await said('Access is changed')
+    await said('Access changed')
     expect(await folder()).toMatchObject({
       folderName: 'Year 2026',
       parentFolderId: 'root',
@@ -86,7 +86,7 @@ describe.skipIf(browserMissing)('what administrators change in the console, in C
       await said('Moved')
       await page.getByLabel('Effective access type').selectOption('restricted')
       await press('Change access')
-      await said('Access is changed')
+      await said('Access changed')
       const bob = page
         .getByRole('region', { name: 'Effective permissions' })
         .getByRole('row')

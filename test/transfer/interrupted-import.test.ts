@@ -205,7 +205,7 @@ it('[OUT-9] creates no records for a rejected document in an import of documents
   const done = await importExport(at('forged-export'), at('records'), options, noProgress)
   expect(done).toMatchObject({
     documents: { added: 2 },
-    problems: [expect.stringContaining('its state vector is not the one that is listed') as string],
+    problems: [expect.stringContaining('its state vector differs from that in documents.jsonl') as string],
   })
   const server = await startTestServer({ engine: 'level', dataDir: at('records') })
   const listed = dataOf(await server.post('/v2/organizations/documents/get', { organizationId: 'acme' }))

@@ -170,7 +170,7 @@ it('[OUT-8] rejects a document that differs from its list entry, and writes noth
   const document = { ...farDocument(), stateVector: 'AA==' }
   const documents = new DocumentRestorer(engine.log)
   for (const work of [documents.plan(document), documents.place(document)])
-    await expect(work).rejects.toThrow('its state vector is not the one that is listed')
+    await expect(work).rejects.toThrow('its state vector differs from that in documents.jsonl')
   expect(await engine.log.load(addressKey(document.address))).toEqual({ state: 'absent' })
 })
 

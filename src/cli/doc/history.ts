@@ -62,7 +62,7 @@ export function docRestoreCommand(): Command {
       printResult(
         before === null
           ? 'the document already has this content'
-          : `restored; version ${before} has the replaced content`,
+          : `restored; the earlier content is now version ${before}`,
       )
     })
 }

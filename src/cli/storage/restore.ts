@@ -15,6 +15,6 @@ export function restoreCommand(): Command {
       const done = await restore(file, directory, progress.at).finally(progress.end)
       const madeAt = new Date(done.madeAt).toISOString()
       if (json) return printResult(JSON.stringify({ ok: true, ...done, madeAt }))
-      printResult(`${done.records} records of ${madeAt} are in ${directory}`)
+      printResult(`restored ${done.records} records from the backup of ${madeAt} into ${directory}`)
     })
 }

@@ -5,7 +5,7 @@ export const actors = [
   ['key', 'An API key'],
   ['workspace', 'The workspace'],
   ['operator', 'The operator: starts of the server'],
-  ['nobody', 'Nobody: refused'],
+  ['nobody', 'Not authenticated (rejected calls)'],
 ] as const satisfies readonly (readonly [Actor | '', string])[]
 
 /** A record of `/v2/workspace/audit/get`. */

@@ -176,7 +176,7 @@ const Keys = ({ keys, busy, onChoose, onBack }: KeysProps) => (
 
 const FromFile = ({ onFile }: { readonly onFile: (file: File) => void }) => (
   <section class="aside">
-    <h2>Just started?</h2>
+    <h2>Started the server just now?</h2>
     <p>
       <code>node dist/main.js console</code> prints a link that signs in. Or choose the file{' '}
       <code>credentials.json</code> of the data directory; it is read here, and not sent.

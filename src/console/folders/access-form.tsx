@@ -28,7 +28,7 @@ export function AccessForm({ accessType, inherits, onAccess }: AccessFormProps) 
       accessType: type,
       ...(inherits === undefined ? {} : { inheritAccessFromParent: isInheriting }),
     })
-    return 'Access is changed. Open connections follow within one second.'
+    return 'Access changed. The change applies to open connections within one second.'
   })
   return (
     <Form label="Access" onSubmit={() => void save.run()}>

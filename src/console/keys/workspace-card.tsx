@@ -44,7 +44,7 @@ export function WorkspaceCard() {
       )}
       {made !== null && (
         <>
-          <Notice kind="good">The token is replaced. It appears only once here.</Notice>
+          <Notice kind="good">The token was replaced. The new token is shown here only once.</Notice>
           <SecretField label="New workspace auth token" value={made} open />
         </>
       )}

@@ -90,7 +90,7 @@ export function SectionPage({ section, rest }: { readonly section: Section; read
 /** The server is not available, or a newer version has other files; then the whole console must be reloaded. */
 const Unread = () => (
   <Notice kind="bad">
-    The server did not return this page. It may have been updated, or may not be running.{' '}
+    The server did not return this page. The server may have been updated, or may not be running.{' '}
     <Button onClick={() => location.reload()}>Reload</Button>
   </Notice>
 )

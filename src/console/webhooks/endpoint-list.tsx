@@ -39,7 +39,7 @@ export function EndpointList() {
           columns={[
             { title: 'URL', cell: ({ id, url }) => <a href={href('webhooks', 'endpoint', id)}>{url}</a> },
             { title: 'Description', cell: ({ description }) => description },
-            { title: 'Told of', cell: ({ filterTypes }) => filterTypes?.join(', ') ?? 'everything' },
+            { title: 'Event types', cell: ({ filterTypes }) => filterTypes?.join(', ') ?? 'everything' },
             { title: 'State', cell: ({ disabled }) => <EnabledBadge isOff={disabled} /> },
             { title: 'Made', cell: ({ createdAt }) => <LocalTime at={createdAt} /> },
           ]}

@@ -196,4 +196,4 @@ export class CurrentAttributes {
 }
 
 export const tooManyAttributes = (): Error =>
-  contentLimit(`the text has more than ${limits.nodes} attributes: it can be read and written as type "text"`)
+  contentLimit(`the text has more than ${limits.nodes} attributes: use type "text" to read or write it`)

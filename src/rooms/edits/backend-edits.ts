@@ -148,7 +148,7 @@ export class BackendEdits {
     if (!state.hasRoomFor(bytes.length, documentBytesMax)) {
       throw invalid(
         'crdt/document-too-large',
-        `a document has at most ${documentBytesMax} bytes: divide it among several editors`,
+        `the content of an editor has at most ${documentBytesMax} bytes: divide it among several editors`,
         limitDetails('maxDocumentBytes', documentBytesMax),
       )
     }
@@ -231,7 +231,7 @@ export class BackendEdits {
 const incomplete = (): ApiError =>
   new ApiError(
     'crdt/update-incomplete',
-    'the update builds on updates that the document does not have: send the difference to its state vector',
+    'the update depends on updates that the document does not have: encode it against the state vector of the document',
   )
 
 const malformed = (problem: string): ApiError =>

@@ -59,7 +59,7 @@ function checkGrowth(state: DocumentState, contentKey: string, data: unknown, by
 const tooLarge = (bytes: number, bytesMax: number): ApiError =>
   invalid(
     'crdt/document-too-large',
-    `a document has at most ${bytesMax} bytes; this one would have ${bytes}: divide it among several editors`,
+    `the content of an editor has at most ${bytesMax} bytes; this content would have ${bytes}: divide it among several editors`,
     limitDetails('maxDocumentBytes', bytesMax),
   )
 

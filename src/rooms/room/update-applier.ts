@@ -141,7 +141,10 @@ export class UpdateApplier {
       try {
         this.#state.takePlaced(added, placed)
       } catch (cause) {
-        throw new UpdateApplyError('a placed update could not be applied', { cause })
+        throw new UpdateApplyError(
+          'an update that a thread integrated could not be applied to the document',
+          { cause },
+        )
       }
       this.#accept(added, item.from, accepted)
     }

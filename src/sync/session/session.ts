@@ -367,7 +367,11 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
         'maxStoredBytesPerWorkspace',
       )
     if (!this.#room.receive(update))
-      return close('tooLarge', `a document has at most ${documentBytesMax} bytes`, 'maxDocumentBytes')
+      return close(
+        'tooLarge',
+        `the content of an editor has at most ${documentBytesMax} bytes`,
+        'maxDocumentBytes',
+      )
     // A client offers the deletions of its whole document at each reconnect. They are stored already.
     if (summary.clients.length > 0) storage.added(this.workspaceId, bytes.length)
     return null

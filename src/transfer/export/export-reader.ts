@@ -127,7 +127,7 @@ function expectSound(damaged: readonly string[]): void {
   if (damaged.length === 0) return
   const more = damaged.length > namedMax ? `; and ${damaged.length - namedMax} more` : ''
   throw new StorageError(
-    `the export is damaged, nothing is written: ${damaged.slice(0, namedMax).join('; ')}${more}`,
+    `nothing is written, because the export is damaged: ${damaged.slice(0, namedMax).join('; ')}${more}`,
   )
 }
 

@@ -74,5 +74,5 @@ function placedOf(stored: StoredDocumentState, { bytes }: ExportedDocument): Res
 function expectWhole({ bytes, stateVector }: ExportedDocument): void {
   vet(bytes, { allowSubdocuments: true }, null)
   if (Buffer.from(contentSum(bytes).vector).toString('base64') !== stateVector)
-    throw new DocumentRejectedError('its state vector is not the one that is listed')
+    throw new DocumentRejectedError('its state vector differs from that in documents.jsonl')
 }

@@ -445,7 +445,7 @@ it("[CRDT-15] rejects content over the limit of a document, and replaces content
   const refused = await post('add', text('x'.repeat(10_001)))
   expect(refused.body.error).toMatchObject({
     status: 'INVALID_ARGUMENT',
-    message: expect.stringMatching(/at most 10000 bytes; this one would have 10\d\d\d/),
+    message: expect.stringMatching(/at most 10000 bytes; this content would have 10\d\d\d/),
   })
   expect(statusOf(await post('get', {}))).toBe('NOT_FOUND')
   expect(statusOf(await post('add', text('x'.repeat(9000))))).toBe('success')

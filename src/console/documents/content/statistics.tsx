@@ -25,7 +25,7 @@ export function EditorStatistics({ live, head, onChanged }: FiguresProps) {
     ['Tombstones', counts.tombstones],
     ['Clients', counts.clients],
     ['Last change', <LocalTime key="at" at={head.lastUpdate} />],
-    ['By', head.lastUpdatedBy || 'nobody known'],
+    ['By', head.lastUpdatedBy || 'unknown'],
     ['State', live.connection.kind === 'live' ? 'live' : 'not connected'],
   ]
   return (

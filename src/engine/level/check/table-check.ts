@@ -76,7 +76,7 @@ async function checkBlocks(
   onDamage: OnDamage,
 ): Promise<void> {
   const blocksEnd = size - footerBytes
-  if (blocksEnd < 0) throw new Error('it is cut')
+  if (blocksEnd < 0) throw new Error('it is truncated')
   const { metaindex, index } = readFooter(await readAt(file, blocksEnd, footerBytes))
   const read = async (what: string, block: BlockHandle) => {
     if (afterBlock(block) > blocksEnd) throw new Error(`its ${what} is not where it should be`)
@@ -163,6 +163,6 @@ function handlesOf(stored: Buffer): BlockHandle[] {
 
 async function readAt(file: FileHandle, at: number, bytes: number): Promise<Buffer> {
   const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(bytes), 0, bytes, at)
-  if (bytesRead < bytes) throw new Error('it is cut')
+  if (bytesRead < bytes) throw new Error('it is truncated')
   return buffer
 }

@@ -76,7 +76,7 @@ export class SchemaLease implements WritePermission {
       return
     }
     this.#state = 'taken'
-    this.#log?.error('another server has taken over this schema: this one writes nothing more')
+    this.#log?.error('another server has taken over this schema: this server writes nothing more')
   }
 
   /** Releases the lease, so that the next process does not have to wait. */
