@@ -110,10 +110,12 @@ async function typeSomething(server: TestServer): Promise<void> {
 const activitiesOf = async ({ post }: TestServer): Promise<readonly unknown[]> =>
   dataOf(await post('/v2/activities/get', { organizationId: 'acme' })) as readonly unknown[]
 
-/** Operations whose responses change with each call or by themselves. */
+/** Operations whose responses change with each call or by themselves, or describe the running process. */
 const moving = [
   '/v2/auth/generate_token',
   '/v2/presence/get',
+  '/v2/connections/get',
+  '/v2/requests/get',
   '/v2/workspace/audit/get',
   '/v2/workspace/advancedwebhook/deliveries/get',
 ]
