@@ -119,6 +119,14 @@ const lists: Readonly<Record<string, readonly string[]>> = {
   '/v2/workspace/apikey/create': ['allowedDomains'],
   '/v2/workspace/authtoken/reset': ['domains'],
 }
+/**
+ * Members to remove before an organization becomes required: a filter by document that needs none, and a
+ * document that a request may leave out with its organization.
+ */
+const withoutDocument: Readonly<Record<string, readonly string[]>> = {
+  '/v2/connections/get': ['documentId'],
+  '/v2/auth/inspect_token': ['organizationId', 'documentId'],
+}
 /** The member to send, of several of which a request must have one. */
 const needed: Readonly<Record<string, string>> = {
   '/v2/activities/delete': 'activityIds',
@@ -155,6 +163,7 @@ export function ofKnownWorld<Document extends OpenApi>(document: Document): Docu
     const { schema, examples } = post.requestBody.content['application/json']
     delete post.parameters
     withoutNull(schema)
+    for (const name of withoutDocument[path] ?? []) delete schema.properties?.data?.properties?.[name]
     restrict(schema)
     for (const name of lists[path] ?? []) delete schema.properties?.data?.properties?.[name]
     const data = schema.properties?.data
