@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { builtinModules } from 'node:module'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { build } from 'esbuild'
 import { expect, it } from 'vitest'
 import { builtFile } from '../../../src/config/package-file.ts'
 
@@ -61,15 +62,35 @@ const sourcesOf = (map: string): string[] =>
 /** Packages that libraries use if they are installed. */
 const optional = ['bufferutil', 'utf-8-validate', 'supports-color', 'pg-native']
 
-it('[OPS-44] loads only level, SQLite and modules of Node in the built program', () => {
+it('[OPS-44] loads only level, SQLite and modules of Node in the built server', () => {
   const imports =
     /\b(?:from|import)\s*["']([\w@.][\w@./:-]*)["']|(?<![.\w])(?:__require2?|import)\("([^"]+)"\)/g
-  const loaded = programs.flatMap((file) =>
+  const server = programs.filter((file) => !inBrowser(file))
+  const loaded = server.flatMap((file) =>
     [...readFileSync(file, 'utf8').matchAll(imports)].map(([, from, required]) => from ?? required ?? ''),
   )
   const others = loaded.filter((name) => !name.startsWith('.') && !name.startsWith('node:'))
   const libraries = new Set(others.filter((name) => !builtinModules.includes(name)))
   expect(libraries).toEqual(new Set(['level', 'node-sqlite3-wasm', ...optional]))
+})
+
+// The console shows code of editors, so the text of its programs contains imports of other packages.
+it('[OPS-44] loads no package in the programs for the browser', async () => {
+  const importsOf = async (entryPoint: string): Promise<string[]> => {
+    const options = {
+      bundle: true,
+      packages: 'external',
+      format: 'esm',
+      write: false,
+      metafile: true,
+    } as const
+    const { metafile } = await build({ entryPoints: [entryPoint], outdir: built, ...options })
+    const imports = Object.values(metafile.inputs).flatMap((input) => input.imports)
+    return imports.filter(({ external }) => external === true).map(({ path }) => path)
+  }
+  const files = programs.filter(inBrowser)
+  expect(files.length).toBeGreaterThan(5)
+  expect((await Promise.all(files.map(importsOf))).flat()).toEqual([])
 })
 
 it.each([
