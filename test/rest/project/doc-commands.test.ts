@@ -258,7 +258,7 @@ it('[CMD-5] prints a hint that fits the call: a known port, another listing, ano
     said(['doc', 'ls', 'nobody', ...there], /NOT_FOUND.*; `weft doc ls` shows all there are\n$/),
     said(['doc', 'get', address, '--format', 'text', ...there], /; use --format xml\n$/),
     said(['doc', 'ls', 'nobody', '--data-dir', data], /; `weft doc ls` shows all there are\n$/),
-    said(['verify', join(root, 'nothing')], /holds no store; name the data directory/),
+    said(['verify', join(root, 'nothing')], /holds no store; give the path of the data directory/),
   ])
   await server.stop()
 })
