@@ -50,8 +50,15 @@ async function start(conditions: readonly (readonly number[])[]) {
     },
   )
   const organizations = new OrganizationStore(store, new EventRecorder(world.clock, () => true))
+  const now = world.clock.now()
+  const dates = { createdAt: now, lastUpdated: now }
   await organizations.carryOut(document, async (transaction) =>
-    transaction.put(keys.organization, { organizationId: 'acme' }),
+    transaction.put(keys.organization, {
+      organizationId: 'acme',
+      organizationName: '',
+      metadata: {},
+      ...dates,
+    }),
   )
   for (const each of visitEvents) each.start()
   return { world, run, told, visitEvents }
