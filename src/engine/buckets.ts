@@ -1,12 +1,12 @@
 /**
- * Number of buckets. All documents are spread over them: few enough to subscribe to each, enough for an even
- * spread over any cluster.
+ * Number of buckets, over which all documents are spread. It is small enough that a node can subscribe to
+ * each bucket, and large enough for an even spread over any cluster.
  */
 export const bucketCount = 16_384
 
 /**
- * Returns the FNV-1a hash with 32 bits (http://www.isthe.com/chongo/tech/comp/fnv/) of the UTF-16 code units,
- * with the finalizer of MurmurHash3.
+ * Returns the 32-bit FNV-1a hash (http://www.isthe.com/chongo/tech/comp/fnv/) of the UTF-16 code units of a
+ * text, followed by the finalizer of MurmurHash3.
  */
 export function hash32(text: string): number {
   let hash = 0x811c9dc5
@@ -20,7 +20,7 @@ export function hash32(text: string): number {
 }
 
 /**
- * Returns the bucket of a document. It is the same for every node and version of Weft.
+ * Returns the bucket of a document. Every node and every version of Weft computes the same bucket.
  * @param name as `keyName` returns it
  */
 export const bucketOf = (name: string): number => hash32(name) % bucketCount

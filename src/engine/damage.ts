@@ -1,6 +1,6 @@
 import type { Key, LoadedLog } from './engine.ts'
 
-/** A stored item that differs from the bytes that were written. The field `what` names it. */
+/** A stored item that differs from the bytes that were written. The item is identified by `what`. */
 export interface Damage {
   readonly kind: 'store' | 'file' | 'document' | 'version' | 'record' | 'index' | 'job'
   readonly what: string
@@ -9,7 +9,7 @@ export interface Damage {
 
 export interface StoreCheck {
   readonly damages: readonly Damage[]
-  /** Number of stored records, and the bytes of their keys and values. */
+  /** Number of stored records; `bytes` is the total size of their keys and values. */
   readonly records: number
   readonly bytes: number
   /** Number of live documents. */
@@ -18,15 +18,15 @@ export interface StoreCheck {
 
 export type LiveLog = Extract<LoadedLog, { state: 'live' }>
 
-/** An entry that must exist because another one exists: in the same partition, or a blob. */
+/** An entry that must exist because another entry exists. It is in the same partition, or it is a blob. */
 export interface ExpectedEntry {
   readonly in: 'partition' | 'blobs'
   readonly key: Key
 }
 
 /**
- * A record of a partition. While `isBeing` is true for its value, the partition is being removed, in several
- * commits.
+ * The record that states that a partition is being removed, in several commits. `isBeing` returns whether a
+ * value of this record means that the removal is in progress.
  */
 export interface PendingRemoval {
   readonly key: Key
@@ -35,13 +35,16 @@ export interface PendingRemoval {
 
 export interface CheckOptions {
   /**
-   * Returns the record that states that a partition is being removed. In such a partition, no entry is
-   * expected.
+   * Returns the record that would state that a partition is being removed; null if there is no such record.
+   * While a partition is being removed, its entries may be missing.
    */
   readonly removed: (part: Key) => PendingRemoval | null
-  /** Returns the entries that must exist according to a record or an entry of an index. */
+  /** Returns the entries that must exist if this value is stored under this key. */
   readonly expected: (part: Key, key: Key, value: Uint8Array) => readonly ExpectedEntry[]
-  /** Returns why the stored content of an undamaged document is unusable; null if it is usable. */
+  /**
+   * For a document whose stored records can be read: returns why its content is unusable; null if it is
+   * usable.
+   */
   readonly contentProblem: (loaded: LiveLog) => Promise<string | null>
   readonly onProgress: (step: string, share: number) => void
 }

@@ -1,17 +1,17 @@
 import { CorruptRecordError, type Key } from './engine.ts'
 
 /**
- * The stored bytes differ from the bytes that were written. A caller that knows the name of the record throws
- * a CorruptRecordError instead.
+ * The stored bytes differ from the bytes that were written. A caller that knows which record is damaged
+ * throws a CorruptRecordError instead.
  */
 export class DamagedRecordError extends Error {
   override readonly name = 'DamagedRecordError'
 }
 
 /**
- * Runs `work`.
- * @throws CorruptRecordError, with the name of the record, instead of a DamagedRecordError; other errors
- * unchanged
+ * Runs `work` and returns its result.
+ * @throws CorruptRecordError with `what` and `key` in its message, in place of a DamagedRecordError; other
+ * errors unchanged
  */
 export async function withRecordName<T>(what: string, key: Key, work: () => Promise<T>): Promise<T> {
   try {

@@ -1,12 +1,13 @@
 /**
- * The interfaces between Weft and durable state. Every implementation (a folder in this folder) passes the
- * one suite in `test/contract/`. A promise resolves when the write is durable, to the degree for which the
- * engine is configured.
+ * The interfaces between Weft and durable state. Each folder next to this file implements them, and each
+ * implementation must pass the one suite in `test/contract/`. The promise of a write resolves when the write
+ * is durable. An option of the engine determines whether a durable write survives a power failure or only the
+ * end of the process.
  */
 
 /**
- * Segments of a key, most significant first. A segment is any well-formed string. Engines encode keys without
- * collisions.
+ * Segments of a key, most significant first. A segment is any well-formed string. Engines encode keys so that
+ * different keys never have the same encoding.
  */
 export type Key = readonly string[]
 
@@ -50,8 +51,8 @@ export interface Moved {
   /** Sequence number of the last entry. */
   readonly head: number
   /**
-   * The first page of the log after `expectHead`, as `load` returns it with `since`. Absent if the log ends
-   * before that.
+   * The first page of the log after `expectHead`, as `load` returns it with `since: expectHead`. Absent if
+   * the log ends before `expectHead`.
    */
   readonly missing?: LoadedLog
 }
@@ -59,26 +60,27 @@ export interface Moved {
 export type AppendResult = Appended | Moved
 
 /**
- * The log that an append is meant for. A number: the log of that epoch. `create`: a new log, if the document
- * has never existed. `recreate`: a new log, also if the document existed and was deleted.
+ * The log to which an append belongs. A number is the epoch of an existing log. `create` creates a log; the
+ * append is rejected if the document exists or was deleted. `recreate` creates a log, also if the document
+ * existed and was deleted.
  */
 export type AppendTo = number | 'create' | 'recreate'
 
 export interface AppendOptions {
   /**
-   * Append only if the log ends at exactly this sequence number (0: it does not exist); otherwise the result
-   * is `moved`.
+   * Append only if the log ends at exactly this sequence number (0: the log does not exist). Otherwise the
+   * result is `moved`.
    */
   readonly expectHead?: number
-  /** Enqueued in the same commit. */
+  /** Jobs that the commit of the append enqueues. */
   readonly jobs?: readonly Job[]
-  /** Reject the append with reason `fence` if one of these fences was raised since it was read. */
+  /** Reject the append with reason `fence` if one of these fences was raised after the caller read it. */
   readonly fence?: Fence
 }
 
 /**
- * State of one counter of a fence. Fences share counters, so a fence may look raised because another one was. A
- * process never passes its counts to a later process.
+ * State of one counter of a fence. Several fences share a counter, so a fence may look raised although only
+ * another fence was raised. Counts are valid only in the process that read them.
  */
 export interface FenceValue {
   /** Index of the counter. */
@@ -93,8 +95,9 @@ export interface FenceValue {
 export type Fence = readonly FenceValue[]
 
 /**
- * Orders Kv commits that end a right and appends that rely on the right. Such a commit raises a fence. An
- * append that has read the fence before is then either durable before that commit, or rejected.
+ * Orders two kinds of writes: Kv commits that end a right, and appends that rely on that right. The commit
+ * raises a fence; the append contains the fence as it was read before. Such an append is either durable
+ * before the commit, or rejected.
  */
 export interface FenceStore {
   /**
@@ -102,14 +105,17 @@ export interface FenceStore {
    * @throws StoreUnavailableError
    */
   read(names: readonly Key[]): Promise<Fence>
-  /** Returns false if this process knows that a fence was raised since. Never waits. */
+  /**
+   * Returns false if this process knows that one of the fences was raised after `fence` was read. Never
+   * waits.
+   */
   isCurrent(fence: Fence): boolean
 }
 
 export interface LoadOptions {
   /**
-   * Return only entries after this number, without a snapshot, if the log still has all of them. It has them
-   * from the oldest version on that `loadAt` can rebuild.
+   * Return only the entries after this sequence number, without a snapshot, if the log still has all of them.
+   * The log has all entries after the oldest version that `loadAt` can rebuild.
    */
   readonly since?: number
   /** The epoch of `since`. If the log has another epoch, `since` is ignored. */
@@ -129,21 +135,23 @@ export type LoadedLog =
       readonly epoch: number
       /** The snapshot covers every entry up to and including this one; 0 without a snapshot. */
       readonly base: number
-      /** Time at which that snapshot was made, in epoch milliseconds; 0 without one. */
+      /** Time at which the snapshot was made, in epoch milliseconds; 0 without a snapshot. */
       readonly basedAt: number
       readonly head: number
       /** Yjs state (V1) at `base`; null without a snapshot, or if `since` was applied. */
       readonly snapshot: Uint8Array | null
-      /** Contiguous, from `base + 1` or `since + 1`. */
+      /** Contiguous entries, from `base + 1` or `since + 1` on. */
       readonly entries: readonly LogEntry[]
-      /** Time and user of the last entry. Compaction keeps them. */
+      /** Time and user of the last entry. Compaction preserves both. */
       readonly changed: { readonly at: number; readonly by: string }
       /** True if `bytesMax` left entries out. Load again with `since` = the number of the last entry. */
       readonly more: boolean
     }
 
 export interface LoadAtOptions {
-  /** Continue after this number, the last one of the previous page, without the snapshot. */
+  /**
+   * Continue after this sequence number, which is the last one of the previous page; no snapshot is returned.
+   */
   readonly after?: number
   /**
    * Return at most about this many bytes of entries (at least one entry), and set `more` if entries were left
@@ -154,10 +162,13 @@ export interface LoadAtOptions {
 
 /** The parts of a document as of one sequence number of its log. */
 export interface LoadedVersion {
-  /** Yjs state (V1) at `base`; null at 0, and if `after` was given. */
+  /** Yjs state (V1) at `base`; null if `base` is 0 or `after` was given. */
   readonly snapshot: Uint8Array | null
   readonly base: number
-  /** Contiguous from `base + 1`. The last page ends with the sequence number of the version. */
+  /**
+   * Contiguous entries, from `base + 1` (or `after + 1`) on. The last page ends with the sequence number of
+   * the version.
+   */
   readonly entries: readonly LogEntry[]
   /** True if `bytesMax` left entries out. Load again with `after` = the number of the last entry. */
   readonly more: boolean
@@ -180,9 +191,9 @@ export interface DestroyOptions {
   /** Continue after this key. */
   readonly after?: Key
   /**
-   * Called when the logs to destroy are determined, before the first one is destroyed. If it rejects, no log
-   * is destroyed. A log that is created after this call stays, even if the rest takes long. So a caller that
-   * checks its permission here does not have to check it again.
+   * Called when the logs to destroy are determined, before the first one is destroyed. If `confirm` rejects,
+   * no log is destroyed. A log that is created after this call is not destroyed, even if the deletion takes
+   * long. So a caller that checks its permission here does not have to check it again.
    */
   readonly confirm?: () => Promise<void>
 }
@@ -190,13 +201,15 @@ export interface DestroyOptions {
 /** Append-only logs of Yjs updates, one for each document. */
 export interface DocumentLog {
   /**
-   * True if only this process appends while it has the store open. Then a room that has applied its own
-   * appends has the whole log: it sends no messages, reads no heads, and its appends never return `moved`.
+   * True if only this process appends while it has the store open. A room that has applied its own appends
+   * then has the whole log: it sends no messages to other nodes, reads no heads, and its appends never return
+   * `moved`.
    */
   readonly hasOneWriter: boolean
   /**
-   * Adds updates (at least one) to the end. Resolves when they are durable. Sequence numbers are contiguous,
-   * also under concurrent appends, and follow the order of calls. Returns `moved` only with `expectHead`.
+   * Adds updates (at least one) to the end of the log. Resolves when they are durable. Sequence numbers are
+   * contiguous, also under concurrent appends, and follow the order of the calls. Returns `moved` only if
+   * `expectHead` was given.
    * @throws AppendRejectedError if nothing was written and nothing will be
    * @throws StoreUnavailableError if the store is unavailable; whether the updates were written is then
    * unknown
@@ -214,23 +227,26 @@ export interface DocumentLog {
    */
   load(doc: Key, options?: LoadOptions): Promise<LoadedLog>
   /**
-   * Returns the parts from which the document can be rebuilt as of the entry `seq`. Null if that is
-   * impossible: the log has another epoch, ends before `seq`, or no longer has the required entries (with
-   * `after`: the entries that follow it).
+   * Returns the parts from which the document can be rebuilt as of the entry `seq`. Returns null if that is
+   * impossible: the log has another epoch, ends before `seq`, or no longer has the required entries. With
+   * `after`, the required entries are those after that number.
    * @throws CorruptRecordError if required data is damaged; the current document may be undamaged
    */
   loadAt(doc: Key, epoch: number, seq: number, options?: LoadAtOptions): Promise<LoadedVersion | null>
-  /** Returns the heads of `docs` in the order given; null for each one that is not live. */
+  /** Returns the heads of `docs` in the same order; null for each document that is not live. */
   heads(docs: readonly Key[]): Promise<readonly (LogHead | null)[]>
-  /** Returns live documents whose key starts with `prefix`, in key order, after `after`. */
+  /**
+   * Returns up to `limit` live documents whose key starts with `prefix` and is greater than `after`, in key
+   * order.
+   */
   list(prefix: Key, options: { after?: Key; limit: number }): Promise<readonly Key[]>
   /**
-   * Makes `snapshot` the snapshot that loading starts from, in one commit. It covers the entries up to and
-   * including `upTo`. `loadAt` can still rebuild each version that was current in or after the millisecond
-   * `keepSince` (epoch). For that, at most two older snapshots and the entries after the oldest of them stay.
-   * All other entries and snapshots are unreachable after the commit. They are deleted later in bounded slices;
-   * a later compaction deletes the entries that a crash leaves. With `keepSince` Infinity no older version
-   * stays.
+   * In one commit, makes `snapshot` the snapshot from which loading starts. The snapshot covers the entries
+   * up to and including `upTo`. `loadAt` can still rebuild each version that was current in or after the
+   * millisecond `keepSince` (epoch). For that purpose the store keeps at most two older snapshots, and the
+   * entries after the oldest of them. All other entries and snapshots are unreachable after the commit. They
+   * are deleted later in bounded slices. If a crash interrupts this deletion, a later compaction completes
+   * it. With `keepSince` Infinity no older version is kept.
    *
    * Returns false, and changes nothing, unless the log is still at `epoch` and its snapshot still at
    * `expectBase`.
@@ -245,19 +261,19 @@ export interface DocumentLog {
   ): Promise<boolean>
   /**
    * Takes over the state of a log from another store, in one commit. The log continues after `head`, and no
-   * older version can be rebuilt. Returns false, and changes nothing, if a log is live, or if one of that
-   * epoch or a later one was deleted.
-   * @throws RangeError for numbers that no log can have
+   * older version can be rebuilt. Returns false, and changes nothing, if this store has a live log of the
+   * document, or if a log with the same or a later epoch was deleted here.
+   * @throws RangeError for an epoch or a head that no log can have
    */
   adopt(doc: Key, log: AdoptedLog): Promise<boolean>
   /**
-   * Deletes everything of the document except one record with its epoch, which causes late appends to be
-   * rejected.
+   * Deletes all data of the document except one record with its epoch. Because of this record, late appends
+   * are rejected.
    */
   destroy(doc: Key): Promise<void>
   /**
-   * Destroys documents under `prefix`, a bounded number for each call. Returns the key to continue after;
-   * null at the end.
+   * Destroys documents under `prefix`, a bounded number in each call. Returns the key to continue after; null
+   * if no documents remain.
    */
   destroyPrefix(prefix: Key, options?: DestroyOptions): Promise<Key | null>
 }
@@ -279,7 +295,7 @@ export class StoreUnavailableError extends Error {
   override readonly name = 'StoreUnavailableError'
 }
 
-/** Stored bytes are damaged. The error names the document. */
+/** Stored bytes are damaged. The message contains the key of the document. */
 export class CorruptRecordError extends Error {
   override readonly name = 'CorruptRecordError'
 }
@@ -316,9 +332,10 @@ export interface Bus {
    */
   onLoss(listener: () => void): () => void
   /**
-   * Resolves when each subscription made so far receives every message that any node publishes from now on.
-   * Resolves immediately if the bus is disconnected; the reconnect calls the `onLoss` listeners. Never rejects.
-   * If the bus consists of several servers, the servers of other nodes receive a subscription shortly later.
+   * Resolves when all current subscriptions receive every message that any node publishes from now on.
+   * Resolves immediately if the bus is disconnected; the reconnect calls the `onLoss` listeners. Never
+   * rejects. If the bus consists of several servers, the bus servers of other nodes may learn of a
+   * subscription shortly later.
    */
   flushed(): Promise<void>
 }
@@ -331,16 +348,16 @@ export interface KvEntry {
 }
 
 export interface KvRange {
-  /** Only keys that start with these segments. */
+  /** Return only keys that start with these segments. */
   readonly prefix?: Key
-  /** Only keys after this one (before it with `reverse`). */
+  /** Return only keys after this key (with `reverse`: before it). */
   readonly after?: Key
   readonly reverse?: boolean
   readonly limit: number
 }
 
 export interface KvCommit {
-  /** All checks must hold, otherwise nothing is written. `value` null: the key is absent. */
+  /** Expected current values. If one differs, nothing is written. `value` null: the key must be absent. */
   readonly checks?: readonly { readonly key: Key; readonly value: Uint8Array | null }[]
   readonly puts?: readonly KvEntry[]
   readonly dels?: readonly Key[]
@@ -348,8 +365,9 @@ export interface KvCommit {
   /** Fences that the commit raises. */
   readonly fences?: readonly Key[]
   /**
-   * `soon`: no caller waits for this commit alone. It is written together with a later commit, at the latest
-   * after 20 ms, and never after a commit of a later tick. Default `now`.
+   * When the commit is written. `now` (default): as soon as possible. `soon`: together with a later commit,
+   * at the latest after 20 ms, and never after a commit of a later tick; for commits that no caller waits
+   * for.
    */
   readonly pace?: 'now' | 'soon'
 }
@@ -359,20 +377,21 @@ export interface Kv {
   get(part: Key, keys: readonly Key[]): Promise<readonly (Uint8Array | null)[]>
   scan(part: Key, range: KvRange): Promise<readonly KvEntry[]>
   /**
-   * Resolves when durable. Returns false, and writes nothing, if a check failed; the values that the check
-   * compared are durable then.
+   * Writes all changes of the commit, or none. Resolves when they are durable. Returns false, and writes
+   * nothing, if a check failed; the values with which the check was compared are durable then.
    */
   commit(part: Key, commit: KvCommit): Promise<boolean>
 }
 
 /**
- * Work that is done at least once, and not before `at`. Only a commit of a log or of the Kv enqueues jobs.
+ * Work that is done at least once, and not before `at`. Jobs are enqueued only by commits of a log or of the
+ * Kv.
  */
 export interface Job {
   readonly queue: string
-  /** If a job with this id already waits in the queue, it stays as it is. */
+  /** If a job with this id already waits in the queue, that job stays unchanged. */
   readonly id: string
-  /** Epoch milliseconds. */
+  /** Time at which the job becomes due, in epoch milliseconds. */
   readonly at: number
   readonly payload: Uint8Array
 }
@@ -389,8 +408,8 @@ export interface ClaimedJob {
 /** Durable jobs, delivered at least once. */
 export interface Queue {
   /**
-   * Claims up to `count` due jobs, the longest due first, each leased for `leaseMs`. After that time they are
-   * due again.
+   * Claims up to `count` due jobs, starting with those that have been due the longest. Each job is leased for
+   * `leaseMs`; after that time it is due again.
    */
   claim(queue: string, count: number, leaseMs: number): Promise<readonly ClaimedJob[]>
   /** Renews the lease. Returns false if the lease has ended. */
@@ -404,28 +423,30 @@ export interface Queue {
 }
 
 /**
- * Changes of this store by other processes. The bus usually reports them earlier, but it can lose a message.
- * Changes by this process are not reported here.
+ * Changes of this store by other processes. The bus usually reports such changes earlier, but it can lose a
+ * message. Changes by this process are not reported here.
  */
 export interface ForeignChanges {
   /**
-   * How long a value may be reused before it must be read again, in ms. Infinity: no other process writes.
+   * How long a value may be reused before it must be read again, in ms. Infinity: no other process writes to
+   * the store.
    */
   readonly maxAgeMs: number
   /**
-   * Calls `changed` at most `maxAgeMs` after another process has changed the value, or if that is possible.
-   * If several callers watch the same value, only the first one is called. Returns the function that ends the
-   * watch.
+   * Calls `changed` when another process has, or may have, changed the value, at most `maxAgeMs` after the
+   * change. If several callers watch the same value, only the first one is called. Returns the function that
+   * ends the watch.
    */
   watch(part: Key, key: Key, changed: () => void): () => void
 }
 
-/** Leases between the processes that share this store: one process at a time holds a lease. */
+/** Leases among the processes that share this store. At most one process holds a lease at a time. */
 export interface LeaseStore {
   /**
-   * Acquires the lease. Returns null while another process, or another caller in this process, holds it. A
-   * lease ends when it is released, or some seconds after its process has died or has lost the store.
-   * @param lost called if another process may have the lease although it was not released
+   * Acquires the lease. Returns null while another process, or another caller in this process, holds it. The
+   * lease ends when it is released, or a few seconds after its process has died or can no longer reach the
+   * store.
+   * @param lost called if another process may have the lease although this one did not release it
    */
   acquire(name: string, lost?: () => void): Promise<NamedLease | null>
 }
@@ -441,33 +462,33 @@ export interface NamedLease {
 export interface Cluster {
   readonly self: string
   /**
-   * Unique id of this process among all that have ever opened the store. `self` is not unique: a later
-   * process may have the same name.
+   * Id of this process that no other process that ever opened the store has. `self` is not unique in this
+   * way: a later process may have the same name.
    */
   readonly incarnation: string
   /** Largest difference between the clocks of the processes, in ms. */
   readonly clockSkewMs: number
   /**
-   * Returns whether the process of an incarnation may still write. Returns false within 5 s of the death of a
-   * process, and true if the state is unknown.
+   * Returns whether the process with this `incarnation` may still write. Returns false at most 5 s after the
+   * death of the process. Returns true if the state of the process is unknown.
    */
   isAlive(incarnation: string): Promise<boolean>
   /**
-   * True if other processes may write to this store while this one does. Then each value in memory may be
-   * outdated, even while `nodes` lists no other node.
+   * True if other processes may write to this store while this process has it open. Each value in memory may
+   * then be outdated, even while `nodes` lists no other node.
    */
   readonly isShared: boolean
   /** Ids of the live nodes, including this one. A node that has died disappears within 5 s. */
   nodes(): readonly string[]
   /**
-   * Returns the node that should have the document's room. It is a preference: correctness never depends on
-   * it.
+   * Returns the node that should have the document's room. This is only a preference: correctness never
+   * depends on it.
    */
   home(doc: Key): string
   on(event: 'change', listener: () => void): () => void
   /**
-   * Ends the role of this node as a home node; the node stays in the list until the engine closes. Resolves
-   * when the other nodes know, or after `timeoutMs`.
+   * Ends the role of this node as a home node; the node remains in the list until the engine closes. Resolves
+   * when the other nodes have been informed, or after `timeoutMs`.
    */
   drain(timeoutMs: number): Promise<void>
 }
@@ -482,25 +503,25 @@ export interface Blobs {
 
 export type Health = { readonly ok: true } | { readonly ok: false; readonly reason: string }
 
-/** Stored pairs in the order of their keys. Only the engine knows the meaning of keys and values. */
+/** A page of stored pairs in key order. Only the engine knows the meaning of keys and values. */
 export type StoredPage = readonly (readonly [key: Uint8Array, value: Uint8Array])[]
 
 export interface StoreDump {
-  /** Number of the layout of keys and values. */
+  /** Version number of the layout of keys and values. */
   readonly format: number
   /**
-   * All stored pairs, as of the request for the first page.
+   * All stored pairs as they were when the first page was requested.
    * @throws StoreUnavailableError, CorruptRecordError
    */
   readonly pages: AsyncIterable<StoredPage>
 }
 
-/** The dump of an offline store: no engine has it open. */
+/** The dump of an offline store, which no running engine uses. The caller must close it. */
 export interface OpenedDump extends StoreDump {
   close(): Promise<void>
 }
 
-/** Everything whose key starts with one of these prefixes. */
+/** All stored data whose keys start with one of these prefixes. */
 export interface StoredUnder {
   readonly logs: readonly Key[]
   readonly blobs: readonly Key[]
@@ -520,16 +541,22 @@ export interface Engine {
   readonly cluster: Cluster
   /** State for `/readyz`. Inexpensive; never blocks. */
   health(): Health
-  /** Bytes that are accepted and not yet durable. Writers slow down as the number grows. */
+  /**
+   * Returns the number of accepted bytes that are not yet durable. Writers must slow down as the number
+   * grows.
+   */
   pendingBytes(): number
   /**
    * Estimates the bytes that the store uses for these prefixes, including all writes that were durable before
-   * the call. LevelDB counts its compressed files: deleted records count until it rewrites them, and it may
-   * miss one block of each file. The cost grows with the number of records (PostgreSQL) or files (LevelDB):
-   * do not call it for each request.
+   * the call. The estimate of LevelDB is based on its compressed files. It counts deleted records until
+   * LevelDB rewrites the file that contains them, and it may miss one block of each file. The cost grows with
+   * the number of records (PostgreSQL) or files (LevelDB), so do not call this method for each request.
    */
   storedBytes(under: StoredUnder): Promise<number>
-  /** Returns the data of a backup; writes continue meanwhile. Null if the engine stores nothing durably. */
+  /**
+   * Returns the data for a backup; writes continue while it is read. Returns null if the engine does not
+   * store anything durably.
+   */
   dump(): StoreDump | null
   /** Waits for accepted writes, then closes. Later calls fail with StoreUnavailableError. */
   close(): Promise<void>

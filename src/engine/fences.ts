@@ -3,31 +3,38 @@ import { type AppendOptions, AppendRejectedError, type Fence, type FenceStore, t
 import { encodeKey } from './key-encoding.ts'
 
 /**
- * Counters of all fences, 4 bytes each. With more counters, fewer fences share one.
+ * Number of counters, 4 bytes each, for all fences. The more counters there are, the fewer fences share a
+ * counter.
  *
- * Fences of several workspaces share counters, and the hash has no key: a workspace can choose names that
- * share a counter with a fence of another one. A raise of a shared counter only makes rooms read rights again
- * and repeat the rejected appends (`rooms/log/commits.ts`). It ends no right. Each raise is a call that
- * changes access, and these calls have a rate limit. All nodes of a cluster must compute the same counter.
+ * Fences of several workspaces share counters, and the hash has no secret key. So a workspace can choose
+ * names whose fences share a counter with a fence of another workspace. This is harmless: after a raise,
+ * rooms only read rights again and repeat the rejected appends (`rooms/log/commits.ts`). A raise never ends a
+ * right. Each raise is a call that changes access, and these calls have a rate limit. All nodes of a cluster
+ * must compute the same counter.
  */
 export const fenceCounters = 65_536
 
-/** Returns the counters of fences, without duplicates. */
+/** Returns the counters of the given fences, without duplicates. */
 export const countersOf = (names: readonly Key[]): readonly number[] => [
   ...new Set(names.map((name) => crc32(encodeKey(name)) % fenceCounters)),
 ]
 
-/** The number of times that this process raised each fence. This is sufficient if no other process writes. */
+/**
+ * Counts how often this process raised each fence. This is sufficient if no other process writes to the
+ * store.
+ */
 export class FenceCache implements FenceStore {
   readonly #counts = new Uint32Array(fenceCounters)
   /**
-   * Commits that have raised fences and are not durable yet: reads still return the records from before them.
+   * Commits that have raised fences and are not durable yet. Until they are durable, reads still return the
+   * records from before these commits.
    */
   readonly #pending = new Set<Promise<void>>()
 
   async read(names: readonly Key[]): Promise<Fence> {
     const fence = countersOf(names).map((counter) => this.at(counter, 0))
-    // A commit that begins during this wait makes the fence stale, so that the permission is read again.
+    // If another commit raises a fence during this wait, the returned fence is outdated. The caller then
+    // reads the permission again.
     await Promise.all(this.#pending)
     return fence
   }
@@ -37,7 +44,10 @@ export class FenceCache implements FenceStore {
     return true
   }
 
-  /** Returns the value of a counter. @param raised how often it was raised in the store */
+  /**
+   * Returns the value of a counter.
+   * @param raised number of raises in the store
+   */
   at(counter: number, raised: number): Fence[number] {
     return { counter, raised, raisedHere: this.#counts[counter] ?? 0 }
   }
@@ -46,7 +56,10 @@ export class FenceCache implements FenceStore {
     for (const counter of counters) this.#counts[counter] = (this.#counts[counter] ?? 0) + 1
   }
 
-  /** Like `raise`, for a commit that has not ended. Until the returned function is called, `read` waits. */
+  /**
+   * Like `raise`, for a commit that is still being written. `read` waits until the returned function is
+   * called.
+   */
   raiseWith(counters: readonly number[]): () => void {
     if (counters.length === 0) return () => {}
     this.raise(counters)
@@ -62,7 +75,7 @@ export class FenceCache implements FenceStore {
   }
 }
 
-/** Checks the fence of an append. @throws AppendRejectedError */
+/** Checks that the fence of an append has not been raised. @throws AppendRejectedError */
 export function checkFence(fences: FenceStore, { fence }: AppendOptions): void {
   if (fence !== undefined && !fences.isCurrent(fence)) throw new AppendRejectedError('fence')
 }

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 
 /**
- * Returns the home node of a bucket by rendezvous hashing: the node with the highest weight. When a node
- * joins or leaves, only the buckets that it gets or had move.
- * @param nodes at least one, in any order
+ * Returns the home node of a bucket: the node with the highest weight (rendezvous hashing). When a node joins
+ * or leaves, only the buckets that this node gets or had change their home node.
+ * @param nodes at least one node, in any order
  */
 export function homeNodeOf(bucket: number, nodes: readonly string[]): string {
   const weighed = nodes.map((node) => ({ node, weight: weightOf(bucket, node) }))

@@ -1,28 +1,31 @@
 import type { ClaimedJob, Job } from './engine.ts'
 import { decodeKey, encodeKey, encodeNumber } from './key-encoding.ts'
 
-/** A job from its enqueuing to its end. All engines use these state changes. */
+/** State of a job from its enqueuing to its end. All engines use the state changes of this file. */
 export interface JobRecord {
-  /** Due time in epoch milliseconds; while leased, the end of the lease. */
+  /** Due time in epoch milliseconds. While the job is leased, this is the end of the lease. */
   readonly at: number
   readonly attempt: number
-  /** Id of the last lease; '' if no lease is valid. */
+  /** Id of the last lease; '' if there is none. */
   readonly lease: string
   readonly payload: Uint8Array
-  /** Error of the last attempt; '' before the first one. */
+  /** Error of the last attempt; '' if that attempt reported none. */
   readonly error: string
   /**
-   * A job that was enqueued under the same id while this one was leased. It replaces this one at its end, so
-   * that no job is lost.
+   * A job that was enqueued with the same id while this job was leased. When this job ends, `next` takes its
+   * place, so that no job is lost.
    */
   readonly next: { readonly at: number; readonly payload: Uint8Array } | null
 }
 
-/** Times are whole milliseconds; a delay with jitter is rounded up. */
+/**
+ * Converts a time or delay to whole milliseconds. A fraction, such as that of a delay with jitter, is rounded
+ * up.
+ */
 const wholeMs = (ms: number): number => Math.max(0, Math.ceil(ms))
 
 /**
- * Checks jobs; call before anything is written.
+ * Checks the times and ids of jobs. Call before anything is written.
  * @throws RangeError for an invalid time, TypeError for an invalid id
  */
 export function checkJobs(jobs: readonly Job[]): void {
@@ -32,12 +35,12 @@ export function checkJobs(jobs: readonly Job[]): void {
   }
 }
 
-/** Returns a copy: payloads may be views on buffers that are reused. */
+/** Returns a job with a copy of its payload, because the payload may be a view on a buffer that is reused. */
 export const copyOfJob = (job: Job): Job => ({ ...job, payload: new Uint8Array(job.payload) })
 
 const isLeased = (record: JobRecord, now: number): boolean => record.lease !== '' && record.at > now
 
-/** Returns the record to store when `job` is enqueued; `record` itself if it stays unchanged. */
+/** Returns the record to store when `job` is enqueued. Returns `record` itself if it must not change. */
 export function enqueueJob(record: JobRecord | null, job: Job, now: number): JobRecord {
   const at = wholeMs(job.at)
   const payload = new Uint8Array(job.payload)
@@ -52,11 +55,11 @@ export const leaseJob = (record: JobRecord, until: number, lease: string): JobRe
   lease,
 })
 
-/** Returns whether the token's lease is the current one and has not ended. */
+/** Returns whether `lease` is the current lease of the job and has not ended. */
 export const holdsLease = (record: JobRecord | null, lease: string, now: number): record is JobRecord =>
   record !== null && record.lease === lease && isLeased(record, now)
 
-/** Returns the record that replaces a job at its end; null if none does. */
+/** Returns the record that takes the place of a job when the job ends; null if none does. */
 export const endJob = ({ next }: JobRecord): JobRecord | null =>
   next === null ? null : { ...next, attempt: 0, lease: '', error: '', next: null }
 
@@ -72,7 +75,7 @@ export const rescheduleJob = (record: JobRecord, at: number, error: string): Job
   error,
 })
 
-/** Identifies a lease to its holder. */
+/** Identifies one lease of one job. */
 export interface JobLease {
   readonly queue: string
   readonly id: string
@@ -82,7 +85,7 @@ export interface JobLease {
 export const leaseToken = ({ queue, id, lease }: JobLease): string =>
   encodeKey([queue, id, lease]).toString('base64url')
 
-/** Parses a token. Null if no engine has issued it. */
+/** Parses the token of a lease; null if the token is malformed, so that no engine can have issued it. */
 export function parseLeaseToken(token: string): JobLease | null {
   try {
     const [queue, id, lease] = decodeKey(Buffer.from(token, 'base64url'))

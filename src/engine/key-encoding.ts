@@ -1,24 +1,25 @@
 import type { Key } from './engine.ts'
 
 /**
- * Encodes keys as bytes whose order is the order of the keys: segment by segment, each by code point. After
- * the tuple layer of FoundationDB (https://github.com/apple/foundationdb/blob/main/design/tuple.md): a
- * segment is 02, its UTF-8 with 00 written as 00 FF, and 00. UTF-8 has no FF, so no byte within a segment can
- * end it, and all keys that start with the same segments form one range.
+ * Encodes keys as bytes. The bytes sort like the keys: segment by segment, each segment by code point. The
+ * encoding is that of the tuple layer of FoundationDB
+ * (https://github.com/apple/foundationdb/blob/main/design/tuple.md). A segment is the byte 02, its UTF-8
+ * bytes with each 00 written as 00 FF, and the byte 00. UTF-8 never contains FF, so no byte within a segment
+ * can be mistaken for its end. All keys that start with the same segments form one range.
  */
 const segmentStart = 0x02
 const segmentEnd = 0x00
 const escapedNul = Buffer.from([0x00, 0xff])
 /**
- * Follows a whole key inside a longer one. It is smaller than the start of a further segment, so that the two
- * never mix.
+ * Byte that follows a complete key inside a longer one. It is smaller than `segmentStart`, so the bytes after
+ * it cannot be mistaken for a further segment.
  */
 export const keyEnd = 0x01
-/** Greater than any byte that can follow a key. */
+/** Byte that is greater than any byte that can follow a key. */
 const afterAll = Buffer.from([0xff])
 const justAfter = Buffer.from([0x00])
 
-/** Keys from `gte` up to, and not including, `lt`. */
+/** The keys from `gte` (included) to `lt` (excluded). */
 export interface ByteRange {
   readonly gte: Buffer
   readonly lt: Buffer
@@ -26,7 +27,8 @@ export interface ByteRange {
 
 /**
  * Encodes a key.
- * @throws TypeError if a segment is not well-formed Unicode: two such segments would have the same bytes
+ * @throws TypeError if a segment is not well-formed Unicode, because different such segments would have the
+ * same bytes
  */
 export function encodeKey(key: Key): Buffer {
   let text = ''
@@ -61,7 +63,7 @@ export function decodeKey(bytes: Uint8Array): Key {
 }
 
 /**
- * Decodes a whole key and the key that follows it (see `keyEnd`).
+ * Decodes two keys that are separated by `keyEnd`.
  * @throws RangeError if `bytes` are not such a pair
  */
 export function decodeKeyPair(bytes: Uint8Array): readonly [Key, Key] {
@@ -70,8 +72,8 @@ export function decodeKeyPair(bytes: Uint8Array): readonly [Key, Key] {
 }
 
 /**
- * Decodes a whole key and returns the bytes after its end.
- * @throws RangeError if `bytes` do not start with a whole key
+ * Decodes the key at the start of `bytes` and returns it with the bytes after its `keyEnd`.
+ * @throws RangeError if `bytes` do not start with a key and `keyEnd`
  */
 export function splitKey<B extends Uint8Array>(bytes: B): readonly [Key, B] {
   let at = 0
@@ -87,7 +89,10 @@ function segmentEndAt(bytes: Uint8Array, from: number): number {
   return end
 }
 
-/** Latin-1 has one character for each byte, so the escape is always two characters. */
+/**
+ * Decodes one segment and removes the escapes. Latin-1 has one character for each byte, so an escape is
+ * always two characters there.
+ */
 function decodeSegment(escaped: Uint8Array): string {
   const bytes = Buffer.from(escaped.buffer, escaped.byteOffset, escaped.length)
   if (!bytes.includes(0)) return bytes.toString('utf8')
@@ -95,8 +100,8 @@ function decodeSegment(escaped: Uint8Array): string {
 }
 
 /**
- * Writes eight bytes, big endian, which sort like the numbers.
- * @throws RangeError unless `value` is a safe integer from 0
+ * Writes a number as eight bytes, big endian. The bytes sort like the numbers.
+ * @throws RangeError unless `value` is a safe integer and at least 0
  */
 export function writeNumber(bytes: Buffer, value: number, at: number): void {
   if (!Number.isSafeInteger(value) || value < 0) throw new RangeError(`not a whole number from 0: ${value}`)
@@ -104,7 +109,7 @@ export function writeNumber(bytes: Buffer, value: number, at: number): void {
   bytes.writeUInt32BE(value % 2 ** 32, at + 4)
 }
 
-/** Like `writeNumber`. */
+/** Returns a number as eight bytes; see `writeNumber`. */
 export function encodeNumber(value: number): Buffer {
   const bytes = Buffer.allocUnsafe(8)
   writeNumber(bytes, value, 0)
@@ -114,15 +119,15 @@ export function encodeNumber(value: number): Buffer {
 export const decodeNumber = (bytes: Buffer, at: number): number =>
   bytes.readUInt32BE(at) * 2 ** 32 + bytes.readUInt32BE(at + 4)
 
-/** Returns the range of everything in `space` that starts with `bytes`. */
+/** Returns the range of all keys that start with the bytes of `space`. */
 export const rangeOf = (space: Uint8Array): ByteRange => ({
   gte: Buffer.from(space),
   lt: Buffer.concat([space, afterAll]),
 })
 
 /**
- * Returns the range of the keys of `space` that start with `prefix` and follow `after` (precede it with
- * `reverse`).
+ * Returns the range of the keys in `space` that start with `prefix` and follow `after` (with `reverse`:
+ * precede `after`).
  */
 export function keyRange(
   space: Uint8Array,
@@ -139,18 +144,18 @@ const smaller = (a: Buffer, b: Buffer): Buffer => (Buffer.compare(a, b) < 0 ? a 
 const larger = (a: Buffer, b: Buffer): Buffer => (Buffer.compare(a, b) > 0 ? a : b)
 
 /**
- * Returns a unique name of a key for a Map. It is less expensive than the encoded bytes and does not keep
- * their order.
+ * Returns a text that identifies a key in a Map. It is less expensive than the encoded bytes, but does not
+ * sort like the keys.
  */
 export function keyName(key: Key): string {
-  // Joined, not concatenated step by step: V8 would keep a tree of the pieces, which is several times as
-  // large.
+  // Uses `join`, because V8 would keep the pieces of a step-by-step concatenation as a tree, which is several
+  // times as large.
   return key.map((segment) => `${segment.length}:${segment}`).join('')
 }
 
 /**
- * Caches the name of each object. A room passes the same address for every commit, and computing the name
- * costs more than the work that uses it.
+ * Returns a function that caches the name of each object. A room passes the same address object for every
+ * commit, and computing its name costs more than the work that uses the name.
  */
 export function cachedKeyNames<Of extends object>(nameOf: (of: Of) => string): (of: Of) => string {
   const names = new WeakMap<Of, string>()
@@ -163,7 +168,9 @@ export function cachedKeyNames<Of extends object>(nameOf: (of: Of) => string): (
   }
 }
 
-/** Returns the last segment of a key, such as the id in an index entry. @throws RangeError if it has none */
+/**
+ * Returns the last segment of a key, such as the id in an index entry. @throws RangeError if the key is empty
+ */
 export function lastSegment(key: Key): string {
   const last = key.at(-1)
   if (last === undefined) throw new RangeError('the key has no segments')

@@ -1,4 +1,4 @@
-/** Runs the work of each name in the order of calls, one at a time. */
+/** Runs one call at a time for each name, in the order of the calls. */
 export class KeyedMutex {
   readonly #last = new Map<string, Promise<unknown>>()
 

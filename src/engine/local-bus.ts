@@ -1,9 +1,9 @@
 import type { Bus, BusListener } from './engine.ts'
 
 /**
- * The bus of a single process. It delivers a message after the call that published it has returned, in order.
- * It loses nothing, so `onLoss` listeners are never called. If a listener throws, that is the fault of its
- * owner, and the error surfaces as such.
+ * The bus of a single process. It delivers messages in order, each after the `publish` call has returned. It
+ * never loses a message, so `onLoss` listeners are never called. If a listener throws, the fault is in the
+ * code of the listener, and the error surfaces as an uncaught error.
  */
 export class LocalBus implements Bus {
   readonly isConnected = true
@@ -14,8 +14,8 @@ export class LocalBus implements Bus {
   }
 
   /**
-   * Delivers a message of another process, which may be the cause if a listener throws. Then `failed` gets
-   * the error, and the other listeners still get the message.
+   * Delivers a message of another process. If a listener throws, the message may be the cause. `failed` then
+   * gets the error, and the other listeners still get the message.
    */
   hear(topic: string, message: Uint8Array, failed: (error: unknown) => void): void {
     this.#deliver(topic, message, failed)
@@ -36,10 +36,13 @@ export class LocalBus implements Bus {
   }
 
   async flushed(): Promise<void> {
-    // A subscription takes effect immediately.
+    // Nothing to wait for: a subscription takes effect immediately.
   }
 
-  /** Iterates over a copy of the list, because listeners may be added and removed meanwhile. */
+  /**
+   * Calls the listeners of a topic. Iterates over a copy of the list, because listeners may be added and
+   * removed meanwhile.
+   */
   #deliver(topic: string, message: Uint8Array, failed = surface): void {
     for (const { listener } of Array.from(this.#topics.get(topic) ?? [])) {
       try {
@@ -55,7 +58,7 @@ function surface(error: unknown): void {
   throw error
 }
 
-/** A separate object, so that one function may subscribe twice. */
+/** Object that stands for one subscription, so that the same function can subscribe twice. */
 interface Subscription {
   readonly listener: BusListener
 }

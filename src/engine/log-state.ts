@@ -28,10 +28,10 @@ export function headOf(standing: LogState): LogHead | null {
 
 export const absentLog: LogState = { state: 'absent' }
 
-/** Epoch of a document's first log. */
+/** Epoch of the first log of a document. */
 const firstEpoch = 1
 
-/** The head of the log is not the one that an append expects. */
+/** Thrown if the head of the log is not the one that an append expects. */
 export class HeadMovedError extends Error {
   override readonly name = 'HeadMovedError'
   readonly head: number
@@ -41,7 +41,7 @@ export class HeadMovedError extends Error {
   }
 }
 
-/** Returns the log that an append goes to, before the append. @throws AppendRejectedError, HeadMovedError */
+/** Returns the state of the log that an append will change. @throws AppendRejectedError, HeadMovedError */
 export function resolveAppend(standing: LogState, to: AppendTo, { expectHead }: AppendOptions): LiveLogState {
   if (typeof to !== 'number' && expectHead !== undefined && standing.state === 'live')
     throw new HeadMovedError(standing.head)
@@ -50,10 +50,10 @@ export function resolveAppend(standing: LogState, to: AppendTo, { expectHead }: 
   return log
 }
 
-/** Maximum number of bytes of entries in a `moved` result. */
+/** Maximum size of the entries in a `moved` result, in bytes. */
 const missingBytesMax = 1_048_576
 
-/** Builds the result of an append whose head has moved. */
+/** Builds the `moved` result of an append whose expected head is not the head of the log. */
 export async function movedResult(
   log: Pick<DocumentLog, 'load'>,
   doc: Key,
@@ -61,7 +61,8 @@ export async function movedResult(
   { expectHead = 0 }: AppendOptions,
   { head }: HeadMovedError,
 ): Promise<Moved> {
-  // Such an append followed one that was not written: no entry of the log is missing after it.
+  // The log ends before the expected head: the append followed another append that was not written. The
+  // caller therefore lacks no entry of the log.
   if (expectHead > head) return { state: 'moved', head }
   const since = typeof to === 'number' ? { since: expectHead, epoch: to } : {}
   return { state: 'moved', head, missing: await log.load(doc, { ...since, bytesMax: missingBytesMax }) }
@@ -88,7 +89,7 @@ export interface CompactionRequest {
   readonly keepSince: number
 }
 
-/** Returns whether a snapshot of everything up to `upTo` may become the base. */
+/** Returns whether a snapshot that covers everything up to `upTo` may become the base. */
 export function canCompact(
   standing: LogState,
   { epoch, expectBase, upTo }: CompactionRequest,
@@ -98,12 +99,12 @@ export function canCompact(
   return base === expectBase && upTo > 0 && upTo >= base && upTo <= standing.head
 }
 
-/** Largest epoch and head of an adopted log. It leaves numbers for later epochs and entries. */
+/** Maximum epoch and head of an adopted log. Larger numbers remain for later epochs and entries. */
 export const adoptedMax = 2 ** 52
 
 /**
- * Returns the state of an adopted log; null if it cannot be adopted.
- * @throws RangeError for numbers that no log can have
+ * Returns the state that a log has after its adoption; null if it cannot be adopted.
+ * @throws RangeError for an epoch or a head that no log can have
  */
 export function adoptedState(
   standing: LogState,
@@ -120,15 +121,15 @@ export function adoptedState(
 }
 
 /**
- * Returns `since` if it is a number of this log and every entry after it is still there; otherwise null: load
- * everything.
+ * Returns `since` if it is a number of this log and the log still has every entry after it. Otherwise returns
+ * null: the caller must load everything.
  */
 export function effectiveSince(log: LiveLogState, { since, epoch = log.epoch }: LoadOptions): number | null {
   if (since === undefined || epoch !== log.epoch) return null
   return since >= oldestSnapshot(log.marks).seq && since <= log.head ? since : null
 }
 
-/** A version, and the sequence number to continue after. */
+/** A version, and optionally the number after which loading continues. */
 export interface VersionRequest {
   readonly epoch: number
   readonly seq: number
@@ -136,8 +137,8 @@ export interface VersionRequest {
 }
 
 /**
- * Returns the number after which entries lead to a version: `after`, or that of a snapshot; null if the
- * version cannot be rebuilt.
+ * Returns the sequence number from which the entries lead to a version: `after`, or the number of a snapshot.
+ * Returns null if the version cannot be rebuilt.
  */
 export function rebuildStart(standing: LogState, { epoch, seq, after }: VersionRequest): number | null {
   if (standing.state !== 'live' || standing.epoch !== epoch || seq > standing.head) return null

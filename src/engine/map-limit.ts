@@ -1,9 +1,9 @@
-/** Node reads this many files in parallel. */
+/** Maximum number of parallel calls: Node reads this many files in parallel. */
 const atOnce = 4
 
 /**
- * Returns the results of `work` in the order of the items, with at most `atOnce` calls in parallel: a store
- * may have many files.
+ * Calls `work` for each item, with at most `atOnce` calls in parallel, because a store may have many files.
+ * Returns the results in the order of the items.
  * @throws the errors of `work`
  */
 export async function mapLimit<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {

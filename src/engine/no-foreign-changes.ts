@@ -1,6 +1,8 @@
 import type { ForeignChanges } from './engine.ts'
 
-/** The foreign changes of a store that no other process writes to: none. */
+/**
+ * Implementation of `ForeignChanges` for a store that no other process writes to: there are no such changes.
+ */
 export const noForeignChanges: ForeignChanges = {
   maxAgeMs: Number.POSITIVE_INFINITY,
   watch: () => () => {},

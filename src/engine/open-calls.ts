@@ -3,8 +3,8 @@ import { StoreUnavailableError } from './engine.ts'
 export const closedMessage = 'the store is closed'
 
 /**
- * Gate that every call passes first: it checks that the engine is still open, and tracks the running calls so
- * that closing can wait for them.
+ * Gate that every call passes first. Checks that the engine is still open, and tracks the running calls, so
+ * that `close` can wait for them.
  */
 export class OpenCalls {
   readonly #running = new Set<Promise<unknown>>()
@@ -19,12 +19,12 @@ export class OpenCalls {
     if (!this.#isOpen) throw new StoreUnavailableError(closedMessage)
   }
 
-  /** Returns the rejection of a call after `close`, for functions that are not async. */
+  /** Returns the rejection of a call after `close`; for functions that are not async. */
   refuse(): Promise<never> {
     return Promise.reject(new StoreUnavailableError(closedMessage))
   }
 
-  /** Runs a call that `close` waits for. @throws StoreUnavailableError after `close` */
+  /** Runs a call and makes `close` wait for it. @throws StoreUnavailableError after `close` */
   async run<T>(call: () => Promise<T>): Promise<T> {
     this.pass()
     const running = call()

@@ -26,8 +26,8 @@ export interface PolledChangesOptions {
 }
 
 /**
- * Reads watched values regularly. A value that is read for the first time counts as changed, because its
- * watcher may have read an older one before.
+ * Reads the watched values at regular intervals. A value counts as changed when it is read for the first
+ * time, because its watcher may have read an older value before.
  */
 export class PolledChanges implements ForeignChanges {
   readonly maxAgeMs = pollMs
@@ -53,7 +53,7 @@ export class PolledChanges implements ForeignChanges {
     }
   }
 
-  /** Stops reading. */
+  /** Stops reading and removes all watchers. */
   end(): void {
     this.#watched.clear()
     this.#cancel?.()

@@ -5,14 +5,16 @@ import { RenewedLease } from './renewed-lease.ts'
 /** Lifetime of a lease without a renewal, in ms. */
 const leaseMs = 6_000
 
-/** Partition of the jobs that stand for leases. */
+/** Partition of the commits that create the jobs for leases. */
 const leasesPart: Key = ['turns']
 
 export interface QueueLeaseStoreOptions extends Pick<Engine, 'kv' | 'queue'> {
   readonly clock: Clock
 }
 
-/** Leases between the processes that share a store. Each one is the lease of a job that is never done. */
+/**
+ * Leases among the processes that share a store. Each lease is the lease of a job that is never completed.
+ */
 export class QueueLeaseStore implements LeaseStore {
   readonly #options: QueueLeaseStoreOptions
 
@@ -22,11 +24,12 @@ export class QueueLeaseStore implements LeaseStore {
 
   async acquire(name: string, lost: () => void = () => {}): Promise<NamedLease | null> {
     const { kv, queue, clock } = this.#options
-    // Measured before the request: no other process can have the lease until then.
+    // The time before the request, which is a safe lower bound: no other process can get the lease before
+    // `claimedAt + leaseMs`.
     const claimedAt = clock.now()
     let [job] = await queue.claim(name, 1, leaseMs)
     if (job === undefined) {
-      // Changes nothing if the job exists.
+      // Creates the job of the lease; has no effect if the job exists.
       await kv.commit(leasesPart, { jobs: [{ queue: name, id: name, at: 0, payload: new Uint8Array() }] })
       ;[job] = await queue.claim(name, 1, leaseMs)
     }
@@ -35,7 +38,7 @@ export class QueueLeaseStore implements LeaseStore {
 
   #hold(token: string, claimedAt: number, lost: () => void): NamedLease {
     const { queue, clock } = this.#options
-    // A failed renewal needs no report: the store may be unavailable for a moment.
+    // A failed renewal is not reported, because the store may be unavailable only for a moment.
     const lease = new RenewedLease({ queue, clock, token, claimedAt, leaseMs, lost, failed: () => undefined })
     return {
       get isHeld() {
@@ -49,6 +52,6 @@ export class QueueLeaseStore implements LeaseStore {
   }
 }
 
-/** Returns whether a job stands for a lease. It contains no data. */
+/** Returns whether a job exists only for its lease. Such a job contains no data. */
 export const isLeaseJob = ({ queue, id, payload }: Pick<Job, 'queue' | 'id' | 'payload'>): boolean =>
   queue === id && payload.length === 0

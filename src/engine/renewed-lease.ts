@@ -6,26 +6,29 @@ export interface RenewedLeaseOptions {
   readonly clock: Clock
   /** Token of the claimed job. */
   readonly token: string
-  /** Time before the claim, in epoch milliseconds: until then, no other process can have the job. */
+  /**
+   * Time before the claim, in epoch milliseconds. No other process can have the job before `claimedAt +
+   * leaseMs`.
+   */
   readonly claimedAt: number
-  /** Lifetime without a renewal. */
+  /** Lifetime of the lease without a renewal, in ms. */
   readonly leaseMs: number
-  /** Called if the lease has ended and was not released. */
+  /** Called if the lease ends before it is released. */
   readonly lost: () => void
-  /** Called with the error of a renewal. The lease repeats the renewal. */
+  /** Called with the error of a failed renewal. The lease then repeats the renewal. */
   readonly failed: (error: unknown) => void
 }
 
 type RenewedLeaseState =
-  /** Until the next renewal. `until` is the end of the lease in epoch milliseconds. */
+  /** Waits for the next renewal. `until` is the end of the lease in epoch milliseconds. */
   | { readonly is: 'held'; readonly until: number; readonly cancelRenewal: () => void }
   | { readonly is: 'renewing'; readonly until: number; readonly renewed: Promise<void> }
   | { readonly is: 'lost' }
   | { readonly is: 'released' }
 
 /**
- * The lease of a claimed job. It is renewed after each third of its lifetime, until it is released or has ended. A
- * renewal that fails is repeated while the lease lasts.
+ * The lease of a claimed job. It is renewed after each third of its lifetime, until it is released or has
+ * ended. A failed renewal is repeated while the lease lasts.
  */
 export class RenewedLease {
   readonly #options: RenewedLeaseOptions
@@ -42,7 +45,10 @@ export class RenewedLease {
     return (state.is === 'held' || state.is === 'renewing') && this.#options.clock.now() < state.until
   }
 
-  /** Ends the renewals. Resolves when none is in progress. The job stays claimed until the caller changes it. */
+  /**
+   * Stops the renewals and waits for a renewal in progress. The job stays claimed until the caller changes
+   * it.
+   */
   async release(): Promise<void> {
     const before = this.#state
     this.#state = { is: 'released' }
@@ -59,7 +65,10 @@ export class RenewedLease {
     this.#state = { is: 'renewing', until, renewed: this.#extend(until).then((end) => this.#extended(end)) }
   }
 
-  /** Returns the new end of the lease; 0 if it has ended. */
+  /**
+   * Renews the lease. Returns the new end of the lease; 0 if the lease has ended; `until` if the renewal
+   * failed.
+   */
   async #extend(until: number): Promise<number> {
     const { queue, clock, token, leaseMs, failed } = this.#options
     const requestedAt = clock.now()

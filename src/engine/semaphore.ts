@@ -1,4 +1,4 @@
-/** Runs at most `count` calls at the same time. The others wait in the order of their calls. */
+/** Runs at most `count` calls at the same time. Further calls wait and start in order. */
 export class Semaphore {
   #free: number
   readonly #waiting: (() => void)[] = []

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Cluster } from './engine.ts'
 
-/** The cluster of one process. It is the home node of every document, and its list never changes. */
+/** A cluster with one process, which is the home node of every document. The list of nodes never changes. */
 export class SingleNode implements Cluster {
   readonly self: string
   readonly incarnation = randomUUID()
@@ -12,7 +12,10 @@ export class SingleNode implements Cluster {
     this.self = self
   }
 
-  /** Earlier processes have ended, otherwise this one could not have opened the store. */
+  /**
+   * Returns true only for this process. All earlier processes have ended, otherwise this process could not
+   * have opened the store.
+   */
   async isAlive(incarnation: string): Promise<boolean> {
     return incarnation === this.incarnation
   }
@@ -30,6 +33,6 @@ export class SingleNode implements Cluster {
   }
 
   async drain(): Promise<void> {
-    // No other node keeps a list of nodes.
+    // Nothing to do: there is no other node.
   }
 }

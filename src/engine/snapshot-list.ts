@@ -1,5 +1,5 @@
 /**
- * A stored snapshot: the last sequence number that it covers, and the time at which it was made (epoch
+ * Number and time of a stored snapshot: the last sequence number that it covers, and when it was made (epoch
  * milliseconds).
  */
 export interface SnapshotInfo {
@@ -8,9 +8,9 @@ export interface SnapshotInfo {
 }
 
 /**
- * The snapshots of one log, oldest first. The first one is the anchor: nothing before it can be rebuilt, and
- * all entries after it exist. The last one is the base, which loading starts from. Number 0 is the empty
- * document, which needs no snapshot.
+ * The snapshots of one log, oldest first. The first snapshot is the anchor: no version before it can be
+ * rebuilt, and all entries after it exist. The last snapshot is the base, from which loading starts. Number 0
+ * stands for the empty document, which needs no stored snapshot.
  */
 export type SnapshotList = readonly [SnapshotInfo, ...SnapshotInfo[]]
 
@@ -23,10 +23,11 @@ export const oldestSnapshot = (marks: SnapshotList): SnapshotInfo => marks[0]
 export const baseSnapshot = (marks: SnapshotList): SnapshotInfo => marks.at(-1) ?? marks[0]
 
 /**
- * Returns the snapshots that remain when `made` becomes the base: the anchor, the one after it, and the base.
- * The anchor is the newest snapshot older than `keepSince`, so every version since then can be rebuilt. The
- * snapshot after it is the next anchor. If each compaction replaced it, no snapshot would become old enough.
- * So the anchor is at most twice as old as requested, plus one compaction.
+ * Returns the snapshots that remain when `made` becomes the base: the anchor, the snapshot after the anchor,
+ * and the base. The anchor is the newest snapshot that is older than `keepSince`, so every version since then
+ * can be rebuilt. The snapshot after the anchor becomes the next anchor. It must stay, because if each
+ * compaction replaced it, no snapshot would ever become old enough. As a result, the anchor is at most twice
+ * as old as requested, plus the time between two compactions.
  */
 export function snapshotsAfterCompaction(
   marks: SnapshotList,
@@ -41,6 +42,6 @@ export function snapshotsAfterCompaction(
     : [anchor, ...later.slice(0, snapshotsMax - 2), made]
 }
 
-/** Returns the snapshots of `before` to delete when `after` replaces it. */
+/** Returns the stored snapshots of `before` that `after` no longer contains. */
 export const droppedSnapshots = (before: SnapshotList, after: SnapshotList): readonly SnapshotInfo[] =>
   before.filter(({ seq }) => seq > 0 && !after.some((mark) => mark.seq === seq))

@@ -1,9 +1,9 @@
 import type { Job, Key } from './engine.ts'
 
-/** One stored item, independent of the engine. */
+/** One stored item in a form that does not depend on the engine. */
 export type StoredEntry =
   | {
-      /** A log of the document exists, or existed and no late append restores it. */
+      /** The log of a document that exists, or that was deleted (late appends to it are rejected). */
       readonly is: 'document'
       readonly key: Key
       readonly state: 'live' | 'deleted'
@@ -11,5 +11,5 @@ export type StoredEntry =
     }
   | { readonly is: 'value'; readonly part: Key; readonly key: Key; readonly value: Uint8Array }
   | { readonly is: 'blob'; readonly key: Key; readonly value: Uint8Array }
-  /** A job that waits, or a dead letter with the error of its last attempt. */
+  /** A waiting job (`job`), or a dead letter (`buried`). `error` is the error of its last attempt. */
   | (Job & { readonly is: 'job' | 'buried'; readonly error: string })

@@ -23,38 +23,47 @@ import { type OpenStore, openLevelStore } from './store/store.ts'
 import { measureLevelBytes } from './stored-bytes.ts'
 
 export interface LevelEngineOptions {
-  /** Data directory; created if missing. Data of this engine is in its folder `store`. */
+  /** Data directory; created if missing. The engine stores its data in the subfolder `store`. */
   readonly directory: string
   /**
-   * Event that an acknowledged write survives: a power failure (`disk`, the default) or the end of this
-   * process (`process`).
+   * The event that an acknowledged write survives: a power failure (`disk`, the default) or only the end of
+   * this process (`process`).
    */
   readonly durability?: 'disk' | 'process'
   readonly clock?: Clock
   readonly log?: Log
   /**
-   * Limit of accepted but not yet durable bytes; more writes are rejected with StoreUnavailableError. Default
-   * 64 MB.
+   * Maximum number of accepted bytes that are not yet durable. Further writes are rejected with
+   * StoreUnavailableError. Default 64 MB.
    */
   readonly pendingBytesMax?: number
-  /** How long a failed write is retried before StoreUnavailableError, in ms. Default 30,000. */
+  /**
+   * Time in ms for which a failed write is retried before it is rejected with StoreUnavailableError. Default
+   * 30,000.
+   */
   readonly holdMs?: number
-  /** Opens the store, at start and after failed writes. Tests inject faults here. */
+  /** Opens the LevelDB database, at the start and again after failed writes. Tests inject faults here. */
   readonly openStore?: OpenStore
-  /** How much of the files is checked before the store is opened. Default `start`. */
+  /** How thoroughly the files are checked before the store is opened. Default `start`. */
   readonly depth?: OpenRequest['depth']
-  /** Whether a damaged store is opened. Default: it is opened. */
+  /** Whether a damaged store is opened. Default `open`. */
   readonly damaged?: OpenRequest['damaged']
   /** Whether a store with an incomplete import is opened. Default `refuse`. */
   readonly importing?: 'open' | 'refuse'
 }
 
 export interface LevelEngine extends Engine {
-  /** Sentences of LevelDB at the opening about damage that it found and left out. Empty if there was none. */
+  /**
+   * Log lines in which LevelDB reported, while it opened the store, damage that it skipped. Empty without
+   * damage.
+   */
   readonly warnings: readonly string[]
 }
 
-/** Opens the embedded engine: one process, one directory. @throws EngineOpenError */
+/**
+ * Opens the embedded engine, which stores data in one directory and serves one process. @throws
+ * EngineOpenError
+ */
 export async function openLevelEngine(options: LevelEngineOptions): Promise<LevelEngine> {
   const { directory, clock = systemClock, log, openStore = openLevelStore } = options
   const { depth = 'start', damaged = 'open', importing = 'refuse' } = options
@@ -107,7 +116,7 @@ export async function openLevelEngine(options: LevelEngineOptions): Promise<Leve
   }
 }
 
-/** Waits for running calls first, then for their writes. */
+/** Waits for running calls, then for their writes, and closes the store. */
 async function closeAll({
   gate,
   commit,
@@ -123,6 +132,7 @@ async function closeAll({
   await commit.durable().catch(() => undefined)
   const isSound = disk.health().ok
   await disk.close()
-  // After a failed write the state of the files is unknown, so no manifest is written.
+  // After a failed write the state of the files is unknown. A manifest would then be wrong, so none is
+  // written.
   if (isSound) await writeManifest(path).catch(() => undefined)
 }

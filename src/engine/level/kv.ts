@@ -15,10 +15,10 @@ import { type CacheEntry, known, WriteThroughCache } from './store/write-through
 
 type ValueCell = CacheEntry<Uint8Array | null>
 
-/** A commit that is being written to disk. */
+/** A commit whose checks have succeeded and that is now being written to disk. */
 interface Decided {
   readonly cells: readonly ValueCell[]
-  /** Call it when the commit is durable or lost. */
+  /** Must be called when the commit is durable or lost. Completes the raise of its fences. */
   readonly ended: () => void
 }
 
@@ -28,7 +28,7 @@ export class LevelKv implements Kv {
   readonly #commit: GroupCommit
   readonly #queue: LevelQueue
   readonly #fences: FenceCache
-  /** The values that checks depend on, and every value that is being written. */
+  /** The values that running checks compare, and every value that is being written. */
   readonly #values: WriteThroughCache<Uint8Array | null>
   readonly #recent = new ReadCache()
   readonly #partitions = new KeyedMutex()
@@ -65,8 +65,8 @@ export class LevelKv implements Kv {
       const written = await this.#partitions.run(keyName(part), () =>
         withRecordName('partition', part, () => this.#decide(prepared)),
       )
-      // The values that the check compared may not be durable yet. The caller gets the result only when they
-      // are.
+      // The values with which the check was compared may not be durable yet. The caller gets the result only
+      // when they are durable.
       if (written === null) {
         await this.#commit.durable()
         return false
@@ -96,7 +96,10 @@ export class LevelKv implements Kv {
     })
   }
 
-  /** Returns the written values, pinned until they are durable; null if a check failed. */
+  /**
+   * Runs the checks. If all succeed, adds the writes to the group commit and returns the written values,
+   * which stay pinned until they are durable. Returns null if a check failed.
+   */
   async #decide({ checks, writes, jobs, pace, fences }: Prepared): Promise<Decided | null> {
     this.#commit.admit()
     const pinnedJobs = await this.#queue.pin(jobs)
@@ -114,7 +117,7 @@ export class LevelKv implements Kv {
     }
   }
 
-  /** Never throws: a commit is added as a whole. */
+  /** Adds one write to the group commit. Never throws, because a commit must be added as a whole. */
   #write({ name, at, value, stored }: Write, pace: CommitUrgency): ValueCell {
     this.#recent.write(name)
     if (stored === null) this.#commit.delete(at, pace)
@@ -126,7 +129,7 @@ export class LevelKv implements Kv {
     return this.#values.pin(at.toString('latin1'), () => at)
   }
 
-  /** Returns nothing from memory while the store is unavailable. */
+  /** Returns the values if all are cached; otherwise null, also while the store is unavailable. */
   #cached(names: readonly string[]): readonly (Uint8Array | null)[] | null {
     return this.#gate.isOpen && this.#disk.health().ok ? this.#recent.all(names) : null
   }
@@ -155,7 +158,7 @@ export class LevelKv implements Kv {
     })
   }
 
-  /** Evicts everything. Call after a write with unknown outcome. */
+  /** Evicts all cached values. Call after a write with unknown outcome. */
   forget(): void {
     this.#values.forget()
     this.#recent.forget()
@@ -165,13 +168,13 @@ export class LevelKv implements Kv {
 const partition = (part: Key): Buffer => under(keyspaces.kv, encodeKey(part))
 const stored = (space: Buffer, key: Key): Buffer => Buffer.concat([space, encodeKey(key)])
 
-/** Returns names that are unique across the keys of all partitions. */
+/** Returns names of the keys that are unique across all partitions. */
 function namesOf(part: Key, keys: readonly Key[]): readonly string[] {
   const space = keyName(part)
   return keys.map((key) => `${space}/${keyName(key)}`)
 }
 
-/** The value that is, or will be, stored under a key; null: absent. */
+/** The expected or new value of a key; null: the key is absent. */
 interface Value {
   readonly name: string
   readonly at: Buffer
@@ -193,8 +196,8 @@ interface Prepared {
 }
 
 /**
- * Validates the commit before anything is done, and copies the buffers that the caller may reuse, before it
- * waits.
+ * Validates the commit before any change. Also copies the buffers, because the caller may reuse them while
+ * the commit waits.
  */
 function prepare(
   part: Key,

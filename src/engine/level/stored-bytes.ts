@@ -4,16 +4,16 @@ import { keyspaces } from './store/keyspaces.ts'
 import type { Store } from './store/store.ts'
 
 /**
- * A key before all others, which no table contains: compacting its range only makes LevelDB write its memory
- * to a table.
+ * A key that sorts before all others and that no table contains. A compaction of its range only makes LevelDB
+ * write its memory to a table.
  */
 const noKey = Buffer.of(0)
-/** A key after all others. */
+/** A key that sorts after all others. */
 const afterAll = Buffer.of(0xff)
 
 /**
- * See `Engine.storedBytes`. LevelDB estimates ranges from the indexes of its tables, so its memory is written
- * to a table first.
+ * Implements `Engine.storedBytes`. LevelDB estimates the size of a range from the indexes of its tables.
+ * Therefore the data in memory is first written to a table.
  */
 export async function measureLevelBytes(store: Store, { logs, blobs, parts }: StoredUnder): Promise<number> {
   await store.compactTables({ gte: noKey, lt: noKey })
@@ -28,8 +28,9 @@ export async function measureLevelBytes(store: Store, { logs, blobs, parts }: St
 }
 
 /**
- * The index of a table has one key for each block, which may lie between two keys: only stored keys have
- * exact positions.
+ * Estimates the bytes of a range, after moving both ends of the range to stored keys. The index of a table
+ * has one key for each block, and this key may lie between two stored keys: only the positions of stored keys
+ * are exact.
  */
 async function tableBytes(store: Store, { gte, lt }: ByteRange): Promise<number> {
   const first = await firstKey(store, gte)

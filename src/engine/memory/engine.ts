@@ -16,8 +16,8 @@ export interface MemoryEngineOptions {
 }
 
 /**
- * Opens an engine that keeps everything in this process and loses it at exit, for tests and trials. All other
- * promises hold.
+ * Opens an engine that keeps all data in this process and loses it at exit. It is for tests and trials.
+ * Except durability, it has all properties of the other engines.
  */
 export async function openMemoryEngine({ clock = systemClock }: MemoryEngineOptions = {}): Promise<Engine> {
   const gate = new OpenCalls()

@@ -41,9 +41,9 @@ import { SortedMap } from './sorted.ts'
 
 interface Document {
   standing: LogState
-  /** By the sequence numbers that they cover. */
+  /** Snapshots by the sequence number up to which they cover the log. */
   readonly snapshots: Map<number, Uint8Array>
-  /** From the anchor's number, exclusive, to `head`. */
+  /** The entries after the oldest snapshot, up to `head`. */
   entries: LogEntry[]
   changed: { readonly at: number; readonly by: string }
 }
@@ -202,7 +202,10 @@ export class MemoryLog implements DocumentLog {
     return sum
   }
 
-  /** With `only`: does nothing if the document has another epoch. */
+  /**
+   * Deletes a document.
+   * @param only the expected epoch: a document with another epoch is not deleted
+   */
   #destroy(doc: Key, only?: number): void {
     const document = this.#documents.get(encodeKey(doc))
     if (document?.standing.state !== 'live') return
@@ -229,7 +232,10 @@ function loaded(document: Document, log: LiveLogState, options: LoadOptions): Lo
   return { state: 'live', epoch, base, basedAt, head, snapshot, entries, changed, more }
 }
 
-/** Returns the entries after a number that is not before the anchor. */
+/**
+ * Returns the entries after the number `after`, which must not be less than the number of the oldest
+ * snapshot.
+ */
 function entriesAfter(
   { entries }: Document,
   { marks, head }: LiveLogState,
@@ -248,7 +254,7 @@ function page(
   return { entries: entries.length === 0 ? nothing : entries, more: entries.length < wanted.length }
 }
 
-/** Returns how many entries fit into `bytesMax`: at least one. */
+/** Returns how many entries fit into `bytesMax`, but at least one. */
 function countWithin(entries: readonly LogEntry[], bytesMax: number): number {
   let bytes = 0
   let count = 0

@@ -12,7 +12,7 @@ import type { NatsSettings } from './settings.ts'
 import { subjectToken } from './subjects.ts'
 
 export interface NatsBusOptions extends NatsSettings {
-  /** Prefix of the subjects of this cluster: tokens separated by periods. */
+  /** Prefix of all subjects of this cluster. It consists of tokens that are separated by periods. */
   readonly prefix: string
   readonly log?: Log | undefined
 }
@@ -21,21 +21,21 @@ export interface NatsBusOptions extends NatsSettings {
 interface Topic {
   listeners: number
   subscription: Subscription | null
-  /** When the log last had a message of this topic that a listener could not read, by `performance.now`. */
+  /** When an unreadable message of this topic was last logged, from `performance.now`. */
   failureLoggedAt: number
 }
 
 /**
- * Delay before the other nodes are notified of unsent messages, in ms. It combines the messages that are
- * dropped meanwhile.
+ * Delay in ms before the other nodes are notified of dropped messages. One notification covers all messages
+ * that were dropped in this time.
  */
 const admitEveryMs = 500
-/** For each topic, the log has at most one malformed message in this time, in ms. */
+/** Minimum time in ms between two log entries about unreadable messages of the same topic. */
 const failureEveryMs = 10_000
 
 /**
- * The bus over core NATS. A local bus delivers messages of this node to its own listeners, whether NATS is
- * connected or not; NATS does not return them.
+ * The bus over core NATS. Messages of this node reach its own listeners through a local bus, whether NATS is
+ * connected or not. NATS does not send these messages back.
  */
 export class NatsBus implements ClusterBus {
   readonly #local = new LocalBus()
@@ -47,7 +47,7 @@ export class NatsBus implements ClusterBus {
   readonly #topics = new Map<string, Topic>()
   #link: BusConnection | null = null
   #admission: NodeJS.Timeout | null = null
-  /** True if there are subscriptions that the server has not confirmed. */
+  /** True if the server has not confirmed all subscriptions yet. */
   #isFresh = false
   #settled: Promise<void> = Promise.resolve()
   #isClosed = false
@@ -58,8 +58,8 @@ export class NatsBus implements ClusterBus {
   }
 
   /**
-   * Opens the bus. Resolves also if no server is reachable; it then retries until it is closed. @throws
-   * EngineOpenError if a server rejects the client
+   * Opens the bus. Also resolves if no server is reachable; the bus then retries until it is closed.
+   * @throws EngineOpenError if a server rejects the client
    */
   static async open(options: NatsBusOptions): Promise<NatsBus> {
     const bus = new NatsBus(options)
@@ -131,8 +131,8 @@ export class NatsBus implements ClusterBus {
   }
 
   /**
-   * Earlier messages are lost for this node. The listeners are notified when the server knows the
-   * subscriptions.
+   * Subscribes to all topics on a new connection. This node has missed the messages before the connection, so
+   * the loss listeners are called when the server has processed the subscriptions.
    */
   #join(connection: NatsConnection): void {
     this.#listen(connection, this.#losing, () => this.lost())
@@ -140,7 +140,10 @@ export class NatsBus implements ClusterBus {
     if (this.#link !== null) void this.flushed().then(() => this.lost())
   }
 
-  /** A listener that fails must not end the connection, which continues to read only when this returns. */
+  /**
+   * Subscribes to one subject. An error of `hear` would end the connection, so `hear` must not throw. The
+   * connection continues to read only when `hear` returns.
+   */
   #listen(connection: NatsConnection, subject: string, hear: (message: Msg) => void): Subscription {
     return connection.subscribe(subject, {
       callback: (error, message) => {
@@ -161,7 +164,8 @@ export class NatsBus implements ClusterBus {
     known.listeners -= 1
     if (known.listeners > 0) return
     this.#topics.delete(topic)
-    // The subscription of an ended connection does not matter to the next one.
+    // If the connection has ended, its subscription has ended as well and has no effect on the next
+    // connection.
     if (this.isConnected) known.subscription?.unsubscribe()
   }
 
@@ -170,13 +174,14 @@ export class NatsBus implements ClusterBus {
     if (frame === null) return this.lost()
     const { publisher, number, previous, message } = frame
     if (!received.follows(publisher, number, previous)) this.lost()
-    // As for local messages: all received messages are read before a listener reacts to one.
+    // In a microtask, as for local messages: all received messages are read before a listener reacts to one
+    // of them.
     queueMicrotask(() => this.#local.hear(topic, message, (error) => this.#failed(topic, known, error)))
   }
 
   /**
-   * Another version of Weft, or any client of NATS, may have published it. This node treats it as a lost
-   * message.
+   * Treats a message that a listener could not read as lost. Another version of Weft, or any other client of
+   * NATS, may have published it.
    */
   #failed(topic: string, known: Topic, error: unknown): void {
     this.lost()
@@ -196,7 +201,10 @@ export class NatsBus implements ClusterBus {
     } else if (this.#link?.send(this.#subjectOf(topic), frame) !== true) this.#admit()
   }
 
-  /** Notifies the other nodes of a loss, so that they need not wait for the next message to detect it. */
+  /**
+   * Notifies the other nodes of a lost message. Without this, they would detect the loss only at the next
+   * message.
+   */
   #admit(): void {
     this.#admission ??= setTimeout(() => {
       this.#admission = null

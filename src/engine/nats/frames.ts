@@ -1,10 +1,10 @@
-/** A message on NATS: a header with the publisher and the sequence number, then the content. */
+/** A message on NATS: a header with the publisher and the sequence numbers, followed by the content. */
 export interface Frame {
-  /** Id of the bus that published it; each start creates a new one. */
+  /** Id of the bus that published the message. Each start of a node creates a new id. */
   readonly publisher: string
-  /** Sequence number, which grows with each message of the publisher. */
+  /** Sequence number of the message. It grows with each message of the publisher. */
   readonly number: number
-  /** Sequence number of the publisher's previous message on the same topic; 0: unknown. */
+  /** Sequence number of the previous message of this publisher on the same topic; 0 if it is unknown. */
   readonly previous: number
   readonly message: Uint8Array
 }
@@ -13,7 +13,7 @@ const version = 1
 const publisherBytes = 16
 const headBytes = 1 + publisherBytes + 6 + 6
 
-/** Encodes an id of one bus as it appears in frames. */
+/** Formats the random id of a bus as in `Frame.publisher`. */
 export const publisherId = (random: Uint8Array): string => Buffer.from(random).toString('hex')
 
 export function encodeFrame({ publisher, number, previous, message }: Frame): Buffer {
@@ -29,7 +29,10 @@ export function encodeFrame({ publisher, number, previous, message }: Frame): Bu
 const rest = ({ buffer, byteOffset, length }: Uint8Array, from: number): Uint8Array =>
   new Uint8Array(buffer, byteOffset + from, length - from)
 
-/** Decodes a frame; null if it is not one of this version. The message is a view on `bytes`. */
+/**
+ * Decodes a frame; null if the bytes are not a frame of this version. The returned `message` is a view on
+ * `bytes`.
+ */
 export function decodeFrame(bytes: Uint8Array): Frame | null {
   if (bytes.length < headBytes || bytes[0] !== version) return null
   const head = Buffer.from(bytes.buffer, bytes.byteOffset, headBytes)

@@ -5,19 +5,21 @@ import type { Log } from '../../log.ts'
 import { EngineOpenError } from '../engine.ts'
 import { connectToAny, NatsRejectedError, type NatsSettings } from './settings.ts'
 
-/** Delays between attempts to connect, in ms: the first one and the longest. */
+/** Delays between attempts to connect, in ms. The delay doubles from `first` to `longest`. */
 const pauseMs = { first: 50, longest: 5_000 }
-/** Limit of bytes that are sent and not yet confirmed by the server; beyond it, messages are dropped. */
+/**
+ * Maximum number of bytes that are sent but not yet confirmed by the server. Further messages are dropped.
+ */
 const unconfirmedBytesMax = 16 * 2 ** 20
-/** Number of sent bytes after which the node requests a confirmation from the server. */
+/** After this many sent bytes, the node requests a confirmation from the server. */
 const confirmEveryBytes = 256 * 1024
 
 export interface NatsConnectionEvents {
-  /** A connection exists; nothing has been subscribed on it yet. */
+  /** Called when a connection has been opened; nothing has been subscribed on it yet. */
   readonly up: (connection: NatsConnection) => void
-  /** The server reports an error and keeps the connection. */
+  /** Called when the server reports an error but keeps the connection. */
   readonly trouble: () => void
-  /** A message that was accepted was not sent. */
+  /** Called when a message that `send` accepted could not be sent. */
   readonly dropped: () => void
 }
 
@@ -28,14 +30,17 @@ interface Outgoing {
 }
 
 /**
- * One connection to NATS, which reconnects until it is closed. Messages are dropped while it is disconnected.
+ * One connection to NATS. It reconnects until it is closed. While it is disconnected, messages are dropped.
  */
 export class BusConnection {
   readonly #settings: NatsSettings
   readonly #log: Log | undefined
   readonly #events: NatsConnectionEvents
   readonly #stop = new AbortController()
-  /** Resolves of calls that wait for the server, which may disconnect before it answers. */
+  /**
+   * Resolve functions of the calls that wait for an answer of the server. They are also called when the
+   * server disconnects before it answers.
+   */
   readonly #waiting = new Set<() => void>()
   /** The messages of this tick, which are sent in one write. */
   #outgoing: Outgoing[] = []
@@ -53,8 +58,9 @@ export class BusConnection {
   }
 
   /**
-   * Waits for the first attempt. Retries a server that is unreachable, but not one that rejects the client.
-   * @throws EngineOpenError
+   * Opens the connection and waits for the first attempt. If no server is reachable, the attempt is repeated
+   * in the background. If a server rejects the client, it is not repeated.
+   * @throws EngineOpenError if a server rejects the client
    */
   static async open(
     settings: NatsSettings,
@@ -93,14 +99,14 @@ export class BusConnection {
         if (this.#connection === null) return this.#events.dropped()
         this.#connection.publish(subject, bytes, reply === undefined ? {} : { reply })
       } catch {
-        // The connection is about to end; the status reports that in a moment.
+        // The connection is about to end. Its `closed` promise reports that in a moment.
         return this.#events.dropped()
       }
     }
     if (this.#unasked > confirmEveryBytes) this.#confirm()
   }
 
-  /** Resolves when the server has processed everything sent so far, or is disconnected. */
+  /** Resolves when the server has processed everything sent so far, or when the connection is lost. */
   flush(): Promise<void> {
     this.#sendAll()
     const connection = this.#connection
@@ -136,7 +142,7 @@ export class BusConnection {
         await this.#serve(connection)
       }
       const signal = this.#stop.signal
-      // Jitter, so that not all nodes connect at the same moment.
+      // Jitter prevents that all nodes connect at the same moment.
       await sleep(pause * (0.5 + Math.random() / 2), undefined, { signal }).catch(() => undefined)
       pause = Math.min(2 * pause, pauseMs.longest)
       connection = signal.aborted ? null : await this.#connect().catch(() => null)
@@ -144,7 +150,10 @@ export class BusConnection {
     await connection?.close()
   }
 
-  /** Returns null if no server is reachable. @throws EngineOpenError if a server rejects the client */
+  /**
+   * Connects to a server; null if no server is reachable. @throws EngineOpenError if a server rejects the
+   * client
+   */
   async #connect(): Promise<NatsConnection | null> {
     try {
       return await connectToAny(this.#settings)
@@ -155,7 +164,7 @@ export class BusConnection {
     }
   }
 
-  /** Resolves when the connection has ended. */
+  /** Uses a connection until it ends. */
   async #serve(connection: NatsConnection): Promise<void> {
     this.#connection = connection
     ;[this.#unconfirmed, this.#unasked, this.#isAsking] = [0, 0, false]
@@ -181,7 +190,7 @@ export class BusConnection {
     }
   }
 
-  /** Logged once for each outage. */
+  /** Logs an outage once, when it begins. */
   #away(error: unknown): void {
     if (this.#state === 'away') return
     this.#state = 'away'
@@ -202,5 +211,5 @@ export class BusConnection {
   }
 }
 
-/** How long the server may take to accept the remaining messages, in ms. */
+/** Maximum time in ms that closing waits for the server to accept the remaining messages. */
 const closingMsMax = 1_000

@@ -1,8 +1,8 @@
 import { connectToAny, type NatsSettings } from './settings.ts'
 
-/** Properties of a server, which are checked before it is used. */
+/** Properties of a NATS server that are checked before the server is used. */
 export interface NatsProbe {
-  /** Version as the server states it, such as `2.9.10`. */
+  /** Version that the server reports, such as `2.9.10`. */
   readonly version: string
   /** Duration of an empty request, in ms. */
   readonly roundTripMs: number
@@ -10,7 +10,10 @@ export interface NatsProbe {
   readonly bytesMax: number
 }
 
-/** Probes the server that answers first. @throws the reason why no server can be used */
+/**
+ * Returns the properties of the first server that accepts a connection. @throws the reason why no server can
+ * be used
+ */
 export async function probeNats(settings: NatsSettings): Promise<NatsProbe> {
   const connection = await connectToAny(settings)
   try {

@@ -1,8 +1,9 @@
 /**
- * Number of topics whose last number is cached. An evicted topic causes one unnecessary loss notification.
+ * Maximum number of topics whose last sequence number is kept. For an evicted topic, the next message causes
+ * one unnecessary loss notification.
  */
 const topicsMax = 100_000
-/** Number of publishers that are remembered for each topic: each start of a node is one. */
+/** Maximum number of publishers that are kept for each topic. Each start of a node is a new publisher. */
 const publishersMax = 1000
 
 function remember<K, V>(map: Map<K, V>, key: K, value: V, countMax: number): void {
@@ -12,12 +13,15 @@ function remember<K, V>(map: Map<K, V>, key: K, value: V, countMax: number): voi
   if (oldest !== undefined) map.delete(oldest)
 }
 
-/** The sequence numbers of one publisher. */
+/** Assigns the sequence numbers of one publisher. */
 export class SequenceCounter {
   #number = 0
   readonly #last = new Map<string, number>()
 
-  /** Also counts a message that is not sent afterwards, so that its absence is detected. */
+  /**
+   * Returns the numbers for the next message on a topic. Call it also for a message that is then not sent, so
+   * that the receivers detect its loss.
+   */
   next(topic: string): { readonly number: number; readonly previous: number } {
     const previous = this.#last.get(topic) ?? 0
     this.#number += 1
@@ -26,13 +30,13 @@ export class SequenceCounter {
   }
 }
 
-/** The sequence numbers that were received on one topic. */
+/** Checks the sequence numbers of the messages that arrive on one topic. */
 export class SequenceTracker {
   readonly #last = new Map<string, number>()
 
   /**
-   * Returns false if a message of this publisher is missing before this one. Messages before the first one
-   * are unknown.
+   * Returns false if a message of this publisher was lost between the last received message and this one.
+   * Losses before the first received message cannot be detected.
    */
   follows(publisher: string, number: number, previous: number): boolean {
     const last = this.#last.get(publisher)

@@ -12,29 +12,34 @@ import {
 import { errorMessage } from '../../errors.ts'
 
 export interface NatsSettings {
-  /** Servers of one cluster, such as `nats://user:password@host:4222`, `nats://token@host`, `tls://host`. */
+  /**
+   * URLs of the servers of one cluster, such as `nats://user:password@host:4222`, `nats://token@host` or
+   * `tls://host`.
+   */
   readonly urls: readonly string[]
-  /** A file of credentials (`.creds`); read again for each connection. */
+  /** Path of a credentials file (`.creds`). The file is read again for each connection. */
   readonly credentialsFile?: string | null
-  /** Name of this connection in the listings of the server. */
+  /** Name under which the server lists this connection. */
   readonly name?: string
-  /** How long connecting to one server may take, in ms. Default 5,000. */
+  /** Maximum time in ms for connecting to one server. Default 5,000. */
   readonly connectTimeoutMs?: number
 }
 
-/** Idle time after which the client sends a ping, in ms. Two unanswered pings end the connection. */
+/** Idle time in ms after which the client sends a ping. Two unanswered pings end the connection. */
 const pingIntervalMs = 2_000
 
 /**
- * Retrying does not help: the operator must correct the configuration. The message never contains secrets.
+ * A server rejected the client. Retrying does not help, because the operator must correct the configuration.
+ * The message never contains secrets.
  */
 export class NatsRejectedError extends Error {
   override readonly name = 'NatsRejectedError'
 }
 
 /**
- * Connects to the first server that accepts the client, in random order.
- * @throws NatsRejectedError if one has rejected the client, otherwise the reason why none was reached
+ * Tries the servers in random order and connects to the first one that accepts the client.
+ * @throws NatsRejectedError if a server has rejected the client; otherwise the reason why no server was
+ * reached
  */
 export async function connectToAny(settings: NatsSettings): Promise<NatsConnection> {
   const urls = settings.urls.map((url) => new URL(url))
@@ -53,9 +58,12 @@ export async function connectToAny(settings: NatsSettings): Promise<NatsConnecti
   throw failure
 }
 
-/** Options of one connection. Reconnecting is not left to the library. */
+/**
+ * Returns the options of one connection. The library must not reconnect by itself, because `BusConnection`
+ * does that.
+ */
 const connectionOptions = (url: URL, settings: NatsSettings): ConnectionOptions => ({
-  // The host without secrets, because errors may name it.
+  // Only the host, without secrets, because error messages may contain it.
   servers: url.host,
   ...(settings.name === undefined ? {} : { name: settings.name }),
   ...(url.protocol === 'tls:' ? { tls: tlsOptions(url.hostname) } : {}),
@@ -67,7 +75,10 @@ const connectionOptions = (url: URL, settings: NatsSettings): ConnectionOptions 
   ignoreClusterUpdates: true,
 })
 
-/** For an IP address the library would expect a certificate for `localhost`. */
+/**
+ * Returns TLS options that check the certificate against the given host. For an IP address, the library
+ * itself would expect a certificate for `localhost`.
+ */
 function tlsOptions(hostname: string): TlsOptions {
   const address = hostname.replace(/^\[|\]$/g, '')
   if (isIP(address) === 0) return {}

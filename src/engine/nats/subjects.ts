@@ -1,13 +1,16 @@
 import { createHash } from 'node:crypto'
 
-/** The server rejects lines longer than 4 KB; a longer token is replaced by its hash. */
+/**
+ * Maximum length of a token; a longer token is replaced by its hash, because the server rejects lines longer
+ * than 4 KB.
+ */
 const lengthMax = 200
 
 const written = (letter: string): string => `=${letter.charCodeAt(0).toString(16).padStart(4, '0')}`
 
 /**
- * Encodes a topic as one token of a subject; it may contain any characters. Different topics get different
- * tokens.
+ * Encodes a topic, which may contain any characters, as one token of a subject. Different topics get
+ * different tokens.
  */
 export function subjectToken(topic: string): string {
   const token = topic === '' ? '=' : topic.replace(/[^A-Za-z0-9/_-]/g, written)

@@ -24,39 +24,42 @@ import { partitionsDefault } from './schema/tables.ts'
 import { measurePostgresBytes } from './stored-bytes.ts'
 
 export interface PostgresEngineOptions {
-  /** `postgres://user:password@host:port/database`; parameters set TLS and more. */
+  /** `postgres://user:password@host:port/database`. URL parameters set TLS and other options. */
   readonly url: string
-  /** Schema of all tables; created if missing. Lower-case letters, digits and `_`. Default `weft`. */
+  /**
+   * Schema that contains all tables; created if missing. Only lower-case letters, digits and `_`. Default
+   * `weft`.
+   */
   readonly schema?: string
   /**
-   * Event that an acknowledged write survives: a power failure (`disk`, the default) or the end of this
-   * process (`process`).
+   * The event that an acknowledged write survives: a power failure (`disk`, the default) or only the end of
+   * this process (`process`).
    */
   readonly durability?: 'disk' | 'process'
   readonly clock?: Clock
   readonly log?: Log
-  /** The cluster that shares the schema. Without it, this is a single node. */
+  /** Options of the cluster that shares the schema. Without them, this process is a single node. */
   readonly nodes?: ClusterOptions
-  /** Number of connections in use at the same time. Default 10. */
+  /** Maximum number of connections in use at the same time. Default 10. */
   readonly poolSize?: number
-  /** How long one statement may take, in ms. Default 30,000. */
+  /** Maximum duration of one statement, in ms. Default 30,000. */
   readonly statementTimeoutMs?: number
-  /** How long connecting may take, in ms. Default 5,000. */
+  /** Maximum time for connecting, in ms. Default 5,000. */
   readonly connectTimeoutMs?: number
-  /** How long calls wait for an unavailable database before StoreUnavailableError, in ms. Default 30,000. */
+  /** Time in ms that calls wait for an unavailable database before StoreUnavailableError. Default 30,000. */
   readonly holdMs?: number
   /**
-   * Limit of accepted but not yet durable bytes; more writes are rejected with StoreUnavailableError. Default
-   * 64 MB.
+   * Maximum number of accepted bytes that are not yet durable. Further writes are rejected with
+   * StoreUnavailableError. Default 64 MB.
    */
   readonly pendingBytesMax?: number
-  /** Whether a schema is opened into which an import was interrupted. Default `refuse`. */
+  /** Whether a schema with an interrupted import is opened. Default `refuse`. */
   readonly importing?: 'open' | 'refuse'
-  /** Number of partitions of the tables at their creation; fixed afterwards. Default 16. */
+  /** Number of partitions of each partitioned table. Used only when the tables are created. Default 16. */
   readonly partitions?: number
 }
 
-/** Opens the engine over PostgreSQL. @throws EngineOpenError */
+/** Opens the engine that stores data in PostgreSQL. @throws EngineOpenError */
 export async function openPostgresEngine(options: PostgresEngineOptions): Promise<Engine> {
   const { schema = 'weft', clock: own = systemClock, nodes } = options
   checkSchemaName(schema)
@@ -106,7 +109,7 @@ export async function openPostgresEngine(options: PostgresEngineOptions): Promis
 
 interface SharedSchema {
   readonly schema: string
-  /** The clock of the database; null: the process uses its own. */
+  /** The clock of the database; null if the process uses its own clock. */
   readonly shared: DatabaseClock | null
 }
 

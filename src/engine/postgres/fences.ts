@@ -8,10 +8,13 @@ import type { PostgresDatabase } from './connection/database.ts'
 import { allSettled, type DatabaseSession, statement } from './connection/database-session.ts'
 import type { Write } from './connection/sql-transaction.ts'
 
-/** Partition of the counters. No caller of the Kv uses it. */
+/** Partition in which the counters are stored. Nothing else is stored in it. */
 const part = encodeKey(['', 'fences'])
 
-/** Counters share locks: a transaction takes no more locks than these, however many documents it writes. */
+/**
+ * Number of locks for the counters. Several counters share a lock, so that a transaction never takes more
+ * locks than this, however many documents it writes.
+ */
 const locksMax = 256
 
 const lockShared = statement(
@@ -33,7 +36,7 @@ const raiseCounts = statement(
    set value = convert_to((convert_from(kv.value, 'UTF8')::bigint + 1)::text, 'UTF8')`,
 )
 
-/** Counts of fences in the store: other processes also raise them. */
+/** Implements fences with counters in the store, because other processes raise fences as well. */
 export class PostgresFences implements FenceStore {
   readonly #gate: OpenCalls
   readonly #database: PostgresDatabase
@@ -60,7 +63,7 @@ export class PostgresFences implements FenceStore {
     return this.#here.isCurrent(fence)
   }
 
-  /** Reads counts for appends: until the transaction ends, no process raises them. */
+  /** Reads the counters for appends. No process can raise them until the transaction ends. */
   async hold(session: DatabaseSession, fence: Fence): Promise<ReadonlyMap<number, number>> {
     if (fence.length === 0) return new Map()
     const locked = session.rows(lockShared, [this.#locksOf(fence.map(({ counter }) => counter))])
@@ -69,7 +72,8 @@ export class PostgresFences implements FenceStore {
   }
 
   /**
-   * Call it before `raise`: after it, no append that has read the counters can commit after this transaction.
+   * Locks counters. Call it before `raise`. An append that read the old values of these counters can then no
+   * longer commit after this transaction.
    */
   async lock(session: DatabaseSession, counters: readonly number[]): Promise<void> {
     if (counters.length > 0) await session.rows(lockAlone, [this.#locksOf(counters)])
@@ -82,19 +86,19 @@ export class PostgresFences implements FenceStore {
     write((session) => session.rows(raiseCounts, [part, keys]))
   }
 
-  /** Makes this process read the counters again. */
+  /** Raises the counters in the memory of this process, so that they are read again. */
   raisedHere(counters: readonly number[]): void {
     this.#here.raise(counters)
   }
 
-  /** Sorted: all transactions lock in the same order. */
+  /** Returns the locks of the counters, sorted, because all transactions must lock in the same order. */
   #locksOf(counters: readonly number[]): string {
     const locks = [...new Set(counters.map((counter) => this.#locks[counter % locksMax] as bigint))]
     return `{${locks.sort((a, b) => (a < b ? -1 : 1)).join(',')}}`
   }
 }
 
-/** Returns whether a count in the store differs by now. */
+/** Returns whether a count in the store differs from the count in the fence. */
 export const isRaised = (fence: Fence, counts: ReadonlyMap<number, number>): boolean =>
   fence.some(({ counter, raised }) => (counts.get(counter) ?? 0) !== raised)
 

@@ -26,7 +26,9 @@ const ofParts = statement<Sum>(
    from kv where part >= $1 and part < $2`,
 )
 
-/** See `Engine.storedBytes`. Counts the bytes of values, without the overhead of tables and indexes. */
+/**
+ * Implements `Engine.storedBytes`. Counts the bytes of values, without the overhead of tables and indexes.
+ */
 export function measurePostgresBytes(
   database: PostgresDatabase,
   { logs, blobs, parts }: StoredUnder,

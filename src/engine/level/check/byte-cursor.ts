@@ -1,4 +1,6 @@
-/** Reads the numbers of LevelDB and Snappy in sequence, little endian. @throws RangeError after the end */
+/**
+ * Reads bytes and numbers (little endian) of LevelDB and Snappy in sequence. @throws RangeError at the end
+ */
 export class ByteCursor {
   readonly #bytes: Buffer
   #at = 0
@@ -17,7 +19,10 @@ export class ByteCursor {
     return this.#bytes.readUIntLE(this.#at - bytes, bytes)
   }
 
-  /** Reads a number of seven bits for each byte. The highest bit states whether another byte follows. */
+  /**
+   * Reads a number with seven bits in each byte. The highest bit of a byte states whether another byte
+   * follows.
+   */
   varint(): number {
     let value = 0
     for (let factor = 1; ; factor *= 128) {

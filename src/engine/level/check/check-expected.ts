@@ -6,7 +6,10 @@ import { inKeyspace, keyspaces, under } from '../store/keyspaces.ts'
 import type { Reads } from '../store/reads.ts'
 import { checkChecksum } from '../store/record-codec.ts'
 
-/** Returns the entries that must exist according to an undamaged value and do not, or that the value is malformed. */
+/**
+ * Checks an undamaged value. Returns the entries that must exist because of this value but are missing, or
+ * that the value is malformed.
+ */
 export async function checkExpected(
   reads: Reads,
   key: Buffer,
@@ -24,7 +27,7 @@ export async function checkExpected(
     return [{ kind: 'record', what, problem: errorMessage(error) }]
   }
   for (const expected of all) {
-    // An entry that cannot be read is reported on its own.
+    // If the entry cannot be read, that is reported when the check reaches this entry.
     const found = await reads.get(storedAt(part, expected)).catch(() => Buffer.alloc(0))
     if (found !== undefined) continue
     damages.push({
@@ -43,7 +46,7 @@ async function isBeingRemoved(reads: Reads, part: Key, removed: PendingRemoval |
     const value = await reads.get(key)
     return value !== undefined && removed.isBeing(checkChecksum(key, value))
   } catch {
-    // It is reported on its own.
+    // A damaged record is reported when the check reaches it.
     return false
   }
 }

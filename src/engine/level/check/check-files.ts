@@ -7,15 +7,15 @@ import { findTableDamage, type TableDamage } from './table-check.ts'
 import { makeUnreadable, readableBlocks, unreadableBlocksNote } from './unreadable-blocks.ts'
 
 /**
- * How much of the files is checked. `start`: as much as takes a moment, also if there are many files.
- * `verify`: every byte.
+ * How thoroughly files are checked. `start`: only as much as takes a moment, even with many files. `verify`:
+ * every byte.
  */
 export type FilesDepth = 'start' | 'verify'
 
 /**
- * Returns sentences about damaged files of a store; each starts with the name of its file. Fences the damaged
- * blocks of tables, so that LevelDB does not read them. Call it before the store is opened, which replaces
- * files; then call `withoutRemoved`.
+ * Checks the files of a store. Returns sentences about damaged files; each sentence starts with the name of
+ * its file. Marks the damaged blocks of tables as unreadable, so that LevelDB does not read them. Call it
+ * before the store is opened, because opening replaces files. After the opening, call `withoutRemoved`.
  * @throws the error of `level` if blocks are damaged and another process has the store open
  */
 export async function checkFiles(path: string, depth: FilesDepth): Promise<readonly string[]> {
@@ -23,7 +23,7 @@ export async function checkFiles(path: string, depth: FilesDepth): Promise<reado
   const problemOfFile = new Map(problems.map((sentence) => [fileOf(sentence), sentence]))
   const atStart = await tablesAtStart(path)
   const isWalked = (name: string) => depth === 'verify' || atStart.has(name)
-  // Every byte of the sound files has been read, now or earlier.
+  // Sound files are skipped at `start`, because every byte of them has been read, now or earlier.
   const isLookedAt = (name: string) => isTable(name) && (depth === 'verify' || !sound.has(name))
   const found = await mapLimit((await readdir(path)).filter(isLookedAt), async (name) => {
     const damage = await findTableDamage(join(path, name), isWalked(name) ? 'all' : 'structure')
@@ -56,8 +56,8 @@ async function makeAllUnreadable(path: string, tables: readonly DamagedTable[]):
 }
 
 /**
- * Leaves out tables that a crash or a close has left incomplete. LevelDB removes them when it opens the
- * store, and logs that in its text file first.
+ * Returns the sentences except those about tables that a crash or a close has left incomplete. LevelDB
+ * removes such tables when it opens the store, and logs the removal first in its text file `LOG`.
  */
 export async function withoutRemoved(path: string, sentences: readonly string[]): Promise<readonly string[]> {
   if (sentences.length === 0) return []
@@ -71,7 +71,10 @@ export async function withoutRemoved(path: string, sentences: readonly string[])
 
 export const isAboutTable = (sentence: string): boolean => isTable(fileOf(sentence))
 
-/** After a clean stop, the log files contain acknowledged writes that are not in a table. */
+/**
+ * Returns whether a sentence is about a log file of LevelDB. After a clean stop, the log files contain
+ * acknowledged writes that are not in a table.
+ */
 export const isAboutLog = (sentence: string): boolean => /^\d+\.log$/.test(fileOf(sentence))
 
 const fileOf = (sentence: string): string => sentence.split(' ', 1)[0] ?? ''

@@ -17,7 +17,10 @@ interface RecordKind {
 
 const nothing: Decode = () => undefined
 
-/** Decoders by the first byte of the key. Updates and snapshots are read with their document. */
+/**
+ * Kinds of records by the first byte of the key. Updates and snapshots are missing here, because they are
+ * read together with their document.
+ */
 const recordKinds = new Map<number, RecordKind>([
   [letter(keyspaces.heads), { kind: 'document', name: 'head', decode: decodeHead }],
   [letter(keyspaces.kv), { kind: 'record', name: 'value', decode: checkChecksum }],
@@ -29,8 +32,8 @@ const recordKinds = new Map<number, RecordKind>([
 ])
 
 /**
- * Returns null if the record is the one that was written under this key. Damage of heads is reported with
- * their document.
+ * Checks that a record is the one that was written under this key. Returns null if it is. The damage of a
+ * head is reported with its document instead.
  */
 export function checkRecord(key: Buffer, value: Buffer): Damage | null {
   const found = recordKinds.get(key[0] ?? -1)
@@ -50,8 +53,8 @@ export function checkRecord(key: Buffer, value: Buffer): Damage | null {
 }
 
 /**
- * Checks that a waiting job is in the index of due times, without which it would never be done, and that each
- * entry of the index has a job.
+ * Checks that the index of due times has an entry for a waiting job, because otherwise the job would never
+ * run. Also checks that each entry of the index has a job.
  */
 export async function checkDueIndex(reads: Reads, key: Buffer, value: Buffer): Promise<Damage | null> {
   if (key[0] === letter(keyspaces.due)) return checkJob(reads, key)
@@ -69,7 +72,7 @@ export async function checkDueIndex(reads: Reads, key: Buffer, value: Buffer): P
 async function checkJob(reads: Reads, key: Buffer): Promise<Damage | null> {
   const { queue, id } = readDueKey(key)
   const job = inKeyspace(keyspaces.jobs, encodeKey([queue, id]))
-  // A job that cannot be read is reported on its own.
+  // A job that cannot be read is reported when the check reaches it.
   if ((await reads.get(job).catch(() => key)) !== undefined) return null
   return {
     kind: 'job',
@@ -82,7 +85,10 @@ function letter(space: Buffer): number {
   return space[0] as number
 }
 
-/** Keys of all kinds are text with a few bytes in between. */
+/**
+ * Describes a record for a message. The keys of all kinds are text with a few other bytes in between, which
+ * become spaces.
+ */
 const name = (kind: string, key: Buffer): string =>
   `${kind} ${JSON.stringify(
     key

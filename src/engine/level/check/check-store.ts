@@ -16,12 +16,13 @@ import { writeManifest } from './file-manifest.ts'
 import { readUndamaged } from './read-undamaged.ts'
 
 /**
- * Reads everything in the store of a data directory. The store must exist, and no process may have it open.
- * @throws EngineOpenError if it cannot be opened for another reason than damage
+ * Reads and checks everything in the store of a data directory. The store must exist, and no process may have
+ * it open.
+ * @throws EngineOpenError if the store cannot be opened for another reason than damage
  */
 export async function checkStore(directory: string, options: CheckOptions): Promise<StoreCheck> {
   const path = storePath(directory)
-  // Before the store is opened: LevelDB replaces files then.
+  // Must happen before the store is opened, because opening replaces files.
   const changed = await checkFiles(path, 'verify').catch((error: unknown) => {
     throw levelOpenError(error, path)
   })
@@ -39,7 +40,7 @@ export async function checkStore(directory: string, options: CheckOptions): Prom
     } finally {
       await store.close()
     }
-    // Damage that this check finds must also be found by the next one.
+    // With damage, no manifest is written, so that the next check finds the damage again.
     if (check.damages.length === 0) await writeManifest(path)
     return check
   } catch (error) {
@@ -49,7 +50,10 @@ export async function checkStore(directory: string, options: CheckOptions): Prom
   }
 }
 
-/** A sentence about a file starts with the name of the file; sentences of LevelDB do not. */
+/**
+ * Converts a sentence to a `Damage`. A sentence about a file starts with the name of the file; the log lines
+ * of LevelDB do not.
+ */
 function fileDamage(sentence: string): Damage {
   const [name = ''] = sentence.split(' ', 1)
   const what = /^(CURRENT|MANIFEST-|\d+\.)/.test(name) ? name : `LevelDB: ${sentence}`
@@ -94,7 +98,7 @@ class StoreChecker {
     return count
   }
 
-  /** Checks each record on its own. Records of documents are read with their document. */
+  /** Checks each record separately. The records of a document are read together with the document. */
   async #checkRecords(total: number): Promise<void> {
     let document = ''
     const onDamage = (problem: string) => this.#found('file', 'tables', problem)
@@ -114,7 +118,7 @@ class StoreChecker {
     }
   }
 
-  /** Reports records without a head: nothing would ever read them. */
+  /** Reports a document whose head is missing, because nothing would ever read its records. */
   async #checkHead(encoded: Buffer): Promise<void> {
     const head = await this.#store.get(Buffer.concat([keyspaces.heads, encoded])).catch(() => undefined)
     if (head === undefined) this.#found('document', nameOf(encoded), 'the head is missing')
@@ -147,7 +151,7 @@ class StoreChecker {
     )
   }
 
-  /** Checks the records that only versions before the base need. */
+  /** Checks the records that are needed only for versions before the base. */
   async #checkVersions(keys: DocumentKeyspace): Promise<void> {
     const standing = await readLogStateNow(this.#store, keys)
     if (standing.state !== 'live') return
@@ -160,14 +164,14 @@ class StoreChecker {
   }
 }
 
-/** Returns the encoded document of an update or a snapshot. */
+/** Returns the encoded document of an update or a snapshot; null for a record of another kind. */
 function documentOf(key: Buffer): Buffer | null {
   const [space] = key
   if (space !== keyspaces.updates[0] && space !== keyspaces.snapshots[0]) return null
   return key.subarray(1, Math.max(1, key.length - numberBytes - 1))
 }
 
-/** Bytes of the number at the end of the keys of updates and snapshots. */
+/** Length in bytes of the number at the end of the keys of updates and snapshots. */
 const numberBytes = 8
 
 function nameOf(encoded: Buffer): string {

@@ -1,4 +1,4 @@
-/** Reflected polynomial of Castagnoli. */
+/** Castagnoli polynomial, with reversed bits. */
 const polynomial = 0x82f63b78
 
 const table = Uint32Array.from({ length: 256 }, (_, byte) => {
@@ -7,7 +7,7 @@ const table = Uint32Array.from({ length: 256 }, (_, byte) => {
   return crc
 })
 
-/** Returns the table of a byte that is followed by one more zero byte. */
+/** Returns the CRC table for a byte that has one more zero byte after it than in the table `before`. */
 const behind = (before: Uint32Array): Uint32Array =>
   before.map((crc) => (crc >>> 8) ^ (table[crc & 0xff] as number))
 
@@ -16,13 +16,13 @@ const table2 = behind(table1)
 const table3 = behind(table2)
 
 /**
- * Returns the CRC-32C as RFC 3720 (iSCSI) defines it in 12.1 and shows it in B.4. `node:zlib` has only the
- * other CRC-32.
+ * Returns the CRC-32C of the bytes, as defined in RFC 3720 (iSCSI), 12.1, with examples in B.4. `node:zlib`
+ * has only the other CRC-32.
  */
 export function crc32c(bytes: Uint8Array): number {
   let crc = 0xffffffff
   let at = 0
-  // Plain indices, four bytes for each step: an iterator or single bytes take three times as long.
+  // Plain indices, and four bytes in each step: an iterator or single bytes would take three times as long.
   for (const end = bytes.length & ~3; at < end; at += 4) {
     crc ^=
       (bytes[at] as number) |
@@ -40,8 +40,8 @@ export function crc32c(bytes: Uint8Array): number {
 }
 
 /**
- * Returns the masked CRC that LevelDB stores, because a CRC of bytes that contain CRCs would be weak
- * (util/crc32c.h).
+ * Returns the masked form of a CRC. LevelDB stores this form, because the CRC of bytes that contain CRCs
+ * would be weak (util/crc32c.h).
  */
 export function maskCrc(crc: number): number {
   return (((crc >>> 15) | (crc << 17)) + 0xa282ead8) >>> 0

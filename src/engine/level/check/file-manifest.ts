@@ -5,16 +5,19 @@ import { mapLimit } from '../../map-limit.ts'
 import { findTableDamage } from './table-check.ts'
 
 /**
- * State of a store's files when it was closed. LevelDB silently takes a log that ends early, or whose last
- * record has a wrong length, for one that a crash has cut. After a clean stop, there is no such log.
+ * State of the files of a store when it was closed. If a log file ends early, or its last record has a wrong
+ * length, LevelDB assumes that a crash truncated the file, and ignores this silently. After a clean stop,
+ * however, such a log file means lost data.
  */
 interface Inventory {
   readonly files: readonly KnownFile[]
-  /** Names of tables with blocks that were made unreadable (`unreadable-blocks.ts`). Absent if there have never been any. */
+  /**
+   * Names of tables with blocks that were made unreadable (`unreadable-blocks.ts`). Absent if there are none.
+   */
   readonly fenced?: readonly string[]
   /**
-   * Sentences about damaged log files that LevelDB has replaced since. No server starts until an operator
-   * removes this.
+   * Sentences about damaged log files that LevelDB has replaced since then. No server starts with this store
+   * until an operator removes the manifest file.
    */
   readonly lost?: readonly string[]
 }
@@ -22,27 +25,29 @@ interface Inventory {
 interface KnownFile {
   readonly name: string
   readonly bytes: number
-  /** CRC-32 of all bytes; null if reading them would have taken too long, or if a table is damaged. */
+  /**
+   * CRC-32 of all bytes. Null if the table is damaged, or if reading all its bytes would have taken too long.
+   */
   readonly crc: number | null
 }
 
-/** A file name that LevelDB does not use for its own files. */
+/** Name of the file that contains the inventory. LevelDB does not use this name for its own files. */
 export const manifestName = 'CLOSED'
 const dataFile = /^(CURRENT|MANIFEST-\d+|\d+\.(log|ldb|sst))$/
 /**
- * Bytes of tables that one close reads for their checksums. Tables are many and never change, so each one is
- * read once, when it is new.
+ * Maximum number of table bytes that one close reads to compute checksums. There are many tables, but a table
+ * never changes, so each table is read once, when it is new.
  */
 const tableBytesPerClose = 256 * 1024 * 1024
 /**
- * Bytes of tables, the newest first, that a start checks. This takes 0.1 s, or 3 s if the manifest does not
- * have their checksums.
+ * Maximum number of table bytes that a start checks, beginning with the newest table. This takes 0.1 s, or 3
+ * s if the manifest does not have the checksums of these tables.
  */
 const tableBytesPerStart = 128 * 1024 * 1024
 
 export const isTable = (name: string): boolean => /\.(ldb|sst)$/.test(name)
 
-/** Writes the manifest. Call it when the store has been closed. */
+/** Writes the manifest. Call it after the store has been closed. */
 export async function writeManifest(path: string): Promise<void> {
   const before = await readInventory(path)
   const files: KnownFile[] = []
@@ -60,7 +65,10 @@ export async function writeManifest(path: string): Promise<void> {
   await replaceInventory(path, { files, ...(fenced.length > 0 && { fenced }) })
 }
 
-/** Records tables with unreadable blocks; from then on they are always checked as a whole. */
+/**
+ * Records the names of tables with unreadable blocks. From then on, each start checks these tables
+ * completely.
+ */
 export async function recordUnreadable(path: string, names: readonly string[]): Promise<void> {
   const before = await readInventory(path)
   const fenced = [...new Set([...(before?.fenced ?? []), ...names])]
@@ -68,8 +76,8 @@ export async function recordUnreadable(path: string, names: readonly string[]): 
 }
 
 /**
- * Call before a store with damaged log files is opened: opening replaces them, and nothing else would show
- * the loss.
+ * Records damaged log files. Call it before the store is opened, because opening replaces these files, and
+ * nothing else would then show the loss.
  */
 export async function noteLost(path: string, lost: readonly string[]): Promise<void> {
   if (lost.length > 0) await replaceInventory(path, { ...((await readInventory(path)) ?? noFiles), lost })
@@ -80,7 +88,10 @@ const noFiles: Inventory = { files: [] }
 const replaceInventory = (path: string, inventory: Inventory): Promise<void> =>
   replaceFile(join(path, manifestName), JSON.stringify(inventory))
 
-/** Data that is already damaged must not be recorded as correct. */
+/**
+ * Returns the CRC of a file that has no recorded CRC; null for a damaged table, because damaged data must not
+ * be recorded as correct.
+ */
 async function firstCrcOf(
   path: string,
   name: string,
@@ -92,18 +103,19 @@ async function firstCrcOf(
 }
 
 export interface ManifestComparison {
-  /** Sentences; each starts with the name of its file. */
+  /** Sentences about the files that differ. Each sentence starts with the name of its file. */
   readonly problems: readonly string[]
-  /** Names of the files whose bytes are all unchanged. */
+  /** Names of the files whose bytes are all proven to be unchanged. */
   readonly sound: ReadonlySet<string>
 }
 
 /**
- * Returns the files that differ from their state at the last close. Reports nothing if that state is unknown:
- * after a crash, or if another program has opened the store since. Earlier damage of log files is reported in
- * any case. Tables never change: a table that still exists and has the same bytes is sound.
- * @param depth `start` compares the sizes of all tables and the bytes of some (see `tableBytesPerStart`);
- * `verify` compares all bytes
+ * Compares the files with their state at the last close, and returns the differences. Returns no differences
+ * if that state is outdated: after a crash, or if another program has opened the store since then. Earlier
+ * damage of log files is reported in any case. Tables never change, so a table that still exists and has the
+ * same bytes is always sound.
+ * @param depth `start` compares the sizes of all tables and the bytes of some tables (see
+ * `tableBytesPerStart`); `verify` compares all bytes
  */
 export async function checkManifest(path: string, depth: 'start' | 'verify'): Promise<ManifestComparison> {
   const { files, lost = [] } = (await readInventory(path)) ?? noFiles
@@ -120,7 +132,7 @@ export async function checkManifest(path: string, depth: 'start' | 'verify'): Pr
     const size = await sizeOf(join(path, name))
     const crc = isCompared(file) ? file.crc : null
     const problem = await fileProblem(path, { ...file, crc }, size, spare)
-    // LevelDB searches a table from its end.
+    // The sizes must be equal, because LevelDB searches a table from its end.
     if (problem === null && crc !== null && size === bytes) sound.add(name)
     return problem
   })
@@ -129,8 +141,9 @@ export async function checkManifest(path: string, depth: 'start' | 'verify'): Pr
 }
 
 /**
- * Each opening creates a manifest with a higher number, lets CURRENT name it, and then removes the previous
- * one with the log files that it has read. A crash may leave any of these.
+ * Returns whether the store has been opened since `files` were recorded. Each opening creates a MANIFEST file
+ * with a higher number, writes its name into CURRENT, and then removes the previous MANIFEST and the log
+ * files that it has read. A crash may leave any of these files.
  */
 async function isOpenedSince(
   path: string,
@@ -144,7 +157,8 @@ async function isOpenedSince(
 }
 
 /**
- * Returns the names of the tables that a start checks as a whole: the newest, and those with known damage.
+ * Returns the names of the tables that a start checks completely: the newest tables, and tables with known
+ * damage.
  */
 export async function tablesAtStart(path: string): Promise<ReadonlySet<string>> {
   const found = new Set((await readInventory(path))?.fenced)
@@ -158,7 +172,10 @@ export async function tablesAtStart(path: string): Promise<ReadonlySet<string>> 
   return found
 }
 
-/** Returns 0 if the file is missing: a process that has the store open may have removed it. */
+/**
+ * Returns the size of a file; 0 if it is missing, because a process that has the store open may have removed
+ * it.
+ */
 const sizeOf = (path: string): Promise<number> =>
   stat(path).then(
     ({ size }) => size,
@@ -182,7 +199,10 @@ async function fileProblem(
 const dataFiles = async (path: string): Promise<string[]> =>
   (await readdir(path)).filter((name) => dataFile.test(name))
 
-/** Returns null if no readable inventory exists: it helps, but it is not required. */
+/**
+ * Reads the inventory. Returns null if it is missing or unreadable, because the inventory is helpful but not
+ * required.
+ */
 async function readInventory(path: string): Promise<Inventory | null> {
   try {
     const parsed: unknown = JSON.parse(await readFile(join(path, manifestName), 'utf8'))
@@ -214,12 +234,12 @@ const isKnownFile = (value: unknown): value is KnownFile =>
   'crc' in value &&
   (value.crc === null || typeof value.crc === 'number')
 
-/** Bytes of one read. */
+/** Number of bytes that one call reads. */
 const readBytes = 256 * 1024
 
 /**
- * Returns the CRC of the first `bytes` bytes.
- * @param spare buffers to read into; a released buffer would stay allocated for long after a start
+ * Returns the CRC of the first `bytes` bytes of a file.
+ * @param spare buffers to reuse, because a released buffer would stay allocated for a long time
  */
 async function crcOf(path: string, name: string, bytes: number, spare: Buffer[]): Promise<number> {
   const file = await open(join(path, name))

@@ -1,9 +1,9 @@
 import { ByteCursor } from './byte-cursor.ts'
 
 /**
- * Decompresses bytes as google/snappy describes in format_description.txt: the length, then pieces that are
- * either literals or copies of earlier output.
- * @throws RangeError if a piece exceeds the end
+ * Decompresses a Snappy block as format_description.txt of google/snappy specifies: the length, then elements
+ * that are either literals or copies of earlier output.
+ * @throws RangeError if an element exceeds the end
  */
 export function decompressSnappy(compressed: Buffer): Buffer {
   const input = new ByteCursor(compressed)
@@ -17,7 +17,7 @@ export function decompressSnappy(compressed: Buffer): Buffer {
       end += literal.length
     } else {
       const { back, bytes } = copyOf(tag, input)
-      // The copy may overlap with its own output.
+      // Byte by byte, because the copy may overlap with its own output.
       for (const stop = end + bytes; end < stop; end++) output[end] = output[end - back] as number
     }
   }

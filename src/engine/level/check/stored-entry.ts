@@ -7,7 +7,8 @@ import { checkChecksum, decodeHead } from '../store/record-codec.ts'
 type Decode = (key: Buffer, value: Buffer) => StoredEntry
 
 /**
- * Decoders by the first byte of the key. Other records follow from these, or are read with their document.
+ * Decoders by the first byte of the key. Records of other kinds can be derived from these records, or are
+ * read together with their document.
  */
 const decoders = new Map<number | undefined, Decode>([
   [keyspaces.heads[0], readHead],
@@ -21,8 +22,8 @@ const decoders = new Map<number | undefined, Decode>([
 ])
 
 /**
- * Decodes a stored pair; null if it is not an entry of its own.
- * @throws DamagedRecordError, RangeError if it is damaged
+ * Decodes a stored pair; null if the record is not a `StoredEntry` of its own.
+ * @throws DamagedRecordError, RangeError if the record is damaged
  */
 export const storedEntry = (key: Uint8Array, value: Uint8Array): StoredEntry | null =>
   decoders.get(key[0])?.(asBuffer(key), asBuffer(value)) ?? null
@@ -39,7 +40,7 @@ function readValue(key: Buffer, value: Buffer): StoredEntry {
   return { is: 'value', part, key: name, value: checkChecksum(key, value) }
 }
 
-/** A leased job is due when its lease ends. */
+/** Decodes a job or a dead letter. The due time of a leased job is the end of its lease. */
 function readJob(key: Buffer, value: Buffer): StoredEntry {
   const [queue = '', id = ''] = decodeKey(key.subarray(1))
   const { at, payload, error } = decodeJob(key, value)

@@ -6,12 +6,12 @@ import { crc32c, maskCrc } from './crc32c.ts'
 import { decompressSnappy } from './snappy.ts'
 
 /**
- * How much of a table is checked. `structure`: the parts that a search reads (footer, index, metaindex and
- * filters), a few percent of its bytes. `all`: every block.
+ * How thoroughly a table is checked. `structure`: only the parts that a search reads (footer, index,
+ * metaindex and filters), which are a few percent of its bytes. `all`: every block.
  */
 export type TableDepth = 'structure' | 'all'
 
-/** Position of a block in the file. Its compression type and its checksum follow it. */
+/** Position of a block in the file. The compression type and the checksum of the block follow the block. */
 interface BlockHandle {
   readonly at: number
   readonly bytes: number
@@ -23,32 +23,33 @@ const magic = Buffer.from('57fb808b247547db', 'hex')
 const kindBytes = 1
 const trailerBytes = kindBytes + 4
 const snappyKind = 1
-/** Bytes of one read if blocks are small. */
+/** Maximum number of bytes that one call reads, if the blocks are smaller. */
 const stretchBytes = 1024 * 1024
 
 /** A block whose checksum is wrong. */
 export interface DamagedBlock {
-  /** A sentence. */
+  /** A description of the damage, without a period. */
   readonly problem: string
-  /** Position and value of the byte that states the compression of the block. */
+  /** Position and value of the byte that contains the compression type of the block. */
   readonly kindAt: number
   readonly kind: number
 }
 
 export interface TableDamage {
-  /** A sentence, which starts with the name of the file. */
+  /** A sentence that starts with the name of the file. */
   readonly problem: string
-  /** May be empty: the damage can be outside blocks. */
+  /** The damaged blocks. Empty if the damage is only outside of blocks. */
   readonly blocks: readonly DamagedBlock[]
 }
 
 type OnDamage = (block: DamagedBlock) => void
 
 /**
- * Returns the damage of a LevelDB table; null if there is none, or no such file. A table consists of data
- * blocks, filter blocks, metaindex, index and footer, in this order (doc/table_format.md). By default LevelDB
- * compares no checksums when it reads, and `level` has no option for it. With a changed index or filter it
- * does not find existing records and treats them as absent. If a key is too short, it ends the process.
+ * Returns the damage of a LevelDB table; null if there is no damage or no such file. A table consists of data
+ * blocks, filter blocks, metaindex, index and footer, in this order (doc/table_format.md). By default,
+ * LevelDB does not compare checksums when it reads, and `level` has no option for that. If the index or a
+ * filter is damaged, LevelDB does not find existing records and treats them as absent. If a key is too short,
+ * LevelDB ends the process.
  */
 export async function findTableDamage(path: string, depth: TableDepth): Promise<TableDamage | null> {
   const blocks: DamagedBlock[] = []
@@ -132,7 +133,7 @@ const readHandle = (cursor: ByteCursor): BlockHandle => ({ at: cursor.varint(), 
 
 /**
  * Returns whether the checksum of a block is correct.
- * @param stored the block and the bytes that follow it
+ * @param stored the block, with its compression type and its checksum
  */
 function isSound(what: string, { at, bytes }: BlockHandle, stored: Buffer, onDamage: OnDamage): boolean {
   const checksum = stored.readUInt32LE(bytes + kindBytes)
@@ -143,8 +144,8 @@ function isSound(what: string, { at, bytes }: BlockHandle, stored: Buffer, onDam
 }
 
 /**
- * Returns the values of the entries of an index block. A key omits the prefix that it shares with the one
- * before.
+ * Returns the block positions that an index block contains as values. The keys are skipped; each key omits
+ * the prefix that it has in common with the key before it.
  */
 function handlesOf(stored: Buffer): BlockHandle[] {
   const content = stored.subarray(0, -trailerBytes)

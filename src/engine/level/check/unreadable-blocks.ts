@@ -2,19 +2,21 @@ import { open } from 'node:fs/promises'
 import type { DamagedBlock } from './table-check.ts'
 
 /**
- * LevelDB knows no compression type with this bit. It rejects a block of such a type and does not read it.
+ * Bit that no compression type of LevelDB contains. LevelDB rejects a block with such a compression type and
+ * does not read it.
  */
 const unreadableBit = 128
-/** The compression types uncompressed and Snappy. */
+/** Compression types that LevelDB reads: uncompressed and Snappy. */
 const kindsRead = [0, 1]
 
-/** Returns the blocks that LevelDB would read. */
+/** Returns those blocks that LevelDB would read. */
 export const readableBlocks = (blocks: readonly DamagedBlock[]): readonly DamagedBlock[] =>
   blocks.filter(({ kind }) => kindsRead.includes(kind))
 
 /**
- * Changes one byte of each block so that LevelDB rejects it. Otherwise LevelDB would accept the damaged
- * content of the table at `path`, or end the process. The original byte can be computed from the changed one.
+ * Changes one byte of each damaged block so that LevelDB rejects the block. Otherwise LevelDB would accept
+ * the damaged content of the table at `path`, or end the process. The original byte can be computed from the
+ * changed byte.
  */
 export async function makeUnreadable(path: string, blocks: readonly DamagedBlock[]): Promise<void> {
   const file = await open(path, 'r+')
@@ -26,7 +28,7 @@ export async function makeUnreadable(path: string, blocks: readonly DamagedBlock
   }
 }
 
-/** Describes the changed bytes for the operator; '' without any. */
+/** Describes the changed bytes for the operator; '' if no byte was changed. */
 export function unreadableBlocksNote(blocks: readonly DamagedBlock[]): string {
   const changed = blocks
     .map(({ kind, kindAt }) => ({ kindAt, was: kind & ~unreadableBit }))

@@ -2,7 +2,10 @@ import type { JobRecord } from '../../job-state.ts'
 import { decodeNumber, encodeNumber } from '../../key-encoding.ts'
 import { addChecksum, checkChecksum } from '../store/record-codec.ts'
 
-/** Times and counts first, then the lengths of lease, error, payload, and the payload of the next job. */
+/**
+ * Value of the due time of the next job if there is none. Layout of a record: due time, attempt, and due time
+ * of the next job; the lengths of lease, error and payload; these three values; the payload of the next job.
+ */
 const none = Number.MAX_SAFE_INTEGER
 const fixedBytes = 48
 

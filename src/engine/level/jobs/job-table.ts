@@ -17,19 +17,19 @@ export interface JobKey {
 
 export type JobCell = CacheEntry<JobRecord | null, JobKey>
 
-/** An entry of the index: a job with this id is, or was, due at this time. */
+/** An entry of the index of due times: a job with this id is, or was, due at this time. */
 export interface DueJob {
   readonly id: string
   readonly at: number
 }
 
 const nothing = Buffer.alloc(0)
-/** Bytes of the time in a key. */
+/** Length in bytes of the time in a key. */
 const numberBytes = 8
 
 /**
- * Jobs by id, and an index of their due times. A leased job is due at the end of its lease, so nothing has to
- * be done for jobs whose holder has died.
+ * Jobs by id, and an index of their due times. A leased job is due at the end of its lease, so a job whose
+ * holder has died becomes due without further action.
  */
 export class JobTable {
   readonly #disk: ReopeningStore
@@ -44,7 +44,10 @@ export class JobTable {
     this.#cells = new WriteThroughCache((key) => this.#read(key), 0)
   }
 
-  /** Pins the cell of a job, which is loaded when the cell is ready. The caller must unpin it. */
+  /**
+   * Returns the cell of a job and pins it. The record is loaded when `cell.ready` resolves. The caller must
+   * unpin the cell.
+   */
   pin(queue: string, id: string): JobCell {
     const stored = inKeyspace(keyspaces.jobs, encodeKey([queue, id]))
     return this.#cells.pin(stored.toString('latin1'), () => ({ queue, id, stored }))
@@ -54,14 +57,14 @@ export class JobTable {
     this.#cells.unpin(cell)
   }
 
-  /** Adds the record to the group commit; null removes the job. The cell must be ready. */
+  /** Adds the new record of a job to the group commit; null removes the job. The cell must be ready. */
   write(cell: JobCell, record: JobRecord | null): void {
     this.prepare(cell, record)()
   }
 
   /**
-   * Like `write`, in two steps: the first one encodes and may throw; the returned function adds, and never
-   * throws.
+   * Like `write`, but in two steps. This function encodes the record and may throw. The function that it
+   * returns adds the record to the group commit and never throws.
    */
   prepare(cell: JobCell, record: JobRecord | null): () => void {
     const { queue, id, stored } = cell.key
@@ -80,13 +83,16 @@ export class JobTable {
     }
   }
 
-  /** Adds a copy to the group commit as a dead letter, which no consumer claims. */
+  /** Adds a copy of the job to the group commit as a dead letter. No consumer claims dead letters. */
   putAside({ queue, id }: JobKey, record: JobRecord, lease: string): void {
     const key = inKeyspace(keyspaces.deadLetters, encodeKey([queue, id, lease]))
     this.#commit.put(key, encodeJob(key, record))
   }
 
-  /** Returns up to `limit` entries of the index that are due by `now`, in order, after `after`. */
+  /**
+   * Returns up to `limit` entries of the index that are due at `now`, in the order of their due times,
+   * starting after `after`.
+   */
   async due(
     queue: string,
     { now, after, limit }: { now: number; after: DueJob | undefined; limit: number },
@@ -107,12 +113,12 @@ export class JobTable {
     })
   }
 
-  /** Removes an entry of the index that does not match, or no longer matches, a job. */
+  /** Removes an entry of the index for which no job exists, or whose job is due at another time. */
   forgetDue(queue: string, { at, id }: DueJob): void {
     this.#commit.delete(dueKey(queue, at, id))
   }
 
-  /** Evicts everything. Call after a write with unknown outcome. */
+  /** Evicts all cached jobs. Call after a write with unknown outcome. */
   forget(): void {
     this.#cells.forget()
   }
@@ -125,8 +131,8 @@ export class JobTable {
   }
 
   /**
-   * A damaged job cannot be run. It is treated as missing, so that its queue continues and commits that refer
-   * to it do not fail.
+   * Reads a job; null if it is missing. A damaged job cannot be run and counts as missing, so that its queue
+   * continues and commits that refer to the job do not fail.
    */
   async #read({ queue, id, stored }: JobKey): Promise<JobRecord | null> {
     const value = await this.#disk.read((store) => store.get(stored))
@@ -141,11 +147,11 @@ export class JobTable {
   }
 }
 
-/** Returns the key in the index of due times. */
+/** Returns the key of a job in the index of due times. */
 export const dueKey = (queue: string, at: number, id: string): Buffer =>
   Buffer.concat([under(keyspaces.due, encodeKey([queue])), encodeNumber(at), encodeKey([id])])
 
-/** Returns queue and id of a `dueKey`. @throws RangeError if it is not such a key */
+/** Returns the queue and the id from a key that `dueKey` returned. @throws RangeError for any other key */
 export function readDueKey(key: Buffer): { readonly queue: string; readonly id: string } {
   const [[queue = ''], rest] = splitKey(key.subarray(keyspaces.due.length))
   const [id = ''] = decodeKey(rest.subarray(numberBytes))

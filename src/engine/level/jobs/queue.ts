@@ -21,16 +21,16 @@ import type { DueJob, JobCell, JobTable } from './job-table.ts'
 /** Jobs whose records are loaded, ready to be enqueued. */
 export interface PinnedJobs {
   /**
-   * Adds all jobs to the group commit, without waiting. Adds none if it throws: call it before anything else
-   * of the same commit is added.
+   * Adds all jobs to the group commit, without waiting. If it throws, it has added nothing. Call it before
+   * you add anything else of the same commit.
    */
   enqueue(): void
   release(): void
 }
 
 /**
- * Number of additional due jobs that one read returns: some of the wanted ones may have been claimed a moment
- * ago.
+ * Number of index entries that a read returns beyond the wanted count, because some entries may belong to
+ * jobs that were claimed a moment ago.
  */
 const lookAhead = 64
 
@@ -48,7 +48,7 @@ export class LevelQueue implements Queue {
   }
 
   /**
-   * Loads and pins jobs that are part of a commit of the log or of the Kv.
+   * Loads and pins jobs that a commit of the log or of the Kv will enqueue.
    * @throws RangeError, TypeError as `checkJobs`
    */
   async pin(jobs: readonly Job[]): Promise<PinnedJobs> {
@@ -106,7 +106,10 @@ export class LevelQueue implements Queue {
     )
   }
 
-  /** A job may be named twice: the second one finds the record of the first one. */
+  /**
+   * Prepares the writes of the jobs. If the same job occurs twice, the second occurrence is merged with the
+   * record of the first.
+   */
   #prepared(pinned: readonly { readonly job: Job; readonly cell: JobCell }[]): readonly (() => void)[] {
     const now = this.#clock.now()
     const records = new Map<JobCell, JobRecord>()
@@ -117,7 +120,7 @@ export class LevelQueue implements Queue {
       .map(([cell, record]) => this.#table.prepare(cell, record))
   }
 
-  /** Returns an empty array if the job is no longer due. */
+  /** Claims one job. Returns an empty array if the job is no longer due. */
   async #take(queue: string, due: DueJob, leaseMs: number): Promise<ClaimedJob[]> {
     const cell = this.#table.pin(queue, due.id)
     try {

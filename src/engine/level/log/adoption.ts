@@ -6,7 +6,7 @@ import { encodeHead, encodeSnapshot } from '../store/record-codec.ts'
 import { inEntryOrder, known } from '../store/write-through-cache.ts'
 import type { DocumentCacheEntry, DocumentHeads } from './document-heads.ts'
 
-/** Takes logs over from other stores. */
+/** Writes logs that are taken over from other stores. */
 export class LogAdoption {
   readonly #documents: DocumentHeads
   readonly #commit: GroupCommit
@@ -27,7 +27,9 @@ export class LogAdoption {
     })
   }
 
-  /** Head and snapshot are written in one commit. */
+  /**
+   * Writes head and snapshot in one commit. Returns false, and writes nothing, if the log cannot be adopted.
+   */
   #write(cell: DocumentCacheEntry, log: AdoptedLog): boolean {
     this.#commit.admit()
     const standing = adoptedState(known(cell), log, this.#clock.now())

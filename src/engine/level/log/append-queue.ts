@@ -20,9 +20,10 @@ import { PendingAppend } from './pending-append.ts'
 
 /**
  * Appends to logs. If the head of the log is in memory, `append` assigns the sequence numbers and encodes the
- * record before it returns. An append without a known head, an append with jobs, and the appends after them
- * wait for each other in the order of the calls. The promises of one document resolve in that order as well:
- * the group commit resolves each one directly, without another promise in between.
+ * record before it returns. Two kinds of appends have to wait: appends without a head in memory, and appends
+ * with jobs. They, and all appends to the same document after them, are done one after the other in the order
+ * of the calls. The promises of one document also resolve in that order, because the group commit resolves
+ * each promise directly, without another promise in between.
  */
 export class AppendQueue {
   readonly #log: Pick<DocumentLog, 'load'>
@@ -93,7 +94,7 @@ export class AppendQueue {
       .finally(release)
   }
 
-  /** Writes nothing if the append is rejected. */
+  /** Adds the record to the group commit. Writes nothing if the append is rejected. */
   #write(call: PendingAppend, enqueue?: () => void): void {
     const { cell, to, updates } = call
     const keys = cell.key

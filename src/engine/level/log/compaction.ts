@@ -13,7 +13,10 @@ import { known } from '../store/write-through-cache.ts'
 import type { DocumentCacheEntry, DocumentHeads, DocumentKeyspace } from './document-heads.ts'
 import { recordOf } from './read-entries.ts'
 
-/** Stored appends that one commit deletes. Their keys take some hundred kilobytes. */
+/**
+ * Maximum number of stored appends that one commit deletes. With this maximum, the keys of the appends take a
+ * few hundred kilobytes.
+ */
 export const deletedPerCommitMax = 2_000
 
 interface CompactionChange {
@@ -48,7 +51,10 @@ export class LevelCompaction {
     this.#rewriting = rewriting
   }
 
-  /** Appends continue meanwhile. Does nothing if the log has been destroyed or compacted in the meantime. */
+  /**
+   * Writes the snapshot, then deletes the updates that it makes unnecessary. Appends continue meanwhile.
+   * Returns false, and writes nothing, if the log has been destroyed or compacted in the meantime.
+   */
   async compact(doc: Key, wanted: CompactionRequest, snapshot: Uint8Array): Promise<boolean> {
     this.#commit.admit()
     return this.#documents.pinned(doc, async (cell) => {
@@ -91,7 +97,10 @@ export class LevelCompaction {
     return compacted
   }
 
-  /** The compaction is done even if this fails. The next sweep deletes the remainder. */
+  /**
+   * Deletes the covered updates. The compaction counts as done even if this fails; the next compaction
+   * deletes the remainder.
+   */
   async #sweep(cell: DocumentCacheEntry, compacted: LiveLogState): Promise<void> {
     try {
       await this.#deleteCovered(cell, compacted)
@@ -101,8 +110,8 @@ export class LevelCompaction {
   }
 
   /**
-   * Deletes the appends that the anchor covers completely. One that it covers in part stays; reading skips
-   * the covered part.
+   * Deletes the appends that the oldest snapshot covers completely. An append that it covers only in part
+   * stays; reading skips the covered part.
    */
   async #deleteCovered(cell: DocumentCacheEntry, { epoch, marks, head }: LiveLogState): Promise<void> {
     const keys = cell.key
@@ -132,7 +141,7 @@ async function firstKeys(store: Store, range: { gte: Buffer; lt: Buffer }): Prom
   return found
 }
 
-/** Returns time and user of the update `upTo`; null if it is missing. */
+/** Returns the time and user of the update `upTo`; null if the update is missing. */
 async function readChangedAt(
   store: Store,
   keys: DocumentKeyspace,

@@ -18,12 +18,15 @@ import type { ReopeningStore } from '../store/reopening-store.ts'
 import type { Store } from '../store/store.ts'
 import { type CacheEntry, WriteThroughCache } from '../store/write-through-cache.ts'
 
-/** Heads of documents that stay cached without a pending append, about 1 KB each. */
+/** Maximum number of heads that stay cached without a pending append. Each takes about 1 KB. */
 const idleHeadsMax = 4_000
 
 /** The keys of one document. */
 export class DocumentKeyspace {
-  /** Prefix of the updates; the number of the first update of an append follows it. */
+  /**
+   * Prefix of the keys of the updates. The key of an append is this prefix and the number of its first
+   * update.
+   */
   readonly updates: Buffer
   /** Initial value for the checksums of updates. */
   readonly updatesCrc: number
@@ -31,7 +34,7 @@ export class DocumentKeyspace {
   /** @param encoded as `encodeKey` returns it */
   constructor(encoded: Buffer) {
     const updates = under(keyspaces.updates, encoded)
-    // Long-lived: a slice of the shared pool would keep its 8 KB allocated.
+    // This buffer lives long. As a slice of the shared pool, it would keep the 8 KB of the pool allocated.
     this.updates = Buffer.allocUnsafeSlow(updates.length)
     this.updates.set(updates)
     this.updatesCrc = crc32(this.updates)
@@ -41,7 +44,7 @@ export class DocumentKeyspace {
     return inKeyspace(keyspaces.heads, this.#encoded)
   }
 
-  /** Everything that is stored for the document except its head. */
+  /** Key ranges of everything that is stored for the document, except its head. */
   get ranges(): readonly ByteRange[] {
     return [rangeOf(this.updates), rangeOf(this.#snapshots)]
   }
@@ -73,7 +76,7 @@ function numberedKey(of: Buffer, number: number): Buffer {
 
 export type DocumentCacheEntry = CacheEntry<LogState, DocumentKeyspace>
 
-/** States of documents, including appends that are not durable yet. */
+/** Cached states of documents, including appends that are not durable yet. */
 export class DocumentHeads {
   readonly #cells: WriteThroughCache<LogState, DocumentKeyspace>
 
@@ -92,7 +95,7 @@ export class DocumentHeads {
     this.#cells.unpin(cell)
   }
 
-  /** Runs `work` with the cell of a document, which stays pinned meanwhile. */
+  /** Runs `work` with the cell of a document, and keeps the cell pinned until `work` ends. */
   async pinned<T>(doc: Key, work: (cell: DocumentCacheEntry) => Promise<T>): Promise<T> {
     const cell = this.pin(doc)
     try {
@@ -121,7 +124,7 @@ const nameOf = cachedKeyNames(keyName)
 export const keysOf = (doc: Key): DocumentKeyspace => new DocumentKeyspace(encodeKey(doc))
 
 /**
- * Reads the state as of one moment: a head and the last update belong together.
+ * Reads the state of a log in one snapshot, because a head and its last update belong together.
  * @throws DamagedRecordError
  */
 export async function readLogStateNow(store: Store, keys: DocumentKeyspace): Promise<LogState> {
@@ -137,8 +140,8 @@ export const readLogState = async (reads: Reads, keys: DocumentKeyspace): Promis
   (await readLogEnd(reads, keys, 1)).standing
 
 /**
- * State of a document, and its last updates after the snapshot: all of them, or the updates of the last
- * `appendsMax` appends.
+ * State of a document, and its last updates. These are all updates after its snapshot if the last
+ * `appendsMax` appends contain them all; otherwise they are the updates of these appends.
  */
 export interface LogEnd {
   readonly standing: LogState
@@ -146,8 +149,8 @@ export interface LogEnd {
 }
 
 /**
- * Requests both in parallel: waiting for one after the other would be most of the time for opening a
- * document.
+ * Reads the end of a log. Requests the head and the last appends in parallel: requesting them one after the
+ * other would take most of the time in which a document is opened.
  */
 export async function readLogEnd(reads: Reads, keys: DocumentKeyspace, appendsMax: number): Promise<LogEnd> {
   const [stored, appends] = await Promise.all([reads.get(keys.head), lastAppends(reads, keys, appendsMax)])
@@ -170,14 +173,14 @@ function standingOf(
   const head = decodeHead(keys.head, stored)
   if (head.state === 'deleted') return head
   const base = baseSnapshot(head.marks).seq
-  // An append creates a log: without updates it must have a snapshot.
+  // Only an append creates a log. Without updates, a log must therefore have a snapshot.
   if (last === undefined && base === 0) throw new DamagedRecordError('all updates are missing')
   return { ...head, head: Math.max(base, last?.seq ?? 0) }
 }
 
 /**
- * Returns the updates after `base` in the appends before `next`, the newest first. Older ones are not needed
- * and not read.
+ * Returns the updates after `base` that precede the updates `next`. Does not decode older appends.
+ * @param appends the appends before `next`, the newest first
  */
 function updatesAfter(
   base: number,
@@ -195,6 +198,6 @@ function updatesAfter(
   return found.flat()
 }
 
-/** Returns the last existing appends, the newest first, at most one page. */
+/** Returns the last stored appends, the newest first: at most `max`, and at most one page. */
 const lastAppends = (reads: Reads, keys: DocumentKeyspace, max: number): Promise<readonly KeyValuePair[]> =>
   reads.firstPage(rangeOf(keys.updates), { reverse: true, limit: max })

@@ -8,7 +8,7 @@ import type { ReopeningStore } from '../store/reopening-store.ts'
 import { inEntryOrder, known } from '../store/write-through-cache.ts'
 import type { DocumentCacheEntry, DocumentHeads, DocumentKeyspace } from './document-heads.ts'
 
-/** Deletes everything in logs. */
+/** Deletes logs with all their updates and snapshots. */
 export class LogRemoval {
   readonly #documents: DocumentHeads
   readonly #commit: GroupCommit
@@ -37,8 +37,8 @@ export class LogRemoval {
   }
 
   /**
-   * Appends wait meanwhile and are rejected afterwards.
-   * @param only does nothing if the log has another epoch, unless it cannot be read
+   * Deletes a log. Concurrent appends wait, and are then rejected.
+   * @param only the expected epoch: a log with another epoch is not deleted, unless the log cannot be read
    */
   async destroy(doc: Key, only?: number): Promise<void> {
     this.#commit.admit()
@@ -54,9 +54,9 @@ export class LogRemoval {
   }
 
   /**
-   * Removes a document that cannot be read. Memory has nothing of it, and its appends fail until this is
-   * durable. If even the epoch is lost, the time in seconds becomes the epoch, which is greater than any
-   * earlier one.
+   * Deletes a document that cannot be read. Nothing of such a document is in memory, and its appends fail
+   * until the deletion is durable. If even the epoch cannot be read, the time in seconds becomes the epoch,
+   * because it is greater than any earlier epoch.
    */
   async #destroyDamaged(keys: DocumentKeyspace): Promise<void> {
     const stored = await this.#storedKeys(keys)
@@ -82,7 +82,7 @@ export class LogRemoval {
     const keys = cell.key
     const stored = await this.#storedKeys(keys)
     this.#commit.admit()
-    // A compaction in the meantime may have written another snapshot.
+    // A compaction may have written another snapshot in the meantime.
     const latest = known(cell)
     const snapshots = latest.state === 'live' ? latest.marks.map(({ seq }) => keys.snapshot(seq)) : []
     const { epoch } = standing
@@ -90,7 +90,10 @@ export class LogRemoval {
     this.#documents.set(cell, { state: 'deleted', epoch })
   }
 
-  /** In one commit: a log that is created later must never find parts of the old one, even after a crash. */
+  /**
+   * Deletes everything in one commit. A log that is created later must never find parts of the old log, even
+   * after a crash.
+   */
   #remove(keys: DocumentKeyspace, stored: readonly Buffer[], epoch: number): void {
     const head = encodeHead(keys.head, { state: 'deleted', epoch })
     this.#rewriting.noted(keys, stored.length * updateBytesGuessed)

@@ -145,7 +145,7 @@ export class LevelLog implements DocumentLog {
     return found.length < destroyedPerCallMax ? null : (found.at(-1)?.doc ?? null)
   }
 
-  /** Evicts everything. Call after a write with unknown outcome. */
+  /** Evicts all cached heads. Call after a write with unknown outcome. */
   forget(): void {
     this.#documents.forget()
   }
@@ -154,7 +154,7 @@ export class LevelLog implements DocumentLog {
     return this.#gate.run(() => withRecordName(what, key, call))
   }
 
-  /** The cached state counts only while no append is pending. */
+  /** Returns the head of a document. Uses the cached state only if no append is pending. */
   async #head(doc: Key): Promise<LogHead | null> {
     const known = this.#documents.settled(doc)
     return headOf(known ?? (await withRecordName('document', doc, () => this.#read(doc))))
@@ -168,11 +168,14 @@ export class LevelLog implements DocumentLog {
 
 interface Listed {
   readonly doc: Key
-  /** Undefined if it cannot be read. */
+  /** Undefined if the head cannot be read. */
   readonly epoch: number | undefined
 }
 
-/** A damaged head counts as live: loading the document reports the damage, and listing continues. */
+/**
+ * Decodes a listed head; null if the document is deleted. A damaged head counts as live: loading the document
+ * reports the damage, and listing continues.
+ */
 function listed(key: Buffer, value: Buffer): Listed | null {
   const doc = decodeKey(key.subarray(keyspaces.heads.length))
   try {

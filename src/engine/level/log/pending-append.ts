@@ -14,7 +14,7 @@ import { HeadMovedError, movedResult } from '../../log-state.ts'
 import type { WriteWaiter } from '../store/group-commit.ts'
 import type { DocumentCacheEntry, DocumentHeads } from './document-heads.ts'
 
-/** One call of `append`, until its promise settles. Its document stays in memory meanwhile. */
+/** One call of `append`, until its promise settles. The cell of its document stays pinned until then. */
 export class PendingAppend implements WriteWaiter {
   readonly cell: DocumentCacheEntry
   readonly to: AppendTo
@@ -45,7 +45,7 @@ export class PendingAppend implements WriteWaiter {
     this.cell = documents.pin(call.doc)
   }
 
-  /** Copies the arguments before any wait: they may be views on buffers that the caller reuses. */
+  /** Copies the updates and jobs. Call before any wait, because the caller may reuse their buffers. */
   keepCopies(): void {
     this.updates = this.updates.map(({ bytes, by }) => ({ bytes: new Uint8Array(bytes), by }))
     this.options = { ...this.options, jobs: (this.options.jobs ?? []).map(copyOfJob) }
@@ -55,7 +55,7 @@ export class PendingAppend implements WriteWaiter {
     return this.updates.reduce((sum, { bytes }) => sum + bytes.length, 0)
   }
 
-  /** Called when the sequence numbers are assigned. The call then waits for the disk. */
+  /** Call when the sequence numbers are assigned. The append then waits for the disk. */
   written(appended: Appended): void {
     this.#appended = appended
   }

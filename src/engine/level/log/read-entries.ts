@@ -11,8 +11,9 @@ export interface EntryRange {
 }
 
 /**
- * Reads updates after a number up to another existing one, until they exceed `bytesMax`.
- * @throws DamagedRecordError also if one of them is missing
+ * Reads the updates after the number `after`, up to `upTo` or until they exceed `bytesMax`. The update `upTo`
+ * must exist.
+ * @throws DamagedRecordError, also if an update is missing
  */
 export async function readLevelEntries(
   reads: Reads,
@@ -41,8 +42,8 @@ export async function readLevelEntries(
 }
 
 /**
- * Returns the key of the append that contains the existing update `seq`: the last one that starts at or
- * before it.
+ * Returns the key of the append that contains the existing update `seq`. This is the last append that starts
+ * at or before `seq`.
  */
 export async function recordOf(reads: Reads, keys: DocumentKeyspace, seq: number): Promise<Buffer> {
   const upTo = { gte: keys.update(0), lt: keys.update(seq + 1) }

@@ -9,8 +9,8 @@ import { type DocumentKeyspace, type LogEnd, readLogEnd, readLogState } from './
 import { type EntryRange, readLevelEntries } from './read-entries.ts'
 
 /**
- * Number of last appends that are read with the head. If the log has fewer after its snapshot, that is the
- * whole log.
+ * Number of appends at the end of a log that are read together with the head. If the log has fewer appends
+ * after its snapshot, one read returns all of them.
  */
 const appendsAtOnce = 32
 
@@ -21,7 +21,7 @@ export const readLevelLog = (
   options: LoadOptions,
 ): Promise<LoadedLog> => atOneMoment(store, (reads) => readNow(reads, keys, options))
 
-/** Reads the parts from which a version is rebuilt, as of one moment. @throws DamagedRecordError */
+/** Reads the parts from which a version can be rebuilt, as of one moment. @throws DamagedRecordError */
 export const readLevelVersion = (
   store: Store,
   keys: DocumentKeyspace,
@@ -74,8 +74,8 @@ async function readThen(
 }
 
 /**
- * Returns the requested entries if all of them are among the last updates; otherwise null, and they must be
- * read.
+ * Returns the requested entries if `updates` contains all of them and they fit into `bytesMax`; otherwise
+ * null, and the caller must read them.
  */
 function pageIn({ updates }: LogEnd, { after, upTo, bytesMax = Number.POSITIVE_INFINITY }: EntryRange) {
   const entries = updates.filter(({ seq }) => seq > after)
@@ -94,7 +94,10 @@ async function readPage(
   return { entries, more: (entries.at(-1)?.seq ?? wanted.after) < wanted.upTo }
 }
 
-/** Returns null for 0. @throws DamagedRecordError if no snapshot covers `seq`, or it covers something else */
+/**
+ * Reads the snapshot that covers everything up to `seq`; null if `seq` is 0.
+ * @throws DamagedRecordError if the snapshot is missing or covers another number
+ */
 async function readSnapshot(
   reads: Reads,
   keys: DocumentKeyspace,

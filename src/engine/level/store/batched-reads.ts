@@ -1,7 +1,10 @@
-/** Keys of one read. More keys are split, so that other reads get the reader threads in between. */
+/**
+ * Maximum number of keys in one read. A larger read is split, so that other reads get the reader threads in
+ * between.
+ */
 const keysAtOnce = 64
 
-/** Reads the values of keys, in their order. */
+/** Reads the values of several keys. Returns them in the order of the keys. */
 export type ReadMany = (keys: readonly Uint8Array[]) => Promise<readonly (Buffer | undefined)[]>
 
 interface Asked {
@@ -11,8 +14,8 @@ interface Asked {
 }
 
 /**
- * Combines the reads of all callers in one tick. Handing a read to a thread, and being woken by it, costs
- * many times as much as the read itself, even for a single small value.
+ * Combines the reads of all callers in one tick. Handing a read to a thread and being woken by the thread
+ * costs many times as much as the read itself, even for a single small value.
  */
 export class BatchedReads {
   readonly #readMany: ReadMany
@@ -22,7 +25,7 @@ export class BatchedReads {
     this.#readMany = readMany
   }
 
-  /** Returns the value of a key as of some moment between the call and the result. */
+  /** Returns the value of a key as of some moment between the call and its result. */
   get(key: Uint8Array): Promise<Buffer | undefined> {
     return new Promise((resolve, reject) => {
       this.#asked.push({ key, resolve, reject })
@@ -30,7 +33,7 @@ export class BatchedReads {
     })
   }
 
-  /** Starts the waiting reads now. */
+  /** Starts the waiting reads immediately. */
   flush(): void {
     const asked = this.#asked
     this.#asked = []
@@ -45,7 +48,7 @@ export class BatchedReads {
         resolve(values[index])
       })
     } catch (error) {
-      // A damaged value must not fail the reads that were combined with it.
+      // A damaged value must not fail the other reads of the same batch, so each read is repeated alone.
       if (asked.length > 1) for (const one of asked) void this.#answer([one])
       else for (const { reject } of asked) reject(error)
     }

@@ -5,9 +5,9 @@ import { storePath, unfinishedPath } from './open.ts'
 import { openLevelStore } from './store.ts'
 
 /**
- * Creates the store of a data directory from the pairs of another one. The store gets its final name only
- * when all pairs are durable and `beforeNamed` has resolved. A crash before that leaves a directory that no
- * server opens. Returns the number of pairs.
+ * Creates the store of a data directory from the stored pairs of another store. The new store gets its final
+ * name only when all pairs are durable and `beforeNamed` has resolved. A crash before that leaves a directory
+ * that no server opens. Returns the number of pairs.
  */
 export async function bulkLoad(
   directory: string,
@@ -16,7 +16,7 @@ export async function bulkLoad(
 ): Promise<number> {
   const path = storePath(directory)
   const unfinished = unfinishedPath(directory)
-  // Fails if another process does the same.
+  // Fails if another process is creating the same store.
   await mkdir(unfinished, { mode: 0o700 })
   try {
     const count = await writePairs(unfinished, pages)
@@ -47,7 +47,7 @@ async function writePairs(path: string, pages: AsyncIterable<StoredPage>): Promi
   }
 }
 
-/** Makes new names in a directory survive a power failure. */
+/** Syncs a directory, so that new file names in it survive a power failure. */
 export async function syncDirectory(path: string): Promise<void> {
   const directory = await open(path)
   try {

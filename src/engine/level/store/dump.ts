@@ -6,11 +6,11 @@ import { readError } from './level-errors.ts'
 import type { ReadSnapshot } from './reads.ts'
 import type { ReopeningStore } from './reopening-store.ts'
 
-/** The range of all keys of a store. */
+/** The range that contains all keys of a store. */
 export const everything = rangeOf(Buffer.alloc(0))
 
 /**
- * Yields all pairs as of the request for the first page.
+ * Yields all stored pairs as they were when the first page was requested.
  * @throws StoreUnavailableError, CorruptRecordError
  */
 export async function* dumpStore(gate: OpenCalls, disk: ReopeningStore): AsyncGenerator<StoredPage> {
@@ -19,7 +19,7 @@ export async function* dumpStore(gate: OpenCalls, disk: ReopeningStore): AsyncGe
 }
 
 /**
- * Yields all pairs of one snapshot and closes it at the end.
+ * Yields all pairs of one snapshot, then closes the snapshot.
  * @throws StoreUnavailableError, CorruptRecordError
  */
 export async function* dumpSnapshot(moment: ReadSnapshot): AsyncGenerator<StoredPage> {

@@ -4,11 +4,11 @@ import { keyspaces } from './keyspaces.ts'
 import { addChecksum, checkChecksum } from './record-codec.ts'
 import type { Store } from './store.ts'
 
-/** Number of the layout of keys and records. An older server refuses a newer number. */
+/** Version number of the layout of keys and records. A server refuses a store with a higher number. */
 export const formatVersion = 2
 const formatKey = Buffer.concat([keyspaces.meta, Buffer.from('format')])
 
-/** Checks the format of a store; an empty store gets the current one. @throws EngineOpenError */
+/** Checks the format of a store. Writes the current format into an empty store. @throws EngineOpenError */
 export async function ensureFormat(store: Store, path: string): Promise<void> {
   const version = await readFormat(store, path)
   if (version === null) return writeFormat(store)
@@ -26,7 +26,7 @@ export async function ensureFormat(store: Store, path: string): Promise<void> {
   }
 }
 
-/** Returns null for an empty store. */
+/** Returns the format of a store; null if the store is empty. */
 async function readFormat(store: Store, path: string): Promise<number | null> {
   const stored = await store.get(formatKey)
   if (stored !== undefined) return checkChecksum(formatKey, stored)[0] ?? 0

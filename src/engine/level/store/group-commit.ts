@@ -3,28 +3,29 @@ import { StoreUnavailableError } from '../../engine.ts'
 import type { ReopeningStore } from './reopening-store.ts'
 import type { BatchOperation } from './store.ts'
 
-/** A caller that waits for a group. Waiters are called in the order of `wait`. */
+/** A caller that waits until a group is written. Waiters are called in the order of the `wait` calls. */
 export interface WriteWaiter {
   durable(): void
   lost(error: StoreUnavailableError): void
 }
 
-/** Operations that become durable together. */
+/** Operations that are written in one batch and become durable together. */
 interface Group {
   readonly operations: BatchOperation[]
   readonly waiters: WriteWaiter[]
   bytes: number
 }
 
-/** Time of the write: as soon as possible, or together with the next one. */
+/** When a write starts: as soon as possible (`now`), or together with the next write (`soon`). */
 export type CommitUrgency = 'now' | 'soon'
 /** Longest delay of a `soon` write, in ms. */
 const soonMs = 20
 
 /**
- * If at least `waiters` are expected within `withinMs`, the next group waits that long after the start of the
- * previous one. Each group costs a write and a sync, independent of its size (measured: 0.1 to 0.2 ms of
- * CPU), and many small groups take CPU from interactive users.
+ * If at least `waiters` callers are expected within `withinMs`, the next group starts no earlier than
+ * `withinMs` after the start of the previous one. The reason is that each group costs a write and a sync,
+ * independent of its size (measured: 0.1 to 0.2 ms of CPU). Many small groups would take CPU time from
+ * interactive users.
  */
 const crowd = { withinMs: 2, waiters: 4 }
 /** Time constant of the average rate of waiters, in ms. */
@@ -32,15 +33,15 @@ const rateMs = 10
 
 const emptyGroup = (): Group => ({ operations: [], waiters: [], bytes: 0 })
 
-/** Limit of accepted but not yet durable bytes; more are rejected. */
+/** Default maximum of accepted bytes that are not yet durable. Further writes are rejected. */
 export const pendingBytesMax = 64 * 1024 * 1024
-/** Minimum memory that an operation counts for, in bytes. */
+/** Bytes that each operation counts in addition to its key and value, for its objects in memory. */
 const operationBytes = 64
 
 /**
- * Group commit: the writes of one tick become one batch with one sync. While it is being written, the next
- * one is collected; it starts when the first one is done. Operations that are added without an `await` in
- * between are atomic.
+ * Group commit: the writes of one tick become one batch with one sync. While a batch is being written, the
+ * next one is collected; it starts when the first one is done. Operations that are added without an `await`
+ * between them are in the same batch, and so are atomic.
  */
 export class GroupCommit {
   readonly #disk: ReopeningStore
@@ -50,9 +51,9 @@ export class GroupCommit {
   #scheduled = false
   #later: NodeJS.Timeout | null = null
   #reservedBytes = 0
-  /** Start of the last group, by `performance.now`. */
+  /** Start time of the last group, from `performance.now`. */
   #begunAt = 0
-  /** Waiters for each millisecond. */
+  /** Average number of waiters per millisecond. */
   #rate = 0
 
   constructor(disk: ReopeningStore, bytesMax: number) {
@@ -65,8 +66,8 @@ export class GroupCommit {
   }
 
   /**
-   * Call before a call changes anything.
-   * @throws StoreUnavailableError if the limit of pending bytes is reached
+   * Checks that the limit of pending bytes is not reached. Call before a call changes anything.
+   * @throws StoreUnavailableError if the limit is reached, or the store does not accept writes
    */
   admit(): void {
     this.#disk.admit()
@@ -75,8 +76,8 @@ export class GroupCommit {
   }
 
   /**
-   * Counts the bytes of an accepted call that waits for something else. Returns the function that ends the
-   * count.
+   * Adds `bytes` to the pending bytes, for an accepted call that must wait before it can add its operations.
+   * Returns the function that subtracts them again.
    */
   reserve(bytes: number): () => void {
     this.#reservedBytes += bytes
@@ -93,21 +94,26 @@ export class GroupCommit {
     this.#add({ key, value: null }, 0, pace)
   }
 
-  /** Calls `waiter` when everything that has been added so far is durable. */
+  /**
+   * Calls `waiter.durable` when all operations added so far are durable, or `waiter.lost` if that is unknown.
+   */
   wait(waiter: WriteWaiter, pace: CommitUrgency = 'now'): void {
     this.#gathering.waiters.push(waiter)
     this.#schedule(pace)
   }
 
   /**
-   * Resolves when everything that has been added so far is durable.
-   * @throws StoreUnavailableError if that is unknown
+   * Resolves when all operations added so far are durable.
+   * @throws StoreUnavailableError if it is unknown whether they are durable
    */
   durable(pace: CommitUrgency = 'now'): Promise<void> {
     return new Promise((resolve, reject) => this.wait({ durable: resolve, lost: reject }, pace))
   }
 
-  /** Gives up the pending groups: whether they were written is unknown. */
+  /**
+   * Gives up the pending groups. Their waiters get `error`, because it is unknown whether the groups were
+   * written.
+   */
   abandon(error: StoreUnavailableError): void {
     const groups = [this.#writing, this.#gathering]
     this.#writing = null
@@ -135,7 +141,7 @@ export class GroupCommit {
     void this.#writeAll()
   }
 
-  /** Returns how long to delay the next group, in ms; 0 if few waiters are expected. */
+  /** Returns how long the next group must wait, in ms; 0 if few waiters are expected. */
   #restMs(): number {
     if (this.#rate * crowd.withinMs < crowd.waiters) return 0
     return Math.max(0, Math.round(this.#begunAt + crowd.withinMs - performance.now()))
@@ -148,7 +154,7 @@ export class GroupCommit {
     this.#begunAt = now
   }
 
-  /** Does nothing if another call has already started the group. */
+  /** Starts a group after `soonMs`, unless another call has already scheduled that. */
   #scheduleSoon(): void {
     if (this.#later !== null) return
     this.#later = setTimeout(() => {
@@ -164,7 +170,7 @@ export class GroupCommit {
     this.#gathering = emptyGroup()
     this.#noteRate(group.waiters.length)
     const failure = await this.#written(group)
-    // The group was given up meanwhile, and another one may be in progress.
+    // The group was given up in the meantime, and another group may be in progress.
     if (this.#writing !== group) return
     this.#writing = null
     if (failure === null) for (const waiter of group.waiters) waiter.durable()

@@ -1,23 +1,23 @@
 import { keyEnd } from '../../key-encoding.ts'
 
-/** The first byte of every stored key: the kind of the record. */
+/** Returns the first byte of the stored keys of one kind of record. */
 const space = (letter: string): Buffer => Buffer.from(letter, 'latin1')
 
 export const keyspaces = {
-  /** Format of the store, and the probe of a reopened store. */
+  /** Format of the store, and the key to which a reopened store writes a test value. */
   meta: space('m'),
-  /** One for each document: epoch, base, whether it is deleted. */
+  /** One record for each document: its epoch, its snapshots, and whether it is deleted. */
   heads: space('h'),
   snapshots: space('s'),
-  /** One for each append: (document, number of its first update). */
+  /** One record for each append. Key: document, sequence number of its first update. */
   updates: space('u'),
-  /** (partition, key). */
+  /** Key: partition, key. */
   kv: space('k'),
-  /** (queue, id): jobs that wait or are leased. */
+  /** Jobs that wait or are leased. Key: queue, id. */
   jobs: space('q'),
-  /** (queue, time, id): due times of jobs. */
+  /** Due times of jobs. Key: queue, time, id. */
   due: space('d'),
-  /** (queue, id, lease): dead letters. */
+  /** Dead letters. Key: queue, id, lease. */
   deadLetters: space('x'),
   blobs: space('b'),
 } as const
@@ -26,5 +26,8 @@ export const inKeyspace = (of: Buffer, encoded: Buffer): Buffer => Buffer.concat
 
 const end = Buffer.of(keyEnd)
 
-/** Returns the prefix of the keys below a whole key; it excludes those below longer keys. */
+/**
+ * Returns the prefix of all keys whose first part is exactly `encoded`. Keys whose first part is longer do
+ * not have this prefix.
+ */
 export const under = (of: Buffer, encoded: Buffer): Buffer => Buffer.concat([of, encoded, end])

@@ -2,25 +2,28 @@ import { errorMessage } from '../../../errors.ts'
 import { DamagedRecordError } from '../../damaged-record.ts'
 import { StoreUnavailableError } from '../../engine.ts'
 
-/** Returns the error instead of throwing it. */
+/** Resolves with the error of `work` instead of rejecting; null if `work` succeeds. */
 export const settleError = (work: Promise<void>): Promise<{ readonly error: unknown } | null> =>
   work.then(
     () => null,
     (error: unknown) => ({ error }),
   )
 
-/** LevelDB maps table files into memory; for a truncated file the error is "Invalid argument". */
+/**
+ * Matches the error for a truncated table file. LevelDB maps table files into memory, so it reports "Invalid
+ * argument".
+ */
 const cutTable = /\.(ldb|sst): Invalid argument/
 
 /** Returns whether an error of LevelDB means that its files are damaged. */
 export const isDamage = (code: string, message: string): boolean =>
   code === 'LEVEL_CORRUPTION' || (code === 'LEVEL_IO_ERROR' && cutTable.test(message))
 
-/** Returns the error code of `level`; '' without one. */
+/** Returns the code of an error of the library `level`; '' if the error has no code. */
 export const levelErrorCode = (error: unknown): string =>
   error instanceof Error && 'code' in error ? String(error.code) : ''
 
-/** Converts the error of a failed read for its caller. */
+/** Converts the error of a failed read to the error that the caller gets. */
 export function readError(error: unknown): unknown {
   const code = levelErrorCode(error)
   if (isDamage(code, errorMessage(error)))

@@ -7,7 +7,7 @@ import { formatVersion } from './format.ts'
 import { openChecked, storePath } from './open.ts'
 import { openLevelStore } from './store.ts'
 
-/** Maintenance of the store of a stopped server. */
+/** Maintenance of the store while the server is stopped. */
 export { checkStore } from '../check/check-store.ts'
 export { checkManifest } from '../check/file-manifest.ts'
 export { storedEntry } from '../check/stored-entry.ts'
@@ -16,7 +16,7 @@ export { formatVersion } from './format.ts'
 export { importMarkPath, lockPath, readWarnings, startProblem, storePath } from './open.ts'
 
 /**
- * Rewrites all tables without deleted or replaced records.
+ * Rewrites all tables and drops deleted and replaced records.
  * @throws EngineOpenError, also if the store is damaged
  */
 export async function compactFiles(directory: string): Promise<void> {
@@ -50,7 +50,7 @@ export async function storedBytes(directory: string): Promise<number> {
   const path = storePath(directory)
   const names = (await readdir(path)).filter((name) => /\.(ldb|log)$/.test(name))
   const sizes = names.map((name) =>
-    // LevelDB may have removed the file meanwhile.
+    // Ignores a missing file: LevelDB may have removed it after the directory was read.
     stat(join(path, name)).then(
       ({ size }) => size,
       () => 0,

@@ -17,7 +17,7 @@ import { ensureFormat } from './format.ts'
 import { isDamage, levelErrorCode } from './level-errors.ts'
 import type { OpenStore, Store } from './store.ts'
 
-/** Folder of the store in the data directory. */
+/** Name of the folder in the data directory that contains the store. */
 const storeFolder = 'store'
 
 export interface OpenedStore {
@@ -27,11 +27,11 @@ export interface OpenedStore {
 }
 
 export interface OpenRequest {
-  /** How much of the files is checked before the store is opened. */
+  /** How thoroughly the files are checked before the store is opened. */
   readonly depth: FilesDepth
   /**
-   * Whether a damaged store is opened. Only `inspect` opens one whose log has lost writes; it records the
-   * loss.
+   * Whether a damaged store is opened. If the log of LevelDB has lost writes, only `inspect` opens the store;
+   * the loss is then recorded in the manifest.
    */
   readonly damaged: 'open' | 'refuse' | 'inspect'
   /** Whether a store with an incomplete import is opened. Default `refuse`. */
@@ -41,18 +41,18 @@ export interface OpenRequest {
 /** Returns the path of the store of a data directory. */
 export const storePath = (directory: string): string => join(directory, storeFolder)
 
-/** Returns the path of a store that is not complete yet. */
+/** Returns the path of a store that is being restored and is not complete yet. */
 export const unfinishedPath = (directory: string): string => `${storePath(directory)}.unfinished`
 
 /**
- * Returns the path of the import marker. It exists while an empty store takes in an export, whose data is
- * incomplete until the end.
+ * Returns the path of the import marker. The marker file exists while an export is imported into an empty
+ * store, because the data is incomplete until the import ends.
  */
 export const importMarkPath = (directory: string): string => join(directory, 'import.unfinished')
 
 /**
- * Opens the store in a data directory, or creates it, unless a check refuses that.
- * @throws EngineOpenError
+ * Opens the store in a data directory, or creates it if it is missing.
+ * @throws EngineOpenError if a check fails or the store cannot be opened
  */
 export async function openChecked(
   directory: string,
@@ -69,7 +69,7 @@ export async function openChecked(
     refuseChangedManifest(path, changed)
     if (damaged === 'inspect') await noteLost(path, changed.filter(isAboutLog))
     else refuseLost(directory, changed)
-    // Opening replaces all files except tables.
+    // Opening replaces all files except tables, so the damage of those files must be reported before.
     if (damaged === 'refuse')
       refuseDamaged(
         directory,
@@ -91,8 +91,8 @@ export async function openChecked(
 }
 
 /**
- * An empty store must not replace one that was being restored, and an incomplete one must not pass as
- * complete.
+ * Refuses a directory with an interrupted restore or import. Otherwise an empty store would replace the one
+ * that was being restored, or an incomplete store would be served as if it were complete.
  */
 async function refuseUnfinished(directory: string, importing: 'open' | 'refuse'): Promise<void> {
   const names: readonly string[] = await readdir(directory).catch(() => [])
@@ -101,7 +101,10 @@ async function refuseUnfinished(directory: string, importing: 'open' | 'refuse')
   if (problem !== null) throw new EngineOpenError('corrupted', problem)
 }
 
-/** Returns why no server can start on this directory; null if its files show no reason. Opens nothing. */
+/**
+ * Returns why no server can start with this directory; null if its files show no problem. Does not open the
+ * store.
+ */
 export async function startProblem(directory: string): Promise<string | null> {
   const names: readonly string[] = await readdir(directory).catch(() => [])
   const unfinished = restoreProblem(directory, names) ?? importProblem(directory, names)
@@ -120,7 +123,9 @@ function importProblem(directory: string, names: readonly string[]): string | nu
   return `the import of an export into ${directory} was interrupted: start it again, and let it come to its end`
 }
 
-/** LevelDB would create an empty store if the file that names the tables is missing. */
+/**
+ * Refuses a store whose file `CURRENT` is missing, because LevelDB would create an empty store in its place.
+ */
 async function refuseHeadless(path: string): Promise<void> {
   const names = await readdir(path)
   if (names.includes('CURRENT')) return
@@ -133,7 +138,10 @@ async function refuseHeadless(path: string): Promise<void> {
   )
 }
 
-/** LevelDB would remove the files that its manifest no longer names. */
+/**
+ * Refuses a store whose manifest or file `CURRENT` has changed, because LevelDB would remove the files that
+ * its manifest no longer lists.
+ */
 function refuseChangedManifest(path: string, changed: readonly string[]): void {
   const manifest = changed.find((sentence) => /^(MANIFEST|CURRENT)/.test(sentence))
   if (manifest === undefined) return
@@ -143,7 +151,10 @@ function refuseChangedManifest(path: string, changed: readonly string[]): void {
   )
 }
 
-/** Opening would replace the log files, and with them the evidence of the loss. */
+/**
+ * Refuses a store that has lost writes: opening it would replace the log files, and with them the evidence of
+ * the loss.
+ */
 function refuseLost(directory: string, changed: readonly string[]): void {
   const problem = lostProblem(directory, changed)
   if (problem !== null) throw new EngineOpenError('corrupted', problem)
@@ -157,7 +168,10 @@ function lostProblem(directory: string, changed: readonly string[]): string | nu
   return `${path} is damaged (${lost.join('; ')}): acknowledged writes were lost after the server stopped; ${help}`
 }
 
-/** For operations that rewrite the files: afterwards nothing would show the damage. */
+/**
+ * Refuses a damaged store. Used before operations that rewrite the files, because nothing would show the
+ * damage afterwards.
+ */
 function refuseDamaged(directory: string, problems: readonly string[]): void {
   if (problems.length === 0) return
   throw new EngineOpenError(
@@ -166,19 +180,25 @@ function refuseDamaged(directory: string, problems: readonly string[]): void {
   )
 }
 
-/** Returns the damage that LevelDB ignores silently; it logs it in its text file at the opening. */
+/**
+ * Returns the damage that LevelDB skips without an error. LevelDB reports it only in its text file `LOG` when
+ * it opens the store.
+ */
 export async function readWarnings(path: string): Promise<readonly string[]> {
   const text = await readFile(join(path, 'LOG'), 'utf8').catch(() => '')
   return text.split('\n').filter((line) => /corrupt|dropp|ignoring error|missing/i.test(line))
 }
 
-/** Returns the name of the process that has the store open, for a message. */
+/** Returns a description of the process that has the store open, for a message. */
 function holderOf(path: string): string {
   const found = processWith([lockPath(path)])
   return found === null ? 'another process' : `the ${describeProcess(found)}`
 }
 
-/** Returns the path of the lock file as /proc shows it for the process that has the store open. */
+/**
+ * Returns the path of the lock file with symbolic links resolved, as /proc shows it for the process that has
+ * the store open.
+ */
 export function lockPath(path: string): string {
   const lock = join(path, 'LOCK')
   try {
@@ -189,8 +209,8 @@ export function lockPath(path: string): string {
 }
 
 /**
- * Converts an error code of `level` to an error for the operator.
- * @param changed sentences about damaged files
+ * Converts an error of the library `level` to an error with a message for the operator.
+ * @param changed sentences that describe damaged files
  */
 export function levelOpenError(
   error: unknown,

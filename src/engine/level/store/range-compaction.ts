@@ -8,22 +8,29 @@ import type { GroupCommit } from './group-commit.ts'
 import type { ReopeningStore } from './reopening-store.ts'
 
 /**
- * Estimated bytes of an update that is deleted without being read. With its key and header it is at least
- * this long.
+ * Assumed size in bytes of an update that is deleted without being read. With its key and header, an update
+ * has at least this size.
  */
 export const updateBytesGuessed = 64
-/** Deleted bytes of a document from which on its tables are rewritten. */
+/** The tables of a document are rewritten when at least this many of its bytes have been deleted. */
 const deletedBytesMin = 64 * 1024
-/** Delay after the last deletion of a document, in ms. A further deletion starts the delay again. */
+/**
+ * Time in ms between the last deletion in a document and the rewrite. Each further deletion restarts this
+ * delay.
+ */
 const quietMs = 10_000
 /**
- * Pause after each rewrite, as a multiple of its duration: rewriting takes at most a tenth of the disk time.
+ * Pause after each rewrite, as a multiple of its duration. With 9, rewriting takes at most a tenth of the
+ * disk time.
  */
 const restShare = 9
-/** Maximum number of waiting documents. LevelDB compacts the others eventually. */
+/**
+ * Maximum number of documents that wait for a rewrite. Further documents are left to LevelDB, which compacts
+ * them eventually.
+ */
 const waitingMax = 10_000
 
-/** No update or snapshot has this number, or 0. */
+/** Upper bound of sequence numbers. No update or snapshot has this number or the number 0. */
 const numberMax = Number.MAX_SAFE_INTEGER
 
 interface WaitingRange {
@@ -41,9 +48,9 @@ export interface RangeCompactionDependencies {
 }
 
 /**
- * Removes deleted records from the files. LevelDB keeps them until enough other data has been written to
- * compact their range, which may never happen for a document whose log has been compacted. Rewrites one
- * document at a time, so the tables that contain its keys bound the work.
+ * Removes deleted records from the files. LevelDB keeps such records until enough other data has been written
+ * to compact their range, which may never happen for a document whose log has been compacted. Rewrites one
+ * document at a time, so the work is limited by the tables that contain the keys of one document.
  */
 export class RangeCompaction {
   readonly #gate: OpenCalls
@@ -51,7 +58,7 @@ export class RangeCompaction {
   readonly #commit: GroupCommit
   readonly #clock: Clock
   readonly #log: Log | undefined
-  /** Ranges by key. The range without changes for the longest time is first. */
+  /** Waiting ranges by key. The range that has not changed for the longest time is first. */
   readonly #waiting = new Map<string, WaitingRange>()
   #cancel: (() => void) | null = null
 
@@ -63,7 +70,7 @@ export class RangeCompaction {
     this.#log = log
   }
 
-  /** Records that bytes of a document have been deleted. */
+  /** Records that bytes of a document have been deleted, and schedules the rewrite of its tables. */
   noted(keys: DocumentKeyspace, bytes: number): void {
     const name = keys.updates.toString('latin1')
     const waiting = this.#waiting.get(name) ?? { keys, bytes: 0, at: 0 }
@@ -74,7 +81,7 @@ export class RangeCompaction {
     if (this.#cancel === null) this.#schedule()
   }
 
-  /** Cancels waiting rewrites. A running rewrite ends with the calls of the gate. */
+  /** Cancels waiting rewrites. A running rewrite is a call of the gate, so closing the gate waits for it. */
   stop(): void {
     this.#cancel?.()
     this.#waiting.clear()
@@ -104,9 +111,9 @@ export class RangeCompaction {
   }
 
   /**
-   * LevelDB skips a range that only its lowest level has tables for. Therefore the data in memory is first
-   * written to a table. Then deletions of keys that never exist, around all others, create a table at a
-   * higher level.
+   * Rewrites the tables of a document. LevelDB skips a range if only its lowest level has tables for that
+   * range. To avoid this, the data in memory is first written to a table. Then two deletions of keys that
+   * never exist, which surround all other keys, create a table at a higher level.
    */
   async #rewrite(keys: DocumentKeyspace): Promise<void> {
     const compact = (range: ByteRange) => this.#disk.read((store) => store.compactTables(range))

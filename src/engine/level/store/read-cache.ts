@@ -1,4 +1,4 @@
-/** Maximum number of cached values. The ones cached for longest are evicted. */
+/** Maximum number of cached values. The value that has been cached for the longest time is evicted first. */
 const cachedValuesMax = 1_000
 /** Maximum size of a cached value, in bytes. */
 const bytesMax = 1_024
@@ -12,20 +12,20 @@ export interface PendingRead {
 }
 
 /**
- * Recently read values by the names of their keys. Values that every connection and call needs, such as the
- * existence of an API key, are not read from disk each time. A value is cached only while it cannot change:
- * from the begin of a write until the write is durable, callers read from disk.
+ * Recently read values by the name of their key. Thanks to this cache, values that every connection and call
+ * needs, such as the existence of an API key, are not read from disk each time. A value is cached only while
+ * it cannot change: from the start of a write until the write is durable, callers read from disk.
  */
 export class ReadCache {
   readonly #values = new Map<string, Found>()
-  /** The read in progress of each name that has not been written since it began. */
+  /** For each name, the latest read in progress, unless the name has been written since that read began. */
   readonly #looks = new Map<string, PendingRead>()
-  /** Number of writes in progress by name. */
+  /** Number of writes in progress for each name. */
   readonly #writes = new Map<string, number>()
 
   /**
-   * Returns the values in the order of the names; null unless all are cached, because values that are read
-   * together must be of one moment.
+   * Returns the values in the order of the names. Returns null unless all values are cached, because values
+   * that are read together must belong to the same moment.
    */
   all(names: readonly string[]): readonly Found[] | null {
     const found: Found[] = []
@@ -37,14 +37,17 @@ export class ReadCache {
     return found
   }
 
-  /** Call before a read, and `end` after it. */
+  /** Registers a read. Call before the read, and call `end` after it. */
   begin(names: readonly string[]): PendingRead {
     const look = { names }
     for (const name of names) if (!this.#writes.has(name)) this.#looks.set(name, look)
     return look
   }
 
-  /** @param found in the order of the names; undefined if the read has failed */
+  /**
+   * Ends a read and caches its values, unless a name was written in the meantime.
+   * @param found the values in the order of the names; undefined if the read has failed
+   */
   end(look: PendingRead, found?: readonly Found[]): void {
     look.names.forEach((name, index) => {
       if (this.#looks.get(name) !== look) return
@@ -54,7 +57,10 @@ export class ReadCache {
     })
   }
 
-  /** Call at the moment a write takes effect, and `written` when it is durable or has failed. */
+  /**
+   * Marks a name as being written. Call at the moment a write takes effect. Call `written` when the write is
+   * durable or has failed.
+   */
   write(name: string): void {
     this.#writes.set(name, (this.#writes.get(name) ?? 0) + 1)
     this.#looks.delete(name)
@@ -67,7 +73,7 @@ export class ReadCache {
     else this.#writes.set(name, left)
   }
 
-  /** Evicts everything: the stored values may be different. */
+  /** Evicts everything, because the stored values may have changed. */
   forget(): void {
     this.#values.clear()
     this.#looks.clear()

@@ -8,19 +8,19 @@ export interface ScanOptions {
   readonly reverse?: boolean
   /** Maximum number of pairs. */
   readonly limit?: number
-  /** False: values are empty. */
+  /** False: the values of the returned pairs are empty, which saves reading them. */
   readonly values?: boolean
 }
 
 export interface Reads {
   get(key: Uint8Array): Promise<Buffer | undefined>
-  /** Yields the pairs of a range in pages, as of the request for the first page. */
+  /** Yields the pairs of a range in pages, as they were when the first page was requested. */
   pages(range: ByteRange, options?: ScanOptions): AsyncIterable<readonly KeyValuePair[]>
-  /** Returns the first page; less expensive than a loop that ends after it. */
+  /** Returns the first page of a range. Less expensive than a loop over `pages` that ends after one page. */
   firstPage(range: ByteRange, options?: ScanOptions): Promise<readonly KeyValuePair[]>
 }
 
-/** Reads that all see the same moment. The caller must close it. */
+/** Reads that all see the store at the same moment. The caller must close the snapshot. */
 export interface ReadSnapshot extends Reads {
   close(): Promise<void>
 }
@@ -32,7 +32,7 @@ const pagePairs = 1_000
 const pageBytes = 1024 * 1024
 export const encodings = { keyEncoding: 'view', valueEncoding: 'view' } as const
 
-/** Returns a reader of the values of a snapshot, or of the current values without one. */
+/** Returns a function that reads values from a snapshot; without a snapshot, it reads the current values. */
 export const readerOf =
   (database: LevelDatabase, snapshot?: DatabaseSnapshot): ReadMany =>
   async (keys) => {
@@ -41,7 +41,7 @@ export const readerOf =
     return values.map((value) => (value === undefined ? undefined : asBuffer(value)))
   }
 
-/** Returns a reader of the ranges of a snapshot, or of the current ranges without one. */
+/** Returns functions that read ranges from a snapshot; without a snapshot, they read the current ranges. */
 export const rangesOf = (
   database: LevelDatabase,
   snapshot?: DatabaseSnapshot,
@@ -63,7 +63,7 @@ export const rangesOf = (
     try {
       return (await iterator.nextv(pagePairs)).map(pairOf)
     } finally {
-      // No caller has to wait for the close: a later close of the database waits for it.
+      // The caller does not wait until the iterator is closed; closing the database waits for that.
       void iterator.close()
     }
   },

@@ -4,21 +4,27 @@ import type { LogEntry, LogUpdate } from '../../engine.ts'
 import { decodeNumber, encodeNumber, writeNumber } from '../../key-encoding.ts'
 import type { SnapshotInfo, SnapshotList } from '../../snapshot-list.ts'
 
-/** Every value starts with a CRC-32 of its key and its remaining bytes, and the number of its layout. */
+/**
+ * Size of the header of every value: a CRC-32 (4 bytes) of its key and its remaining bytes, and the number of
+ * the layout (1 byte).
+ */
 const headerBytes = 5
 const layout = 1
 
-/** Allocates a value; `seal` fills in its header. */
+/** Allocates a value with space for its header, which `seal` fills in. */
 const allocate = (bytes: number): Buffer => Buffer.allocUnsafe(headerBytes + bytes)
 
-/** The checksum covers the key, so that a record is not mistaken for that of another key. */
+/**
+ * Writes the header of a value. The checksum includes the key, so a record that is stored under a wrong key
+ * is detected.
+ */
 function seal(keyCrc: number, value: Buffer): Buffer {
   value[4] = layout
   value.writeUInt32BE(crc32(value.subarray(4), keyCrc), 0)
   return value
 }
 
-/** Returns the sealed bytes. @throws DamagedRecordError */
+/** Checks the checksum of a value and returns its bytes after the header. @throws DamagedRecordError */
 export const checkChecksum = (key: Uint8Array, value: Buffer): Buffer => unsealFrom(crc32(key), value)
 
 function unsealFrom(keyCrc: number, value: Buffer): Buffer {
@@ -40,14 +46,19 @@ export function addChecksum(key: Uint8Array, ...parts: readonly Uint8Array[]): B
   return seal(crc32(key), value)
 }
 
-/** First number, time, count; then the lengths of user and bytes for each update, then both. */
+/**
+ * Layout of one append: the first sequence number, the time and the number of updates (`batchBytes`). For
+ * each update follow the length of its user id, the length of its bytes (`updateBytes` for both), the user id
+ * and the bytes.
+ */
 const batchBytes = 20
 const updateBytes = 8
 const seqBytes = 8
 
 /**
- * Encodes one append. Its key ends with the number of its first update, which the record also contains, so
- * the checksum starts from the known checksum of the key before it (`documentCrc`). Copies `bytes`.
+ * Encodes one append. Its key ends with the number of its first update. The record contains this number as
+ * well, so its checksum can start from `documentCrc`, the known checksum of the key without that number.
+ * Copies the bytes of the updates.
  */
 export function encodeUpdates(
   documentCrc: number,
@@ -110,7 +121,7 @@ export function decodeSnapshot(key: Uint8Array, value: Buffer): StoredSnapshot {
   return { seq: decodeNumber(record, 0), changed, bytes: record.subarray(start) }
 }
 
-/** State of a document without its head, which follows from its last update. */
+/** State of a document without its head. The head follows from the last stored update. */
 export type EncodedHead =
   | { readonly state: 'deleted'; readonly epoch: number }
   | { readonly state: 'live'; readonly epoch: number; readonly marks: SnapshotList }
@@ -118,7 +129,9 @@ export type EncodedHead =
 const epochBytes = 8
 const markBytes = 16
 
-/** Encodes the epoch, then number and time of each snapshot; a deleted document has none. */
+/**
+ * Encodes the epoch, then the sequence number and time of each snapshot. A deleted document has no snapshots.
+ */
 export function encodeHead(key: Uint8Array, head: EncodedHead): Buffer {
   const marks = head.state === 'live' ? head.marks : []
   return addChecksum(

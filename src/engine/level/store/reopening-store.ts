@@ -8,9 +8,9 @@ import { keyspaces } from './keyspaces.ts'
 import { isDamage, levelErrorCode, readError, settleError } from './level-errors.ts'
 import type { BatchOperation, Store } from './store.ts'
 
-/** How long a failed write is retried before its outcome is reported as unknown, in ms. */
+/** Default time in ms for which a failed write is retried. After that its outcome is reported as unknown. */
 export const holdMsDefault = 30_000
-/** Delay before the store is reopened; doubled after each failure up to the maximum. */
+/** Delay before the store is reopened again, in ms. It doubles after each failure, up to `max`. */
 const reopenDelayMs = { first: 100, max: 5_000 }
 
 const probeKey = Buffer.concat([keyspaces.meta, Buffer.from('probe')])
@@ -19,14 +19,14 @@ export interface ReopeningStoreOptions {
   readonly store: Store
   /** Opens the store again. */
   readonly open: () => Promise<Store>
-  /** Wait for the disk itself, not only for the operating system. */
+  /** True: a write resolves only when the disk has the data. False: the operating system is enough. */
   readonly sync: boolean
   readonly holdMs: number
   readonly clock: Clock
   readonly log: Log | undefined
-  /** Sentences about files that are known to be damaged. */
+  /** Sentences that describe files that are known to be damaged. */
   readonly damages: readonly string[]
-  /** Called when failed writes are given up: cached values may be wrong. */
+  /** Called when failed writes are no longer retried. Values in memory may then be wrong. */
   readonly onGivenUp: (error: StoreUnavailableError) => void
 }
 
@@ -34,26 +34,27 @@ interface Outage {
   reason: string
   readonly sinceMs: number
   givenUp: boolean
-  /** Delay before the next reopening; 0 for the first one. */
+  /** Delay in ms before the next attempt to reopen; 0 for the first attempt. */
   delayMs: number
   readonly stopHolding: () => void
 }
 
 /**
- * A store behind a handle that can be replaced. After a failed write, a LevelDB handle stays failed, even if
- * the disk has space again. So the store is closed and reopened until a probe can be written. Then the failed
- * operations are written again. They are puts and deletions, so repeating them is harmless.
+ * Provides the store through a handle that can be replaced. After a failed write, a LevelDB handle keeps
+ * failing, even if the disk has space again. Therefore this class closes and reopens the store until a test
+ * value can be written, and then repeats the failed operations. The operations are puts and deletions, so
+ * repeating them is harmless.
  */
 export class ReopeningStore {
   readonly #options: ReopeningStoreOptions
   #store: Store | null
   #outage: Outage | null = null
-  /** The store that is being opened. */
+  /** Resolves with the store that is being reopened; null while a store is usable. */
   #next: Deferred<Store> | null = null
   #reopening: Promise<void> | null = null
   #stopWaiting: () => void = () => undefined
   #isClosed = false
-  /** Grows when writes are given up: earlier ones must not be retried. */
+  /** Number of times that writes were given up. A write of an earlier era must not be retried. */
   #era = 0
 
   constructor(options: ReopeningStoreOptions) {
@@ -67,8 +68,8 @@ export class ReopeningStore {
   }
 
   /**
-   * Checks that a write would be accepted.
-   * @throws StoreUnavailableError if the store is closed, or writes are not retried any longer
+   * Checks that a write would be accepted now.
+   * @throws StoreUnavailableError if the store is closed, or if failed writes are no longer retried
    */
   admit(): void {
     if (this.#isClosed) throw new StoreUnavailableError(closedMessage)
@@ -76,7 +77,7 @@ export class ReopeningStore {
   }
 
   /**
-   * Runs `work` with the store; waits while the store is being reopened.
+   * Runs `work` with the store. Waits while the store is being reopened.
    * @throws StoreUnavailableError, DamagedRecordError, and errors of `work`
    */
   async read<T>(work: (store: Store) => Promise<T>): Promise<T> {
@@ -91,8 +92,9 @@ export class ReopeningStore {
   }
 
   /**
-   * Writes operations, one call at a time. Resolves when written, however long it takes. @throws
-   * StoreUnavailableError if given up
+   * Writes operations. Call it for one batch at a time. Resolves when they are written, even if the store
+   * must first be reopened.
+   * @throws StoreUnavailableError if the write was given up
    */
   async write(operations: readonly BatchOperation[]): Promise<void> {
     const era = this.#era
@@ -127,7 +129,10 @@ export class ReopeningStore {
     if (this.#store === store) this.#replace(store)
   }
 
-  /** If LevelDB finds damage while it rewrites tables, its error does not name the file. */
+  /**
+   * Adds the known damaged files to the reason: if LevelDB finds damage while it rewrites tables, its error
+   * does not contain the file name.
+   */
   #reasonOf(error: unknown): string {
     const { damages } = this.#options
     const reason = `the store cannot be written: ${errorMessage(error)}`
@@ -153,7 +158,7 @@ export class ReopeningStore {
     const error = new StoreUnavailableError(this.#outage.reason)
     this.#era += 1
     this.#outage.givenUp = true
-    // A write in progress must have ended before anything is read; closing waits for it.
+    // A write in progress must have ended before anything is read. Closing the store waits for it.
     if (this.#store !== null) this.#replace(this.#store)
     this.#next?.missed(error)
     this.#options.onGivenUp(error)
@@ -170,7 +175,7 @@ export class ReopeningStore {
     }
   }
 
-  /** Returns a store that a probe has just been written to; null if that fails. */
+  /** Reopens the store and writes a test value. Returns the store; null if one of these steps fails. */
   async #tryOpen(): Promise<Store | null> {
     let store: Store | undefined
     try {

@@ -1,7 +1,10 @@
 import { BatchedReads } from './batched-reads.ts'
 import { type DatabaseSnapshot, type LevelDatabase, type ReadSnapshot, rangesOf, readerOf } from './reads.ts'
 
-/** One snapshot for all callers that need one in the same tick. Their reads are also combined. */
+/**
+ * Provides one snapshot for all callers that need a snapshot in the same tick. Their reads are combined as
+ * well.
+ */
 export class SharedSnapshots {
   readonly #database: LevelDatabase
   #current: TickSnapshot | null = null
@@ -15,9 +18,9 @@ export class SharedSnapshots {
     return this.#current.enter()
   }
 
-  /** Later callers get a later snapshot. */
+  /** Ends the current snapshot for new callers: later callers get a new one. */
   end(): void {
-    // A snapshot that cannot be released is released with the database.
+    // If the snapshot cannot be released, it is released together with the database.
     this.#current?.leave().catch(() => undefined)
     this.#current = null
   }
@@ -31,12 +34,12 @@ export class SharedSnapshots {
   }
 }
 
-/** Released when its last user has left. */
+/** A snapshot with several readers. It is released when the last reader has left. */
 class TickSnapshot {
   readonly #snapshot: DatabaseSnapshot
   readonly #batched: BatchedReads
   readonly #ranges: ReturnType<typeof rangesOf>
-  /** The readers, and one more until no reader can join. */
+  /** Number of readers, plus 1 while further readers can join. */
   #users = 1
 
   constructor(database: LevelDatabase) {

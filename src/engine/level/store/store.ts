@@ -5,35 +5,39 @@ import { levelErrorCode, settleError } from './level-errors.ts'
 import { encodings, type LevelDatabase, type ReadSnapshot, type Reads, rangesOf, readerOf } from './reads.ts'
 import { SharedSnapshots } from './shared-snapshots.ts'
 
-/** A put; a deletion if `value` is null. */
+/** Puts `value` under `key`; deletes the key if `value` is null. */
 export interface BatchOperation {
   readonly key: Uint8Array
   readonly value: Uint8Array | null
 }
 
 /**
- * The required operations of a key-value store. An interface, so that tests can delay a write or simulate a
- * full disk; everything else is real.
+ * The operations of a key-value store that the engine needs. This is an interface so that tests can delay a
+ * write or simulate a full disk; everything else in these tests is real.
  */
 export interface Store extends Reads {
   /** Writes all operations or none. With `sync`, resolves when they are on disk. */
   write(operations: readonly BatchOperation[], sync: boolean): Promise<void>
   snapshot(): ReadSnapshot
-  /** Rewrites the tables of a range, or all, without deleted or replaced records. */
+  /** Rewrites the tables of a range, or all tables, and drops deleted and replaced records. */
   compactTables(range?: ByteRange): Promise<void>
-  /** Estimates the bytes of the tables of a range, without data that is only in memory and in the log. */
+  /**
+   * Estimates the bytes of the tables of a range. Does not count data that is only in memory and in the log.
+   */
   tableBytes(range: ByteRange): Promise<number>
   close(): Promise<void>
 }
 
 export type OpenStore = (directory: string) => Promise<Store>
 
-/** Bytes of uncompressed blocks that stay in memory for reads. */
+/** Maximum size in bytes of the cache of uncompressed blocks. */
 const cacheBytes = 32 * 1024 * 1024
-/** Bytes of a write buffer. At most two exist; larger ones mean fewer and larger tables. */
+/**
+ * Size of a write buffer in bytes. At most two buffers exist. A larger size means fewer and larger tables.
+ */
 const writeBufferBytes = 16 * 1024 * 1024
 
-/** Opens or creates the LevelDB in `directory`. @throws the errors of `level` */
+/** Opens the LevelDB database in `directory`, or creates it. @throws the errors of `level` */
 export async function openLevelStore(directory: string): Promise<Store> {
   const database: LevelDatabase = new Level<Uint8Array, Uint8Array>(directory, {
     ...encodings,
@@ -53,7 +57,7 @@ export async function openLevelStore(directory: string): Promise<Store> {
         else batch.put(key, value)
       }
       await batch.write({ sync })
-      // A read that starts after the write must see it.
+      // A read that starts after the write must see it, so later reads get a new snapshot.
       moments.end()
     },
     snapshot: () => moments.enter(),
@@ -68,11 +72,12 @@ export async function openLevelStore(directory: string): Promise<Store> {
 }
 
 /**
- * Checks that no other process has the store in `directory` open. Reads nothing in it.
- * @throws the error of `level` otherwise
+ * Checks that no other process has the store in `directory` open. Does not read the store.
+ * @throws the error of `level` if another process has it open
  */
 export async function requireUnlocked(directory: string): Promise<void> {
-  // LevelDB locks the store before it finds that it exists.
+  // LevelDB locks the store before it detects that the store exists. With `errorIfExists`, opening therefore
+  // fails for both reasons without reading the store.
   const database = new Level(directory, { createIfMissing: false, errorIfExists: true })
   const failure = await settleError(database.open())
   await database.close()
@@ -80,7 +85,7 @@ export async function requireUnlocked(directory: string): Promise<void> {
   if (levelErrorCode(cause) === 'LEVEL_LOCKED') throw failure?.error
 }
 
-/** The types of `level` omit this method, which its databases in Node have. */
+/** `compactRange` exists in the databases of `level` in Node, but the types of `level` omit it. */
 interface Compactable {
   compactRange(start: Uint8Array, end: Uint8Array, options: typeof encodings): Promise<void>
 }

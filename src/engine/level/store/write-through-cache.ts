@@ -3,36 +3,40 @@ import { StoreUnavailableError } from '../../engine.ts'
 export type CacheState<T> =
   | { readonly state: 'loading' }
   | { readonly state: 'known'; value: T }
-  /** The cell is unusable: the next caller gets a new one. */
+  /** The cell is unusable. The next caller gets a new cell. */
   | { readonly state: 'lost'; readonly error: unknown }
 
-/** Cached state of one stored item, including changes that are being written. */
+/** A cell: the cached state of one stored item, including changes that are still being written. */
 export interface CacheEntry<T, K = Buffer> {
   readonly name: string
   /** Key in the store. */
   readonly key: K
   knowledge: CacheState<T>
-  /** Resolves when loaded. */
+  /** Resolves when the value is loaded. */
   ready: Promise<void>
   /** Number of users of the cell, including changes that are not yet durable. */
   pins: number
-  /** The last one of the calls that are serialized on this cell; null without any. */
+  /**
+   * The last of the calls that run one after the other on this cell (see `inEntryOrder`); null without such a
+   * call.
+   */
   lastCall: Promise<unknown> | null
 }
 
 /**
- * Current values of stored items while a caller depends on them. A cell is loaded once, then changed in
- * memory when a write is added to a group commit, and kept at least until that write is durable. So a
- * decision needs no read of its own and never misses a write in progress. Some unpinned cells stay as a
- * cache.
+ * Cache of the current values of stored items while a caller depends on them. A cell is loaded once. It is
+ * changed in memory when a write is added to a group commit, and it is kept at least until that write is
+ * durable. So a decision does not need a read of its own, and it never misses a write in progress. A limited
+ * number of unpinned cells (`idleMax`) stays cached.
  */
 export class WriteThroughCache<T, K = Buffer> {
   readonly #load: (key: K) => Promise<T>
   readonly #idleMax: number
   readonly #cells = new Map<string, CacheEntry<T, K>>()
   /**
-   * Cells that have been unpinned, the earliest first. Some may be pinned again: removing and adding them for
-   * each change would cost more than an occasional read of a cell that was evicted too early.
+   * Cells that have been unpinned, in the order in which they were unpinned. Some of them may be pinned
+   * again. Removing and adding cells for each change would cost more than the occasional read of a cell that
+   * was evicted too early.
    */
   readonly #idle = new Set<CacheEntry<T, K>>()
 
@@ -41,14 +45,17 @@ export class WriteThroughCache<T, K = Buffer> {
     this.#idleMax = idleMax
   }
 
-  /** Returns the cell of that name, pinned until `unpin`; loads a new one. `key` is its key in the store. */
+  /**
+   * Returns the cell of an item and pins it until `unpin`. A new cell is loaded; `key` returns its key in the
+   * store.
+   */
   pin(name: string, key: () => K): CacheEntry<T, K> {
     const cell = this.#cells.get(name) ?? this.#start(name, key())
     cell.pins += 1
     return cell
   }
 
-  /** Like `pin`, for an item that gets `value` independently of its current value. */
+  /** Like `pin`, for a caller that sets the item to `value` regardless of its current value. */
   hold(name: string, key: K, value: T): CacheEntry<T, K> {
     const cell = this.#cells.get(name) ?? this.#add(name, key)
     cell.pins += 1
@@ -63,13 +70,13 @@ export class WriteThroughCache<T, K = Buffer> {
     if (this.#idle.size > this.#idleMax) this.#dropFirst()
   }
 
-  /** Sets the value. Call it at the moment the write is added. */
+  /** Sets the value of a cell. Call it at the moment the write is added to the group commit. */
   set(cell: CacheEntry<T, K>, value: T): void {
     if (cell.knowledge.state === 'known') cell.knowledge.value = value
     else cell.knowledge = { state: 'known', value }
   }
 
-  /** Returns the value if it is cached, loaded, and without a write in progress. */
+  /** Returns the value if it is loaded and the cell is not pinned, so that no write is in progress. */
   settled(name: string): T | undefined {
     const cell = this.#cells.get(name)
     return cell?.pins === 0 && cell.knowledge.state === 'known' ? cell.knowledge.value : undefined
@@ -86,7 +93,7 @@ export class WriteThroughCache<T, K = Buffer> {
   #start(name: string, key: K): CacheEntry<T, K> {
     const cell = this.#add(name, key)
     cell.ready = this.#fill(cell)
-    // The callers that pinned it handle the rejection.
+    // The callers that pinned the cell handle the rejection.
     cell.ready.catch(() => undefined)
     return cell
   }
@@ -116,7 +123,10 @@ export class WriteThroughCache<T, K = Buffer> {
     }
   }
 
-  /** A cell in use is added again when it is unpinned. */
+  /**
+   * Evicts the unpinned cell that was unpinned first. A pinned cell is only removed from the list; `unpin`
+   * adds it again.
+   */
   #dropFirst(): void {
     for (const first of this.#idle) {
       if (first.pins === 0) return this.#drop(first)
@@ -140,7 +150,7 @@ export function known<T, K>({ knowledge }: CacheEntry<T, K>): T {
   throw new Error('the cell has not been waited for')
 }
 
-/** Runs `work` when the cell is loaded and earlier calls on it have ended. */
+/** Runs `work` when the cell is loaded and all earlier calls of this function for the cell have ended. */
 export function inEntryOrder<T, K, R>(cell: CacheEntry<T, K>, work: () => Promise<R>): Promise<R> {
   const before = cell.lastCall ?? cell.ready
   const done = before.then(work)

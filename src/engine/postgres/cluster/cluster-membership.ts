@@ -23,30 +23,37 @@ import {
 import { LeaseMonitor } from './row-lease.ts'
 
 /**
- * Interval of the heartbeats, in ms. One also follows as soon as a node would be dead, so that each node
- * knows of it within 5 s.
+ * Interval of the heartbeats, in ms. A heartbeat is also sent as soon as another node would count as dead, so
+ * that each node detects a death within 5 s.
  */
 const beatEveryMs = 1_000
-/** Delay of that heartbeat, in ms: a node whose heartbeat is slightly late then needs no second check. */
+/**
+ * Delay of that additional heartbeat, in ms. If a node sends its heartbeat slightly late, a second check is
+ * then not necessary.
+ */
 const afterDeathMs = 20
 const lookEveryMs = 100
-/** Topic of changes of the node list. A node that receives a message reads the list immediately. */
+/**
+ * Topic on which nodes announce changes of the node list. A node that receives a message reads the list
+ * immediately.
+ */
 const topic = 'cluster/nodes'
 
 export interface MembershipOptions {
   readonly schema: string
-  /** Id of this node. A generated one is unique. */
+  /** Id of this node. A generated id is unique. */
   readonly id: string
-  /** Null if the clock is not the one of the database. */
+  /** The clock of the database; null if this process uses its own clock. */
   readonly clock: DatabaseClock | null
   readonly log: Log | undefined
 }
 
 /**
- * This process among the nodes that share a schema. The permission to write depends on the heartbeat: a node
- * that the others consider dead writes nothing until its next heartbeat succeeds. A write that it has sent
- * before may still be executed later. That is harmless: updates of a log commute, an append that must not be
- * late names the head that it expects, a lease protects a job, and checks protect a record.
+ * Represents this process among the nodes that share a schema. The permission to write depends on the
+ * heartbeat: a node that the others consider dead writes nothing until its next heartbeat succeeds. A write
+ * that the node sent before it lost the permission may still be executed later. This is harmless: updates of
+ * a log commute, an append that depends on the head contains the head that it expects, a lease protects each
+ * job, and checks protect each record.
  */
 export class ClusterMembership implements WritePermission, Cluster {
   readonly clockSkewMs = 500
@@ -60,20 +67,23 @@ export class ClusterMembership implements WritePermission, Cluster {
   #homes: (string | undefined)[] = []
   #refusal: string | null = 'it has not joined the others yet'
   /**
-   * No node counts as dead before this time: while the database was unavailable or slow, no node could send a
-   * heartbeat.
+   * No node counts as dead before this time, because the database was unavailable or slow and no node could
+   * send a heartbeat.
    */
   #patientUntil = 0
   #bus: ClusterBus | null = null
-  /** Start of the latest successful heartbeat; earlier ones may be answered after it. */
+  /** Start time of the latest successful heartbeat. An earlier heartbeat may be answered after it. */
   #heartbeatAt = 0
   /**
-   * Time at which the next node will be dead, according to the last heartbeat. A failed heartbeat does not
-   * change it.
+   * Time at which the next node will become dead, according to the last heartbeat. A failed heartbeat does
+   * not change this time.
    */
   #firstDeadAt = Number.POSITIVE_INFINITY
   #timer: NodeJS.Timeout | null = null
-  /** The running heartbeat, or the one after it if that has been requested. */
+  /**
+   * `#beating` is the running heartbeat. If a further heartbeat has been requested, both `#beating` and
+   * `#next` are that one.
+   */
   #beating: Promise<HeartbeatResult | null> = Promise.resolve(null)
   #next: Promise<HeartbeatResult | null> | null = null
   #isLeaving = false
@@ -85,8 +95,9 @@ export class ClusterMembership implements WritePermission, Cluster {
   }
 
   /**
-   * Joins the cluster. Waits until a dead holder of the id or of the schema expires.
-   * @throws EngineOpenError if that holder is alive
+   * Joins the cluster. If another process holds the id or the schema and is dead, waits until its lease
+   * expires.
+   * @throws EngineOpenError if the other process is alive
    */
   static async join(database: PostgresDatabase, options: MembershipOptions): Promise<ClusterMembership> {
     const membership = new ClusterMembership(database, options)
@@ -103,7 +114,10 @@ export class ClusterMembership implements WritePermission, Cluster {
     return membership
   }
 
-  /** From now on, changes of the node list are published and received immediately. */
+  /**
+   * Connects the bus. From then on, this node publishes changes of the node list, and receives those of other
+   * nodes immediately.
+   */
   connect(bus: ClusterBus): void {
     this.#bus = bus
     bus.subscribe(topic, () => {
@@ -124,7 +138,7 @@ export class ClusterMembership implements WritePermission, Cluster {
   async isAlive(incarnation: string): Promise<boolean> {
     const isListed = (nodes: readonly ClusterNode[]) => nodes.some((node) => node.incarnation === incarnation)
     if (incarnation === this.incarnation || isListed(this.#others)) return true
-    // The node may have joined a moment ago.
+    // The node may have joined a moment ago, so the list is read again.
     const found = await this.#beatAside()
     return found === null || isListed(this.#others) || isListed(found.others.filter(({ isAlive }) => isAlive))
   }
@@ -139,7 +153,9 @@ export class ClusterMembership implements WritePermission, Cluster {
     return this.#homes[bucket]
   }
 
-  /** Returns the nodes that can be home nodes: all that do not drain, or all nodes if all drain. */
+  /**
+   * Returns the nodes that can be home nodes: all nodes that do not drain. If all nodes drain, returns all.
+   */
   #serving(): readonly string[] {
     const all = [{ id: this.self, state: this.#state }, ...this.#others]
     const serving = all.filter(({ state }) => state === 'serving')
@@ -179,7 +195,7 @@ export class ClusterMembership implements WritePermission, Cluster {
     await this.#beat(session)
   }
 
-  /** Leaves the node list and notifies the other nodes. */
+  /** Removes this node from the list and notifies the other nodes. */
   async leave(): Promise<void> {
     this.#isLeaving = true
     if (this.#timer !== null) clearTimeout(this.#timer)
@@ -201,8 +217,9 @@ export class ClusterMembership implements WritePermission, Cluster {
   }
 
   /**
-   * Runs one heartbeat at a time: a call during one gets the next one. Returns null if it failed; then the
-   * database connection logs the error and renews the permission after the reconnect.
+   * Runs a heartbeat. If one is already running, the call waits for the next one. Returns null if the
+   * heartbeat failed. In that case the database connection logs the error, and renews the permission after
+   * the reconnect.
    */
   #beatAside(): Promise<HeartbeatResult | null> {
     this.#next ??= this.#beating.then(() => {
@@ -232,7 +249,10 @@ export class ClusterMembership implements WritePermission, Cluster {
     return found
   }
 
-  /** The other nodes may have considered this node dead and made changes that it does not know. */
+  /**
+   * Called after the permission had expired. The other nodes may have considered this node dead and made
+   * changes that this node has not received.
+   */
   #returned(): void {
     this.#options.log?.warn('heartbeat recovered; writing resumes')
     this.#bus?.lost()
@@ -265,6 +285,9 @@ export class ClusterMembership implements WritePermission, Cluster {
   }
 }
 
-/** Another process with the same name is another node. */
+/**
+ * Returns a text that changes with the list. It contains the incarnation, because another process with the
+ * same name is another node.
+ */
 const listOf = (nodes: readonly ClusterNode[]): string =>
   JSON.stringify(nodes.map(({ id, incarnation, state }) => [id, incarnation, state]).sort())

@@ -2,11 +2,11 @@ import type { Clock } from '../../../clock.ts'
 
 /** The clock for stored times. */
 export interface StoreClock extends Clock {
-  /** Converts a time of the process's own clock (epoch milliseconds) to this clock. */
+  /** Converts a time of the process's own clock to this clock. Both are epoch milliseconds. */
   of(moment: number): number
 }
 
-/** The clock of a single process: its own. */
+/** Returns the clock of a single process, which is the process's own clock. */
 export const localTime = (clock: Clock): StoreClock => ({
   now: () => clock.now(),
   after: (ms, fn) => clock.after(ms, fn),
@@ -14,8 +14,8 @@ export const localTime = (clock: Clock): StoreClock => ({
 })
 
 /**
- * The clock of the database. Nodes whose own clocks differ agree on the ends of leases and the due times of
- * jobs.
+ * The clock of the database. With this clock, nodes whose own clocks differ agree on the ends of leases and
+ * the due times of jobs.
  */
 export class DatabaseClock implements StoreClock {
   readonly #own: Clock
@@ -37,14 +37,16 @@ export class DatabaseClock implements StoreClock {
     return moment + this.#aheadMs
   }
 
-  /** Starts a measurement. Pass a time that the database has returned since to the returned function. */
+  /**
+   * Starts a measurement. Returns a function; call it with a time that the database returned after the start.
+   */
   measuring(): (read: number) => void {
     const from = this.#own.now()
     return (read) => {
       const to = this.#own.now()
       const aheadMs = Math.round(read - (from + to) / 2)
-      // If the difference is within the error of the measurement, the clock stays unchanged, so that time
-      // does not jump.
+      // If the difference is smaller than the error of the measurement, the clock stays unchanged, so that
+      // the time does not jump.
       if (Math.abs(aheadMs - this.#aheadMs) > (to - from) / 2) this.#aheadMs = aheadMs
     }
   }

@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { hostname } from 'node:os'
 
-/** Generates a unique name for a node without a configured one. It contains the host name. */
+/**
+ * Generates a unique name for a node that has no configured name. The generated name contains the host name.
+ */
 export const newNodeName = (): string =>
   `${hostname()
     .replace(/[^A-Za-z0-9.-]/g, '-')

@@ -1,24 +1,33 @@
 import { type DatabaseSession, statement } from '../connection/database-session.ts'
 
-/** A node is dead when its last heartbeat is this old, by the clock of the database, in ms. */
+/**
+ * Age of the last heartbeat, in ms, from which on a node counts as dead. The age is measured by the clock of
+ * the database.
+ */
 export const deadMs = 4_000
 
-/** Name of the lease that a single server holds on a schema, or that all nodes of a cluster hold together. */
+/**
+ * Name of the lease on the schema. A single server holds it alone; the nodes of a cluster hold it together.
+ */
 export const schemaLease = 'node'
 /**
- * Holder of the lease for a cluster. A single server, also one of an older version, finds the schema in use.
+ * Holder of the schema lease for a cluster. Because of this holder, a single server (also of an older
+ * version) detects that the schema is in use.
  */
 export const clusterHolder = 'cluster'
-/** Duration of the lease after a heartbeat. It exceeds the permission to write that the heartbeat gives. */
+/**
+ * Duration of the schema lease after a heartbeat, in ms. It is longer than the time for which the heartbeat
+ * permits writes.
+ */
 const leaseMs = 2 * deadMs
 const renewedBelowMs = 1.5 * deadMs
 
-/** `draining`: the node is alive, but it must not be a home node. */
+/** State of a node. `draining`: the node is alive, but must not be a home node. */
 export type NodeState = 'serving' | 'draining'
 
 export interface NodeIdentity {
   readonly id: string
-  /** Unique for one process: a later one may have the same id. */
+  /** Id that only one process ever has. `id` can be used again by a later process. */
   readonly incarnation: string
 }
 
@@ -26,28 +35,28 @@ export interface ClusterNode {
   readonly id: string
   readonly incarnation: string
   readonly state: NodeState
-  /** Time of its last heartbeat, in ms of the database's clock. */
+  /** Time of the last heartbeat in ms, by the clock of the database. */
   readonly heartbeatAt: number
   readonly isAlive: boolean
 }
 
 /** Result of a heartbeat. */
 export interface HeartbeatResult {
-  /** False while a single server has the schema. */
+  /** False if a single server holds the schema. */
   readonly isOurs: boolean
-  /** False while another process is alive under this id: then this one is not in the list. */
+  /** False if another live process has the same id, so that this process is not in the list. */
   readonly isListed: boolean
-  /** Epoch milliseconds by the database's clock. */
+  /** Time of the heartbeat in epoch milliseconds, by the clock of the database. */
   readonly now: number
-  /** The other nodes, including those that died recently, without those that have left. */
+  /** The other nodes. Includes nodes that died recently, but not nodes that have left. */
   readonly others: readonly ClusterNode[]
-  /** Changes when the conflicting holder shows that it is alive. */
+  /** Text that changes each time the conflicting holder renews its lease or sends a heartbeat. */
   readonly sign: string
 }
 
 /**
- * Returns the time from a heartbeat until the first live node will be dead without a further heartbeat, in
- * ms.
+ * Returns the time in ms from a heartbeat until the first of the live nodes becomes dead, if that node sends
+ * no further heartbeat.
  */
 export const firstDeadInMs = ({ others, now }: Pick<HeartbeatResult, 'others' | 'now'>): number =>
   Math.min(...others.filter(({ isAlive }) => isAlive).map(({ heartbeatAt }) => heartbeatAt + deadMs - now))
@@ -55,9 +64,9 @@ export const firstDeadInMs = ({ others, now }: Pick<HeartbeatResult, 'others' | 
 const ms = (parameter: string) => `${parameter} * interval '1 ms'`
 
 /**
- * One statement that renews the lease and the node's own row, and returns the live nodes. The lease is
- * written rarely, because all nodes would wait for each other there. ($1 id, $2 incarnation, $3 state, $4
- * dead, $5 lease, $6 renewed below)
+ * Statement that renews the lease and the node's own row, and returns the other nodes. The lease is renewed
+ * only when little time remains, because all nodes would wait for each other at this row. Parameters: $1 id,
+ * $2 incarnation, $3 state, $4 `deadMs`, $5 `leaseMs`, $6 `renewedBelowMs`.
  */
 const beatOnce = statement<{
   ours: boolean
@@ -95,11 +104,11 @@ const beatOnce = statement<{
       from node where id <> $1) as others,
      concat((select until from lease where name = '${schemaLease}' and holder <> '${clusterHolder}'), ' ',
        (select heard_at from node where id = $1)) as sign`,
-  // A later answer is useless: a node without a heartbeat for this time is dead.
+  // A later answer would be useless, because a node without a heartbeat for this time is dead.
   deadMs,
 )
 const leave = statement('leave', 'delete from node where id = $1 and incarnation = $2')
-/** Nodes that have been dead for long are not needed. */
+/** Deletes the rows of nodes that have been dead for more than 1 minute. */
 const deleteDeadNodes = statement(
   'moveToDeadLetters-nodes',
   `delete from node where heard_at < clock_timestamp() - interval '1 min'`,
@@ -116,8 +125,8 @@ export async function writeHeartbeat(
 ): Promise<HeartbeatResult> {
   const values = [node.id, node.incarnation, state, deadMs, leaseMs, renewedBelowMs]
   const found = await ask(session, values)
-  // The statement may have waited for another node that renewed the lease, and have read the state before
-  // that.
+  // The first statement may have waited for another node that was renewing the lease, and may have read the
+  // state before that renewal. The second statement reads the new state.
   return found.isOurs ? found : ask(session, values)
 }
 
@@ -136,7 +145,7 @@ export async function removeDeadNodes(session: DatabaseSession): Promise<void> {
   await session.rows(deleteDeadNodes, [])
 }
 
-/** Returns an id that is unique for this schema, independent of its name. */
+/** Returns the id of this schema. It is unique, even if another database has a schema with the same name. */
 export async function readClusterId(session: DatabaseSession): Promise<string> {
   const [row] = await session.rows(readCluster, [])
   return row?.value ?? 'unknown'

@@ -4,13 +4,14 @@ import type { PostgresDatabase } from '../connection/database.ts'
 import { type DatabaseSession, statement } from '../connection/database-session.ts'
 
 /**
- * If the database does not answer this statement within this time, it is unavailable, and another server may
- * have replaced it. In ms.
+ * Maximum time in ms for the answer to the statement that renews a lease. If the database does not answer in
+ * this time, it counts as unavailable, because another database server may have replaced it.
  */
 const patienceMs = 5_000
 
 /**
- * Takes or renews the lease; returns no row if another process holds it. The time is that of the database.
+ * Acquires or renews the lease; returns no row if another process holds it. The times are those of the
+ * database clock.
  */
 const take = statement(
   'take-lease',
@@ -26,12 +27,12 @@ const look = statement<{ until: string; holder: string }>(
   'select until::text, holder from lease where name = $1',
 )
 
-/** Interval at which a waiting process checks whether the lease has ended, in ms. */
+/** Interval in ms at which a waiting process checks whether the lease has ended. */
 const lookEveryMs = 100
 
 /**
- * Detects that a holder renews its lease. One renewal is not a sign of life: a statement in progress when the
- * holder died may still be executed.
+ * Detects that a holder is alive, because its lease is renewed repeatedly. One renewal is not sufficient: a
+ * statement that was in progress when the holder died may still be executed.
  */
 export class LeaseMonitor {
   readonly #seen = new Set<string>()
@@ -45,7 +46,10 @@ export class LeaseMonitor {
   }
 }
 
-/** A lease that one process at a time holds, in a row that it renews. It expires if the holder dies. */
+/**
+ * A lease that one process at a time holds. It is stored in a row, which the holder renews. The lease expires
+ * if the holder dies.
+ */
 export class RowLease {
   readonly holder = randomUUID()
   readonly #database: PostgresDatabase
@@ -58,12 +62,15 @@ export class RowLease {
     this.#ms = ms
   }
 
-  /** Takes or renews the lease. Returns false if another process holds it. */
+  /** Acquires or renews the lease. Returns false if another process holds it. */
   async take(session: DatabaseSession): Promise<boolean> {
     return (await session.rows(take, [this.#name, this.holder, this.#ms])).length > 0
   }
 
-  /** Waits until the lease is free. Returns false if `isHopeless` returns true for its holder. */
+  /**
+   * Waits until the lease is free, then acquires it. Returns false if `isHopeless` returns true. `renewed`
+   * states whether the current holder renews the lease.
+   */
   async wait(isHopeless: (renewed: boolean) => boolean): Promise<boolean> {
     const signs = new LeaseMonitor()
     signs.note(await this.#until())
@@ -75,7 +82,7 @@ export class RowLease {
     return true
   }
 
-  /** Returns null if there is no holder. */
+  /** Returns the holder of the lease; null if there is none. */
   async readHolder(): Promise<string | null> {
     return (await this.#look())?.holder ?? null
   }

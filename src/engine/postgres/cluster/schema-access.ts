@@ -10,11 +10,11 @@ import { newNodeName } from './node-name.ts'
 import { readClusterId } from './node-rows.ts'
 import { SchemaLease } from './schema-lease.ts'
 
-/** The right of this process to use a schema: exclusively, or together with other nodes. */
+/** The access of this process to a schema: exclusive, or together with other nodes. */
 export interface SchemaAccess {
   readonly bus: Bus
   readonly cluster: Cluster
-  /** Ends the access; nothing is written afterwards. */
+  /** Ends the access. The process must not write to the schema afterwards. */
   end(): Promise<void>
 }
 
@@ -34,7 +34,7 @@ export async function openExclusive(
 }
 
 /**
- * Joins the cluster of the schema.
+ * Makes this process a node of the cluster that uses the schema.
  * @throws EngineOpenError if a single server uses the schema, or the bus rejects the client
  */
 export async function joinCluster(
@@ -42,8 +42,8 @@ export async function joinCluster(
   { schema, log, shared }: Given & { readonly shared: DatabaseClock | null },
   { name = newNodeName(), openBus }: ClusterOptions,
 ): Promise<SchemaAccess> {
-  // All later log lines of this process contain the name, so that the logs of several nodes can be
-  // distinguished.
+  // Adds the name of the node to all later log lines of this process, so that the logs of several nodes can
+  // be distinguished.
   log?.setBindings({ node: name })
   const cluster = await ClusterMembership.join(database, { schema, id: name, clock: shared, log })
   database.guard(cluster)

@@ -5,14 +5,14 @@ import type { DatabaseSession } from '../connection/database-session.ts'
 import { clusterHolder, schemaLease } from './node-rows.ts'
 import { RowLease } from './row-lease.ts'
 
-/** Duration of the lease without a renewal, and the interval of renewals, in ms. */
+/** Duration of the lease without a renewal, in ms. `renewEveryMs` is the interval of the renewals. */
 const leaseMs = 10_000
 const renewEveryMs = 2_500
 
 /**
- * The right of one process to use a schema: no other process changes the documents that it caches. A process
- * that could not renew the lease in time writes nothing until it has the lease again, and never again if
- * another process has taken it.
+ * The exclusive right of one process to use a schema. While the process has the lease, no other process
+ * changes the documents that it caches. If it cannot renew the lease in time, it writes nothing until it has
+ * the lease again. If another process has acquired the lease in the meantime, it never writes again.
  */
 export class SchemaLease implements WritePermission {
   readonly #database: PostgresDatabase
@@ -30,8 +30,8 @@ export class SchemaLease implements WritePermission {
   }
 
   /**
-   * Takes the lease; waits for the end of one that is not renewed.
-   * @throws EngineOpenError if its holder renews it
+   * Acquires the lease. If another process holds it and does not renew it, waits until it ends.
+   * @throws EngineOpenError if the other process renews the lease
    */
   static async take(database: PostgresDatabase, { schema, log }: { schema: string; log: Log | undefined }) {
     const node = new SchemaLease(database, log)
@@ -39,8 +39,8 @@ export class SchemaLease implements WritePermission {
     if (!(await node.#lease.wait((isRenewed) => isRenewed))) {
       throw new EngineOpenError('locked', inUse(schema, await node.#lease.readHolder()))
     }
-    // The call may have waited for another holder. From the last attempt on, the lease is ours for longer
-    // than this value.
+    // `wait` may have waited for another holder. This process has the lease since the last attempt, and
+    // therefore for longer than the value computed here.
     node.#validUntil = Math.max(takenAt, performance.now() - renewEveryMs) + leaseMs
     node.#schedule()
     return node
@@ -61,7 +61,8 @@ export class SchemaLease implements WritePermission {
   }
 
   /**
-   * Renews the lease. If that fails, the database connection logs the error and renews after the reconnect.
+   * Renews the lease. If that fails, the database connection logs the error, and renews the lease after the
+   * reconnect.
    */
   async #beat(): Promise<void> {
     await this.#database.aside((session) => this.renew(session)).catch(() => undefined)

@@ -1,7 +1,13 @@
-/** Arrays in the text format of PostgreSQL; the library's own conversion takes several times as long. */
+/**
+ * Formats an array of numbers in the text format of PostgreSQL. The conversion of the library takes several
+ * times as long.
+ */
 export const numberArray = (numbers: readonly number[]): string => `{${numbers.join(',')}}`
 
-/** Array of texts without quotes and backslashes: generated ids, JSON of numbers. */
+/**
+ * Formats an array of texts that contain no quotes and no backslashes, such as generated ids or JSON of
+ * numbers.
+ */
 export const plainArray = (texts: readonly string[]): string =>
   texts.length === 0 ? '{}' : `{"${texts.join('","')}"}`
 
@@ -14,10 +20,10 @@ export function bytesArray(all: readonly (Uint8Array | null)[]): string {
 const hexOf = (bytes: Uint8Array): string =>
   Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('hex')
 
-/** Bytes of many rows as one parameter in binary. Elements of an array would be sent in hex. */
+/** The bytes of many rows as one binary parameter. In an array parameter, the bytes would be sent in hex. */
 export interface PackedBytes {
   readonly bytes: Buffer
-  /** Start of each one; the first byte is 1, as in `substr`. */
+  /** Start of the bytes of each row. The first byte has the number 1, as in the SQL function `substr`. */
   readonly starts: string
   readonly sizes: string
 }

@@ -1,34 +1,37 @@
 import { type Client, type ClientBase, Pool, type PoolClient, types } from 'pg'
 
-/** Additional time for the server to report that a statement has reached its limit, in ms. */
+/**
+ * Time in ms that is added to the limit of a statement, so that the server can report that the limit was
+ * reached.
+ */
 const graceMs = 5000
 /**
- * How long the server waits within a transaction for the next statement, in ms. A large update needs some
- * time. But a client that has stopped or is disconnected keeps its locks until then, and others wait for
- * them, each for as long as a statement may take.
+ * Maximum time in ms that the server waits within a transaction for the next statement. A large update needs
+ * some time. But if a client has stopped or is disconnected, its locks remain until this time has passed.
+ * Others wait for these locks, each for as long as a statement may take.
  */
 const unfinishedMs = 10_000
 
 export interface ConnectionOptions {
-  /** Maximum number of connections, without the one for maintenance. */
+  /** Maximum number of connections, without the additional connection for maintenance. */
   readonly poolSize: number
-  /** How long one statement may take, in ms. */
+  /** Maximum duration of one statement, in ms. */
   readonly statementTimeoutMs: number
-  /** How long connecting may take, in ms. */
+  /** Maximum time for connecting, in ms. */
   readonly connectTimeoutMs: number
 }
 
 export interface ConnectionEvents {
   /**
-   * Prepares a connection. If the returned promise rejects, the connection is not used. The library's type
-   * does not state that.
+   * Prepares a new connection. If it returns a promise that rejects, the connection is not used; the type of
+   * the library does not mention this.
    */
   readonly prepare: (client: ClientBase) => unknown
-  /** An idle connection has ended. */
+  /** Called when an idle connection has ended. */
   readonly ended: () => void
 }
 
-/** Connections to one server. */
+/** A pool of connections to one server. */
 export class ConnectionPool {
   readonly #pool: Pool
   readonly #open = new Set<ClientBase>()
@@ -55,11 +58,11 @@ export class ConnectionPool {
       this.#open.add(client)
       client.on('error', () => undefined).once('end', () => this.#open.delete(client))
     })
-    // The library would wait for the missing answer.
+    // Ends a lost connection immediately; otherwise the library would wait for the missing answer.
     this.#pool.on('release', (isLost: unknown, client) => {
       if (isLost) cut(client)
     })
-    // A server that ends an idle connection may still serve.
+    // The server may have ended only an idle connection, and may still be available.
     this.#pool.on('error', ended)
   }
 
@@ -68,14 +71,17 @@ export class ConnectionPool {
   }
 
   /**
-   * Gives out no further connection and closes those in use when they are returned; resolves when all are
-   * closed.
+   * Hands out no further connection. Connections in use are closed when they are returned. Resolves when all
+   * connections are closed.
    */
   end(): Promise<void> {
     return this.#pool.end()
   }
 
-  /** Also ends the connections in use: calls that wait for an answer fail with a lost connection. */
+  /**
+   * Ends all connections immediately, including those in use. Calls that wait for an answer fail with
+   * ConnectionLostError.
+   */
   cut(): void {
     for (const client of this.#open) cut(client)
   }

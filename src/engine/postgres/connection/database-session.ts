@@ -1,16 +1,16 @@
 import { type ClientBase, DatabaseError, type QueryConfig } from 'pg'
 import { ConnectionLostError } from './postgres-errors.ts'
 
-/** A named statement, prepared once for each connection. `R` is the shape of its rows. */
+/** A named statement, which is prepared once for each connection. `R` is the type of its rows. */
 export interface Statement<R> {
   readonly name: string
   readonly text: string
   /**
-   * Time without an answer after which the connection counts as lost, in ms. Default: the limit for all
-   * statements.
+   * Maximum time in ms to wait for an answer; after that, the connection counts as lost. Default: the limit
+   * that applies to all statements.
    */
   readonly patienceMs?: number
-  /** Always absent: it carries the type. */
+  /** Never set at run time; exists only so that the type contains `R`. */
   readonly row?: R
 }
 
@@ -18,14 +18,14 @@ export const statement = <R = unknown>(name: string, text: string, patienceMs?: 
   patienceMs === undefined ? { name, text } : { name, text, patienceMs }
 
 /**
- * The routine in which PostgreSQL waits for its standbys. A notice from it states that the wait has ended
- * early and that the commit is done anyway.
+ * Name of the routine in which PostgreSQL waits for its standbys. A notice from this routine states that the
+ * wait has ended early, and that the commit is done anyway.
  */
 const standbyRoutine = 'SyncRepWaitForLSN'
 
 /**
- * A connection: one object for all of its consecutive users. Statements that are sent without an `await` in
- * between go out together.
+ * A connection. One object serves all consecutive users of the connection. Statements that are sent without
+ * an `await` between them go out together.
  */
 export class DatabaseSession {
   readonly #client: ClientBase
@@ -45,7 +45,7 @@ export class DatabaseSession {
   }
 
   /**
-   * Runs one or several commands without parameters; returns the command tag.
+   * Runs one or several commands without parameters. Returns the command tag.
    * @throws DatabaseError, ConnectionLostError
    */
   async command(text: string): Promise<string> {
@@ -56,14 +56,16 @@ export class DatabaseSession {
     const result = await this.#client.query(query).catch((error: unknown) => {
       throw error instanceof DatabaseError ? error : new ConnectionLostError(error)
     })
-    // If that server is lost, the commit is lost as well: the outcome counts as unknown.
+    // The commit exists on one server only. If that server is lost, the commit is lost as well, so the
+    // outcome counts as unknown.
     if (this.#commits === 'onOneServerOnly') throw new ConnectionLostError(new Error('no standby answers'))
     return result
   }
 }
 
 /**
- * Resolves with all results when all promises have settled: a connection is returned only when it is idle.
+ * Waits until all promises have settled, and returns all results. All must settle because a connection may be
+ * returned only when it is idle.
  * @throws the first error
  */
 export async function allSettled<T extends readonly unknown[]>(

@@ -26,39 +26,42 @@ export interface DatabaseOptions extends SessionSettings, ConnectionOptions {
    * is used.
    */
   readonly url: string
-  /** How long calls wait for an unavailable database, in ms. */
+  /** Maximum time in ms that calls wait while the database is unavailable. */
   readonly holdMs: number
   readonly log?: Log | undefined
 }
 
 /** The permission of this process to write. */
 export interface WritePermission {
-  /** Returns why nothing may be written now; null if writing is allowed. */
+  /** Returns why this process must not write now; null if it may write. */
   refusal(): string | null
   /** Renews the permission if possible. */
   renew(session: DatabaseSession): Promise<void>
 }
 
-/** Delay after a transaction that an available database could not execute, in ms. */
+/** Delay in ms before a transaction is repeated that an available database could not execute. */
 const undonePauseMs = 200
-/** A retry resolves a collision; this many collisions of one transaction are a fault. */
+/**
+ * Maximum number of repetitions of one transaction after collisions. Normally, a repetition resolves the
+ * collision; more collisions than this are a fault.
+ */
 const collisionsMax = 50
 
-/** Connections to PostgreSQL, and the handling of outages. */
+/** Manages the connections to PostgreSQL and handles outages. */
 export class PostgresDatabase {
   #current: ConnectionPool
-  /** Pools that are no longer used, until the last connection of each is closed. */
+  /** Pools that are no longer used. Each one stays here until its last connection is closed. */
   readonly #former = new Map<ConnectionPool, Promise<void>>()
-  /** Sessions of open connections. */
+  /** The session of each open connection. */
   readonly #sessions = new WeakMap<ClientBase, DatabaseSession>()
-  /** One for each server. The first one is in use, or tried next. */
+  /** One URL for each server. The first one is in use or is tried next. */
   readonly #urls: string[]
-  /** The latest timeline that was found on any server. */
+  /** The highest timeline that was found on any of the servers. */
   #timeline = 0
   readonly #slots: Semaphore
   readonly #options: DatabaseOptions
   readonly #stop = new AbortController()
-  /** Aborted when calls may no longer wait for an unavailable database. */
+  /** Aborted when calls must no longer wait for an unavailable database. */
   readonly #hold = new AbortController()
   #outage: Outage | null = null
   #state: 'unknown' | 'reached' = 'unknown'
@@ -71,7 +74,7 @@ export class PostgresDatabase {
     this.#current = this.#connections()
   }
 
-  /** From now on, nothing is written without this permission. */
+  /** Sets the permission that every later transaction requires. */
   guard(right: WritePermission): void {
     this.#right = right
   }
@@ -84,8 +87,8 @@ export class PostgresDatabase {
   }
 
   /**
-   * Runs reads. Waits while the database is unavailable, and repeats reads that a lost connection left
-   * unanswered.
+   * Runs reads. Waits while the database is unavailable. If a connection is lost, repeats the reads that it
+   * left unanswered.
    * @throws StoreUnavailableError
    */
   async read<T>(work: (session: DatabaseSession) => Promise<T>): Promise<T> {
@@ -100,9 +103,9 @@ export class PostgresDatabase {
   }
 
   /**
-   * Runs a transaction. Waits while the database is unavailable, and repeats a transaction that was certainly
+   * Runs a transaction. Waits while the database is unavailable. Repeats the transaction if it was certainly
    * rolled back.
-   * @throws StoreUnavailableError also if the outcome is unknown
+   * @throws StoreUnavailableError, also if the outcome is unknown
    */
   async write<Asked, Result>(transaction: SqlTransaction<Asked, Result>): Promise<Result> {
     const startedAt = performance.now()
@@ -136,8 +139,8 @@ export class PostgresDatabase {
   }
 
   /**
-   * Runs `work` with a connection of its own.
-   * @throws the errors of `work`; StoreUnavailableError without a connection
+   * Runs `work` once, with a connection that no other call uses meanwhile.
+   * @throws the errors of `work`; StoreUnavailableError if there is no connection
    */
   once<T>(work: (session: DatabaseSession) => Promise<T>): Promise<T> {
     return this.#slots.run(async () => {
@@ -164,7 +167,8 @@ export class PostgresDatabase {
         this.#state = 'reached'
         return client
       } catch (error) {
-        // After a first success, a restart or a failover may look like this for a while.
+        // If a connection has succeeded before, this error may also occur for a while during a restart or a
+        // failover.
         if (this.#state === 'unknown' && isMisconfigured(error)) throw toPublicError(error)
         this.#away(error)
       }
@@ -188,7 +192,7 @@ export class PostgresDatabase {
     try {
       await this.aside((session) => this.#right.renew(session))
     } catch (error) {
-      // Another call may have tried it meanwhile.
+      // Skipped if another call has tried this server in the meantime.
       if (this.#urls[0] === tried) this.#urls.push(...this.#urls.splice(0, 1))
       this.#leave(connections)
       throw error
@@ -196,8 +200,9 @@ export class PostgresDatabase {
   }
 
   /**
-   * @throws if the standby of the server has been promoted: the server still accepts writes, but lacks the
-   * data of the standby
+   * Prepares a new connection.
+   * @throws Error if a standby was promoted in place of this server. The server then still accepts writes,
+   * but lacks the newer data of that standby.
    */
   async #prepare(session: DatabaseSession): Promise<void> {
     const servers = this.#urls.length === 1 ? 'one' : 'several'
@@ -206,7 +211,7 @@ export class PostgresDatabase {
       throw new Error(
         'this server is outdated, because a standby was promoted in its place: configure it as a standby of the new primary before you use it again',
       )
-    // Answers of the server that it has replaced are not needed.
+    // Answers of the replaced server are not needed.
     if (timeline > this.#timeline) for (const former of this.#former.keys()) former.cut()
     this.#timeline = timeline
   }
@@ -218,7 +223,7 @@ export class PostgresDatabase {
     })
   }
 
-  /** No connection of this pool is used again, whether the server is available or not. */
+  /** Replaces a pool. No connection of the old pool is used again, whether its server is available or not. */
   #leave(left: ConnectionPool): void {
     if (this.#current !== left || this.#stop.signal.aborted) return
     this.#current = this.#connections()
@@ -232,7 +237,10 @@ export class PostgresDatabase {
     return session
   }
 
-  /** Runs `work` on the additional connection, independent of the load of the others and of outages. */
+  /**
+   * Runs `work` on the additional connection, independent of the load on the other connections and of
+   * outages.
+   */
   async aside<T>(work: (session: DatabaseSession) => Promise<T>): Promise<T> {
     const client = await this.#current.connect().catch((error: unknown) => {
       this.#away(error)
@@ -250,7 +258,7 @@ export class PostgresDatabase {
     }
   }
 
-  /** From now on, no call waits for an unavailable database. */
+  /** Makes all calls fail immediately that would wait for an unavailable database. */
   endHolding(): void {
     this.#hold.abort()
   }

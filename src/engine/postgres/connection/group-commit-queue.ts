@@ -1,26 +1,29 @@
 /** A write that waits for its group. */
 export interface QueuedWrite {
-  /** If the outcome of a write is unknown, the waiting writes of the same line are given up. */
+  /**
+   * Name of the sequence to which the write belongs, such as a document. If the outcome of a write is
+   * unknown, the waiting writes of the same line are given up.
+   */
   readonly line: string
-  /** Memory that it uses, in bytes. */
+  /** Number of bytes that the write keeps in memory. */
   readonly bytes: number
   durable(): void
   lost(error: unknown): void
 }
 
-/** Maximum size of one group. The first call is always in it, however large it is. */
+/** Maximum size of one group. The first call is always part of the group, even if it is larger. */
 const groupMax = { calls: 1000, bytes: 16 * 1024 * 1024 }
 
 /**
- * Group commit: the calls of one tick are written in one transaction. Calls during that transaction form the
- * next group. All are written in the order of the calls.
+ * Group commit: the calls of one tick are written in one transaction. Calls that arrive during a transaction
+ * form the next group. All calls are written in their order.
  */
 export class GroupCommitQueue<C extends QueuedWrite> {
   readonly #write: (group: readonly C[]) => Promise<void>
   #waiting: C[] = []
   #state: 'idle' | 'writing' = 'idle'
 
-  /** @param write writes a group; throws if the outcome is unknown, or if the group can never be written */
+  /** @param write writes a group. Throws if the outcome is unknown, or if the group can never be written. */
   constructor(write: (group: readonly C[]) => Promise<void>) {
     this.#write = write
   }

@@ -6,7 +6,7 @@ import type { PostgresDatabase } from './database.ts'
 import { statement } from './database-session.ts'
 import { sqlStateOf } from './postgres-errors.ts'
 
-/** The oldest supported PostgreSQL, as a `server_version_num`. */
+/** The oldest supported version of PostgreSQL, in the format of `server_version_num`. */
 const oldestVersion = 150_000
 
 const readVersion = statement<{ version: string; fsync: string; standbys: string; waits: string }>(
@@ -15,7 +15,10 @@ const readVersion = statement<{ version: string; fsync: string; standbys: string
      current_setting('synchronous_standby_names') as standbys, current_setting('synchronous_commit') as waits`,
 )
 
-/** Why acknowledged writes may be lost although everything works, and the remedy. */
+/**
+ * A setting of the database with which acknowledged writes can be lost although no error occurs, and the
+ * remedy.
+ */
 export interface DurabilityWarning {
   readonly found: string
   readonly help: string
@@ -40,7 +43,10 @@ export function checkSchemaName(schema: string): void {
   )
 }
 
-/** Checks the requirements on the server before anything is created there. @throws EngineOpenError */
+/**
+ * Checks that the database server meets the requirements, before anything is created in it. Returns warnings.
+ * @throws EngineOpenError
+ */
 export async function checkServer(
   database: PostgresDatabase,
   url: string,
@@ -60,7 +66,7 @@ export async function checkServer(
   ]
 }
 
-/** Converts an error to one for the operator. The message never contains the password. */
+/** Converts an error to one with a message for the operator. The message never contains the password. */
 export function postgresOpenError(error: unknown): EngineOpenError {
   if (error instanceof EngineOpenError) return error
   const fail = (reason: EngineOpenError['reason'], sentence: string) =>

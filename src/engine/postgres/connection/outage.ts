@@ -4,7 +4,7 @@ import type { Log } from '../../../log.ts'
 import { StoreUnavailableError } from '../../engine.ts'
 import { publicErrorCode } from './postgres-errors.ts'
 
-/** Delays between attempts to reach the database, in ms: the first one and the longest. */
+/** Delays between attempts to reach the database, in ms. The delay doubles from `first` to `longest`. */
 const pauseMs = { first: 20, longest: 2000 }
 
 /** An outage: the time from the first failure until the database answers again. */
@@ -15,8 +15,9 @@ export class Outage {
   #code: string
 
   /**
-   * @param reach resolves when the database serves
-   * @param onOver called when it does, or `reach` is given up
+   * Starts the attempts to reach the database.
+   * @param reach resolves when the database is available
+   * @param onOver called when the outage is over, or when `stop` has ended the attempts
    */
   constructor(
     failure: unknown,
@@ -28,14 +29,14 @@ export class Outage {
     this.#over = this.#tryAgain(reach, log, stop).then(onOver)
   }
 
-  /** Error code of the outage. It contains no address and no user. */
+  /** Error code of the outage. It contains neither an address nor a user name. */
   get code(): string {
     return this.#code
   }
 
   /**
    * Resolves when the outage is over.
-   * @throws StoreUnavailableError if it has lasted longer than `holdMs`, or at `giveUp`
+   * @throws StoreUnavailableError if the outage lasts longer than `holdMs`, or if `giveUp` is aborted
    */
   async waited(holdMs: number, giveUp: AbortSignal): Promise<void> {
     const restMs = this.#since + holdMs - performance.now()
@@ -58,7 +59,7 @@ export class Outage {
         this.#reason = errorMessage(error)
         this.#code = publicErrorCode(error)
       }
-      // Jitter, so that not all nodes of a cluster connect at the same moment.
+      // Jitter prevents that all nodes of a cluster connect at the same moment.
       await sleep(pause * (0.5 + Math.random() / 2), undefined, { signal: stop }).catch(() => undefined)
     }
   }

@@ -1,11 +1,11 @@
 import { StoreUnavailableError } from '../../engine.ts'
 
-/** Limit of accepted but not yet durable bytes; more are rejected. */
+/** Default maximum of accepted bytes that are not yet durable. Further writes are rejected. */
 export const pendingBytesMaxDefault = 64 * 1024 * 1024
-/** Minimum memory that a call counts for, in bytes. */
+/** Bytes that each call counts in addition to its data, for its objects in memory. */
 const callBytes = 64
 
-/** Counter of bytes that are accepted and not yet durable. */
+/** Counts the bytes that are accepted and not yet durable. */
 export class PendingBytes {
   readonly #max: number
   #bytes = 0
@@ -18,7 +18,10 @@ export class PendingBytes {
     return this.#bytes
   }
 
-  /** Counts a call until `work` has settled. @throws StoreUnavailableError if the limit is reached */
+  /**
+   * Runs `work` and counts `bytes` until it has settled. @throws StoreUnavailableError if the limit is
+   * reached
+   */
   async during<T>(bytes: number, work: () => Promise<T>): Promise<T> {
     if (this.#bytes > this.#max) throw new StoreUnavailableError('too many bytes wait for the database')
     this.#bytes += callBytes + bytes

@@ -2,7 +2,7 @@ import { DatabaseError } from 'pg'
 import { errorMessage } from '../../../errors.ts'
 import { StoreUnavailableError } from '../../engine.ts'
 
-/** The connection has ended, or could not be made. */
+/** The connection has ended, or could not be opened. */
 export class ConnectionLostError extends Error {
   override readonly name = 'ConnectionLostError'
   constructor(cause: unknown) {
@@ -18,7 +18,7 @@ export class TransactionRolledBackError extends Error {
   }
 }
 
-/** The connection ended after the commit had been sent: the outcome is unknown. */
+/** The connection ended after the commit was sent, so the outcome of the transaction is unknown. */
 export class OutcomeUnknownError extends Error {
   override readonly name = 'OutcomeUnknownError'
   constructor(cause: unknown) {
@@ -26,19 +26,22 @@ export class OutcomeUnknownError extends Error {
   }
 }
 
-/** Returns the original error of PostgreSQL or of the connection. */
+/**
+ * Returns the original error of PostgreSQL or of the connection, without the error of this file that wraps
+ * it.
+ */
 const rootOf = (error: unknown): unknown =>
   error instanceof TransactionRolledBackError || error instanceof OutcomeUnknownError ? error.cause : error
 
-/** Returns the SQLSTATE; '' if the error has none. */
+/** Returns the SQLSTATE of an error; '' if the error has none. */
 export const sqlStateOf = (error: unknown): string => {
   const root = rootOf(error)
   return root instanceof DatabaseError ? (root.code ?? '') : ''
 }
 
 /**
- * Returns the part of an error that clients may see: the code of the system or of PostgreSQL. The message
- * names addresses and users, so it goes to the server log only.
+ * Returns the part of an error that clients may see: the error code of the operating system or of PostgreSQL.
+ * The message contains addresses and user names, so it appears only in the server log.
  */
 export function publicErrorCode(error: unknown): string {
   for (let at = error; at instanceof Error; at = at.cause) {
@@ -48,7 +51,7 @@ export function publicErrorCode(error: unknown): string {
   return 'see the server log for the cause'
 }
 
-/** Returns whether the connection is unusable after the error. */
+/** Returns whether the connection cannot be used after the error. */
 export function endsConnection(error: unknown): boolean {
   const root = rootOf(error)
   return (
@@ -57,23 +60,29 @@ export function endsConnection(error: unknown): boolean {
   )
 }
 
-/** Not connected, out of disk or memory, broken files, or read-only (a standby, after a failover). */
+/**
+ * SQLSTATEs that mean: not connected, no free disk space or memory, broken files, or read-only (a standby
+ * after a failover).
+ */
 const awayStates = /^(08|53|57P0|58|25006)/
 
 /** Returns whether the error means that the database is unavailable. */
 export const isAway = (error: unknown): boolean => endsConnection(error) || awayStates.test(sqlStateOf(error))
 
-/** Wrong user, password or database: retrying is useless until the operator changes it. */
+/**
+ * Returns whether the user, the password or the database name is wrong. Retrying is useless until the
+ * operator corrects it.
+ */
 export const isMisconfigured = (error: unknown): boolean => /^(28|3D)/.test(sqlStateOf(error))
 
 /**
- * Serialization failure, deadlock, or a row that two transactions created simultaneously: repeating the whole
- * transaction resolves it.
+ * SQLSTATEs of collisions: serialization failure, deadlock, and a row that two transactions created
+ * simultaneously. Repeating the whole transaction resolves a collision.
  */
 const collisions = new Set(['40001', '40P01', '23505'])
 export const isCollision = (error: unknown): boolean => collisions.has(sqlStateOf(error))
 
-/** Converts an error of the database to one for callers; other errors stay unchanged. */
+/** Converts an error of the database to an error for callers. Returns other errors unchanged. */
 export function toPublicError(error: unknown): unknown {
   const root = rootOf(error)
   if (!(root instanceof DatabaseError) && !(root instanceof ConnectionLostError)) return error

@@ -4,18 +4,21 @@ import { PostgresDatabase } from './database.ts'
 import { statement } from './database-session.ts'
 import { checkServer, type DurabilityWarning, postgresOpenError } from './open.ts'
 
-/** Properties of a database, which are checked before a server uses it. */
+/** Properties of a database that are checked before a server uses it. */
 export interface DatabaseProbe {
-  /** Version as PostgreSQL states it, such as `18.4`. */
+  /** Version that PostgreSQL reports, such as `18.4`. */
   readonly version: string
   /** Duration of an empty request, in ms. */
   readonly roundTripMs: number
-  /** Maximum number of connections of all clients together, without those reserved for administrators. */
+  /**
+   * Maximum number of connections of all clients together. Does not include connections that are reserved for
+   * administrators.
+   */
   readonly connectionsMax: number
   readonly warnings: readonly DurabilityWarning[]
 }
 
-/** `reserved_connections` exists from PostgreSQL 16 on. */
+/** Reads the properties of the server. The setting `reserved_connections` exists since PostgreSQL 16. */
 const readServer = statement<{ version: string; connections: number }>(
   'look',
   `select split_part(current_setting('server_version'), ' ', 1) as version,
@@ -24,7 +27,7 @@ const readServer = statement<{ version: string; connections: number }>(
 )
 
 /**
- * Probes the database. Changes nothing, even while other processes use the schema.
+ * Returns the properties of a database. Changes nothing, so it may run while other processes use the schema.
  * @throws EngineOpenError
  */
 export async function probeDatabase({
@@ -37,7 +40,7 @@ export async function probeDatabase({
     poolSize: 1,
     statementTimeoutMs: connectTimeoutMs,
     connectTimeoutMs,
-    // Allows one attempt for each server.
+    // Enough time for one attempt with each server.
     holdMs: (postgresUrls(url).length - 1) * connectTimeoutMs,
     durability: 'disk',
   })

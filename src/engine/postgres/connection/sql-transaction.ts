@@ -2,19 +2,22 @@ import { allSettled, type DatabaseSession } from './database-session.ts'
 import { endsConnection, OutcomeUnknownError, TransactionRolledBackError } from './postgres-errors.ts'
 
 export interface SqlTransaction<Asked, Result> {
-  /** Locks and reads, which are sent with the beginning. */
+  /** Acquires locks and reads. Its statements are sent together with `begin`. */
   readonly ask: (session: DatabaseSession) => Promise<Asked>
-  /** Decides and adds the writes, which are sent with the commit. It is called again after a collision. */
+  /**
+   * Decides what to write, and adds the writes, which are sent together with `commit`. Called again after a
+   * collision.
+   */
   readonly act: (asked: Asked, write: Write) => Result
 }
 
 type SendStatements = (session: DatabaseSession) => Promise<unknown>
 
-/** Adds a write to a transaction. */
+/** Adds a write to the current transaction. */
 export type Write = (send: SendStatements) => void
 
 /**
- * Runs a transaction in two round trips.
+ * Runs a transaction in two round trips: begin and reads, then writes and commit.
  * @throws TransactionRolledBackError, OutcomeUnknownError, and the errors of `act`
  */
 export async function runSqlTransaction<Asked, Result>(
@@ -47,11 +50,15 @@ async function asking<Asked>(
   }
 }
 
-/** After an error, PostgreSQL turns a commit into a rollback; the command tag shows that. */
+/**
+ * Sends the writes and the commit. If a write has failed, PostgreSQL executes the commit as a rollback; the
+ * command tag shows this.
+ */
 async function commit(session: DatabaseSession, writes: readonly SendStatements[]): Promise<void> {
   const { sent, problem } = sendAll(session, writes)
   if (problem !== null) {
-    // The connection must not keep a part of this transaction: its next user would commit that part.
+    // A rollback is necessary: otherwise the connection would keep a part of this transaction, and its next
+    // user would commit that part.
     await Promise.allSettled([...sent, session.command('rollback')])
     throw problem.error
   }
@@ -67,8 +74,8 @@ async function commit(session: DatabaseSession, writes: readonly SendStatements[
 }
 
 /**
- * A write may throw before it is sent, while its values are encoded. Then the writes after it are not sent
- * either.
+ * Sends all writes. A write may throw while its values are encoded, before it is sent. The writes after it
+ * are then not sent either.
  */
 function sendAll(session: DatabaseSession, writes: readonly SendStatements[]) {
   const sent: Promise<unknown>[] = []

@@ -20,13 +20,16 @@ interface StoredJob {
 
 const names = 'queue, id, due, attempt, lease, payload, error, next_due, next_payload'
 
-/** Locks in the order of the keys given, which must be the same for all transactions. */
+/** Locks rows in the order of the given keys. This order must be the same in all transactions. */
 const lockJobs = statement<StoredJob>(
   'lock-jobs',
   `select j.* from unnest($1::bytea[], $2::bytea[]) with ordinality as k(queue, id, at)
    cross join lateral (select ${names} from job where job.queue = k.queue and job.id = k.id for update) j`,
 )
-/** The longest due first. Rows that another transaction is changing are skipped. */
+/**
+ * Locks due jobs, starting with those that have been due the longest. Skips rows that another transaction is
+ * changing.
+ */
 const lockDue = statement<StoredJob>(
   'lock-due',
   `select ${names} from job where queue = $1 and due <= $2 order by due, id limit $3 for update skip locked`,
@@ -66,7 +69,7 @@ const recordOf = (stored: StoredJob): JobRecord => ({
 
 const nameBytes = (name: string): Buffer => encodeKey([name])
 
-/** A job in a transaction: the stored record and the new one. */
+/** The state of a job in a transaction: the stored record (`before`) and the new record (`after`). */
 interface JobCell {
   readonly queue: Buffer
   readonly id: Buffer
@@ -76,7 +79,7 @@ interface JobCell {
 
 const cellName = (queue: Buffer, id: Buffer): string => `${queue.toString('hex')}/${id.toString('hex')}`
 
-/** The jobs of one transaction; their rows are locked in one order. */
+/** The jobs of one transaction. Their rows are locked in a fixed order. */
 export class JobRows {
   readonly #cells = new Map<string, JobCell>()
 
@@ -112,7 +115,7 @@ export class JobRows {
     return new JobRows(stored.map(cellOf))
   }
 
-  /** In the order in which they were locked. */
+  /** Ids of the jobs, in the order in which they were locked. */
   get ids(): readonly string[] {
     return [...this.#cells.values()].map(({ id }) => decodeKey(id)[0] ?? '')
   }

@@ -12,10 +12,12 @@ import type { Write } from '../connection/sql-transaction.ts'
 import type { PostgresFences } from '../fences.ts'
 import { JobRows } from '../jobs/job-rows.ts'
 
-/** Number of groups written in parallel; the commits of one partition are all in the same lane. */
+/** Number of groups that are written in parallel. All commits of one partition use the same lane. */
 const laneCount = 4
 
-/** Also protects absent keys: nothing of a partition changes without its lock. */
+/**
+ * Locks partitions. These locks also protect absent keys: nothing in a partition changes without its lock.
+ */
 const lockParts = statement(
   'lock-parts',
   'select pg_advisory_xact_lock(lock) from unnest($1::bigint[]) as l(lock)',
@@ -37,7 +39,7 @@ const removeValues = statement(
    where v.part = u.part and v.key = u.key`,
 )
 
-/** The value that is, or will be, stored under a key; null: absent. */
+/** The expected or new value of a key; null: the key is absent. */
 interface Value {
   readonly name: string
   readonly part: Buffer
@@ -48,7 +50,7 @@ interface Value {
 const nameOf = (part: Buffer, key: Buffer): string =>
   `${part.toString('latin1')}\u0001${key.toString('latin1')}`
 
-/** One call of `commit`, until its promise settles. Copies its arguments. */
+/** One call of `commit`, until its promise settles. It copies the arguments of the call. */
 export class PendingCommit implements QueuedWrite {
   readonly part: Buffer
   readonly line: string
@@ -62,7 +64,7 @@ export class PendingCommit implements QueuedWrite {
   #resolve!: (held: boolean) => void
   #reject!: (error: unknown) => void
 
-  /** @throws RangeError, TypeError for values that can never be written */
+  /** @throws RangeError, TypeError for values that no transaction can write */
   constructor(part: Buffer, { checks = [], puts = [], dels = [], jobs = [], fences = [] }: KvCommit) {
     checkJobs(jobs)
     const valueAt = (key: Buffer, value: Uint8Array | null): Value => {
@@ -96,7 +98,10 @@ export class PendingCommit implements QueuedWrite {
   }
 }
 
-/** Commits of the Kv. One transaction contains the commits of many partitions, each with its own checks. */
+/**
+ * Writes commits of the Kv. One transaction contains the commits of many partitions, each with its own
+ * checks.
+ */
 export class KvCommitQueue {
   readonly #database: PostgresDatabase
   readonly #clock: StoreClock
@@ -156,7 +161,10 @@ export class KvCommitQueue {
     this.#fences.raisedHere(raisedBy(group))
   }
 
-  /** If two partitions have the same lock, they only wait for each other. */
+  /**
+   * Returns the lock of a partition. If two partitions have the same lock, the only effect is that they wait
+   * for each other.
+   */
   #lockOf(part: Buffer): bigint {
     return createHash('sha256').update(this.#schema).update('\0').update(part).digest().readBigInt64BE(0)
   }

@@ -64,7 +64,7 @@ export class PostgresKv implements Kv {
     })
   }
 
-  /** Ignores `pace`: all commits of one tick are one transaction. */
+  /** Writes a commit. Ignores `pace`, because all commits of one tick are one transaction anyway. */
   commit(part: Key, commit: KvCommit): Promise<boolean> {
     return this.#gate.run(async () => {
       const call = new PendingCommit(encodeKey(part), commit)

@@ -12,19 +12,20 @@ import { DocumentChangeSet, type NewEntry } from './document-change-set.ts'
 import { headValues, lockHeads, makeHeads, moveHeads, rowOf } from './document-rows.ts'
 import { upsertSnapshot } from './snapshot-rows.ts'
 
-/** A call that changes one document, in the order of such calls. */
+/** A call that changes one document. The calls of a document are executed in order. */
 export interface DocumentCall extends QueuedWrite {
   readonly key: Buffer
   readonly jobs: readonly Job[]
-  /** The call is rejected if one of these was raised. */
+  /** The call is rejected if one of these fences was raised. */
   readonly fence: Fence
   /**
-   * Changes the document; returns false if it is rejected. It is called again if the transaction is repeated.
+   * Changes the document. Returns false if the call is rejected. If the transaction is repeated, this method
+   * is called again.
    */
   apply(change: DocumentChangeSet, isFenced: boolean): boolean
 }
 
-/** Number of groups written in parallel; the calls of one document are all in the same lane. */
+/** Number of groups that are written in parallel. All calls of one document use the same lane. */
 const laneCount = 4
 
 const addEntries = statement(
@@ -41,7 +42,10 @@ const removeAll = (table: 'entry' | 'snapshot') =>
   )
 const removals = [removeAll('entry'), removeAll('snapshot')]
 
-/** Appends and deletions: many documents in one transaction, each accepted or rejected on its own. */
+/**
+ * Writes appends and deletions. One transaction contains the calls of many documents, and each call is
+ * accepted or rejected on its own.
+ */
 export class AppendBatch {
   readonly #database: PostgresDatabase
   readonly #clock: StoreClock
@@ -63,7 +67,7 @@ export class AppendBatch {
     const keys = distinct(group.map(({ key }) => key))
     const jobs = group.flatMap((call) => call.jobs)
     return this.#database.write({
-      // Takes the locks of fences before the locks of jobs, as commits of the Kv do.
+      // The locks of fences are taken before those of jobs, in the same order as in commits of the Kv.
       ask: (session) => {
         const fence = group.flatMap((call) => call.fence)
         return allSettled([
@@ -86,7 +90,10 @@ export class AppendBatch {
 
 const nameOf = (key: Buffer): string => key.toString('latin1')
 
-/** Sorted: every transaction that locks several does it in this order. */
+/**
+ * Returns the keys sorted and without duplicates. All transactions that lock several documents lock them in
+ * this order.
+ */
 function distinct(keys: readonly Buffer[]): Buffer[] {
   const byName = new Map(keys.map((key) => [nameOf(key), key]))
   return [...byName.values()].sort((a, b) => Buffer.compare(a, b))

@@ -24,7 +24,10 @@ export interface NewSnapshot {
 
 const noChange = { at: 0, by: '' }
 
-/** The checksum covers the identity of an entry, so that it is not mistaken for another one. */
+/**
+ * Returns the checksum of an entry. It includes the key and the numbers of the entry, so that one entry is
+ * not mistaken for another.
+ */
 export function entryCrc(
   key: Uint8Array,
   {
@@ -42,15 +45,15 @@ export function entryCrc(
 export const snapshotCrc = (key: Uint8Array, epoch: number, seq: number, bytes: Uint8Array): number =>
   crc32(bytes, crc32(Buffer.concat([encodeNumber(epoch), encodeNumber(seq)]), crc32(key)))
 
-/** One document in a transaction: its state before, and the changes by the calls of a group. */
+/** One document in a transaction: its state before, and the changes that the calls of a group make. */
 export class DocumentChangeSet {
   readonly key: Buffer
   readonly before: DocumentRow
   after: DocumentRow
   entries: NewEntry[] = []
-  /** Snapshot of an adopted log. */
+  /** Snapshot of an adopted log; null if no log was adopted. */
   snapshot: NewSnapshot | null = null
-  /** Its entries and snapshots up to this epoch are deleted. */
+  /** If the document was destroyed: the epoch up to which its entries and snapshots are deleted. */
   destroyedEpoch: number | null = null
 
   constructor(key: Buffer, before: DocumentRow) {
@@ -87,7 +90,10 @@ export class DocumentChangeSet {
     this.after = { ...this.after, standing, changed }
   }
 
-  /** @param only does nothing if the document has another epoch */
+  /**
+   * Destroys the document.
+   * @param only the expected epoch: a document with another epoch is not changed
+   */
   destroy(only?: number): void {
     if (this.standing.state !== 'live') return
     const { epoch } = this.standing

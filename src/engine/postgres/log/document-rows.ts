@@ -8,9 +8,9 @@ import { noSnapshots, type SnapshotList } from '../../snapshot-list.ts'
 import { bytesArray, numberArray, plainArray } from '../connection/arrays.ts'
 import { statement } from '../connection/database-session.ts'
 
-/** The head row of a document, or the row of a document that is not stored. */
+/** The head row of a document. If the document is not stored, `isStored` is false. */
 export interface DocumentRow {
-  /** Id of the document in other tables. */
+  /** Id that identifies the document in other tables. */
   readonly id: string
   readonly isStored: boolean
   readonly standing: LogState
@@ -28,11 +28,11 @@ export interface HeadRow {
   readonly changed_by: Buffer
 }
 
-/** Columns by name: columns that a newer version adds are ignored. */
+/** Columns are listed by name, so that columns of a newer version are ignored. */
 const names = 'key, id, epoch, state, head, marks, changed_at, changed_by'
 const columns = names.replaceAll(/\w+/g, (name) => `d.${name}`)
 
-/** Locks in the order of the keys given, which must be the same for all transactions. */
+/** Locks rows in the order of the given keys. This order must be the same in all transactions. */
 export const lockHeads = statement<HeadRow>(
   'lock-heads',
   `select ${columns} from unnest($1::bytea[]) with ordinality as k(key, at)
@@ -60,7 +60,7 @@ export const moveHeads = statement(
    from ${given} as u(${names}) where d.key = u.key`,
 )
 
-/** Converts a stored row. @throws CorruptRecordError */
+/** Converts a stored row; undefined stands for a document without a row. @throws CorruptRecordError */
 export function rowOf(stored: HeadRow | undefined): DocumentRow {
   if (stored === undefined) {
     return { id: randomUUID(), isStored: false, standing: absentLog, changed: { at: 0, by: '' } }
@@ -72,7 +72,7 @@ export function rowOf(stored: HeadRow | undefined): DocumentRow {
   return { id, isStored: true, standing, changed }
 }
 
-/** Values of `makeHeads` and `moveHeads`. */
+/** Returns the parameters for `makeHeads` and `moveHeads`. */
 export function headValues(rows: readonly (readonly [key: Buffer, row: DocumentRow])[]): unknown[] {
   const standings = rows.map(([, { standing }]) => standing)
   return [
@@ -87,7 +87,7 @@ export function headValues(rows: readonly (readonly [key: Buffer, row: DocumentR
   ]
 }
 
-/** Number and time of each snapshot, oldest first. */
+/** Encodes the sequence number and time of each snapshot, oldest first. */
 const marksText = (marks: SnapshotList): string => JSON.stringify(marks.map(({ seq, at }) => [seq, at]))
 
 const marksSchema = v.array(v.tuple([v.number(), v.number()]))

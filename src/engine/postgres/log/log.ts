@@ -151,7 +151,10 @@ export class PostgresLog implements DocumentLog {
     return last === undefined || found.length < destroyedPerCallMax ? null : decodeKey(last.key)
   }
 
-  /** The calls are added in the order of the callers. */
+  /**
+   * Adds a call to the batch, before the first `await`, so that calls are executed in the order of the
+   * callers.
+   */
   #add<T>(call: PendingCall<T>): Promise<T> {
     return this.#pending.during(call.bytes, () => {
       this.#appends.add(call)

@@ -13,7 +13,7 @@ import { adoptedState, resolveAppend } from '../../log-state.ts'
 import type { DocumentCall } from './append-batch.ts'
 import type { DocumentChangeSet } from './document-change-set.ts'
 
-/** The change of a document by a call; `do` throws if it is rejected. */
+/** The change that a call makes to a document. `do` throws if the call is rejected. */
 interface Work<T> {
   readonly do: (change: DocumentChangeSet) => T
   readonly bytes: number
@@ -21,7 +21,7 @@ interface Work<T> {
   readonly fence?: Fence | undefined
 }
 
-/** One call, until its promise settles. */
+/** A call that changes a document, until its promise settles. */
 export class PendingCall<T> implements DocumentCall {
   readonly key: Buffer
   readonly line: string
@@ -69,7 +69,7 @@ export class PendingCall<T> implements DocumentCall {
 }
 
 /**
- * Creates an append. Copies its arguments, which may be views on buffers that the caller reuses.
+ * Creates an append. Copies the updates and jobs, because the caller may reuse their buffers.
  * @throws RangeError, TypeError
  */
 export function appendCall(
@@ -97,7 +97,7 @@ export function appendCall(
   })
 }
 
-/** Creates a removal. @param only the epoch in which the document is removed; default: any */
+/** Creates a removal. @param only removes the document only if it has this epoch; default: any epoch */
 export const removalCall = (key: Buffer, only?: number): PendingCall<void> =>
   new PendingCall<void>(key, { bytes: 0, jobs: [], do: (change) => change.destroy(only) })
 

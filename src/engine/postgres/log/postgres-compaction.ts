@@ -12,24 +12,24 @@ const dropSnapshots = statement(
   'drop-snapshots',
   'delete from snapshot where doc = $1 and epoch = $2 and seq <> all($3::bigint[])',
 )
-/** Deletes the entries that no version needs, one slice at a time. */
+/** Deletes one slice of the entries that no version needs. */
 const dropEntries = statement<{ seq: number }>(
   'drop-entries',
   `delete from entry where doc = $1 and epoch = $2 and seq in
      (select seq from entry where doc = $1 and epoch = $2 and seq <= $3 order by seq limit $4)
    returning seq`,
 )
-/** Entries that one statement deletes. */
+/** Maximum number of entries that one statement deletes. */
 const sliceEntries = 1000
 
-/** The entries that a compaction has made unreachable. */
+/** Entries that a compaction has made unreachable. */
 interface OutOfReach {
   readonly id: string
   readonly epoch: number
   readonly upTo: number
 }
 
-/** Replaces entries by a snapshot. */
+/** Replaces the entries of a log by a snapshot. */
 export class PostgresCompaction {
   readonly #database: PostgresDatabase
   readonly #clock: StoreClock
@@ -40,8 +40,8 @@ export class PostgresCompaction {
   }
 
   /**
-   * Returns null if the compaction was rejected. The snapshot is sent before the head is locked, so that
-   * appends do not wait for a large upload.
+   * Writes the snapshot. Returns the entries that are now unreachable; null if the compaction was rejected.
+   * The snapshot is sent before the head is locked, so that appends do not wait for a large upload.
    */
   async compact(key: Buffer, wanted: CompactionRequest, snapshot: Uint8Array): Promise<OutOfReach | null> {
     const [found] = await this.#database.read((session) => session.rows(readHead, [key]))
@@ -70,7 +70,7 @@ export class PostgresCompaction {
   }
 
   /**
-   * Deletes unreachable entries. A later compaction deletes the entries that a failure leaves.
+   * Deletes unreachable entries. If it fails, a later compaction deletes the remaining ones.
    * @throws StoreUnavailableError
    */
   async sweep({ id, epoch, upTo }: OutOfReach): Promise<void> {

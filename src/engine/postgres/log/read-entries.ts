@@ -24,10 +24,13 @@ interface StoredEntry {
   readonly bytes: Buffer
 }
 
-/** Limits of one query. */
+/** Maximum number and bytes of the entries that one query returns. */
 const chunk = { entries: 2000, bytes: 8 * 1024 * 1024 }
 
-/** The sizes are known without reading the bytes. */
+/**
+ * Reads the next entries up to a number of bytes ($6). PostgreSQL computes the sizes without reading the
+ * bytes.
+ */
 const readChunk = statement<StoredEntry>(
   'read-entries',
   `select seq, at, by, crc, bytes from entry
@@ -45,8 +48,9 @@ const readSnapshot = statement<{ crc: number; bytes: Buffer }>(
 )
 
 /**
- * Reads entries after a number up to another existing one, until they exceed `bytesMax`.
- * @throws DamagedRecordError also if one of them is missing
+ * Reads the entries after the number `after`, up to `upTo` or until they exceed `bytesMax`. The entry `upTo`
+ * must exist.
+ * @throws DamagedRecordError, also if an entry is missing
  */
 export async function readPostgresEntries(
   session: DatabaseSession,
@@ -56,7 +60,8 @@ export async function readPostgresEntries(
   const entries: LogEntry[] = []
   let bytes = 0
   for (let expected = after + 1; expected <= upTo; ) {
-    // One byte more than allowed: an entry that exceeds the limit is recognized only when it is read.
+    // One byte more than allowed, so that the entry that exceeds the limit is read as well. The loop below
+    // then detects it.
     const chunkBytes = Math.min(chunk.bytes, Math.max(0, bytesMax - bytes) + 1)
     const values = [log.id, log.epoch, expected - 1, upTo, chunk.entries, chunkBytes]
     const stored = await session.rows(readChunk, values)
@@ -79,7 +84,7 @@ function checked({ key, epoch }: LogRequest, row: StoredEntry): LogEntry {
   return { seq: row.seq, at: row.at, by: row.by.toString(), bytes: row.bytes }
 }
 
-/** Reads a snapshot. @throws DamagedRecordError also if it is missing */
+/** Reads a snapshot. @throws DamagedRecordError, also if the snapshot is missing */
 export async function readSnapshotAt(
   session: DatabaseSession,
   { key, id, epoch }: LogRequest,

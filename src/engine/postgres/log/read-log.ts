@@ -5,7 +5,7 @@ import { allSettled, type DatabaseSession } from '../connection/database-session
 import { type DocumentRow, readHead, rowOf } from './document-rows.ts'
 import { readPostgresEntries, readSnapshotAt } from './read-entries.ts'
 
-/** Runs reads that all see one moment. */
+/** Runs reads in one transaction, in which all of them see the same moment. */
 export async function atOneMoment<T>(
   session: DatabaseSession,
   key: Buffer,
@@ -40,7 +40,9 @@ export function readPostgresLog(
   })
 }
 
-/** Reads the parts from which a version is rebuilt. @throws DamagedRecordError */
+/**
+ * Reads the parts from which a version can be rebuilt; null if that is impossible. @throws DamagedRecordError
+ */
 export function readPostgresVersion(
   session: DatabaseSession,
   key: Buffer,

@@ -8,7 +8,7 @@ const keepSnapshot = statement(
    on conflict (doc, epoch, seq) do update set crc = excluded.crc, bytes = excluded.bytes`,
 )
 
-/** Writes a snapshot; replaces one of the same number. */
+/** Returns a statement that writes a snapshot. It replaces a snapshot with the same sequence number. */
 export const upsertSnapshot =
   ({ doc, epoch, seq, crc, bytes }: NewSnapshot) =>
   (session: DatabaseSession): Promise<unknown> =>

@@ -6,15 +6,15 @@ import { type DatabaseSession, statement } from '../connection/database-session.
 import { baseTables, clusterTables } from './tables.ts'
 
 /**
- * Layout of the tables. A server reads and writes tables of its major number, also if their minor number is
- * newer.
+ * Version number of the layout of the tables. A server can use all tables with its own major number, even if
+ * their minor number is higher.
  */
 export interface SchemaFormat {
   readonly major: number
   readonly minor: number
 }
 
-/** A migration from the previous format. Within a major number, steps only add. */
+/** A migration step from the previous format. Steps with the same major number only add to the layout. */
 interface SchemaStep {
   readonly to: SchemaFormat
   readonly sql: (partitions: number) => string
@@ -31,14 +31,16 @@ const isBefore = (a: SchemaFormat, b: SchemaFormat): boolean =>
   a.major < b.major || (a.major === b.major && a.minor < b.minor)
 const textOf = ({ major, minor }: SchemaFormat): string => `${major}.${minor}`
 
-/** How long the migration may take before another server continues it, in ms. */
+/**
+ * Duration of the lease for a migration, in ms. After that time, another server may continue the migration.
+ */
 const migrationMs = 60_000
 
 const readStored = statement<{ value: string }>('read-format', `select value from meta where name = 'format'`)
 
 /**
- * The schema, and the two tables that describe everything else. Several servers may create them
- * simultaneously.
+ * Returns the statements that create the schema and the tables `meta` and `lease`, which all other steps
+ * need. Several servers may run these statements simultaneously.
  */
 const foundation = (schema: string): string => `
   select pg_advisory_xact_lock(hashtextextended('weft ${schema}', 0));
@@ -52,7 +54,7 @@ const foundation = (schema: string): string => `
     end if;
   end $$`
 
-/** Creates the missing parts of the schema. @throws EngineOpenError */
+/** Creates or migrates the parts of the schema that are missing. @throws EngineOpenError */
 export async function ensureSchema(
   database: PostgresDatabase,
   { schema, partitions, log }: { schema: string; partitions: number; log: Log | undefined },
@@ -73,7 +75,10 @@ export async function ensureSchema(
   }
 }
 
-/** Writes the step and its number in one transaction, which only the holder of the lease can commit. */
+/**
+ * Executes a step and stores its format number in one transaction. Only the holder of the lease can commit
+ * it.
+ */
 async function take(
   session: DatabaseSession,
   { to, sql }: SchemaStep,
@@ -98,7 +103,7 @@ async function storedFormat(database: PostgresDatabase): Promise<SchemaFormat | 
   return { major, minor }
 }
 
-/** Returns false if something is missing. @throws EngineOpenError */
+/** Returns whether the stored format is current; false if steps are missing. @throws EngineOpenError */
 function isSettled(schema: string, stored: SchemaFormat | null): boolean {
   if (stored === null) return false
   if (stored.major === schemaFormat.major) return !isBefore(stored, schemaFormat)

@@ -9,7 +9,7 @@ const write = statement(
 )
 const remove = statement('end-import', `delete from meta where name = 'import'`)
 
-/** Returns the name of the export that the schema is taking in; null without one. */
+/** Returns the name of the export that is being imported into the schema; null if there is no import. */
 export async function readImport(database: PostgresDatabase): Promise<string | null> {
   const [row] = await database.read((session) => session.rows(read, []))
   return row?.value ?? null
@@ -23,7 +23,7 @@ export async function endImport(database: PostgresDatabase): Promise<void> {
   await database.once((session) => session.rows(remove, []))
 }
 
-/** Refuses an incomplete import, which must not be served. @throws EngineOpenError */
+/** Checks that the schema contains no incomplete import, which must not be served. @throws EngineOpenError */
 export async function refuseUnfinishedImport(database: PostgresDatabase, schema: string): Promise<void> {
   if ((await readImport(database)) === null) return
   throw new EngineOpenError(

@@ -8,13 +8,17 @@ import { beginImport, endImport, readImport } from './import-marker.ts'
 import { storedEntries } from './stored-entries.ts'
 
 /**
- * A schema that no server uses, and that none can use while this process has it. The caller must close it.
+ * A schema that no server uses, and that no server can open while this process has it open. The caller must
+ * close it.
  */
 export interface OfflineSchema {
   readonly engine: Engine
-  /** Yields everything except the contents of documents. @throws CorruptRecordError, StoreUnavailableError */
+  /**
+   * Yields all stored entries, without the contents of documents. @throws CorruptRecordError,
+   * StoreUnavailableError
+   */
   entries(): AsyncGenerator<StoredEntry>
-  /** See `ImportMarker`. */
+  /** Reads, writes and removes the import marker. See `ImportMarker`. */
   readonly mark: {
     read(): Promise<string | null>
     write(name: string): Promise<void>
@@ -56,8 +60,9 @@ export async function schemaExists(options: StoppedOptions): Promise<boolean> {
 }
 
 /**
- * Opens the schema, or creates it.
- * @throws EngineOpenError, also if servers use it, or an import is incomplete (`importing`)
+ * Opens the schema, or creates it if it is missing.
+ * @throws EngineOpenError, also if servers use the schema, or if it contains an incomplete import (see
+ * `importing`)
  */
 export async function openOfflineSchema(options: StoppedOptions): Promise<OfflineSchema> {
   const engine = await openPostgresEngine(options).catch((error: unknown) => {
@@ -81,7 +86,7 @@ export async function openOfflineSchema(options: StoppedOptions): Promise<Offlin
 
 const isLocked = (error: unknown): boolean => error instanceof EngineOpenError && error.reason === 'locked'
 
-/** Half of the advice to a server does not apply here. */
+/** Replaces the message for a server, because half of its advice does not apply here. */
 const stopThem = (schema: string, cause: unknown): EngineOpenError =>
   new EngineOpenError(
     'locked',

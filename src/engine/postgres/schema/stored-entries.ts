@@ -4,7 +4,7 @@ import type { StoredEntry } from '../../stored-entry.ts'
 import type { PostgresDatabase } from '../connection/database.ts'
 import { type Statement, statement } from '../connection/database-session.ts'
 
-/** Rows of one query. */
+/** Maximum number of rows that one query returns. */
 const rowsAtOnce = 500
 
 interface StoredDocument {
@@ -47,12 +47,12 @@ const allOf = (table: 'job' | 'buried', at: string) =>
     `select queue, id, ${at} as at, payload, error from ${table} where (queue, id) > ($1, $2)
      order by queue, id limit ${rowsAtOnce}`,
   )
-/** A leased job is due when its lease ends. */
+/** All waiting and leased jobs. The due time of a leased job is the end of its lease. */
 const jobs = allOf('job', 'due')
 const deadLetters = allOf('buried', 'at')
 
 /**
- * Yields everything that is stored except the contents of documents, for a schema that no server uses.
+ * Yields all stored entries of a schema that no server uses, without the contents of documents.
  * @throws CorruptRecordError, StoreUnavailableError
  */
 export async function* storedEntries(database: PostgresDatabase, stored: Blobs): AsyncGenerator<StoredEntry> {
@@ -77,7 +77,10 @@ function jobOf(is: 'job' | 'buried', { queue, id, at, payload, error }: StoredJo
   return { is, queue: name, id: job, at, payload, error: error.toString() }
 }
 
-/** Yields rows in the order of their keys, which have `parts` columns. */
+/**
+ * Yields all rows of a table in key order, page by page.
+ * @param parts number of columns of the key
+ */
 async function* rows<R>(
   database: PostgresDatabase,
   page: Statement<R>,

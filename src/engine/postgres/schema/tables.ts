@@ -1,12 +1,12 @@
 /**
- * Number of partitions of the tables that grow, by a hash of their key. Each one can be vacuumed and cached
- * on its own.
+ * Number of partitions of each growing table. Rows are assigned by a hash of their key. Each partition can be
+ * vacuumed and cached separately.
  */
 export const partitionsDefault = 16
 
 /**
- * Percentage of a page of heads that is filled. The remainder takes the newer version of a row next to the
- * older one, so that no index changes.
+ * Percentage of each page of heads that inserts fill. In the remaining space, PostgreSQL stores the new
+ * version of a row next to the old version, so that no index changes.
  */
 const headFillFactor = 70
 
@@ -19,9 +19,9 @@ const partitioned = [
 ] as const
 
 /**
- * Format 1.0. Keys and texts are bytes, because PostgreSQL's texts have no zero character and have their own
- * order. Times are epoch milliseconds of the engine's clock. Entries are ordered by their number, which the
- * head row assigns.
+ * Tables of format 1.0. Keys and texts are stored as bytes, because texts of PostgreSQL cannot contain the
+ * zero character and have their own sort order. Times are epoch milliseconds by the clock of the engine.
+ * Entries are ordered by their sequence number, which is assigned by the head row.
  */
 const tables = `
 create table document (
@@ -68,8 +68,9 @@ export function baseTables(partitions: number): string {
 }
 
 /**
- * The nodes of a cluster, with `heard_at` by the clock of the database, and an id that distinguishes this
- * schema from others of the same name.
+ * Statements that create the table of the cluster nodes and an id of this schema. `heard_at` is the time of
+ * the last heartbeat by the clock of the database. The id distinguishes this schema from others with the same
+ * name.
  */
 export const clusterTables = `
 create table node (
