@@ -2,15 +2,15 @@ import type { Clock } from '../clock.ts'
 
 export interface ClaimLoopOptions {
   readonly clock: Clock
-  /** Polling interval in ms for jobs without a notice, such as those of a process that died. */
+  /** Interval in ms of claims without a notice. They find, for example, the jobs of a process that died. */
   readonly pollMs: number
-  /** Claims jobs once and begins them. */
+  /** Claims due jobs once, and starts them. */
   readonly claim: () => Promise<void>
-  /** Receives the errors of `claim`. The next notice or poll claims again. */
+  /** Called with the errors of `claim`. After an error, the next notice or poll claims again. */
   readonly failed: (error: unknown) => void
 }
 
-/** Claims jobs of a queue on a notice and at intervals, one claim after the other. */
+/** Claims the jobs of a queue after each notice and at regular intervals. Only one claim runs at a time. */
 export class ClaimLoop {
   readonly #options: ClaimLoopOptions
   #claiming: Promise<void> = Promise.resolve()
@@ -25,13 +25,13 @@ export class ClaimLoop {
     return this.#state === 'stopped'
   }
 
-  /** Claims now, and from now on at intervals. */
+  /** Claims immediately, and from then on at intervals. */
   start(): void {
     this.wake()
     this.#cancelPoll = this.#options.clock.after(this.#options.pollMs, () => this.start())
   }
 
-  /** Claims now; a claim under way is followed by another one. */
+  /** Claims immediately. If a claim is in progress, another claim follows it. */
   wake(): void {
     if (this.#state === 'claiming') this.#state = 'claiming, again due'
     if (this.#state !== 'idle') return
@@ -39,12 +39,12 @@ export class ClaimLoop {
     this.#claiming = this.#run()
   }
 
-  /** Resolves when no claim is under way. */
+  /** Resolves when no claim is in progress. */
   settled(): Promise<void> {
     return this.#claiming
   }
 
-  /** Resolves when the claim under way has ended; no other one begins. */
+  /** Stops claiming. Resolves when the claim in progress has ended. */
   async stop(): Promise<void> {
     this.#state = 'stopped'
     this.#cancelPoll()
@@ -58,7 +58,7 @@ export class ClaimLoop {
       } catch (error) {
         this.#options.failed(error)
       }
-      // In the same tick as the check of the state: a later wakeup starts a new claim.
+      // Must be in the same tick as the check of the state, so that a later `wake` starts a new claim.
       if (!this.#goesOn()) return
     }
   }

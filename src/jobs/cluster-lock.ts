@@ -1,10 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { LeaseStore } from '../engine/engine.ts'
 
-/** Interval at which a process tries to acquire the lease, in ms. */
+/** Interval in ms at which a process tries to acquire the lease. */
 const lookMs = 50
 
-/** Runs short work while no other process runs it. @throws the errors of `work` */
+/**
+ * Runs `work` while no other process runs work with the same `name`. For short work only. @throws the errors
+ * of `work`
+ */
 export async function withClusterLock<T>(
   leases: LeaseStore,
   name: string,

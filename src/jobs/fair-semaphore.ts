@@ -1,18 +1,18 @@
 export interface SlotsOptions {
-  /** Maximum number of works that run in parallel. */
+  /** Maximum number of calls that run in parallel. */
   readonly total: number
-  /** Maximum for one owner; the remaining slots are for others. */
+  /** Maximum number of calls of one owner that run in parallel. The other slots are free for other owners. */
   readonly each: number
 }
 
 /**
- * Bounds the work that runs in parallel. Waiting owners get slots in rotation, independent of how much work
- * each of them has.
+ * Limits the number of calls that run in parallel. Waiting owners get slots in rotation, independent of how
+ * many calls each of them has.
  */
 export class FairSemaphore {
   readonly #options: SlotsOptions
   readonly #taken = new Map<string, number>()
-  /** Waiting work by owner, in the order of rotation. */
+  /** Waiting calls by owner, in the order of the rotation. */
   readonly #waiting = new Map<string, (() => void)[]>()
   #total = 0
 
@@ -20,7 +20,7 @@ export class FairSemaphore {
     this.#options = options
   }
 
-  /** Runs `work` as soon as there is a slot for `owner`. */
+  /** Runs `work` as soon as a slot for `owner` is free. */
   async run<T>(owner: string, work: () => Promise<T>): Promise<T> {
     await this.#enter(owner)
     try {
@@ -30,12 +30,12 @@ export class FairSemaphore {
     }
   }
 
-  /** Number of works of an owner that wait for a slot. */
+  /** Returns how many calls of an owner wait for a slot. */
   waitingOf(owner: string): number {
     return this.#waiting.get(owner)?.length ?? 0
   }
 
-  /** Number of works that wait for a slot, over all owners. */
+  /** Number of calls of all owners that wait for a slot. */
   get waiting(): number {
     return [...this.#waiting.values()].reduce((sum, { length }) => sum + length, 0)
   }

@@ -7,20 +7,22 @@ import { ClaimLoop } from './claim-loop.ts'
 import { moveIfMalformed } from './job-payload.ts'
 
 /**
- * Lease of a job, in ms. After the death of a process, the next one claims its jobs after this time. The
- * lease is extended while a job runs.
+ * Duration of the lease of a job, in ms. The lease is renewed while the job runs. If a process dies, another
+ * process can claim its jobs after this time.
  */
 const leaseMs = 10_000
-/** Interval of the search for jobs without a message, such as those of a process that has died, in ms. */
+/**
+ * Default interval in ms of claims without a notice. They find, for example, the jobs of a process that died.
+ */
 const usualPollMs = 5_000
-/** Delay after the first failure of a job, in ms. It doubles with each failure up to the maximum. */
+/** Delay in ms after the first failure of a job. It doubles with each further failure, up to `retryMsMax`. */
 const retryMs = 1_000
 const retryMsMax = 60_000
 
-/** Next step for a job that has run. */
+/** The next step for a job after its run. */
 export type JobDisposition =
   | 'done'
-  /** The job is due again after this time, in ms. */
+  /** The job becomes due again after this time, in ms. */
   | { readonly againAfterMs: number }
 
 export interface JobConsumerOptions {
@@ -29,27 +31,27 @@ export interface JobConsumerOptions {
   readonly clock: Clock
   readonly log: Log
   readonly pollMs?: number
-  /** Maximum number of jobs that are claimed at the same time. */
+  /** Maximum number of jobs that are claimed and run at the same time. */
   readonly atOnce: number
   /**
-   * Runs a job. A job may be run more than once.
-   * @param lease if it is no longer held, the work must end
+   * Runs a job. The same job may be run more than once.
+   * @param lease the work must end when this lease is no longer held
    */
   readonly carryOut: (job: ClaimedJob, lease: HeldLease) => Promise<JobDisposition>
 }
 
-/** The lease of a job that runs. It is renewed continuously. */
+/** The lease of a running job. It is renewed until the job ends. */
 export interface HeldLease {
   /** False if another process may have the job now. */
   readonly isHeld: boolean
 }
 
-/** Claims the jobs of a queue, and runs several in parallel. */
+/** Claims the jobs of a queue and runs several of them in parallel. */
 export class JobConsumer {
   readonly #options: JobConsumerOptions
   readonly #running = new Map<string, Promise<void>>()
   readonly #claims: ClaimLoop
-  /** True if the last claim left due jobs, because all slots were in use. */
+  /** True if the last claim may have left due jobs, because all slots were in use. */
   #hasMoreDue = false
 
   constructor(options: JobConsumerOptions) {
@@ -62,23 +64,23 @@ export class JobConsumer {
     })
   }
 
-  /** Starts to claim jobs, including those that a crash has left. */
+  /** Starts to claim jobs, including those that remained after a crash. */
   start(): void {
     this.#claims.start()
   }
 
-  /** Resolves when the running jobs have ended; starts no further ones. */
+  /** Stops claiming. Resolves when the running jobs have ended. */
   async stop(): Promise<void> {
     await this.#claims.stop()
     await Promise.all(this.#running.values())
   }
 
-  /** Claims jobs now. */
+  /** Claims jobs immediately. */
   wake(): void {
     this.#claims.wake()
   }
 
-  /** Resolves when the jobs that are due now have run, or have failed. */
+  /** Resolves when all jobs that are due now have ended, successfully or not. */
   async drain(): Promise<void> {
     this.wake()
     await this.#claims.settled()
@@ -94,7 +96,8 @@ export class JobConsumer {
     const free = atOnce - this.#running.size
     this.#hasMoreDue = free === 0
     if (free === 0) return
-    // The time before the request: no other process can have the job before its lease ends.
+    // The time before the request, which is a safe lower bound: no other process can have the job before
+    // `claimedAt + leaseMs`.
     const claimedAt = clock.now()
     const jobs = await queue.claim(name, free, leaseMs)
     this.#hasMoreDue = jobs.length === free
@@ -102,7 +105,8 @@ export class JobConsumer {
   }
 
   #begin(job: ClaimedJob, claimedAt: number): void {
-    // If its lease ends while it runs, the job is run again only after the current run has ended.
+    // If the lease of a job ends during its run and the job is claimed again, the new run waits until the old
+    // run has ended.
     const before = this.#running.get(job.id) ?? Promise.resolve()
     const running = before
       .then(() => this.#carryOut(job, claimedAt))
@@ -124,10 +128,10 @@ export class JobConsumer {
       if (await moveIfMalformed(this.#options, job, err)) return
       log.warn({ err, queue: name, attempt: job.attempt }, 'a job failed; retrying')
       const delayMs = Math.min(retryMs * 2 ** (job.attempt - 1), retryMsMax)
-      // Without this it is due at the end of its lease.
+      // If this fails, the job is due again at the end of its lease.
       await queue.retry(job.token, delayMs, errorMessage(err)).catch(() => {})
     } finally {
-      // A renewal in progress can change nothing any more.
+      // Not awaited: a renewal that is in progress cannot change anything now.
       void lease.release()
     }
   }
@@ -135,7 +139,7 @@ export class JobConsumer {
   async #again({ token }: ClaimedJob, delayMs: number): Promise<void> {
     const { queue, clock, pollMs = usualPollMs } = this.#options
     await queue.retry(token, delayMs, '')
-    // A shorter delay would otherwise wait for the next poll.
+    // Without this, a job with a shorter delay would wait for the next poll.
     if (delayMs > 0 && delayMs < pollMs) clock.after(delayMs, () => this.wake())
   }
 

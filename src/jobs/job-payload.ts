@@ -3,14 +3,15 @@ import type { ClaimedJob, Queue } from '../engine/engine.ts'
 import { MalformedJsonError, readJson, UnknownNameError } from '../json.ts'
 import type { Log } from '../log.ts'
 
-/** The payload of a job does not match its queue: no attempt can run it. */
+/** The payload of a job does not have the format of its queue, so no attempt can run it. */
 export class MalformedJobError extends Error {
   override readonly name = 'MalformedJobError'
 }
 
 /**
- * Returns the task of a stored job.
- * @throws MalformedJobError; UnknownNameError if a newer node may be able to run it
+ * Decodes the task of a stored job.
+ * @throws MalformedJobError if the payload is malformed; UnknownNameError if only a newer node may be able to
+ * run the task
  */
 export function readPayload<Task>(schema: GenericSchema<Task, unknown>, payload: Uint8Array): Task {
   try {
@@ -22,8 +23,9 @@ export function readPayload<Task>(schema: GenericSchema<Task, unknown>, payload:
 }
 
 /**
- * Moves a job that failed as malformed to the dead letters. Returns false for any other error: then the
- * caller retries the job. If the store cannot move it now, it is due again at the end of its lease.
+ * Moves a job to the dead letters if `error` is a MalformedJobError. Returns false for any other error; the
+ * caller must then retry the job. If the store cannot move the job now, the job is due again at the end of
+ * its lease.
  */
 export async function moveIfMalformed(
   { queue, name, log }: { readonly queue: Queue; readonly name: string; readonly log: Log },

@@ -10,7 +10,7 @@ interface JobOutcome {
 
 const jobOutcomeSchema = v.looseObject({ jobId: v.string(), outcome: v.picklist(['done', 'failed']) })
 
-/** Publishes the outcome of jobs to the nodes that wait for them. A message may be lost. */
+/** Publishes the outcomes of jobs to the nodes that wait for these jobs. A message may be lost. */
 export class JobResultBus {
   readonly #bus: Bus
   readonly #topic: string

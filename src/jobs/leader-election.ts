@@ -2,12 +2,12 @@ import type { Clock } from '../clock.ts'
 import type { Engine, NamedLease } from '../engine/engine.ts'
 import type { Log } from '../log.ts'
 
-/** Interval at which a process that is not the leader tries to become it, in ms. */
+/** Interval in ms at which a process that is not the leader tries to become the leader. */
 const lookMs = 2_000
 
 export interface LeaderElectionOptions {
   readonly engine: Pick<Engine, 'leases' | 'bus'>
-  /** The name of the lease. */
+  /** Name of the lease that the leader holds. */
   readonly name: string
   readonly clock: Clock
   readonly log: Log
@@ -19,12 +19,12 @@ type ElectionState =
   | { readonly is: 'created' }
   /** Another process is the leader, or the last attempt failed. */
   | { readonly is: 'waiting'; readonly cancelAttempt: () => void }
-  /** `lease` is null if another process has the lease. It never rejects. */
+  /** `lease` resolves with null if another process has the lease. The promise never rejects. */
   | { readonly is: 'acquiring'; readonly lease: Promise<NamedLease | null> }
   | { readonly is: 'leading'; readonly lease: NamedLease }
   | { readonly is: 'stopped' }
 
-/** Elects one process at a time for continuous work: the leader, which holds a lease. */
+/** Elects a leader for continuous work: one process at a time, which holds a lease. */
 export class LeaderElection {
   readonly #options: LeaderElectionOptions
   readonly #topic: string
@@ -48,7 +48,10 @@ export class LeaderElection {
     this.#attempt()
   }
 
-  /** Call it when the work has ended: another process continues. */
+  /**
+   * Releases the leadership, so that another process continues. Call it when the work of this process has
+   * ended.
+   */
   async stop(): Promise<void> {
     const before = this.#state
     this.#state = { is: 'stopped' }
@@ -60,7 +63,7 @@ export class LeaderElection {
     this.#options.engine.bus.publish(this.#topic, new Uint8Array())
   }
 
-  /** Tries to become the leader, repeatedly until it succeeds. */
+  /** Tries to become the leader, and repeats this until it succeeds. */
   #attempt(): void {
     if (this.#state.is === 'waiting') this.#state.cancelAttempt()
     const lease = this.#acquire()

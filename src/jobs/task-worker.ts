@@ -8,39 +8,36 @@ import { FairSemaphore } from './fair-semaphore.ts'
 import { type HeldLease, JobConsumer, type JobDisposition } from './job-consumer.ts'
 import { JobResultBus } from './job-results.ts'
 
-/** Maximum number of claimed tasks: the scheduler sees the owners of this many tasks. */
+/** Maximum number of claimed tasks. Slots rotate only among the owners of claimed tasks. */
 const claimedMax = 1_000
 /**
- * Maximum number of tasks in parallel, in total and for one owner, so that no owner waits long for the tasks
- * of others.
+ * Maximum number of tasks that run in parallel, in total and for one owner. Because of the second limit, no
+ * owner waits long for the tasks of others.
  */
 const atOnce = { total: 64, each: 8 }
-/**
- * Interval of the search for tasks without a message, in ms: tasks of a process that has died, and failed
- * ones.
- */
+/** Interval in ms of claims without a notice. They find failed tasks and the tasks of a process that died. */
 const pollMs = 1_000
 /**
- * Interval at which a waiting node enqueues a task again that another node may have done, in ms: the message
- * about its result may be lost.
+ * Interval in ms at which a waiting node enqueues its task again. Another node may already have done the
+ * task, and the message about the result may have been lost.
  */
 const insistMs = 5_000
 
-/** Call between slices. Throws if the task must end. */
+/** Call between the slices of a task. Throws if the task must stop. */
 export type CheckLease = () => Promise<void>
 
 export type WorkerEngine = Pick<Engine, 'kv' | 'queue' | 'bus'>
 
 export interface TaskWorkerOptions<Task> {
   readonly engine: WorkerEngine
-  /** Queue of the tasks. */
+  /** Name of the queue that contains the tasks. */
   readonly queueName: string
   readonly clock: Clock
   readonly log: Log
   readonly taskOf: (payload: Uint8Array) => Task
-  /** Returns the partition of a task's owner, between which the slots rotate. */
+  /** Returns the partition of the owner of a task. The slots rotate among the owners. */
   readonly partOf: (task: Task) => Key
-  /** May be called again for a task that is done. */
+  /** Runs a task. May be called again for a task that is already done. */
   readonly carryOut: (task: Task, goOn: CheckLease) => Promise<void>
 }
 
@@ -50,8 +47,8 @@ interface Waiter {
 }
 
 /**
- * Runs tasks in the background. Tasks that a crash or a stop has interrupted continue at the next start, or
- * on another node. Only one node at a time runs a task, while it holds the lease.
+ * Runs tasks in the background. If a crash or a stop interrupts a task, it continues at the next start or on
+ * another node. Only the node that holds the lease of a task runs it.
  */
 export class TaskWorker<Task> {
   readonly #options: TaskWorkerOptions<Task>
@@ -83,7 +80,7 @@ export class TaskWorker<Task> {
     this.#consumer.start()
   }
 
-  /** Resolves when no task is running; the remaining ones continue at the next start. */
+  /** Stops the worker. Resolves when no task is running. The remaining tasks continue at the next start. */
   async stop(): Promise<void> {
     this.#stopped = true
     await this.#consumer.stop()
@@ -91,22 +88,22 @@ export class TaskWorker<Task> {
     for (const waiter of this.#waiters.values()) waiter.reject(stopping())
   }
 
-  /** @throws ApiError UNAVAILABLE if the worker has been stopped */
+  /** Checks that the worker has not been stopped. @throws ApiError UNAVAILABLE if it has */
   checkRunning(): void {
     if (this.#stopped) throw stopping()
   }
 
   /**
-   * Resolves when the task has been done; rejects with the error of a failure. After a failure the task
-   * continues in the background or, if this worker has been stopped, at the next start. Call `forget` when no
-   * caller waits any longer.
+   * Resolves when the task of the job has been done. Rejects with the error if the task fails. After a
+   * failure, the task continues in the background, or at the next start if this worker has been stopped. Call
+   * `forget` when no caller waits for the job any longer.
    */
   expect(jobId: string): Promise<void> {
     const done = new Promise<void>((resolve, reject) => {
       this.#waiters.set(jobId, { resolve, reject })
       if (this.#stopped) reject(stopping())
     })
-    // It may fail before a caller waits.
+    // Prevents an unhandled rejection if the task fails before a caller waits.
     done.catch(() => {})
     return done
   }
@@ -116,8 +113,8 @@ export class TaskWorker<Task> {
   }
 
   /**
-   * Enqueues an expected job repeatedly until its result is known: another node may run it, and its message
-   * may be lost. Tasks are idempotent: running one twice is harmless.
+   * Enqueues an expected job again at intervals until its result is known, because another node may run it
+   * and the message about its result may be lost. Tasks are idempotent: running a task twice is harmless.
    */
   insist(job: Job): void {
     const { engine, clock, log, taskOf, partOf, queueName } = this.#options
@@ -131,7 +128,7 @@ export class TaskWorker<Task> {
     })
   }
 
-  /** Call when a job has been enqueued. */
+  /** Claims tasks immediately. Call when a job has been enqueued. */
   wake(): void {
     this.#consumer.wake()
   }
@@ -145,7 +142,7 @@ export class TaskWorker<Task> {
         await carryOut(task, this.#checkOf(lease))
       })
     } catch (error) {
-      // The node that has the lease now publishes the result.
+      // Publishes nothing: the node that has the lease now publishes the result.
       if (error instanceof LeaseLostError) throw error
       this.#waiters.get(job.id)?.reject(error)
       this.#tell(job.id, 'failed')
@@ -156,7 +153,10 @@ export class TaskWorker<Task> {
     return 'done'
   }
 
-  /** The waiting caller is in this process, or gets the message. */
+  /**
+   * Reports the outcome of a job to the waiting caller. If no caller in this process waits for it, publishes
+   * the outcome to the other nodes.
+   */
   #tell(jobId: string, outcome: 'done' | 'failed'): void {
     if (!this.#waiters.has(jobId)) this.#results.tell(jobId, outcome)
     this.#settle(jobId, outcome)
@@ -171,10 +171,10 @@ export class TaskWorker<Task> {
       )
   }
 
-  /** Returns the function that a task calls between two slices. */
+  /** Returns the function that a task must call between two slices. */
   #checkOf(lease: HeldLease): CheckLease {
     return async () => {
-      // A store in memory answers without a delay: without this pause, all other work would wait for the end
+      // A store in memory answers without a delay. Without this pause, all other work would wait for the end
       // of the task.
       await nextTurn()
       this.checkRunning()
@@ -183,7 +183,7 @@ export class TaskWorker<Task> {
   }
 }
 
-/** Another node may be running the task. */
+/** This process has lost the lease of a task. Another node may be running the task. */
 class LeaseLostError extends Error {
   override readonly name = 'LeaseLostError'
   constructor() {
