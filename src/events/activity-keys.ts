@@ -1,28 +1,34 @@
 import type { Key } from '../engine/engine.ts'
 import { type ActivityRecord, type ActivityTraits, namedUsers, traitsOf } from './activity.ts'
 
-/** Milliseconds of the year 9999 have 15 digits, and a transaction records fewer than 100,000 activities. */
+/**
+ * Number of digits of the time and of the place in a position. Epoch milliseconds until the year 9999 have at
+ * most 15 digits, and one transaction records fewer than 100,000 activities.
+ */
 const timeDigits = 15
 const placeDigits = 5
 const orderLength = timeDigits + placeDigits
 
-/** Position of an activity among all of its organization, oldest first. */
+/** Position of an activity in the list of all activities of its organization, oldest first. */
 export interface Position {
-  /** Text that sorts by time. */
+  /** Text whose order is the order of the times. */
   readonly order: string
   readonly id: string
 }
 
-/** Keys in an organization's partition. */
+/** Keys in the partition of an organization. */
 export const activityKeys = {
-  /** All activities of the organization, by time. */
+  /** Prefix of all activities of the organization, sorted by time. */
   activities: ['activities'] as Key,
   activity: (position: Position): Key => entryAt(activityKeys.activities, position),
-  /** The position of an activity. */
+  /** Key of the position of an activity. */
   position: (id: string): Key => ['activityPositions', id],
-  /** Index by time: the activities with `value` as this trait, with all their traits. */
+  /**
+   * Prefix of an index, sorted by time: the activities whose `trait` has this value. The entries contain all
+   * traits.
+   */
   by: (trait: keyof ActivityTraits, value: string): Key => ['activitiesBy', trait, value],
-  /** Index by time: the activities that name a user other than as the acting user. */
+  /** Prefix of an index, sorted by time: the activities that contain a user, but not as the acting user. */
   naming: (userId: string): Key => ['activitiesNaming', userId],
 }
 
@@ -34,19 +40,22 @@ export const positionOf = ({ timestamp, place, id }: ActivityRecord): Position =
 /** Returns the key of a position under `prefix`. */
 export const entryAt = (prefix: Key, { order, id }: Position): Key => [...prefix, order, id]
 
-/** Returns the position of such a key. */
+/** Returns the position from a key that `entryAt` returned. */
 export const positionIn = (key: Key): Position => ({ order: key.at(-2) as string, id: key.at(-1) as string })
 
 /** Encodes a position as text, for page tokens. */
 export const writePosition = ({ order, id }: Position): string => order + id
 
-/** Decodes a text of `writePosition`. */
+/** Decodes a text that `writePosition` returned. */
 export const readPosition = (text: string): Position => ({
   order: text.slice(0, orderLength),
   id: text.slice(orderLength),
 })
 
-/** Returns a negative number if `a` precedes `b` in every index. Compares the bytes of the id, as keys do. */
+/**
+ * Returns a negative number if `a` precedes `b` in every index. Compares ids by their bytes, because keys are
+ * sorted that way.
+ */
 export function comparePositions(a: Position, b: Position): number {
   if (a.order !== b.order) return a.order < b.order ? -1 : 1
   return a.id === b.id ? 0 : Buffer.compare(Buffer.from(a.id), Buffer.from(b.id))

@@ -13,33 +13,42 @@ import { readActivities } from './activity-store.ts'
 import { type Chunk, type ChunkRange, compareIn, type Order, readChunk } from './index-chunk.ts'
 import { type PartitionReader, storedIn } from './partition.ts'
 
-/** Index entries of one read, if several indexes could answer or entries do not match. */
+/**
+ * Maximum number of index entries in one read, if several indexes are possible or if entries may not match.
+ */
 const chunkSize = 500
-/** Index entries that are read for one page. The page ends there even if it is not full. */
+/**
+ * Maximum number of index entries that are read for one page. If this number is reached, the page ends even
+ * if it is not full.
+ */
 const lookedAtMax = 2_000
-/** Activities of one read. */
+/** Maximum number of activities in one read. */
 const sliceSize = 250
-/** Size of the JSON of one page without its last slice, in bytes. A page also ends there. */
+/**
+ * Maximum size of the JSON of one page in bytes, not counting its last slice. If the size is reached, the
+ * page ends.
+ */
 const pageBytesMax = 4_194_304
 
 export interface ActivityRange {
   readonly order: Order
   /** `next` of the previous page; undefined for the first page. */
   readonly after: string | undefined
-  /** At least 1. */
+  /** Maximum number of activities; at least 1. */
   readonly limit: number
 }
 
 export interface ListedActivities {
   readonly items: readonly ActivityRecord[]
-  /** Position after which the next page starts; null at the end. */
+  /** Position after which the next page starts, as text; null if there is no further page. */
   readonly next: string | null
 }
 
 /**
- * Lists matching activities by time. An activity keeps its position, so one that exists throughout is listed
- * exactly once, despite changes between pages. A page may have fewer than `limit` activities, or none, and
- * not be the last one: its work and its size are bounded.
+ * Lists matching activities by time. An activity never changes its position. Therefore an activity that
+ * exists during the whole listing is listed exactly once, even if others change between pages. The work and
+ * the size of a page are limited: a page may have fewer than `limit` activities, or none, although further
+ * pages follow.
  */
 export async function listActivities(
   reader: PartitionReader,
@@ -51,13 +60,13 @@ export async function listActivities(
   if (indexes.length === 0) return listAll(reader, range)
   const { positions, until } = await lookFor(reader, indexes, matcher(query), range)
   const records = await readSlices(reader, positions)
-  // An activity that was removed or changed after its entry was read is not returned in its old state.
+  // Filters again: an activity may have been removed or changed after its index entry was read.
   const items = fitting(records, query)
   const end = records.length < positions.length ? (positions[records.length - 1] ?? null) : until
   return { items, next: end === null ? null : writePosition(end) }
 }
 
-/** Returns the activities at the first positions that fit into a page. */
+/** Reads the activities at the first positions, as many as fit into a page. */
 async function readSlices(
   reader: PartitionReader,
   positions: readonly Position[],
@@ -96,11 +105,14 @@ async function listAll(
 
 interface Found {
   readonly positions: readonly Position[]
-  /** The last position that was read; null: the end. */
+  /** The last position that was read; null if the end was reached. */
   readonly until: Position | null
 }
 
-/** Continues with the index whose chunk reaches furthest: it has the fewest entries that do not match. */
+/**
+ * Finds matching positions. Reads a first chunk of each index, and continues with the index whose chunk
+ * reaches furthest, because it has the fewest entries that do not match.
+ */
 async function lookFor(
   reader: PartitionReader,
   indexes: readonly (readonly Key[])[],
@@ -141,8 +153,8 @@ async function furthest(
 }
 
 /**
- * Returns the matching ones of the named activities by time.
- * @param ids at most as many as one read allows
+ * Returns those of the given activities that match the query, by time.
+ * @param ids at most as many ids as one read allows
  */
 export async function findActivities(
   reader: PartitionReader,

@@ -2,15 +2,15 @@ import type { Key } from '../engine/engine.ts'
 import type { ActivityTraits, FeatureType } from './activity.ts'
 import { activityKeys } from './activity-keys.ts'
 
-/** Filter of activities. An activity must match all given members. */
+/** Filter of activities. An activity matches if it matches all members that are present. */
 export interface ActivityQuery {
   readonly documentId?: string
   readonly userId?: string
   readonly targetEntityId?: string
   readonly locationId?: string
-  /** Any of these. */
+  /** The activity must have one of these types. */
   readonly featureTypes?: readonly FeatureType[]
-  /** Any of these. */
+  /** The activity must have one of these types. */
   readonly actionTypes?: readonly string[]
 }
 
@@ -36,8 +36,8 @@ export function matcher(query: ActivityQuery): (traits: ActivityTraits) => boole
 }
 
 /**
- * Returns the indexes each of which has all matching activities, as the disjoint prefixes of its parts.
- * Returns none if every activity matches.
+ * Returns all indexes that contain all matching activities. Each index is a list of the disjoint prefixes of
+ * its parts. Returns an empty array if the query has no conditions, so that every activity matches.
  */
 export const indexesFor = (query: ActivityQuery): readonly (readonly Key[])[] =>
   wantedOf(query).map(([trait, values]) => values.map((value) => activityKeys.by(trait, value)))

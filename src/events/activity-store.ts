@@ -5,7 +5,7 @@ import { type Chunk, readChunk } from './index-chunk.ts'
 import type { PartitionReader, PartitionWriter } from './partition.ts'
 
 /**
- * Writes activities. Activities with existing ids are overwritten, and keep their positions.
+ * Writes activities. An activity whose id already exists is overwritten, and keeps its position.
  * @param now epoch milliseconds
  */
 export async function writeActivities(
@@ -28,7 +28,10 @@ export async function writeActivities(
   }
 }
 
-/** Writes activities whose ids have just been generated. @param now epoch milliseconds */
+/**
+ * Writes activities whose ids have just been generated, so that none exists yet. @param now epoch
+ * milliseconds
+ */
 export function putNewActivities(
   transaction: PartitionWriter,
   events: readonly ActivityEvent[],
@@ -37,7 +40,7 @@ export function putNewActivities(
   for (const [place, event] of events.entries()) putActivity(transaction, { ...event, timestamp: now, place })
 }
 
-/** Returns the existing ones of the named activities, by their ids. */
+/** Returns the activities with the given ids, by id. Ids that do not exist are left out. */
 export async function readActivities(
   reader: PartitionReader,
   ids: readonly string[],
@@ -48,7 +51,9 @@ export async function readActivities(
   return new Map(activities.flatMap((activity) => (activity === null ? [] : [[activity.id, activity]])))
 }
 
-/** Removes some activities of a document; returns how many, 0 if there are none. */
+/**
+ * Removes up to `limit` activities of a document. Returns the number of removed activities; 0 if none remain.
+ */
 export async function removeActivitiesOf(
   transaction: PartitionWriter,
   documentId: string,
@@ -63,9 +68,9 @@ export async function removeActivitiesOf(
 }
 
 /**
- * Removes fewer than twice `limit` matching activities; returns how many, fewer than `limit` if those were
- * all.
- * @param trait trait whose index is read; the query must have a value for it
+ * Removes matching activities, fewer than twice `limit`. Returns their number. If it is less than `limit`, no
+ * matching activity remains.
+ * @param trait trait whose index is read; the query must contain a value for it
  */
 export async function removeActivitiesBy<Trait extends 'targetEntityId' | 'locationId'>(
   transaction: PartitionWriter,
@@ -95,7 +100,7 @@ export function removeActivity(transaction: PartitionWriter, activity: ActivityR
   for (const key of entriesOf(activity)) transaction.delete(key)
 }
 
-/** Replaces a stored activity by one with the same id and position. */
+/** Replaces a stored activity by an activity with the same id and position. */
 export function replaceActivity(
   transaction: PartitionWriter,
   before: ActivityRecord,

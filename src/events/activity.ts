@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { findNamedUsers, namedUserSchema } from '../model/named-users.ts'
 
-/** The acting user. Members other than the id are returned as given. */
+/** The acting user. All members except the id are returned as the caller sent them. */
 export interface ActionUser {
   readonly userId: string
   readonly email?: string
@@ -21,7 +21,10 @@ export const addedFeatureTypes = [
   'custom',
 ] as const satisfies readonly FeatureType[]
 
-/** Maximum size of the JSON of one activity, in bytes: a page has up to a thousand activities. */
+/**
+ * Maximum size of the JSON of one activity, in bytes. The limit is necessary because a page has up to 1,000
+ * activities.
+ */
 export const activityBytesMax = 16_384
 
 /** A place in the view of a document, such as a page. */
@@ -31,17 +34,17 @@ export interface ActivityLocation {
 }
 
 /**
- * Content of an activity. Placeholders of the template, `{{name}}`, are stored unchanged; the client replaces
- * them.
+ * Content of an activity. The placeholders `{{name}}` of the template are stored unchanged; the client
+ * replaces them.
  */
 export interface ActivityContent {
   readonly featureType: FeatureType
-  /** For example `comment.add`. */
+  /** Type of the action, for example `comment.add`. */
   readonly actionType: string
   readonly actionUser: ActionUser
-  /** Target of the action: an annotation, a document, a user, … */
+  /** Id of the target of the action: an annotation, a document, a user, … */
   readonly targetEntityId?: string
-  /** Place in the document. The activity is deleted with the data of this location. */
+  /** Place in the document. If the data of this location is deleted, the activity is deleted as well. */
   readonly location?: ActivityLocation
   readonly changes?: Readonly<Record<string, unknown>>
   readonly displayMessageTemplate?: string
@@ -51,25 +54,25 @@ export interface ActivityContent {
 /** An activity to record. */
 export interface ActivityEvent extends ActivityContent {
   /**
-   * Id of the activity within its organization. Recording the same id again overwrites it and keeps its
-   * position.
+   * Id of the activity within its organization. If the same id is recorded again, the new activity replaces
+   * the old one and keeps its position.
    */
   readonly id: string
-  /** Null: it belongs to the organization as a whole. */
+  /** Null if the activity belongs to the organization as a whole. */
   readonly documentId: string | null
 }
 
 /** A stored activity. */
 export interface ActivityRecord extends ActivityEvent {
-  /** Epoch milliseconds of the first time it was recorded. */
+  /** Time at which the activity was first recorded, in epoch milliseconds. */
   readonly timestamp: number
-  /** Its place among activities of the same time. */
+  /** Order of the activity among activities with the same timestamp. */
   readonly place: number
 }
 
-/** Required members of stored activities. */
+/** Schema of the required members of stored activities. */
 export const activityRecordSchema = v.looseObject({
-  // A newer version may have other features.
+  // A newer version may have recorded other feature types.
   featureType: v.custom<FeatureType>((type) => typeof type === 'string'),
   actionType: v.string(),
   actionUser: namedUserSchema,
@@ -84,7 +87,7 @@ export const activityRecordSchema = v.looseObject({
   place: v.number(),
 })
 
-/** Members by which activities are searched; null if an activity does not have one. */
+/** Members by which activities can be searched; null if an activity does not have the member. */
 export interface ActivityTraits {
   readonly documentId: string | null
   readonly userId: string
@@ -103,10 +106,10 @@ export const traitsOf = (activity: ActivityEvent): ActivityTraits => ({
   actionType: activity.actionType,
 })
 
-/** Prefix of the types of activities whose target is a user. */
+/** Prefix of the action types whose target is a user. */
 export const aboutUsers = 'user.'
 
-/** Returns the ids of the users that an activity names, except the acting user. */
+/** Returns the ids of the users that an activity contains, without the acting user. */
 export function namedUsers(activity: ActivityEvent): readonly string[] {
   const { actionUser, actionType, targetEntityId, changes, displayMessageTemplateData } = activity
   const named = new Set(findNamedUsers([changes, displayMessageTemplateData]))
@@ -115,7 +118,7 @@ export function namedUsers(activity: ActivityEvent): readonly string[] {
   return [...named]
 }
 
-/** Returns the given members of the content of an activity, without other members of the object. */
+/** Returns only those members of an object that belong to the content of an activity. */
 export function contentOf<Given extends Partial<ActivityContent>>(
   given: Given,
 ): Pick<Given, keyof ActivityContent & keyof Given> {

@@ -10,18 +10,21 @@ import { activityKeys, type Position, positionIn } from './activity-keys.ts'
 import { writeActivities } from './activity-store.ts'
 import type { PartitionWriter } from './partition.ts'
 
-/** Returns whether it names more users than the index accepts. */
+/** Returns whether an activity contains more users than the index accepts. */
 export const namesTooManyUsers = ({ changes, displayMessageTemplateData }: ActivityEvent): boolean =>
   findNamedUsers([changes, displayMessageTemplateData]).size > namedUsersMax
 
 /**
- * Index ranges of the activities of a user: activities by the user, and activities that name the user
- * otherwise.
+ * Prefixes of the indexes that contain the activities of a user: activities by the user, and activities that
+ * contain the user otherwise.
  */
 export const activityRangesOf = (userId: string) =>
   [activityKeys.by('userId', userId), activityKeys.naming(userId)] as const
 
-/** Anonymizes up to `limit` activities of each of these ranges; returns how many, 0 if there are none. */
+/**
+ * Anonymizes up to `limit` activities in each of the two index ranges of a user. Returns the number of
+ * anonymized activities; 0 if none remain.
+ */
 export async function anonymizeActivities(
   transaction: PartitionWriter,
   userId: string,
@@ -44,7 +47,7 @@ export async function anonymizeActivities(
 
 const keyAt = (position: Position) => activityKeys.activity(position)
 
-/** Returns the activity with the deleted user in place of this one. */
+/** Returns the activity with the given user replaced by the deleted user. */
 export function anonymizedActivity<Event extends ActivityEvent>(activity: Event, userId: string): Event {
   const { actionUser, targetEntityId, actionType, changes, displayMessageTemplateData: data } = activity
   const isActor = actionUser.userId === userId

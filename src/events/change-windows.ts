@@ -10,17 +10,21 @@ import { eventIdOf, eventJob, type QueuedEvent, queuedEvent } from './outbound-e
 export interface ChangeWindowsOptions {
   readonly clock: Clock
   readonly windowMs: number
-  /** Time after the end of a window within which every node has stored its commits of the window, in ms. */
+  /**
+   * Time in ms after the end of a window. After this time, every node has stored all its commits of the
+   * window.
+   */
   readonly clockSkewMs: number
   readonly wanted: HasSubscriber
-  /** Events are due. */
+  /** Called when events are due. */
   readonly due: () => void
   readonly tracer?: Tracer | undefined
 }
 
 /**
- * Windows of the commits to each editor by any user. Each window is one event `crdt.update_data`, which is
- * sent when the window ends. Until then it is a job that the first commit enqueued; no other state is stored.
+ * Groups the commits of all users to an editor into windows. Each window becomes one event
+ * `crdt.update_data`, which is sent when the window ends. The first commit of a window enqueues the event as
+ * a job; nothing else is stored.
  */
 export class ChangeWindows implements EditListener {
   readonly #options: ChangeWindowsOptions
@@ -47,7 +51,10 @@ export class ChangeWindows implements EditListener {
     }
   }
 
-  /** The first author represents the whole window. The API key represents unknown authors. */
+  /**
+   * Creates the event of a window. Its acting user is the author of the first commit. If the author is
+   * unknown, the acting user has the id of the API key.
+   */
   #eventOf(address: DocumentAddress, [first]: readonly EditAuthor[], id: string): QueuedEvent {
     const { apiKey, documentId, editorId } = address
     const at = this.#options.clock.now()

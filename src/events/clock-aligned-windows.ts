@@ -1,19 +1,19 @@
 import type { Clock } from '../clock.ts'
 import { DebounceWindows, type WindowCounter, windowsMax } from './debounce-windows.ts'
 
-/** Number of phases over which names are spread, so that windows do not end all at once. */
+/** Number of phases over which names are distributed, so that not all windows end at the same time. */
 const phases = 64
 
 /**
- * Windows that begin and end by the clock, so that all nodes use the same ones without messages. They differ
- * between nodes by as much as the clocks do.
+ * Windows whose start and end depend only on the clock and the name. Therefore all nodes use the same windows
+ * without messages. The windows of two nodes differ by as much as the clocks of the nodes.
  */
 export class ClockAlignedWindows<Subject> implements WindowCounter<Subject> {
   readonly #clock: Clock
   readonly #windowMs: number
   readonly #phases: readonly DebounceWindows<Subject>[]
 
-  /** @param ended as for `DebounceWindows` */
+  /** @param ended see `DebounceWindows` */
   constructor(clock: Clock, windowMs: number, ended: ((subject: Subject, count: number) => void) | null) {
     this.#clock = clock
     this.#windowMs = windowMs
@@ -56,7 +56,7 @@ export class ClockAlignedWindows<Subject> implements WindowCounter<Subject> {
   #of = (name: string): DebounceWindows<Subject> => this.#phases[phaseOf(name)] as DebounceWindows<Subject>
 }
 
-/** Returns the same phase for a name on every node. */
+/** Returns the phase of a name, which is the same on every node. */
 function phaseOf(name: string): number {
   let hash = 0
   for (let at = 0; at < name.length; at++) hash = (Math.imul(hash, 31) + name.charCodeAt(at)) >>> 0

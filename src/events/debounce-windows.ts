@@ -3,28 +3,31 @@ import type { Job } from '../engine/engine.ts'
 import { cachedKeyNames, keyName } from '../engine/key-encoding.ts'
 import { addressKey, type DocumentAddress } from '../model/address.ts'
 
-/** The author of a commit. */
+/** The author of a commit, as a user. */
 export interface EditAuthor {
   /** '' if the user is unknown. */
   readonly userId: string
   readonly name?: string
 }
 
-/** Windows that a commit begins. The caller must call `stored` or `lost`. */
+/**
+ * Windows that a commit has started. The caller must call `stored` when the commit is durable, or `lost` if
+ * it failed.
+ */
 export interface StartedWindows {
-  /** Enqueue these with the commit. */
+  /** Jobs that must be enqueued in the same commit. */
   readonly jobs: readonly Job[]
   readonly stored: () => void
   readonly lost: () => void
 }
 
-/** Receives the commits to documents. */
+/** Is notified of the commits to documents. */
 export interface EditListener {
-  /** Reports a commit to a document. Returns null if it begins no window. */
+  /** Call for each commit to a document. Returns null if the commit starts no window. */
   noted(address: DocumentAddress, editors: readonly EditAuthor[]): StartedWindows | null
 }
 
-/** Combines several listeners to one. */
+/** Returns one listener that calls all the given listeners. */
 export const combineEditListeners = (all: readonly EditListener[]): EditListener => ({
   noted(address, editors) {
     let begun: StartedWindows[] | null = null
@@ -46,14 +49,14 @@ const together = (begun: readonly StartedWindows[]): StartedWindows => ({
   },
 })
 
-/** Returns a unique name of an editor for a Map. */
+/** Returns a text that identifies an editor in a Map. */
 export const editorName = cachedKeyNames((address: DocumentAddress) => keyName(addressKey(address)))
 
-/** Number of cached user names of one editor. */
+/** Maximum number of cached user names for one editor. */
 const keptUsersMax = 1_000
 const namesOfUsers = new WeakMap<DocumentAddress, Map<string, string>>()
 
-/** Returns a unique name of a user of an editor; it begins with the name of the editor. */
+/** Returns a text that identifies a user of an editor. It begins with the name of the editor. */
 export function userName(address: DocumentAddress, userId: string): string {
   const names = namesOfUsers.get(address) ?? new Map<string, string>()
   const known = names.get(userId)
@@ -65,44 +68,48 @@ export function userName(address: DocumentAddress, userId: string): string {
 }
 
 interface Window<Subject> {
-  /** Null if no callback gets its end. */
+  /** Null if there is no callback for the end of windows. */
   readonly subject: Subject | null
-  /** Epoch milliseconds. */
+  /** End of the window in epoch milliseconds. */
   readonly until: number
   count: number
 }
 
-/** Counts the events of each name within a window. */
+/** Counts how often each name occurs within its window. */
 export interface WindowCounter<Subject> {
-  /** Counts within a window. Returns false if none is open: then the caller must begin one. */
+  /**
+   * Counts one occurrence if the window of the name is open. Returns false if no window is open; the caller
+   * must then begin one.
+   */
   count(name: string): boolean
-  /** Begins a window, and counts its first event. */
+  /** Begins a window and counts its first occurrence. */
   begin(name: string, subject: Subject): void
-  /** Drops the window without ending it. */
+  /** Removes the window without calling the callback for its end. */
   forget(name: string): void
-  /** Drops the windows of all names with this prefix. */
+  /** Removes the windows of all names with this prefix, without calling the callback for their end. */
   forgetAll(start: string): void
-  /** Ends every window now. */
+  /** Ends all windows immediately. */
   end(): void
 }
 
 interface WindowBounds {
   /**
-   * Returns the end of a window that begins now, in epoch milliseconds; later windows never end before
-   * earlier ones.
+   * Returns the end of a window that begins at `now`, in epoch milliseconds. A window that begins later must
+   * not end earlier.
    */
   readonly endAt: (now: number) => number
   /** Maximum number of open windows. */
   readonly max: number
 }
 
-/** Maximum number of open windows. The earliest ones end early. */
+/** Maximum number of open windows. If there are more, the window that ends first is ended early. */
 export const windowsMax = 50_000
 
 /**
- * Counts in memory how often each name occurs within a time. The first occurrence begins a window; further
- * ones only count. A new window enqueues a job, so that a crash does not lose it. All windows have the same
- * length, or end as `bounds` defines, so they are ordered by their ends, and one timer is sufficient.
+ * Counts in memory how often each name occurs within a window. The first occurrence begins the window, and
+ * further occurrences only increase the count. The caller enqueues a job when a window begins, so that a
+ * crash does not lose it. All windows have the same length, or end as `bounds` defines. They are therefore
+ * ordered by their ends, and one timer is sufficient.
  */
 export class DebounceWindows<Subject> implements WindowCounter<Subject> {
   readonly #clock: Clock
@@ -112,7 +119,7 @@ export class DebounceWindows<Subject> implements WindowCounter<Subject> {
   #cancelTimer: (() => void) | null = null
 
   /**
-   * @param ended called with the subject of a window and the count of its name; null: subjects are not kept
+   * @param ended called at the end of a window with its subject and its count. Null: subjects are not stored.
    */
   constructor(
     clock: Clock,
@@ -125,7 +132,10 @@ export class DebounceWindows<Subject> implements WindowCounter<Subject> {
     this.#ended = ended
   }
 
-  /** Counts within a window. Returns false if none is open: then the caller must begin one. */
+  /**
+   * Counts one occurrence if the window of the name is open. Returns false if no window is open; the caller
+   * must then begin one.
+   */
   count(name: string): boolean {
     const window = this.#open.get(name)
     if (window === undefined || this.#clock.now() >= window.until) return false
@@ -133,9 +143,9 @@ export class DebounceWindows<Subject> implements WindowCounter<Subject> {
     return true
   }
 
-  /** Begins a window, and counts its first event. */
+  /** Begins a window and counts its first occurrence. */
   begin(name: string, subject: Subject): void {
-    // Its job may have been done although its timer is late.
+    // Ends a previous window of the name whose timer is late.
     this.#end(name)
     const kept = this.#ended === null ? null : subject
     this.#open.set(name, { subject: kept, until: this.#bounds.endAt(this.#clock.now()), count: 1 })
@@ -143,17 +153,17 @@ export class DebounceWindows<Subject> implements WindowCounter<Subject> {
     this.#schedule()
   }
 
-  /** Drops the window without ending it. */
+  /** Removes the window without calling the callback for its end. */
   forget(name: string): void {
     this.#take(name)
   }
 
-  /** Drops the windows of all names with this prefix. */
+  /** Removes the windows of all names with this prefix, without calling the callback for their end. */
   forgetAll(start: string): void {
     for (const name of this.#open.keys()) if (name.startsWith(start)) this.#take(name)
   }
 
-  /** Ends every window now. */
+  /** Ends all windows immediately. */
   end(): void {
     for (const name of this.#open.keys()) this.#end(name)
   }

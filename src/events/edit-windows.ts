@@ -13,15 +13,15 @@ import {
   userName,
 } from './debounce-windows.ts'
 
-/** Queue of edits whose activity must be recorded. */
+/** Queue of the edits whose activities must be recorded. */
 export const editQueue = 'edits'
 
-/** A user's edits within a window, which are one activity. */
+/** The edits of one user within a window. They become one activity. */
 export interface UserEdit {
   readonly activityId: string
   readonly address: DocumentAddress
   readonly user: EditAuthor
-  /** Epoch milliseconds of the first commit. */
+  /** Time of the first commit, in epoch milliseconds. */
   readonly at: number
 }
 
@@ -32,27 +32,30 @@ const userEditSchema = v.looseObject({
   at: v.number(),
 })
 
-/** Returns the edit of a job of `EditWindows`. @throws MalformedJobError */
+/** Decodes the edit from a job of `EditWindows`. @throws MalformedJobError */
 export const decodeUserEdit = (payload: Uint8Array): UserEdit => readPayload(userEditSchema, payload)
 
 export interface EditWindowsOptions {
   readonly clock: Clock
-  /** Queue of the jobs. */
+  /** Name of the queue for the jobs. */
   readonly queue: string
   readonly windowMs: number
-  /** The author of edits by calls that name no user; null: these edits are not recorded. */
+  /** Author of edits whose call specifies no user. Null: such edits are not recorded. */
   readonly unnamed: EditAuthor | null
-  /** Name of this node. Each node counts on its own. */
+  /** Name of this node. Each node counts its own commits. */
   readonly node: string
   /** Returns the id of the activity of a window. */
   readonly idOf: (name: string, until: number) => string
-  /** Called when edits have been enqueued. */
+  /** Called when jobs for edits have been enqueued. */
   readonly begun: () => void
-  /** Called when a window with several commits has ended; null: never. @param commits of the whole window */
+  /**
+   * Called when a window with several commits has ended; null: never called. @param commits number of commits
+   * in the whole window
+   */
   readonly ended: ((edit: UserEdit, commits: number) => void) | null
 }
 
-/** Windows of each user's commits to each editor. */
+/** Groups the commits of each user to each editor into windows. */
 export class EditWindows implements EditListener {
   readonly #options: EditWindowsOptions
   readonly #windows: ClockAlignedWindows<UserEdit>
@@ -80,17 +83,17 @@ export class EditWindows implements EditListener {
     return begun === null ? null : this.#begun(begun)
   }
 
-  /** Ends every window now. */
+  /** Ends all windows immediately. */
   end(): void {
     this.#windows.end()
   }
 
-  /** Drops the windows of all users of an editor: the next commit of each begins one. */
+  /** Removes the windows of all users of an editor. The next commit of each user then begins a new window. */
   forgetEditor(address: DocumentAddress): void {
     this.#windows.forgetAll(editorName(address))
   }
 
-  /** Drops the windows of all editors. */
+  /** Removes the windows of all editors. */
   forgetAll(): void {
     this.#windows.forgetAll('')
   }
@@ -122,7 +125,9 @@ export class EditWindows implements EditListener {
   }
 }
 
-/** Returns the same id for the same window on every node, in the form of a random id. */
+/**
+ * Returns the id of a window in the format of a random id. All nodes compute the same id for the same window.
+ */
 export function idOfWindow(name: string, until: number): string {
   const hex = createHash('sha256').update(`${until} ${name}`).digest('hex')
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20, 32)].join(
@@ -130,7 +135,7 @@ export function idOfWindow(name: string, until: number): string {
   )
 }
 
-/** Returns the first edit of each user; most commits have one. */
+/** Returns the first author entry of each user. Most commits have only one author. */
 function distinct(editors: readonly EditAuthor[]): Iterable<EditAuthor> {
   if (editors.length === 1) return editors
   const first = new Map<string, EditAuthor>()

@@ -7,37 +7,42 @@ import { traceEvent } from './event-trace.ts'
 import { EventIds, type EventType, eventJob, type OutboundEvent, queuedEvent } from './outbound-event.ts'
 import type { PartitionWriter } from './partition.ts'
 
-/** A thing that has happened: its stored activity, and its event for external receivers. */
+/** Something that has happened: its activity to store, and its event for external receivers. */
 export interface DomainEvent {
   readonly activity: ActivityEvent | null
   readonly outbound: OutboundEvent | null
 }
 
-/** Returns whether an external receiver wants events of a type; true if that is unknown. */
+/**
+ * Returns whether an external receiver has subscribed to events of a type. Returns true if this is unknown.
+ */
 export type HasSubscriber = (tenant: Tenant, type: EventType) => boolean
 
-/** The only place that records events: activities and jobs are written in the transaction of their cause. */
+/**
+ * Records events. All activities and event jobs are written here, in the transaction of the change that
+ * caused them.
+ */
 export class EventRecorder {
   readonly #clock: Clock
   readonly #wanted: HasSubscriber
   readonly #ids = new EventIds()
   readonly #tracer: Tracer | undefined
 
-  /** @param tracer undefined: nothing is traced */
+  /** @param tracer undefined: events are not traced */
   constructor(clock: Clock, wanted: HasSubscriber, tracer?: Tracer) {
     this.#clock = clock
     this.#wanted = wanted
     this.#tracer = tracer
   }
 
-  /** Returns whether an event of a type is needed. */
+  /** Returns whether a receiver needs events of a type. */
   wants(tenant: Tenant, type: EventType): boolean {
     return this.#wanted(tenant, type)
   }
 
   /**
-   * Records events of an organization. Call it once in a transaction, so that activities of the same time
-   * keep the given order.
+   * Records events of an organization. Call it only once in each transaction, so that activities with the
+   * same time keep the given order.
    */
   async record(
     transaction: PartitionWriter,
@@ -48,7 +53,7 @@ export class EventRecorder {
     this.#tell(transaction, scope, occurrences)
   }
 
-  /** Like `record`, if the ids of all activities have just been generated. */
+  /** Like `record`, but does not read existing activities: all activity ids must have just been generated. */
   recordNew(
     transaction: PartitionWriter,
     scope: OrganizationAddress,

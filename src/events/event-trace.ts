@@ -1,10 +1,13 @@
 import type { TraceFields, Tracer, TraceStep } from '../trace.ts'
 import type { OutboundEvent, QueuedEvent } from './outbound-event.ts'
 
-/** An event, before or after it has an id. */
+/** An event that may not have an id yet. */
 type TracedEvent = OutboundEvent & { readonly scope: QueuedEvent['scope']; readonly id?: string }
 
-/** Traces a step of an event of a traced document or user. The data of the event are not part of the line. */
+/**
+ * Traces a step of an event if its document or user is traced. The trace line does not contain the data of
+ * the event.
+ */
 export function traceEvent(
   tracer: Tracer | undefined,
   step: TraceStep,
@@ -14,7 +17,7 @@ export function traceEvent(
   if (tracer === undefined) return
   const editorId = typeof data.editorId === 'string' ? data.editorId : undefined
   const { organizationId } = scope
-  // The API key stands for an unknown user.
+  // The acting user is unknown if its id is that of the API key.
   const userId = actionUser.userId === scope.apiKey ? undefined : actionUser.userId
   tracer.of({ organizationId, documentId, editorId }, ...(userId === undefined ? [] : [userId]))?.(step, {
     id,

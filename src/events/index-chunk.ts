@@ -16,22 +16,25 @@ export interface IndexEntry {
   readonly traits: ActivityTraits
 }
 
-/** All entries of an index from one position to another, in order. */
+/** All entries of an index between two positions, in order. */
 export interface Chunk {
   readonly entries: readonly IndexEntry[]
-  /** The last position that the chunk covers; null: the index has ended. */
+  /** The last position that the chunk covers; null if the chunk reaches the end of the index. */
   readonly until: Position | null
 }
 
 export interface ChunkRange {
   readonly order: Order
-  /** Only entries after it; null: from the beginning. */
+  /** Return only entries after this position; null: from the beginning. */
   readonly after: Position | null
-  /** Maximum number of entries to read over all parts; at least one of each part. */
+  /** Maximum number of entries to read, divided equally among the parts (rounded up). */
   readonly limit: number
 }
 
-/** @param parts prefixes of an index in several parts, which are listed as one */
+/**
+ * Reads the next entries of an index.
+ * @param parts prefixes of the parts of the index; the parts are merged into one list
+ */
 export async function readChunk(
   reader: PartitionReader,
   parts: readonly Key[],
@@ -40,7 +43,8 @@ export async function readChunk(
   const limit = Math.ceil(range.limit / parts.length)
   const found = await Promise.all(parts.map((prefix) => readPart(reader, prefix, { ...range, limit })))
   const compare = compareIn(range.order)
-  // After the nearest end of an unfinished part, further entries of that part may precede those of others.
+  // The chunk ends where the first unfinished part ends, because the next entry of that part may precede the
+  // entries of other parts.
   const ends = found.flatMap(({ until }) => (until === null ? [] : [until]))
   const until = ends.toSorted(compare)[0] ?? null
   const entries = found.flatMap((chunk) => chunk.entries)

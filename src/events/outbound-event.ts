@@ -8,8 +8,8 @@ import { namedUserSchema } from '../model/named-users.ts'
 import type { ActionUser } from './activity.ts'
 
 /**
- * Every event that external receivers can subscribe to. Only the webhook sender records the two events of
- * webhooks themselves.
+ * Types of events to which external receivers can subscribe. The last two types are events of webhooks
+ * themselves; only the webhook sender records them.
  */
 export const eventTypes = [
   'comment_annotation.add',
@@ -36,51 +36,57 @@ export const eventTypes = [
 ] as const
 export type EventType = (typeof eventTypes)[number]
 
-/** The event that an endpoint has finally missed another one. It is not sent to that endpoint. */
+/**
+ * Type of the event that a message to an endpoint has failed permanently. This event is not sent to that
+ * endpoint.
+ */
 export const exhaustedType = 'message.attempt.exhausted' satisfies EventType
 
-/** Callers may subscribe to types of other servers: they are stored, and no event has them. */
+/**
+ * Returns whether a name is an event type of this server. Callers may also subscribe to event types of other
+ * servers; such subscriptions are stored, but no event matches them.
+ */
 export const isEventType = (name: string): name is EventType =>
   (eventTypes as readonly string[]).includes(name)
 
 /** An event for external receivers. */
 export interface OutboundEvent {
   readonly type: EventType
-  /** Null: it belongs to the organization as a whole. */
+  /** Null if the event belongs to the organization as a whole. */
   readonly documentId: string | null
   readonly actionUser: ActionUser
-  /** Subject of the event, by name: `annotation`, `comment`, … */
+  /** Data of the event by name: `annotation`, `comment`, … */
   readonly data: Readonly<Record<string, unknown>>
 }
 
 /** An event that waits for delivery. */
 export interface QueuedEvent extends OutboundEvent {
-  /** Globally unique. */
+  /** Globally unique id. */
   readonly id: string
   readonly scope: OrganizationAddress
-  /** Epoch milliseconds. */
+  /** Time of the event in epoch milliseconds. */
   readonly at: number
 }
 
 /** Queue of events that wait for delivery. */
 export const eventQueue = 'events'
-/** Topic of an empty message after a commit that has enqueued events. */
+/** Topic of the bus message that follows a commit with events. The message is empty. */
 export const eventTopic = 'events'
 
 /**
- * Milliseconds until the year 5000 have 9 digits in base 36; 5 digits are 60 million events of one
- * millisecond.
+ * Number of digits of the time and of the place in an id, in base 36. 9 digits are sufficient for
+ * milliseconds until the year 5000, and 5 digits for 60 million events in the same millisecond.
  */
 const timeDigits = 9
 const placeDigits = 5
 const idStart = 'evt_'
 
-/** Generates ids of events that are unique, and within one process sort in the order of generation. */
+/** Generates unique ids of events. The ids of one process sort in the order in which they were generated. */
 export class EventIds {
   #at = 0
   #place = 0
 
-  /** @param now epoch milliseconds */
+  /** Returns the next id. @param now epoch milliseconds */
   next(now: number): string {
     this.#place = now === this.#at ? this.#place + 1 : 0
     this.#at = now
@@ -90,8 +96,8 @@ export class EventIds {
 }
 
 /**
- * Returns the id of an event that each node creates on its own: the same for the same name and time (epoch
- * milliseconds).
+ * Returns the id of an event that each node creates independently. The same name and time (epoch
+ * milliseconds) give the same id.
  */
 export const eventIdOf = (at: number, name: string): string =>
   idStart +
@@ -101,11 +107,13 @@ export const eventIdOf = (at: number, name: string): string =>
 
 const digits = (value: number, count: number): string => value.toString(36).padStart(count, '0')
 
-/** Returns the part of an event's id that sorts by time. */
+/** Returns the part of an event id that sorts by time. */
 export const orderOf = (eventId: string): string =>
   eventId.slice(idStart.length, idStart.length + timeDigits + placeDigits)
 
-/** Returns the upper bound of the order of all events before a time. @param at epoch milliseconds */
+/**
+ * Returns a text that is greater than the order (`orderOf`) of all events before `at` (epoch milliseconds).
+ */
 export const orderAt = (at: number): string => digits(at, timeDigits)
 
 /** Creates the queued event of an organization. @param at epoch milliseconds */
@@ -118,7 +126,7 @@ export function queuedEvent(
   return { ...event, id, scope: { workspaceId, apiKey, organizationId }, at }
 }
 
-/** Returns the job that delivers an event, due at once. */
+/** Returns the job that delivers an event. The job is due immediately. */
 export const eventJob = (event: QueuedEvent): Job => ({
   queue: eventQueue,
   id: event.id,
@@ -127,7 +135,7 @@ export const eventJob = (event: QueuedEvent): Job => ({
 })
 
 export const queuedEventSchema = v.looseObject({
-  // A newer node may record types that this one does not know: receivers get them anyway.
+  // A newer node may record types that this node does not know. Receivers get these events anyway.
   type: v.custom<EventType>((type) => typeof type === 'string'),
   documentId: v.nullable(v.string()),
   actionUser: namedUserSchema,
@@ -137,5 +145,5 @@ export const queuedEventSchema = v.looseObject({
   at: v.number(),
 })
 
-/** Returns the event of a job of `eventJob`. @throws MalformedJobError */
+/** Decodes the event from a job that `eventJob` created. @throws MalformedJobError */
 export const decodeQueuedEvent = (payload: Uint8Array): QueuedEvent => readPayload(queuedEventSchema, payload)

@@ -1,20 +1,23 @@
 import type { Job, Key, KvEntry, KvRange } from '../engine/engine.ts'
 
-/** Reads an organization's partition. */
+/** Reads the partition of an organization. */
 export interface PartitionReader {
-  /** Returns the records at `keys`, in their order; null if a record does not exist. */
+  /** Returns the records at `keys` in the same order; null for a record that does not exist. */
   getAll<R extends object>(keys: readonly Key[]): Promise<readonly (R | null)[]>
   scan(range: KvRange): Promise<readonly KvEntry[]>
 }
 
-/** Writes as part of a transaction: all or nothing, and only if the values that were read are unchanged. */
+/**
+ * Writes as part of a transaction. All writes are committed or none. They are committed only if the values
+ * that the transaction has read are unchanged.
+ */
 export interface PartitionWriter extends PartitionReader {
   put(key: Key, record: object): void
   delete(key: Key): void
-  /** Enqueues a job with the commit. */
+  /** Enqueues a job in the same commit. */
   enqueue(job: Job): void
 }
 
-/** Decodes the value of an entry. The key determines its type. */
+/** Decodes the value of an entry. The type of the value depends on the key. */
 export const storedIn = ({ value }: KvEntry): unknown =>
   JSON.parse(Buffer.from(value.buffer, value.byteOffset, value.length).toString())

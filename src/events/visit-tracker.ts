@@ -7,11 +7,11 @@ import type { EventType, OutboundEvent } from './outbound-event.ts'
 /** A user on a document. */
 export interface Visitor {
   readonly user: ActionUser
-  /** `rest`: only a backend reports the user as present. */
+  /** How the user is present: with a websocket (`socket`), or only because a backend reports it (`rest`). */
   readonly source: 'socket' | 'rest'
 }
 
-/** Receives the users who join and leave documents. */
+/** Is notified when users join and leave documents. */
 export interface VisitListener {
   /** Called when a user joins a document. */
   joined(document: DocumentScope, visitor: Visitor): void
@@ -19,37 +19,43 @@ export interface VisitListener {
   left(document: DocumentScope, visitor: Visitor): void
 }
 
-/** The events of a visit. */
+/** Types of the events of a visit. */
 export type VisitEventType = Extract<EventType, `presence.${string}`>
 
 export interface VisitsOptions {
   readonly clock: Clock
-  /** A user who returns within this time has not left, in ms. */
+  /** Time in ms after a leave. A user who returns within this time counts as not having left. */
   readonly awayMs: number
   /** Returns whether a webhook wants the events of visits. */
   readonly wants: (document: DocumentScope) => boolean
-  /** @param at time of the join or leave: epoch milliseconds */
+  /** Sends an event. @param at time of the join or leave, in epoch milliseconds */
   readonly tell: (document: DocumentScope, event: OutboundEvent, visitor: Visitor, at: number) => void
 }
 
 interface Away {
   readonly document: DocumentScope
   readonly visitor: Visitor
-  /** Epoch milliseconds of the end of the visit, unless its user returns in time. */
+  /**
+   * Time at which the user left, in epoch milliseconds. The visit ends at this time if the user does not
+   * return.
+   */
   readonly wentAt: number
 }
 
-/** Maximum number of users whose return is awaited. Beyond it, the earliest visits end early. */
+/**
+ * Maximum number of users who have left and may still return. If there are more, the earliest visits end
+ * early.
+ */
 export const awayUsersMax = 100_000
 
 /**
- * Converts joins and leaves of sessions to visits. A visit begins at once, and ends when its user has not
- * returned for some time. A short stay is also a visit. Only users who left a moment ago are kept here, in
- * one queue with one timer.
+ * Converts the joins and leaves of sessions to visits. A visit begins immediately, and ends when its user has
+ * not returned for `awayMs`. A short stay is a visit as well. Only the users who left a moment ago are stored
+ * here, in one queue with one timer.
  */
 export class VisitTracker implements VisitListener {
   readonly #options: VisitsOptions
-  /** In the order of their ends. */
+  /** Users who have left, in the order in which their visits end. */
   readonly #away = new Map<string, Away>()
   #cancelTimer: (() => void) | null = null
   #state: 'open' | 'ended' = 'open'
@@ -74,8 +80,8 @@ export class VisitTracker implements VisitListener {
   }
 
   /**
-   * Ends the visits of users who have left. Later leaves are ignored: the process ends, and users return to
-   * the next one.
+   * Ends the visits of all users who have left. Later leaves are ignored, because the process ends and the
+   * users reconnect to another process.
    */
   end(): void {
     this.#state = 'ended'
