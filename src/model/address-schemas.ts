@@ -3,7 +3,7 @@ import * as v from 'valibot'
 const tenant = { workspaceId: v.string(), apiKey: v.string() }
 const organization = { ...tenant, organizationId: v.string() }
 
-/** Schemas of addresses in messages and stored jobs: the types are in `address.ts`. */
+/** Schemas of the address types of `address.ts`, for messages and stored jobs. */
 export const addressSchemas = {
   tenant: v.looseObject(tenant),
   organization: v.looseObject(organization),
@@ -11,5 +11,5 @@ export const addressSchemas = {
   document: v.looseObject({ ...organization, documentId: v.string(), editorId: v.string() }),
 }
 
-/** The segments of a key. */
+/** Schema of a `Key`: an array of segments. */
 export const keySchema = v.array(v.string())

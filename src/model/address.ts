@@ -1,10 +1,10 @@
-/** The owner of data: an API key of a workspace. A tenant never sees ids of another one. */
+/** The owner of data: an API key of a workspace. A tenant never sees ids of another tenant. */
 export interface Tenant {
   readonly workspaceId: string
   readonly apiKey: string
 }
 
-/** Identifies an editor of a document, which has one room and one log. */
+/** Identifies an editor of a document. Each editor has one log, and at most one room in each process. */
 export interface DocumentAddress extends Tenant {
   readonly organizationId: string
   readonly documentId: string
@@ -15,8 +15,8 @@ export interface DocumentAddress extends Tenant {
 export type DocumentPath = Omit<DocumentAddress, keyof Tenant>
 
 /**
- * Written in full: if two objects are spread into one, V8 creates a dictionary, and code for it cannot be
- * optimized.
+ * Creates an address. All members are listed, because V8 creates a dictionary object if two objects are
+ * spread into one, and code that uses dictionary objects cannot be optimized.
  */
 export const documentAddress = (
   { workspaceId, apiKey }: Tenant,
@@ -29,9 +29,9 @@ export const idBytesMax = 512
 const controlCharacter = /[\u0000-\u001f\u007f-\u009f]/
 
 /**
- * Returns why `id` is not a valid id; null if it is valid. Ids are otherwise opaque: never normalized,
- * compared exactly. `.` and `..` are rejected because URL parsers remove them, and control characters because
- * logs and headers do.
+ * Returns why `id` is not a valid id; null if it is valid. `.` and `..` are rejected because URL parsers
+ * remove them. Control characters are rejected because logs and headers do not preserve them. Apart from
+ * these rules, ids are opaque: they are never normalized, and are compared exactly.
  */
 export function idProblem(id: unknown): string | null {
   if (typeof id !== 'string') return 'must be a string'
@@ -43,13 +43,13 @@ export function idProblem(id: unknown): string | null {
   return null
 }
 
-/** Identifies an organization, whose documents are one range of keys. */
+/** Identifies an organization. The keys of all its documents form one range. */
 export type OrganizationAddress = Pick<DocumentAddress, 'workspaceId' | 'apiKey' | 'organizationId'>
 
 /** Identifies a document, independent of its editors. */
 export type DocumentScope = Omit<DocumentAddress, 'editorId'>
 
-/** Returns the first segments of the keys of all documents of an organization. */
+/** Returns the first segments of the keys of all documents in an organization. */
 export const organizationPrefix = (address: OrganizationAddress): readonly string[] => [
   address.workspaceId,
   address.apiKey,
@@ -65,8 +65,9 @@ export const documentPrefix = (address: OrganizationAddress, documentId: string)
 ]
 
 /**
- * Returns the segments of the key of an address. The owner comes first, so that a tenant's data is one range.
- * Rooms keep the result, and an array built by spreading takes three times the memory.
+ * Returns the key of an address. The tenant comes first, so that all data of a tenant is one range. The
+ * segments are listed because rooms store the result, and an array that is built by spreading takes three
+ * times the memory.
  */
 export const addressKey = (address: DocumentAddress): readonly string[] => [
   address.workspaceId,

@@ -2,8 +2,8 @@ import type { LimitName } from '../quota/limits.ts'
 import { shortened } from '../text.ts'
 
 /**
- * Close codes of the websocket. 44xx are permanent: y-websocket 3.1 and later stop retrying. The others are
- * transient: every client reconnects.
+ * Close codes of websockets. Codes 44xx are permanent: y-websocket 3.1 and later then stop retrying. The
+ * other codes are transient: every client reconnects.
  */
 export const closeCodes = {
   /** An invalid address, or a message that no legitimate client sends. */
@@ -19,9 +19,9 @@ export const closeCodes = {
 
 export interface Close {
   readonly code: (typeof closeCodes)[keyof typeof closeCodes]
-  /** For the client's developer; at most 123 bytes of UTF-8 (RFC 6455 5.5). */
+  /** Text for the developer of the client; at most 123 bytes of UTF-8 (RFC 6455 5.5). */
   readonly reason: string
-  /** The limit that was exceeded, if any. */
+  /** The exceeded limit; null if the reason is not a limit. */
   readonly limit: LimitName | null
 }
 
@@ -30,7 +30,10 @@ export const isPermanent = ({ code }: Close): boolean => code >= 4000
 
 const reasonBytesMax = 123
 
-/** @param reason if it is too long, its part before the first semicolon, or as many characters as fit */
+/**
+ * Creates a close code with its reason.
+ * @param reason a reason that is too long is reduced to its part before the first semicolon, or truncated
+ */
 export const close = (
   kind: keyof typeof closeCodes,
   reason: string,
@@ -44,5 +47,8 @@ export const close = (
 const fitting = (reason: string): string | null =>
   Buffer.byteLength(reason) <= reasonBytesMax ? reason : null
 
-/** A UTF-16 unit has at most 3 bytes, and so has the ellipsis. */
+/**
+ * Truncates a reason to its maximum length. In UTF-8, a UTF-16 unit has at most 3 bytes, and the ellipsis has
+ * 3 bytes.
+ */
 const cut = (reason: string): string => shortened(reason, reasonBytesMax / 3 - 1)

@@ -1,18 +1,19 @@
 import { isIP } from 'node:net'
 
-/** Maximum length of a text that is read as a domain, in characters. */
+/** Maximum length in characters of a text that can be a domain. */
 export const domainTextMax = 2_000
-/** RFC 1035 2.3.4. */
+/** Maximum length of a domain name (RFC 1035 2.3.4). */
 const domainLengthMax = 253
 
 const wildcard = '*.'
 const label = /^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$/
 
 /**
- * Returns the domain of a URL or a bare domain, as it is stored and compared: lower case, ASCII (IDNA),
- * without scheme, credentials, port, path, leading `www.` and trailing dot. A leading `*.` stays: all
- * subdomains of any depth, and not the domain itself. Addresses are also domains. Null if the text contains
- * none, or means subdomains of everything (`*.com`).
+ * Returns the domain of a URL or of a bare domain in the form in which domains are stored and compared: lower
+ * case, ASCII (IDNA), without scheme, credentials, port, path, leading `www.` and trailing dot. A leading
+ * `*.` is kept; it means all subdomains of any depth, but not the domain itself. IP addresses count as
+ * domains. Returns null if the text contains no domain, or means all subdomains of a top-level domain
+ * (`*.com`).
  */
 export function normalizeDomain(text: string): string | null {
   if (text.length > domainTextMax) return null
@@ -21,7 +22,7 @@ export function normalizeDomain(text: string): string | null {
   return withoutWww(asciiHost(host)) || null
 }
 
-/** Returns the part between scheme and path, without credentials and port. */
+/** Returns the host of a URL or text, without scheme, credentials, port and path. */
 function hostIn(text: string): string {
   const [authority = ''] = text.replace(/^([a-z][a-z0-9+.-]*:)?[/\\]{2}/i, '').split(/[/\\?#]/, 1)
   return authority.slice(authority.lastIndexOf('@') + 1).replace(/:\d*$/, '')
@@ -33,10 +34,12 @@ function wildcardOf(host: string): string | null {
   return domain.includes('.') || domain === 'localhost' ? wildcard + domain : null
 }
 
-/** Returns the host as browsers write it in an origin, without a trailing dot; '' if it is not a host. */
+/**
+ * Returns the host as a browser writes it in an origin, without a trailing dot; '' if the text is not a host.
+ */
 function asciiHost(host: string): string {
   const url = `http://${host}/`
-  // Characters that this excludes could turn the URL into another one.
+  // The excluded characters could change the meaning of the URL.
   if (!/^(\[[\da-f:.]+\]|[^\s:*%/\\?#@[\]]+)$/i.test(host) || !URL.canParse(url)) return ''
   const { hostname } = new URL(url)
   const ascii = hostname.replace(/\.$/, '')
@@ -49,7 +52,8 @@ const isAddress = (domain: string): boolean => isIP(domain.replace(/^\[(.*)\]$/,
 const withoutWww = (host: string): string => host.replace(/^(www\.)+/, '')
 
 /**
- * Returns whether a page of `origin` may use a thing restricted to `domains`; without domains every page may.
+ * Returns whether a page of `origin` may use something that is restricted to `domains`. An empty `domains`
+ * allows every page.
  */
 export function isAllowedOrigin(domains: readonly string[], origin: string): boolean {
   if (domains.length === 0) return true
@@ -58,8 +62,8 @@ export function isAllowedOrigin(domains: readonly string[], origin: string): boo
 }
 
 /**
- * Returns all domains, including wildcards, that contain a page of `origin`. Empty if the origin has no host
- * (`null`).
+ * Returns all domains, including wildcards, to which a page of `origin` belongs. Returns an empty array if
+ * the origin has no host (`null`).
  */
 export function domainsOf(origin: string): readonly string[] {
   const host = /^[a-z][a-z0-9+.-]*:\/\//i.test(origin) ? asciiHost(hostIn(origin)) : ''

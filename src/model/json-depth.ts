@@ -7,19 +7,23 @@ const closeBrace = 0x7d
 const colon = 0x3a
 const comma = 0x2c
 
-/** Memory of a parsed object or array, of a member, and of an element or a further member in V8, in bytes. */
+/**
+ * Estimated memory in V8, in bytes, of a parsed object or array (`container`), of a member, and of an array
+ * element or each further member (`element`).
+ */
 const parsedBytes = { container: 72, member: 32, element: 16 } as const
 
-/** Properties of JSON text that are known before it is parsed. */
+/** Properties of JSON text that can be determined before it is parsed. */
 export interface JsonMeasure {
   readonly isTooDeep: boolean
-  /** Upper estimate of the memory of the parsed values, in bytes. Meaningless if the text is too deep. */
+  /** Upper estimate of the memory of the parsed values, in bytes. Has no meaning if the text is too deep. */
   readonly valueBytes: number
 }
 
 /**
- * Measures JSON text: whether arrays and objects are nested deeper than `depthMax`, and the memory of the
- * parsed values. Reads the text once, without recursion. For text that is not JSON the result has no meaning.
+ * Returns whether arrays and objects in JSON text are nested deeper than `depthMax`, and an estimate of the
+ * memory of the parsed values. Reads the text once, without recursion. If the text is not JSON, the result
+ * has no meaning.
  */
 export function measureJson(text: string, depthMax: number): JsonMeasure {
   let depth = 0
@@ -50,15 +54,13 @@ export function measureJson(text: string, depthMax: number): JsonMeasure {
   return { isTooDeep: false, valueBytes }
 }
 
-/**
- * Returns whether arrays and objects in JSON text are nested deeper than `depthMax`, as `measureJson` does.
- */
+/** Returns whether arrays and objects in JSON text are nested deeper than `depthMax`. See `measureJson`. */
 export const jsonDepthExceeds = (text: string, depthMax: number): boolean =>
   measureJson(text, depthMax).isTooDeep
 
 /**
- * Returns the index of the quote that ends the string whose content starts at `from`. Searches from quote to
- * quote, which is fast.
+ * Returns the index of the quote that ends a string. The content of the string starts at `from`. Searches
+ * from quote to quote, which is fast.
  */
 function endOfString(text: string, from: number): number {
   for (let at = text.indexOf('"', from); at >= 0; at = text.indexOf('"', at + 1)) {

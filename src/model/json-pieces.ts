@@ -1,16 +1,25 @@
 import type { ApiError } from '../errors.ts'
 import { exhausted, limitOf } from '../quota/limits.ts'
 
-/** Characters after which a piece ends. One scalar value can make it up to six times as long. */
+/**
+ * Number of characters after which a piece ends. The last scalar value of a piece can make the piece up to
+ * six times as long.
+ */
 const pieceLength = 65_536
-/** Bytes that are encoded as base64 at a time: a multiple of 3, so that the parts join without padding. */
+/**
+ * Number of bytes that are encoded as base64 in one step. It is a multiple of 3, so that the parts can be
+ * concatenated without padding.
+ */
 const base64Bytes = 49_152
-/** Nested containers that are encoded in one step. A constant bound keeps the total work linear. */
+/**
+ * Maximum number of nested containers that are encoded in one step. Because this bound is constant, the total
+ * work is linear.
+ */
 const stepDepth = 4
 
 /**
- * A JSON value that is not encoded by `JSON.stringify`: its bytes are sent as they are, or as one base64
- * string.
+ * A JSON value that `JSON.stringify` does not encode. Its bytes are sent unchanged (`json`), or as one base64
+ * string (`base64`).
  */
 export class EncodedJson {
   readonly as: 'json' | 'base64'
@@ -21,17 +30,17 @@ export class EncodedJson {
     this.parts = parts
   }
 
-  /** Bytes in the response. */
+  /** Number of bytes that the value takes in the response. */
   get bytes(): number {
     const bytes = this.parts.reduce((sum, { length }) => sum + length, 0)
     return this.as === 'json' ? bytes : Math.ceil(bytes / 3) * 4
   }
 }
 
-/** Elements of an array, and levels, that `encodedBytes` reads. */
+/** Maximum numbers of array elements and of nesting levels that `encodedBytes` reads. */
 const encodedIn = { elements: 1_000, levels: 6 } as const
 
-/** Returns the bytes of all encoded values in a value. */
+/** Returns the total bytes of all `EncodedJson` values inside a value. */
 export function encodedBytes(value: unknown, levels: number = encodedIn.levels): number {
   if (value instanceof EncodedJson) return value.bytes
   if (typeof value !== 'object' || value === null || levels === 0) return 0
@@ -48,7 +57,7 @@ export class StreamedArray {
   }
 }
 
-/** The consumer of the pieces replaces a `StreamedArray` by its elements, joined by commas. */
+/** A piece of JSON text. The consumer must replace a `StreamedArray` by its elements, separated by commas. */
 export type JsonPiece = string | Uint8Array | StreamedArray
 
 /** Yields the text of `JSON.stringify(value)` in pieces. The work between two pieces is bounded. */
@@ -59,12 +68,14 @@ export function* jsonPieces(value: unknown): Generator<JsonPiece, void, undefine
 }
 
 /**
- * Seconds after which a client may repeat a request whose response was too large: it succeeds only if the
- * data shrinks.
+ * Seconds after which a client may repeat a request whose response was too large. The repetition succeeds
+ * only if the data is smaller by then.
  */
 const retryAfterSeconds = 60
 
-/** Returns the error for a response that exceeds its limit. @param remedy the request to make instead */
+/**
+ * Returns the error for a response that exceeds its limit. @param remedy advice such as `request less data`
+ */
 export const responseTooLarge = (bytesMax: number, remedy: string): ApiError =>
   exhausted('maxResponseBytes', bytesMax, {
     problem: `the response is larger than ${bytesMax} bytes`,
@@ -72,10 +83,13 @@ export const responseTooLarge = (bytesMax: number, remedy: string): ApiError =>
     retryAfterSeconds,
   })
 
-/** Returns whether a response exceeded its limit. */
+/** Returns whether an error states that a response was too large. */
 export const isResponseTooLarge = (error: unknown): boolean => limitOf(error) === 'maxResponseBytes'
 
-/** Encodes a value as JSON in UTF-8. Memory stays within the limit. @throws ApiError RESOURCE_EXHAUSTED */
+/**
+ * Encodes a value as JSON in UTF-8. Stops when the text exceeds `bytesMax`, so that the memory is limited.
+ * @throws ApiError RESOURCE_EXHAUSTED if the text exceeds `bytesMax` bytes
+ */
 export function encodeJson(value: unknown, bytesMax: number): EncodedJson {
   const encoder = new TextEncoder()
   const parts: Uint8Array[] = []
@@ -90,7 +104,10 @@ export function encodeJson(value: unknown, bytesMax: number): EncodedJson {
   return new EncodedJson('json', parts)
 }
 
-/** Returns the bytes of `JSON.stringify(value)` in UTF-8. Stops counting above `bytesMax`. */
+/**
+ * Returns the number of bytes of `JSON.stringify(value)` in UTF-8. Stops counting when the number exceeds
+ * `bytesMax`.
+ */
 export function jsonBytesUpTo(value: unknown, bytesMax: number): number {
   let bytes = 0
   for (const piece of jsonPieces(value)) {
@@ -102,8 +119,8 @@ export function jsonBytesUpTo(value: unknown, bytesMax: number): number {
 }
 
 /**
- * Returns the text of `JSON.stringify(value)`; null if it has more than `lengthMax` UTF-16 units, or is
- * streamed.
+ * Returns the text of `JSON.stringify(value)`. Returns null if the text has more than `lengthMax` UTF-16
+ * units, or if the value contains a `StreamedArray`.
  */
 export function jsonTextUpTo(value: unknown, lengthMax: number): string | null {
   let text = ''
@@ -129,14 +146,17 @@ class PieceWriter {
     else yield* this.#object(value as object)
   }
 
-  /** Adds a value that is encoded in one step; returns false for any other. */
+  /** Adds a value that is small enough to be encoded in one step. Returns false for any other value. */
   #addSmall(value: unknown): boolean {
     if (costOf(value, stepDepth, pieceLength) > pieceLength) return false
     this.#text += JSON.stringify(value) ?? 'null'
     return true
   }
 
-  /** A generator for each small value would take longer than its encoding. */
+  /**
+   * Adds a small value if the current piece has room for it. Without this method, each small value would need
+   * a generator, which takes longer than encoding the value.
+   */
   #addWithRoom(value: unknown): boolean {
     return this.#text.length < pieceLength && this.#addSmall(value)
   }
@@ -206,7 +226,10 @@ class PieceWriter {
   }
 }
 
-/** A slice must not end between the halves of a surrogate pair, because each half alone is escaped. */
+/**
+ * Returns the end of a slice. A slice must not end between the halves of a surrogate pair, because
+ * `JSON.stringify` escapes each half that stands alone.
+ */
 function endOfSlice(text: string, end: number): number {
   if (end >= text.length) return text.length
   const last = text.charCodeAt(end - 1)
@@ -216,12 +239,13 @@ function endOfSlice(text: string, end: number): number {
 const hasOwnForm = (value: unknown): value is { toJSON(): unknown } =>
   typeof value === 'object' && value !== null && 'toJSON' in value && typeof value.toJSON === 'function'
 
-/** Estimates the encoded length of plain JSON, in UTF-16 units, without encoding it. */
+/** Estimates the length of the JSON text of a plain value, in UTF-16 units, without encoding the value. */
 export const estimatedLength = (value: unknown): number =>
   costOf(value, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY)
 
 /**
- * Estimates the encoded length of plain JSON; Infinity if it exceeds `left`, `depth`, or is not plain JSON.
+ * Estimates the length of the JSON text of a value. Returns Infinity if the length exceeds `left`, if the
+ * value is nested deeper than `depth`, or if it is not plain JSON.
  */
 function costOf(value: unknown, depth: number, left: number): number {
   if (typeof value === 'string') return value.length + 2

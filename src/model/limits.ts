@@ -1,14 +1,18 @@
 /**
- * Limits of one document. They apply to updates from sockets and to content from REST. A violation is
- * INVALID_ARGUMENT in REST, and closes the socket that sent it. Sizes in bytes are in `config.ts`.
+ * Limits of one document. They apply to updates from websockets and to content from REST. If a limit is
+ * exceeded, REST returns INVALID_ARGUMENT, and a websocket that sent the update is closed. The limits of
+ * sizes in bytes are in `config.ts`.
  */
 export const limits = {
-  /** Nesting of plain JSON values, embeds and formatting values. */
+  /** Maximum nesting of plain JSON values, embeds and formatting values. */
   jsonDepth: 64,
-  /** Nesting of shared types, including the root (so XML is at most one less deep). */
+  /**
+   * Maximum nesting of shared types, including the root. Because of the root, XML elements can be nested one
+   * level less.
+   */
   typeDepth: 200,
-  /** Nodes (elements, texts, values) in one piece of content. */
+  /** Maximum number of nodes (elements, texts, values) in one piece of content. */
   nodes: 200_000,
-  /** Attributes of one XML element. */
+  /** Maximum number of attributes of one XML element. */
   attributes: 256,
 } as const

@@ -5,15 +5,15 @@ import { idProblem } from './address.ts'
 export const deletedUserId = 'deleted-user'
 
 /**
- * Maximum number of users that one record may name in addition to the acting user and the recipients: each is
- * an index entry.
+ * Maximum number of users that one record may contain in addition to the acting user and the recipients. Each
+ * of them becomes an index entry.
  */
 export const namedUsersMax = 100
 
-/** The same limit for all records that one call writes. */
+/** Maximum number of such users in all records that one call writes. */
 export const namedInCallMax = 2_000
 
-/** A user in a record. */
+/** A user as stored in a record. */
 export interface NamedUser {
   readonly userId: string
   readonly name?: string
@@ -29,7 +29,10 @@ export const namedUserSchema = v.looseObject({
 
 export const deletedUser: NamedUser = { userId: deletedUserId }
 
-/** Returns the ids of the users that a JSON value names: each object in it with an id as `userId` is one. */
+/**
+ * Returns the ids of the users that a JSON value contains. Each object with a valid id in its member `userId`
+ * is a user.
+ */
 export function findNamedUsers(value: unknown): ReadonlySet<string> {
   const found = new Set<string>()
   const look = (one: unknown): void => {
@@ -43,9 +46,9 @@ export function findNamedUsers(value: unknown): ReadonlySet<string> {
 }
 
 /**
- * Returns a JSON value in which the deleted user replaces this one. An object with that `userId` is replaced
- * as a whole.
- * @param known the user; texts that equal its name or its email address are also replaced
+ * Returns a JSON value in which a user is replaced by the deleted user. An object whose `userId` is that of
+ * the user is replaced as a whole.
+ * @param known the user; texts that equal the user's name or email address are replaced as well
  */
 export function withoutUser<Value>(value: Value, known: NamedUser): Value {
   const names = new Set([known.name, known.email].filter((each) => each !== undefined && each !== ''))
@@ -54,7 +57,7 @@ export function withoutUser<Value>(value: Value, known: NamedUser): Value {
     if (Array.isArray(one)) return one.map(clean)
     if (typeof one !== 'object' || one === null) return one
     if ((one as { readonly userId?: unknown }).userId === known.userId) return deletedUser
-    // Another user's id stays, even if it equals the name of this one.
+    // The id of another user stays, even if it equals the name of the replaced user.
     const members = Object.entries(one).map(([name, member]) => [
       name,
       name === 'userId' ? member : clean(member),

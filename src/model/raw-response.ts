@@ -1,7 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import type { ApiError } from '../errors.ts'
 
-/** Responses are data: clients must not frame, cache, sniff or execute them. */
+/**
+ * Security headers of all responses with data. They prevent that browsers frame, cache, sniff or execute a
+ * response.
+ */
 export const securityHeaders: Readonly<Record<string, string>> = {
   'cache-control': 'no-store',
   'content-security-policy':
@@ -11,10 +14,10 @@ export const securityHeaders: Readonly<Record<string, string>> = {
   'x-content-type-options': 'nosniff',
 }
 
-/** Request ids of callers that are adopted: they must fit in a log line and a header. */
+/** Matches request ids of callers that can be used unchanged. Such an id fits in a log line and a header. */
 const saneRequestId = /^[\w.:-]{1,128}$/
 
-/** Returns the id of the request if it is valid, otherwise a new one. */
+/** Returns the request id of the caller if it is valid; otherwise a new id. */
 export const requestIdOf = (given: unknown): string =>
   typeof given === 'string' && saneRequestId.test(given) ? given : randomUUID()
 
@@ -24,15 +27,15 @@ export const errorEnvelope = ({ code, status, message, details }: ApiError): obj
 })
 
 export interface RawResponseOptions {
-  /** Id from the request; an invalid one is replaced. */
+  /** Request id of the caller; an invalid id is replaced by a new one. */
   readonly requestId?: unknown
-  /** Headers in addition to those of every response. */
+  /** Headers in addition to those that every response has. */
   readonly headers?: Readonly<Record<string, string>>
 }
 
 /**
- * Returns the bytes of a response after which the connection ends, for cases in which Node has no response
- * object.
+ * Returns the complete text of an error response that ends the connection. It is for cases in which Node
+ * provides no response object.
  */
 export function rawResponse(error: ApiError, { requestId, headers = {} }: RawResponseOptions = {}): string {
   const body = JSON.stringify(errorEnvelope(error))
