@@ -1,6 +1,6 @@
 import type { Parser } from './option-parsers.ts'
 
-/** Names of the claims of a third party's tokens. Null: there is no such claim. */
+/** Names of the claims in the tokens of an identity provider. Null: the tokens do not have such a claim. */
 export interface ClaimNames {
   readonly userId: string
   readonly name: string
@@ -19,8 +19,8 @@ export const usualClaimNames: ClaimNames = {
 }
 
 /**
- * Parses a list such as `userId=sub,apiKey=https://example.com/key`. Members that are not listed have their
- * usual names.
+ * Parses a list such as `userId=sub,apiKey=https://example.com/key`. A member that is not listed keeps its
+ * default name.
  */
 export const claimNames: Parser<ClaimNames> = {
   expected: 'comma-separated `member=claim` pairs, of the members userId, name, email, admin, apiKey',

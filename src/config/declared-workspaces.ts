@@ -1,7 +1,10 @@
 import { didYouMean, misspelledName } from '../text.ts'
 import { headerValue, type Parser } from './option-parsers.ts'
 
-/** A workspace that must exist when the server has started, with one API key and one auth token of that. */
+/**
+ * A workspace that must exist when the server has started. It has one API key, and one auth token of this API
+ * key.
+ */
 export interface DeclaredWorkspace {
   readonly name: string
   readonly workspaceId: string
@@ -12,7 +15,7 @@ export interface DeclaredWorkspace {
 
 type WorkspaceMember = Exclude<keyof DeclaredWorkspace, 'name'>
 
-/** The members of a declaration, each by its spellings. */
+/** The allowed spellings of each member of a declaration. */
 const spellings: Record<WorkspaceMember, readonly string[]> = {
   workspaceId: ['workspaceId'],
   workspaceAuthToken: ['workspaceAuthToken', 'workspaceToken'],
@@ -29,10 +32,12 @@ const parsers: Record<WorkspaceMember, Parser<string>> = {
 }
 const nameLengthMax = 200
 
-/** The problem of a declaration. The message never repeats a value, which may be a secret. */
+/**
+ * Reports the problem of a declaration. The message never contains a value, because a value may be a secret.
+ */
 class InvalidWorkspaceError extends Error {}
 
-/** Workspaces as JSON, by their names. */
+/** Parses JSON that declares workspaces by name. */
 export const declaredWorkspaces: Parser<readonly DeclaredWorkspace[]> = {
   expected:
     'JSON: `{ [name]: { workspaceId, workspaceToken, apiKey, authToken } }`, the tokens of 16 to 512 visible ASCII characters',
@@ -73,7 +78,7 @@ function membersOf(value: unknown, what: string): readonly (readonly [string, un
   return Object.entries(value)
 }
 
-/** Rejects the members of a workspace in place of workspaces by name. */
+/** Rejects an object that is itself a workspace instead of an object of workspaces by name. */
 function checkNamed(declared: readonly (readonly [string, unknown])[]): void {
   const known = Object.values(spellings).flat()
   const texts = declared.filter(([, value]) => typeof value === 'string').map(([name]) => name)

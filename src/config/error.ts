@@ -1,8 +1,8 @@
 import { OperatorError } from '../errors.ts'
 
 /**
- * A configuration that cannot be used. The message names the option, its value (unless secret) and what is
- * expected.
+ * The configuration cannot be used. The message contains the option, its value (unless it is secret) and the
+ * expected form.
  */
 export class ConfigError extends OperatorError {
   override readonly name = 'ConfigError'

@@ -1,9 +1,9 @@
-/** The oldest Node that this version supports. */
+/** The oldest version of Node that this version of Weft supports. */
 const oldest = { major: 20, minor: 19 }
 
 /**
- * Returns the message for a Node that is too old; null: it is supported. Old versions of Node must be able to
- * read this file and `main.ts`.
+ * Returns the error message if this version of Node is too old; null if it is supported. This file and
+ * `main.ts` must use only syntax that old versions of Node can parse.
  * @param version such as `20.19.0`
  */
 export function nodeProblem(version: string): string | null {

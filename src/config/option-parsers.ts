@@ -3,13 +3,13 @@ import { postgresUrls } from './postgres-urls.ts'
 
 /**
  * Parses the text of one option. Parsers never throw: for invalid text they return `undefined`, and the
- * reader names the option.
+ * caller adds the name of the option to the error.
  */
 export interface Parser<T> {
   /** Completes the sentence "expected …". */
   readonly expected: string
   parse(text: string): T | undefined
-  /** Returns the exact problem of an invalid text, without secrets. */
+  /** Returns the exact problem of an invalid text, without secrets; null if only `expected` describes it. */
   problem?(text: string): string | null
 }
 
@@ -32,7 +32,7 @@ export const oneOf = <const T extends string>(...values: readonly T[]): Parser<T
   parse: (text) => values.find((value) => value === text),
 })
 
-/** A path, made absolute. */
+/** Parses a path and makes it absolute. */
 export const filePath: Parser<string> = {
   expected: 'a path',
   parse: (text) => (text === '' || text.includes('\0') ? undefined : resolve(text)),
@@ -43,14 +43,14 @@ export const host: Parser<string> = {
   parse: (text) => (/^[\w.:%-]{1,255}$/.test(text) ? text : undefined),
 }
 
-/** An identifier or token. It is sent in a header, so only visible ASCII is allowed. */
+/** Parses an identifier or token. Only visible ASCII is allowed, because the value is sent in a header. */
 export const headerValue = (lengthMin: number): Parser<string> => ({
   expected: `${lengthMin} to 512 visible ASCII characters`,
   parse: (text) =>
     /^[\x21-\x7e]+$/.test(text) && text.length >= lengthMin && text.length <= 512 ? text : undefined,
 })
 
-/** A key for HMAC-SHA256: at least as long as its output (RFC 7518 3.2). */
+/** Minimum length of a key for HMAC-SHA256, in bytes. It equals the length of the output (RFC 7518 3.2). */
 export const secretBytesMin = 32
 
 export const signingSecret: Parser<string> = {
@@ -71,7 +71,7 @@ export const postgresUrl: Parser<string> = {
       : undefined,
 }
 
-/** Servers of one NATS cluster: all in plain text, or all with TLS. */
+/** Parses the URLs of the servers of one NATS cluster. Either all of them use TLS, or none does. */
 export const natsUrls: Parser<readonly string[]> = {
   expected: 'comma-separated URLs such as nats://user:password@host:4222 or tls://host:4222',
   parse(text) {
@@ -89,7 +89,7 @@ function isServer(text: string, scheme: string): boolean {
 
 const isEncoded = (text: string): boolean => !/%(?![0-9a-f]{2})/i.test(text)
 
-/** A name that needs no quotes in SQL, so that it has the same spelling everywhere. */
+/** Parses a schema name. The name needs no quotes in SQL, so it has the same spelling everywhere. */
 export const schemaName: Parser<string> = {
   expected: 'a name of lowercase letters, digits and _',
   parse: (text) => (/^[a-z_][a-z0-9_]{0,62}$/.test(text) ? text : undefined),

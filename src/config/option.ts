@@ -1,20 +1,20 @@
 import type { Parser } from './option-parsers.ts'
 
 /**
- * A row of the table of options. Its names follow from its key: `maxBodyBytes`, `--max-body-bytes`,
- * `WEFT_MAX_BODY_BYTES`.
+ * A row of the table of options. The names of an option are derived from its key: `maxBodyBytes`,
+ * `--max-body-bytes`, `WEFT_MAX_BODY_BYTES`.
  */
 export interface Option<T> {
   readonly parser: Parser<NonNullable<T>>
   readonly default: T
-  /** The default in the documentation, if the value alone does not explain it. */
+  /** The default as the documentation shows it, if the value alone does not explain it. */
   readonly defaultText?: string
   /**
-   * The value is never shown, has no flag (command lines are public), and can be read from a file:
-   * `WEFT_…_FILE`.
+   * True if the value is a secret. It is then never shown, has no flag (command lines are public), and can be
+   * read from the file in `WEFT_…_FILE`.
    */
   readonly secret?: true
-  /** An additional environment variable. The option's own variable has precedence. */
+  /** Name of a further environment variable for this option. The variable `WEFT_…` has precedence. */
   readonly alsoEnvironment?: string
   readonly description: string
 }
@@ -26,7 +26,7 @@ export const option = <T>(
   more: Partial<Option<T>> = {},
 ): Option<T> => ({ parser, default: value, description, ...more })
 
-/** An option without a default. */
+/** Creates an option without a default. */
 export const optional = (
   parser: Parser<string>,
   description: string,

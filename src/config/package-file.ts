@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 
-/** Returns the root folder of this package. It is the same for the sources and for a build. */
+/** Returns the root folder of this package, which is the same for the sources and for a build. */
 function rootFrom(url: URL): URL {
   const folder = new URL('.', url)
   if (existsSync(new URL('package.json', folder))) return folder
@@ -15,8 +15,8 @@ const root = rootFrom(new URL(import.meta.url))
 export const packageFile = (path: string): URL => new URL(path, root)
 
 /**
- * The folder of the build that this program belongs to, with a final slash. The build and the tests define
- * it.
+ * Folder of the build that contains this program, with a trailing slash. The build and the tests define this
+ * constant.
  */
 declare const BUILD_FOLDER: string | undefined
 const buildFolder = typeof BUILD_FOLDER === 'undefined' ? 'dist/' : BUILD_FOLDER

@@ -1,6 +1,6 @@
 /**
- * Returns the servers of a URL: `postgres://user@a:5432,b:5433/database` has two, as in libpq. One URL for
- * each, in that order; with one server it is the URL itself.
+ * Splits a URL with several servers into one URL for each server, in the same order. As in libpq,
+ * `postgres://user@a:5432,b:5433/database` has two servers. A URL with one server is returned unchanged.
  */
 export function postgresUrls(url: string): readonly string[] {
   const [, before = '', hosts = '', after = ''] = /^([a-z]+:\/\/(?:[^/?#]*@)?)([^/?#]*)(.*)$/s.exec(url) ?? []

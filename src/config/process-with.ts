@@ -1,24 +1,32 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { basename } from 'node:path'
 
-/** A process of this machine. */
+/** A running process of this machine. */
 export interface FoundProcess {
   readonly id: number
-  /** Program and first argument, such as `node dist/main.js`: later arguments may contain secrets. */
+  /**
+   * Program and first argument, such as `node dist/main.js`. Later arguments are left out, because they may
+   * contain secrets.
+   */
   readonly name: string
 }
 
 /** State of a listening socket in /proc/net/tcp. */
 const listening = '0A'
 
-/** Returns the process that listens on a TCP port; null: none, or unknown (another system, another user). */
+/**
+ * Returns the process that listens on a TCP port. Returns null if there is none, or if it cannot be
+ * determined (another operating system, or a process of another user).
+ */
 export function processOnPort(port: number): FoundProcess | null {
   const inodes = ['/proc/net/tcp', '/proc/net/tcp6'].flatMap((path) => listenersIn(path, port))
   return inodes.length === 0 ? null : processWith(inodes.map((inode) => `socket:[${inode}]`))
 }
 
 /**
- * Returns the process that has one of these files open, as links of /proc name them; null: none, or unknown.
+ * Returns a process that has one of the files open. Returns null if there is none, or if it cannot be
+ * determined.
+ * @param files link targets as in /proc/<id>/fd
  */
 export function processWith(files: readonly string[]): FoundProcess | null {
   for (const name of entriesOf('/proc')) {
@@ -28,7 +36,7 @@ export function processWith(files: readonly string[]): FoundProcess | null {
   return null
 }
 
-/** Returns a description for messages: `process 12 (node dist/main.js)`. */
+/** Returns a description for messages, such as `process 12 (node dist/main.js)`. */
 export const describeProcess = ({ id, name }: FoundProcess): string =>
   name === '' ? `process ${id}` : `process ${id} (${name})`
 
@@ -60,7 +68,10 @@ const entriesOf = (path: string): readonly string[] => attempt(() => readdirSync
 const linkAt = (path: string): string => attempt(() => readlinkSync(path), '')
 const textOf = (path: string): string => attempt(() => readFileSync(path, 'utf8'), '')
 
-/** A process may end while it is read, and processes of other users cannot be read. */
+/**
+ * Returns the result of `read`; `otherwise` if it throws. A process may end while it is read, and processes
+ * of other users cannot be read.
+ */
 function attempt<T>(read: () => T, otherwise: T): T {
   try {
     return read()

@@ -20,10 +20,12 @@ import { isInjected } from './variables.ts'
 export { ConfigError }
 
 export interface ConfigInput {
-  /** By option key, as given on the command line. */
+  /** Options by key, with the texts from the command line. */
   readonly flags: Readonly<Record<string, string | undefined>>
   readonly environment: Readonly<Record<string, string | undefined>>
-  /** Path of the file. With null, `weft.config.json` of the working directory is read if it exists. */
+  /**
+   * Path of the configuration file. Null: `weft.config.json` in the working directory is read if it exists.
+   */
   readonly file: string | null
 }
 
@@ -36,7 +38,7 @@ export interface ReadConfig {
 
 interface Found {
   readonly source: Source
-  /** Spelling of the option in its source, for messages. */
+  /** Name of the option as its source spells it, for messages. */
   readonly name: string
   readonly text: string
 }
@@ -134,7 +136,7 @@ function parseConfigFile(name: string, text: string): FileValues {
   return value as FileValues
 }
 
-/** Defaults that are written as text (paths) are parsed like given values. */
+/** Returns the default of an option. A default that is a text (a path) is parsed like a configured value. */
 function defaultOf(key: OptionKey): unknown {
   const { parser, default: value } = optionOf(key)
   return typeof value === 'string' ? parser.parse(value) : value

@@ -9,13 +9,16 @@ import {
 } from '../config.ts'
 import type { ReadConfig } from './read-config.ts'
 
-/** Renders the table of options as Markdown, for the documentation. */
+/** Returns the table of options as Markdown, for the documentation. */
 export function renderMarkdown(): string {
   const rows = optionKeys.map((key) => `| ${[names(key), defaultText(key), meaning(key)].join(' | ')} |`)
   return ['| Option | Default | Meaning |', '|---|---|---|', ...rows].join('\n')
 }
 
-/** Renders the effective configuration and the source of each value, one option per line, without secrets. */
+/**
+ * Returns the effective configuration as text, with one option and its source in each line. Secrets are
+ * hidden.
+ */
 export function renderConfig({ config, sources }: ReadConfig): string {
   const width = Math.max(...optionKeys.map((key) => key.length))
   return optionKeys
@@ -23,7 +26,7 @@ export function renderConfig({ config, sources }: ReadConfig): string {
     .join('\n')
 }
 
-/** Like `renderConfig`, as JSON. */
+/** Returns the same content as `renderConfig` as a JSON object. */
 export const configAsJson = ({ config, sources }: ReadConfig): Record<string, unknown> =>
   Object.fromEntries(optionKeys.map((key) => [key, { value: shownValue(key, config), source: sources[key] }]))
 

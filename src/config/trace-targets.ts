@@ -15,7 +15,7 @@ export type TraceTarget = { readonly text: string } & (
 
 const forms = '`document:organization/document`, `document:organization/document/editor` or `client:userId`'
 const kinds: readonly string[] = ['document', 'client']
-/** Characters that no id has. */
+/** Characters that ids cannot contain. */
 const controlCharacter = /[\u0000-\u001f\u007f-\u009f]/
 
 /** Parses a list such as `document:acme/notes,client:ada`. Each id is percent-encoded, as in a URL. */
@@ -31,7 +31,7 @@ export const traceTargets: Parser<readonly TraceTarget[]> = {
   },
 }
 
-/** Returns the target, or the problem of its text. */
+/** Returns the target, or a sentence with the problem of the text. */
 function readTarget(text: string): TraceTarget | string {
   const shown = JSON.stringify(text.slice(0, 100))
   const end = text.indexOf(':')

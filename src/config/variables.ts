@@ -5,35 +5,38 @@ import { ConfigError } from './error.ts'
 type Environment = Readonly<Record<string, string | undefined>>
 
 /**
- * Variables of Weft that are not options: the configuration file, the server that `weft doc` calls, and
- * variables of the tests.
+ * Variables of Weft that are not options: the path of the configuration file, the URL of the server for `weft
+ * doc`, and two variables of the tests.
  */
 const others: readonly string[] = ['WEFT_CONFIG', 'WEFT_URL', 'WEFT_TEST_ALL', 'WEFT_TEST_BROWSER']
 
 const prefix = 'WEFT_'
 
-/** Maximum number of unknown variables that one message names. */
+/** Maximum number of unknown or misspelled variables that are reported. */
 const namedMax = 10
 
 /**
- * Variables that Kubernetes and Docker set for a service named `weft` or `weft-…`: `WEFT_SERVICE_HOST`,
- * `WEFT_SERVICE_PORT_HTTP`, `WEFT_PORT_8787_TCP_ADDR`.
+ * Matches names of variables that Kubernetes and Docker set for a service with the name `weft` or `weft-…`:
+ * `WEFT_SERVICE_HOST`, `WEFT_SERVICE_PORT_HTTP`, `WEFT_PORT_8787_TCP_ADDR`.
  */
 const injectedName = /_SERVICE_(HOST$|PORT($|_))|_PORT_\d{1,5}_(TCP|UDP|SCTP)($|_)/
-/** The value of a variable such as `WEFT_PORT=tcp://10.0.0.1:8787`. */
+/** Matches the value of a variable such as `WEFT_PORT=tcp://10.0.0.1:8787`. */
 const injectedUrl = /^(tcp|udp|sctp):\/\//
 
-/** Returns whether an orchestrator has set the variable to describe a service. It then configures nothing. */
+/**
+ * Returns whether an orchestrator has set the variable to describe a service. Such a variable is not a
+ * configuration.
+ */
 export const isInjected = (name: string, value: string): boolean =>
   name.startsWith('WEFT_') && (injectedName.test(name) || (name.endsWith('_PORT') && injectedUrl.test(value)))
 
-/** Names of the injected variables, which Weft skips. */
+/** Returns the names of the injected variables, which Weft ignores. */
 export const injectedVariables = (environment: Environment): readonly string[] =>
   Object.keys(environment).filter((name) => isInjected(name, environment[name] ?? ''))
 
 /**
- * @throws ConfigError for unknown variables that start with `WEFT_` or `weft_`: most likely they are
- * misspelled
+ * Checks that all variables that start with `WEFT_` or `weft_` are known.
+ * @throws ConfigError for unknown variables, because they are probably misspelled
  */
 export function checkVariables(environment: Environment): void {
   const known = knownVariables()
@@ -50,19 +53,19 @@ export function checkVariables(environment: Environment): void {
   )
 }
 
-/** A variable of the environment that configures nothing, and the one that was most likely meant. */
+/** A misspelled environment variable, which has no effect, and the variable that was probably meant. */
 export interface MisspelledVariable {
   readonly name: string
   readonly meant: string
 }
 
-/** Longer names are not compared. */
+/** Maximum length of a name that is compared with the known names. */
 const comparedLengthMax = 100
 
 /**
- * Returns variables whose prefix misspells `WEFT_` by one letter or separator, such as `WETF_DATA_DIR`, and
- * whose remainder is that of a known variable. They may belong to other programs, so they only cause a
- * warning. At most 10.
+ * Returns variables that are probably misspelled: their prefix differs from `WEFT_` by one letter or
+ * separator, as in `WETF_DATA_DIR`, and the remainder is that of a known variable. Such variables may belong
+ * to other programs, so they only cause a warning. Returns at most 10.
  */
 export function misspelledVariables(environment: Environment): readonly MisspelledVariable[] {
   const known = knownVariables().map((meant) => ({ meant, end: foldedName(meant.slice(prefix.length)) }))
@@ -85,5 +88,5 @@ function knownVariables(): readonly string[] {
   return [...options, ...files, ...others]
 }
 
-/** On Windows, case makes no difference. */
+/** Returns the name as Node compares it: on Windows, names of variables are not case-sensitive. */
 const asRead = (name: string): string => (process.platform === 'win32' ? name.toUpperCase() : name)

@@ -4,10 +4,10 @@ import type { Parser } from './option-parsers.ts'
 
 const name = /^(?!-)[a-z0-9_-]{1,63}(\.[a-z0-9_-]{1,63})*$/
 
-/** Returns whether an entry is an address or a CIDR, not a name. */
+/** Returns whether an entry is an IP address or a CIDR, as opposed to a host name. */
 export const isListedRange = (entry: string): boolean => isIP(entry) !== 0 || entry.includes('/')
 
-/** Parses a list such as `hooks.internal,10.1.0.0/16,::1`; names in lower case. */
+/** Parses a list such as `hooks.internal,10.1.0.0/16,::1`. Converts the entries to lower case. */
 export const webhookAllowlist: Parser<readonly string[]> = {
   expected: 'comma-separated host names, IP addresses and CIDRs',
   parse(text) {
@@ -16,7 +16,10 @@ export const webhookAllowlist: Parser<readonly string[]> = {
   },
 }
 
-/** A name of digits only is not allowed: URLs treat it as an address. */
+/**
+ * Returns whether an entry is valid. A name whose last part is a number is invalid, because URLs treat such a
+ * name as an address.
+ */
 function isEntry(entry: string): boolean {
   if (entry.includes('%')) return false
   if (isListedRange(entry))
