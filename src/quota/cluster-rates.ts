@@ -2,17 +2,17 @@ import * as v from 'valibot'
 import type { Clock } from '../clock.ts'
 import { readJson } from '../json.ts'
 
-/** Interval at which nodes publish their usage, in ms. */
+/** Interval in ms at which nodes publish their usage. */
 export const shareMs = 250
 /** Maximum number of keys in one message. */
 const keysAtOnce = 500
 
 const topic = 'rates'
 
-/** Usage of one limit by key. */
+/** Usage of one limit by key, since the last message. */
 type UsageByKey = Map<string, number>
 
-/** A message: the usage of one limit, as pairs of key and cost. */
+/** A message with the usage of one limit, as pairs of key and cost. */
 interface Shared {
   readonly from: string
   readonly limit: string
@@ -26,7 +26,7 @@ const sharedSchema = v.looseObject({
 })
 
 export interface SharedRatesOptions {
-  /** The bus between the nodes. Usage in lost messages does not count on the other nodes. */
+  /** The bus between the nodes. If a message is lost, other nodes never count its usage. */
   readonly bus: {
     publish(topic: string, message: Uint8Array): void
     subscribe(topic: string, listener: (message: Uint8Array) => undefined): () => void
@@ -37,9 +37,10 @@ export interface SharedRatesOptions {
 }
 
 /**
- * Counts the usage of a limit together on all nodes of a cluster. Each node counts its own usage at once, and
- * that of the others shortly later. Over time they all together allow as much as a single node. Before they
- * have received each other's usage, each one may allow that much. Without a bus, each node counts on its own.
+ * Adds up the usage of a limit over all nodes of a cluster. Each node counts its own usage immediately, and
+ * the usage of the other nodes when their messages arrive. Over time, all nodes together allow as much as a
+ * single node. Until they have received each other's usage, each node may allow that amount by itself.
+ * Without a bus, each node counts only its own usage.
  */
 export class ClusterRates {
   readonly #options: SharedRatesOptions
@@ -53,7 +54,7 @@ export class ClusterRates {
     this.#unsubscribe = options.bus.subscribe(topic, (message) => {
       const { from, limit, used }: Shared = readJson(sharedSchema, message)
       if (from === options.self) return undefined
-      // Other values would count forever, or reduce the count.
+      // Other values would never expire, or would reduce the count.
       for (const [key, cost] of used)
         if (cost > 0 && cost < Number.POSITIVE_INFINITY) this.#charges.get(limit)?.(key, cost)
       return undefined
@@ -61,9 +62,9 @@ export class ClusterRates {
   }
 
   /**
-   * Shares a limit between the nodes.
-   * @param charge counts the usage of other nodes
-   * @returns a function to call with the usage of this node
+   * Adds a limit whose usage all nodes count together.
+   * @param charge called with the usage of other nodes
+   * @returns a function; call it with the usage of this node
    */
   share(limit: string, charge: (key: string, cost: number) => void): (key: string, cost: number) => void {
     this.#charges.set(limit, charge)

@@ -1,9 +1,9 @@
-/** Counts current uses by key, and checks whether one more is allowed. */
+/** Counts the current uses of each key, and checks whether a further use is allowed. */
 export class KeyedCounter {
   readonly #max: number
   readonly #counts = new Map<string, number>()
 
-  /** @param max limit of each key; 0: unlimited */
+  /** @param max maximum number of uses of each key; 0: unlimited */
   constructor(max: number) {
     this.#max = max
   }
@@ -13,8 +13,8 @@ export class KeyedCounter {
   }
 
   /**
-   * Counts one more use, also beyond the limit. The returned function ends it; calling it again changes
-   * nothing.
+   * Counts a further use, even if the limit is reached. Returns a function that ends the use; a second call
+   * of that function has no effect.
    */
   enter(key: string): () => void {
     this.add(key)
@@ -25,7 +25,7 @@ export class KeyedCounter {
     }
   }
 
-  /** Like `enter`, for a caller that ends the use with one call of `remove`. */
+  /** Like `enter`. The caller must end the use with exactly one call of `remove`. */
   add(key: string): void {
     this.#counts.set(key, (this.#counts.get(key) ?? 0) + 1)
   }

@@ -10,8 +10,9 @@ interface Exceeded {
 }
 
 /**
- * Counts each limit that is hit in the metrics, and logs it by limit and subject, as `RepeatedEvents` does.
- * The caller names the subject: an address, or the id of a workspace or of an API key, never a token.
+ * Reports hit limits. Each hit is counted in the metrics and logged; `RepeatedEvents` combines the log lines
+ * of the same limit and subject. The subject is an address or the id of a workspace or API key, never a
+ * token.
  */
 export class LimitReports {
   readonly #counter: Metrics['limits']
@@ -29,14 +30,17 @@ export class LimitReports {
     })
   }
 
-  /** Counts and logs that `who` exceeded `limit`. The log does not name `who` for limits of the server. */
+  /**
+   * Counts and logs that `who` exceeded `limit`. For limits of the whole server, the log line does not
+   * contain `who`.
+   */
   exceeded(limit: LimitName, who: string): void {
     this.#counter.inc({ limit })
     const kind = limitScopes[limit] === 'server' ? limit : `${limit} ${who}`
     this.#events.note(kind, { limit, who }, { kind: `${limit} `, event: { limit, who: 'others' } })
   }
 
-  /** Logs what is pending. */
+  /** Logs the hits that have not been logged yet. */
   end(): void {
     this.#events.end()
   }

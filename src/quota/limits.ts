@@ -1,12 +1,13 @@
 import { environmentOf, type OptionKey, optionKeys } from '../config.ts'
 import { ApiError } from '../errors.ts'
 
-/** Scope of a limit: each of these has its own count. */
+/** Scope of a limit. Each object of this kind (each address, each workspace, …) has its own count. */
 export type LimitScope = 'server' | 'address' | 'workspace' | 'apiKey' | 'connection' | 'document' | 'call'
 
 /**
- * Every limit whose hits are counted and logged, with its scope. Each one is named like its option; the last
- * ones are fixed. The list is closed: the metric has one series for each.
+ * Every limit whose hits are counted and logged, with its scope. A limit that an option sets has the name of
+ * the option; the other limits are fixed. The list is closed, because the metric has one series for each
+ * limit.
  */
 export const limitScopes = {
   maxConnections: 'server',
@@ -26,26 +27,26 @@ export const limitScopes = {
   bodyBytesPerKeyPerSecond: 'apiKey',
   maxBodyBytes: 'call',
   maxResponseBytes: 'call',
-  /** UTF-16 units of content as text that a change compares with new content. */
+  /** UTF-16 units of existing content that a change compares with new content. */
   comparedCharacters: 'call',
   maxMessageBytes: 'connection',
   maxDocumentBytes: 'document',
   sendBufferBytes: 'connection',
-  /** Bytes of request bodies of a workspace that are in memory. */
+  /** Memory of request bodies of one workspace, in bytes. */
   bodyMemoryPerWorkspace: 'workspace',
-  /** The same, in total. */
+  /** Memory of request bodies in total, in bytes. */
   bodyMemoryTotal: 'server',
-  /** Connections of any kind for which the process has files. */
+  /** Connections of any kind. The limit is derived from the number of files that the process may open. */
   openFiles: 'server',
   /** Calls with an `idempotency-key` whose responses are stored. */
   idempotentCalls: 'apiKey',
-  /** Users of a document whom a backend shows as present. */
+  /** Virtual users of one document: users whom a backend shows as present. */
   virtualUsersPerDocument: 'document',
-  /** The same, in total. */
+  /** Virtual users of all documents. */
   virtualUsersTotal: 'server',
-  /** Rejected connections that wait for the reason to be sent. */
+  /** Rejected connections to which the reason has not been sent yet. */
   pendingRejections: 'server',
-  /** Bytes of a client that is being rejected. */
+  /** Bytes that a client sends while it is being rejected. */
   unauthenticatedBytes: 'connection',
   /** Bytes of an incomplete message before authentication. */
   incompleteMessageBytes: 'connection',
@@ -53,36 +54,36 @@ export const limitScopes = {
   incompleteMemoryPerAddress: 'address',
   incompleteMemoryPerWorkspace: 'workspace',
   incompleteMemoryTotal: 'server',
-  /** Memory of bytes that were sent to websockets, or as responses, and that their clients have not read. */
+  /** Memory of sent bytes that clients have not read yet, on websockets and in responses. */
   unreadMemoryPerAddress: 'address',
   unreadMemoryPerWorkspace: 'workspace',
   unreadMemoryTotal: 'server',
-  /** Time to finish a message, and to read the sent bytes. */
+  /** Time in which a client must finish a message, and read the sent bytes. */
   transferTimeoutSeconds: 'connection',
   /** Memory of updates whose dependencies are missing. */
   pendingUpdateMemoryPerWorkspace: 'workspace',
   pendingUpdateMemoryTotal: 'server',
-  /** Memory of updates that wait until their document may change. */
+  /** Memory of updates that wait because their document must not change at the moment. */
   queuedUpdateMemoryPerWorkspace: 'workspace',
   queuedUpdateMemoryTotal: 'server',
-  /** Memory of documents that threads work on, or that wait for one. */
+  /** Memory of documents that are on a thread or wait for a thread. */
   threadMemoryPerWorkspace: 'workspace',
   threadMemoryTotal: 'server',
-  /** Tokens that were rejected on a multiplexed websocket. */
+  /** Number of rejected tokens on one multiplexed websocket. */
   rejectedTokens: 'connection',
   /** Bytes that are accepted and not yet durable. */
   uncommittedBytes: 'server',
-  /** Steps of Yjs to read a document, including the received update. */
+  /** Steps that Yjs needs to read a document, including the received update. */
   integrationSteps: 'document',
-  /** Milliseconds of the event loop that expensive edits take, per second. */
+  /** Milliseconds per second that the event loop spends on expensive edits. */
   integrationMsPerSecond: 'workspace',
-  /** Large contents that wait for a thread. */
+  /** Number of large contents that wait for a thread. */
   threadQueueLength: 'server',
-  /** The part of them that one workspace may have. */
+  /** Number of large contents of one workspace that wait for a thread. */
   threadQueuePerWorkspace: 'workspace',
-  /** Time for the work of one call on a thread. */
+  /** Maximum time on a thread for the work of one call. */
   threadJobSeconds: 'call',
-  /** Time of work that was ended, or that ended its thread. */
+  /** Thread time of work that was ended at its deadline, or that ended its thread. */
   threadOverrunSeconds: 'workspace',
 } as const satisfies Record<string, LimitScope>
 
@@ -90,7 +91,7 @@ export type LimitName = keyof typeof limitScopes
 
 export const limitNames = Object.keys(limitScopes) as LimitName[]
 
-/** Details of an error about a limit. */
+/** Details of an error that reports an exceeded limit. */
 export interface LimitDetails extends Record<string, unknown> {
   readonly limit: LimitName
   readonly value: number
@@ -104,19 +105,19 @@ export const limitDetails = (limit: LimitName, value: number): LimitDetails => (
 })
 
 export interface ExhaustedOptions {
-  /** The problem: the quantity that is too large. */
+  /** Describes the problem, such as which quantity is too large. */
   readonly problem: string
-  /** The remedy, such as `try again after 5 s`. */
+  /** Describes the remedy, such as `try again after 5 s`. */
   readonly remedy: string
-  /** A whole number, at least 1. */
+  /** Whole number of seconds, at least 1. */
   readonly retryAfterSeconds: number
-  /** The option that raises the limit; default: the option of the same name, if any. */
+  /** Option that raises the limit. Default: the option with the same name as the limit, if there is one. */
   readonly option?: OptionKey
 }
 
 /**
- * The error for a call that exceeds a limit at the moment. Its message is the problem, the remedy, and the
- * option.
+ * Creates the error for a call that currently exceeds a limit. The message consists of the problem, the
+ * remedy, and the option that raises the limit.
  */
 export function exhausted(limit: LimitName, value: number, options: ExhaustedOptions): ApiError {
   const { problem, remedy, retryAfterSeconds, option = optionKeys.find((key) => key === limit) } = options
@@ -125,7 +126,7 @@ export function exhausted(limit: LimitName, value: number, options: ExhaustedOpt
   return new ApiError('limit/exceeded', `${problem}; ${remedy}${raise}`, { details, retryAfterSeconds })
 }
 
-/** Returns the limit of an error; null without one. */
+/** Returns the limit that an error reports; null if the error is not about a limit. */
 export function limitOf(error: unknown): LimitName | null {
   const name = error instanceof ApiError ? error.details?.limit : undefined
   return typeof name === 'string' && Object.hasOwn(limitScopes, name) ? (name as LimitName) : null

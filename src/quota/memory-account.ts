@@ -1,51 +1,52 @@
 import { exhausted, type LimitName } from './limits.ts'
 
-/** A caller retries after this time: the memory is free again within seconds. */
+/** Seconds after which a caller should retry. Memory is usually free again within seconds. */
 const retryAfterSeconds = 1
 
-/** Bytes that one account may keep in memory. */
+/** Maximum number of bytes that one account may keep in memory. */
 export interface AccountBounds {
   readonly perAddress: number
   readonly perWorkspace: number
   readonly inAll: number
 }
 
-/** The names under which the bounds of an account are reported. */
+/** The limit that is reported when a bound of the account is hit. */
 export type AccountLimits = Readonly<Record<keyof AccountBounds, LimitName>>
 
-/** The client for which memory is kept. The workspace is null before authentication. */
+/** The client for which memory is kept. `workspaceId` is null before authentication. */
 export interface MemoryOwner {
   readonly workspaceId: string | null
-  /** Null if the memory is not kept for one address. */
+  /** Null if the memory does not belong to one address. */
   readonly address: string | null
 }
 
-/** One row of the table of everything that keeps memory. */
+/** Current and maximum memory of one purpose, for the metrics. */
 export interface MeasuredMemory {
   readonly name: string
-  /** In memory now. */
+  /** Bytes that are in memory now. */
   readonly bytes: number
   readonly bytesMax: number
 }
 
-/** Called with each limit that is hit, and with the workspace or the address that hits it. */
+/** Called when a limit is hit, with the workspace or address that hit it. */
 export type LimitHit = (limit: LimitName, who: string) => void
 
-/** The claims of one workspace or one address, and the sum of their bytes. */
+/** The claims of one workspace or one address, and the total of their bytes. */
 interface Group {
   readonly name: string
   bytes: number
   readonly claims: Set<MemoryClaim>
 }
 
-/** Ends the client of a claim, which frees its memory. */
+/** Ends the client of a claim, so that its memory is released. */
 export type EndClient = () => void
 
 /**
- * Counts the bytes that are kept in memory for one purpose: by workspace, by address and in total. At a
- * bound, the account ends the heaviest client at the heaviest address of the heaviest workspace. At its own
- * bound, a workspace loses only its own clients. At the total, the heaviest workspace loses one, even if it
- * is within its own bound.
+ * Counts the bytes that are kept in memory for one purpose, by workspace, by address and in total. When a
+ * bound is exceeded, the account ends clients until the bound is met. It ends the client with the most
+ * memory, at the address with the most memory, in the workspace with the most memory. A workspace that
+ * exceeds its own bound loses only its own clients. If the total is exceeded, the workspace with the most
+ * memory loses a client, even if it is within its own bound.
  */
 export class MemoryAccount implements MeasuredMemory {
   readonly name: string
@@ -71,20 +72,26 @@ export class MemoryAccount implements MeasuredMemory {
     return this.bounds.inAll
   }
 
-  /** Returns whether a workspace uses half of its share. Then deferrable work should wait. */
+  /**
+   * Returns whether a workspace uses more than half of its bound. Work that can be deferred should then wait.
+   */
   isCrowded(owner: MemoryOwner): boolean {
     return (this.#workspaces.get(ownerName(owner))?.bytes ?? 0) > this.bounds.perWorkspace / 2
   }
 
   /**
-   * Opens a claim without bytes.
-   * @param end ends the client at a bound; null: more bytes are rejected, but the client is never ended
+   * Opens a claim that has no bytes yet.
+   * @param end called when a bound is exceeded and this client must end; null: the client is never ended, but
+   * further bytes may be rejected
    */
   open(owner: MemoryOwner, end: EndClient | null): MemoryClaim {
     return new MemoryClaim(this, owner, end)
   }
 
-  /** Counts a change of a claim, without a check. Only `MemoryClaim` calls this. */
+  /**
+   * Adds a change of a claim to the counts, without a check of the bounds. Only `MemoryClaim` calls this
+   * method.
+   */
   count(claim: MemoryClaim, change: number): void {
     this.#bytes += change
     const { owner } = claim
@@ -93,8 +100,8 @@ export class MemoryAccount implements MeasuredMemory {
   }
 
   /**
-   * Ends the clients that keep the most memory until all bounds of the claim are met. Only `MemoryClaim`
-   * calls this.
+   * Ends clients with the most memory until all bounds that apply to the claim are met. Only `MemoryClaim`
+   * calls this method.
    */
   enforce({ owner: { workspaceId, address } }: MemoryClaim): void {
     const { perWorkspace, perAddress, inAll } = this.bounds
@@ -104,8 +111,8 @@ export class MemoryAccount implements MeasuredMemory {
   }
 
   /**
-   * Makes room for more bytes of a claim. Other workspaces that keep more memory lose the client that keeps
-   * the most.
+   * Makes room for further bytes of a claim. If the total would be exceeded, ends clients of other
+   * workspaces, but only of those that use more memory than this workspace would use.
    * @throws ApiError RESOURCE_EXHAUSTED if there is no room
    */
   makeRoom({ owner }: MemoryClaim, more: number): void {
@@ -141,7 +148,7 @@ export class MemoryAccount implements MeasuredMemory {
     }
   }
 
-  /** Returns whether a client was ended. */
+  /** Ends the heaviest client of a group. Returns false if no client can be ended. */
   #endOne(group: Group | null, bound: keyof AccountBounds): boolean {
     const claim = group === null ? null : heaviestIn(group)
     if (claim === null) return false
@@ -160,7 +167,10 @@ export class MemoryAccount implements MeasuredMemory {
   }
 }
 
-/** The memory that is kept for one client, a connection or a call. Costs nothing while it has no bytes. */
+/**
+ * The memory that is kept for one client, which is a connection or a call. While it has no bytes, a claim
+ * costs nothing.
+ */
 export class MemoryClaim {
   readonly owner: MemoryOwner
   readonly #account: MemoryAccount
@@ -178,14 +188,14 @@ export class MemoryClaim {
     return this.#bytes
   }
 
-  /** Returns whether the account may end the client. */
+  /** True if the account may end the client. */
   get isEndable(): boolean {
     return this.#end !== null && this.#state === 'open' && this.#bytes > 0
   }
 
   /**
-   * Counts bytes that are in memory already. At a bound, the client that keeps the most is ended, possibly
-   * this one.
+   * Sets the number of bytes, which are already in memory. If a bound is then exceeded, the client with the
+   * most memory is ended, which may be this client.
    */
   set(bytes: number): void {
     const change = bytes - this.#bytes
@@ -195,8 +205,8 @@ export class MemoryClaim {
   }
 
   /**
-   * Counts bytes before they are in memory.
-   * @throws ApiError RESOURCE_EXHAUSTED if there is no room; nothing is counted
+   * Adds bytes that are not yet in memory.
+   * @throws ApiError RESOURCE_EXHAUSTED if there is no room; the bytes are then not added
    */
   reserve(bytes: number): void {
     if (this.#state === 'ended') return
@@ -204,17 +214,20 @@ export class MemoryClaim {
     this.#count(bytes)
   }
 
-  /** From now on the account does not end the client: that would not free the memory. */
+  /**
+   * Prevents that the account ends the client. Call it when ending the client would no longer release the
+   * memory.
+   */
   pin(): void {
     this.#end = null
   }
 
-  /** Releases the memory. The claim can be used again. */
+  /** Releases the memory. The claim can be used again afterwards. */
   release(): void {
     if (this.#bytes > 0) this.#count(-this.#bytes)
   }
 
-  /** Ends the client. The claim counts nothing afterwards. */
+  /** Ends the client. Afterwards, the claim ignores all changes. */
   end(): void {
     if (this.#state === 'ended') return
     this.release()
@@ -228,7 +241,10 @@ export class MemoryClaim {
   }
 }
 
-/** Clients of an unknown workspace are counted by their address. A workspace id has no space. */
+/**
+ * Returns the name of the group of an owner. Before authentication, a client belongs to the group of its
+ * address. A workspace id contains no space, so the two kinds of names cannot be equal.
+ */
 const ownerName = ({ workspaceId, address }: MemoryOwner): string => workspaceId ?? `address ${address}`
 
 function countIn(groups: Map<string, Group>, name: string, claim: MemoryClaim, change: number): void {
@@ -241,8 +257,8 @@ function countIn(groups: Map<string, Group>, name: string, claim: MemoryClaim, c
 }
 
 /**
- * Returns the largest claim that can be ended, first by workspace, then by address: of the workspace with the
- * most bytes in the group, and of its address with the most bytes. Null if there is none.
+ * Returns the claim to end in a group; null if no claim can be ended. First selects the workspace with the
+ * most bytes in the group, then its address with the most bytes, then the largest claim of that address.
  */
 function heaviestIn({ claims }: Group): MemoryClaim | null {
   const endable = [...claims].filter(({ isEndable }) => isEndable)
@@ -254,7 +270,7 @@ function heaviestIn({ claims }: Group): MemoryClaim | null {
   )
 }
 
-/** The claims whose key has the most bytes. */
+/** Returns the claims whose key has the most bytes in total. */
 function heaviestBy(claims: readonly MemoryClaim[], keyOf: (claim: MemoryClaim) => string): MemoryClaim[] {
   const sums = new Map<string, number>()
   for (const claim of claims) sums.set(keyOf(claim), (sums.get(keyOf(claim)) ?? 0) + claim.bytes)

@@ -4,7 +4,10 @@ import { getHeapStatistics } from 'node:v8'
 import type { LimitName } from './limits.ts'
 import { type AccountBounds, type AccountLimits, type LimitHit, MemoryAccount } from './memory-account.ts'
 
-/** Sizes that one client may use at once. The bounds leave room for several of them. */
+/**
+ * Largest sizes that one client may use at the same time. The bounds are chosen so that several clients can
+ * do this.
+ */
 export interface LargestSizes {
   readonly messageBytesMax: number
   readonly bodyBytesMax: number
@@ -13,8 +16,8 @@ export interface LargestSizes {
 }
 
 /**
- * Returns half of the smallest of three: the heap limit (`--max-old-space-size`), the container's memory and
- * the machine's.
+ * Returns half of the memory that the process may use. This memory is the smallest of the heap limit
+ * (`--max-old-space-size`), the memory of the container and the memory of the machine.
  */
 export function defaultBudgetBytes(): number {
   const container = constrainedMemory()
@@ -22,13 +25,18 @@ export function defaultBudgetBytes(): number {
   return Math.floor(Math.min(getHeapStatistics().heap_size_limit, memory) / 2)
 }
 
-/** Bytes of messages of one connection before authentication, of complete and of incomplete ones. */
+/** Maximum bytes of the messages of one connection before authentication, complete or incomplete. */
 export const unauthenticatedMessageBytesMax = 65_536
 
-/** Copies of a document on a thread: the bytes that are sent, and the Y.Doc. */
+/**
+ * Number of copies of a document for work on a thread: the bytes that are sent to the thread, and the Y.Doc.
+ */
 const threadCopies = 2
 
-/** Bodies are in memory as bytes, as text and as values. */
+/**
+ * Memory of a request body, as a multiple of its size: it is in memory as bytes, as text and as parsed
+ * values.
+ */
 const bodyCopies = 6
 
 const limitsOf = (perAddress: LimitName, perWorkspace: LimitName, inAll: LimitName): AccountLimits => ({
@@ -57,8 +65,8 @@ const queued = limitsOf(
 )
 
 /**
- * A workspace may use half of the total, and an address three quarters: it may be an office, with several
- * workspaces.
+ * Returns the bounds for a total. A workspace may use half of the total. An address may use three quarters,
+ * because one address may be an office with several workspaces.
  */
 function halves(total: number, leastPerWorkspace: number): AccountBounds {
   const perWorkspace = Math.max(Math.floor(total / 2), leastPerWorkspace)
@@ -67,7 +75,7 @@ function halves(total: number, leastPerWorkspace: number): AccountBounds {
 
 export type MemoryLedger = ReturnType<typeof createMemoryAccounts>
 
-/** Everything that keeps memory for clients, with bounds that follow from the budget. */
+/** Creates the accounts of all memory that is kept for clients. The bounds are derived from the budget. */
 export function createMemoryAccounts(budgetBytes: number, sizes: LargestSizes, hit: LimitHit) {
   const { messageBytesMax, bodyBytesMax, documentBytesMax, sendBufferBytesMax } = sizes
   const share = (part: number): number => Math.floor(budgetBytes / part)

@@ -3,23 +3,25 @@ import { type Clock, steadyTime } from '../clock.ts'
 export interface RateLimitOptions {
   /** Sustained rate in calls (or bytes) per second. */
   readonly perSecond: number
-  /** Maximum number of calls (or bytes) at once after a pause. At least 1. */
+  /** Maximum number of calls (or bytes) in a burst after a pause. At least 1. */
   readonly burst: number
   readonly clock: Clock
-  /** Called with the usage, if other nodes also count it. */
+  /** Called with the usage on this node, so that other nodes can count it. */
   readonly used?: CountUsage
 }
 
 type CountUsage = (key: string, cost: number) => void
 
-/** Maximum number of tracked keys. Beyond it, keys that could make a full burst again are evicted. */
+/**
+ * Maximum number of tracked keys. If there are more, keys whose full burst is available again are evicted.
+ */
 const keysMax = 10_000
-/** Number of keys that remain if too many are busy. */
+/** Number of keys that remain after an eviction, if too many keys do not have their full burst available. */
 const keysKept = 9_000
 
 /**
- * The generic cell rate algorithm (ITU-T I.371 annex A, as a virtual schedule). Each key has one number: the
- * time at which its full burst is available again.
+ * Limits the rate of calls with the generic cell rate algorithm (ITU-T I.371 annex A, as a virtual schedule).
+ * It stores one number for each key: the time at which the full burst of the key is available again.
  */
 export class RateLimiter {
   readonly perSecond: number
@@ -38,9 +40,9 @@ export class RateLimiter {
   }
 
   /**
-   * Counts a call of `key`. Returns 0, or the milliseconds to wait if the call exceeds the limit and does not
-   * count. A call whose cost exceeds the remainder is accepted if any remainder is left; later calls wait
-   * longer for it.
+   * Counts a call of `key` if the limit permits it, and returns 0. Otherwise does not count the call, and
+   * returns how many milliseconds to wait. A call is accepted if any part of the burst is available, even if
+   * its cost is higher. Later calls then wait correspondingly longer.
    */
   take(key: string, cost = 1): number {
     const waitMs = this.waitMs(key)
@@ -48,30 +50,33 @@ export class RateLimiter {
     return waitMs
   }
 
-  /** Returns the milliseconds until `take` would count a call of `key`; 0: at once. Counts nothing. */
+  /**
+   * Returns the milliseconds until `take` would accept a call of `key`; 0 if it would accept the call now.
+   * Counts nothing.
+   */
   waitMs(key: string): number {
     const waitMs = this.#restMs(key, this.#now()) - this.#toleranceMs
     return waitMs > roundingMs ? waitMs : 0
   }
 
-  /** Returns how many calls (or bytes) of `key` count at the moment; the number decreases over time. */
+  /** Returns how many calls (or bytes) of `key` currently count; this number decreases over time. */
   usedBy(key: string): number {
     return this.#restMs(key, this.#now()) / this.#intervalMs
   }
 
-  /** Counts usage of `key` that `take` did not check. */
+  /** Counts usage of `key` on this node without a check. */
   charge(key: string, cost: number): void {
     this.chargeOthers(key, cost)
     this.#used?.(key, cost)
   }
 
-  /** Counts usage of `key` on other nodes. */
+  /** Counts usage of `key` that happened on other nodes. */
   chargeOthers(key: string, cost: number): void {
     const now = this.#now()
     this.#set(key, now + this.#restMs(key, now) + this.#intervalMs * cost)
   }
 
-  /** Returns the milliseconds until `key` can make a full burst. */
+  /** Returns the milliseconds until the full burst of `key` is available again. */
   #restMs(key: string, now: number): number {
     return Math.max(0, (this.#restedAt.get(key) ?? now) - now)
   }
@@ -82,9 +87,9 @@ export class RateLimiter {
   }
 
   /**
-   * Evicting a key with a full burst changes nothing. If too many keys are busy, the oldest ones gain a
-   * burst. Each eviction makes room for many keys, so that calls from many new addresses do not each scan all
-   * keys.
+   * Evicts keys. Evicting a key whose full burst is available changes nothing. If too many other keys remain,
+   * the oldest of them are evicted as well, and so get a new burst. Each eviction makes room for many keys,
+   * so that calls from many new addresses do not cause a scan of all keys each time.
    */
   #forget(): void {
     const now = this.#now()
@@ -97,12 +102,12 @@ export class RateLimiter {
   }
 }
 
-/** Sums of fractions of a millisecond are not exact. */
+/** Tolerance in ms, because sums of fractions of a millisecond are not exact. */
 const roundingMs = 1e-6
 
 const minuteMs = 60_000
 
-/** Limits the calls of a key in a minute, which begins with the first of them. */
+/** Limits the number of calls of a key in one minute. The minute begins with the first call. */
 export class MinuteLimiter {
   readonly perMinute: number
   readonly #now: () => number
@@ -115,25 +120,25 @@ export class MinuteLimiter {
     this.#now = steadyTime(clock)
   }
 
-  /** Counts a call of `key`. Returns false if it exceeds the limit. */
+  /** Counts a call of `key`. Returns false if the call exceeds the limit. */
   take(key: string): boolean {
     this.#used?.(key, 1)
     return this.#count(key, 1) <= this.perMinute
   }
 
-  /** Counts calls of `key` on other nodes. */
+  /** Counts calls of `key` that happened on other nodes. */
   chargeOthers(key: string, calls: number): void {
     this.#count(key, calls)
   }
 
-  /** Returns the number of calls in the current minute. */
+  /** Adds calls to the current minute of a key. Returns the number of calls in this minute. */
   #count(key: string, calls: number): number {
     const now = this.#now()
     const known = this.#minutes.get(key)
     const minute = known === undefined || known.endsAt <= now ? { endsAt: now + minuteMs, calls: 0 } : known
     minute.calls += calls
     if (minute === known) return minute.calls
-    // The key is set again, so that the keys are in the order in which their minutes end.
+    // Deletes the key before it is set, so that the keys stay in the order in which their minutes end.
     this.#minutes.delete(key)
     this.#minutes.set(key, minute)
     for (const [oldest, { endsAt }] of this.#minutes) {

@@ -1,20 +1,23 @@
 import type { Clock } from '../clock.ts'
 
-/** Time between two lines of a kind, in ms. */
+/** Minimum time between two log lines of the same kind, in ms. */
 export const repeatEveryMs = 10_000
 /**
- * Kinds of events that are distinguished at a time. Events of further kinds use the shared kind of their
- * caller.
+ * Maximum number of kinds of events that are counted separately at a time. Events of further kinds are
+ * counted under the `shared` kind that the caller specifies.
  */
 const kindsMax = 200
-/** Kinds of a group that are distinguished at a time. Events of further kinds of the group share a kind. */
+/**
+ * Maximum number of kinds in one group that are counted separately at a time. Events of further kinds of the
+ * group are counted together.
+ */
 const kindsOfGroupMax = 10
 
 export interface RepeatedEventsOptions<Event> {
   readonly clock: Clock
   /**
-   * Writes one line.
-   * @param times how often the event occurred since the last line of its kind; at least 1
+   * Writes one log line.
+   * @param times number of events of this kind since its last line; at least 1
    */
   readonly write: (event: Event, times: number) => void
 }
@@ -26,21 +29,21 @@ interface Kind<Event> {
 
 interface Repeated<Event> {
   readonly group: string
-  /** The last event of the kind. */
+  /** The latest event of the kind. */
   event: Event
-  /** Number of events that are not written yet. */
+  /** Number of events that no line has reported yet. */
   times: number
 }
 
 /**
- * Bounds the log lines of frequent events. The first event of a kind is written at once; later ones share one
- * line every 10 s, with their number. At most 200 kinds are distinguished, and 10 of a group, so that memory
- * and lines are bounded.
+ * Limits the log lines for frequent events. The first event of a kind is written immediately. Later events of
+ * the kind are combined into one line every 10 s, with their number. At most 200 kinds, and at most 10 kinds
+ * of one group, are counted separately, so that memory and the number of lines are limited.
  */
 export class RepeatedEvents<Event> {
   readonly #options: RepeatedEventsOptions<Event>
   readonly #kinds = new Map<string, Repeated<Event>>()
-  /** Number of distinguished kinds of each group. */
+  /** Number of separately counted kinds in each group. */
   readonly #groups = new Map<string, number>()
   #cancel: (() => void) | null = null
 
@@ -49,9 +52,10 @@ export class RepeatedEvents<Event> {
   }
 
   /**
-   * @param kind events of one kind share lines
-   * @param shared the kind that counts the event while there are too many kinds
-   * @param group kinds of one group share a line, as this kind, while there are too many of them
+   * Records an event.
+   * @param kind events of the same kind are combined into one line
+   * @param shared the kind under which the event is counted if there are too many kinds
+   * @param group the kind under which the event is counted if its group has too many kinds
    */
   note(kind: string, event: Event, shared: Kind<Event>, group: Kind<Event> = { kind, event }): void {
     const isOwn = this.#kinds.has(kind) || (this.#groups.get(group.kind) ?? 0) < kindsOfGroupMax
@@ -68,7 +72,7 @@ export class RepeatedEvents<Event> {
     this.#cancel ??= this.#options.clock.after(repeatEveryMs, () => this.#writeAll())
   }
 
-  /** Writes the pending lines. */
+  /** Writes all pending lines immediately. */
   end(): void {
     this.#cancel?.()
     this.#cancel = null

@@ -1,30 +1,31 @@
-/** Interval of the checks, in ms. */
+/** Interval of the checks in ms. */
 const tickMs = 500
-/** Each of these adds a second to the time that a transfer may take: 128 kbit/s. */
+/** Number of bytes that add one second to the permitted time of a transfer (128 kbit/s). */
 const bytesPerSecondMin = 16_384
 
-/** Bytes in transfer from or to a client, which determines their pace. */
+/** A transfer of bytes from or to a client, whose speed depends on the client. */
 export interface Transfer {
-  /** Bytes transferred so far. */
+  /** Number of bytes that have been transferred so far. */
   readonly transferredBytes: number
-  /** True while the server pauses the transfer: that time does not count. */
+  /** True while the server pauses the transfer. Paused time does not count. */
   readonly isPaused: boolean
-  /** Ends the client, which takes too long. */
+  /** Called when the transfer takes too long. Must end the client. */
   tooSlow(): void
 }
 
-/** Times of one transfer, in milliseconds of ticks. */
+/** Measured times of one transfer, in ms. They grow by one tick in each check. */
 interface Progress {
   takenMs: number
   bytes: number
-  /** Time since the last byte. */
+  /** Time since the last byte was transferred. */
   idleMs: number
 }
 
 /**
- * Ends transfers that make no progress for a fixed time, or that take longer than this time plus a second for
- * each 16 KiB. The first rule is for buffers of the operating system, which take megabytes that no client
- * reads. One timer serves all transfers, and only while there are any.
+ * Ends transfers that make no progress for a fixed time, or that take longer than this time plus 1 s for each
+ * 16 KiB. The first rule is needed because buffers of the operating system accept megabytes: these bytes
+ * count as transferred although the client has not read them. One timer checks all transfers; it runs only
+ * while there are transfers.
  */
 export class SlowTransfers {
   readonly #timeoutMs: number
@@ -35,21 +36,21 @@ export class SlowTransfers {
     this.#timeoutMs = timeoutMs
   }
 
-  /** Adds a new transfer; adding it again changes nothing. */
+  /** Starts to check a transfer. Has no effect if the transfer has already been added. */
   add(transfer: Transfer): void {
     if (this.#progress.has(transfer)) return
     this.#progress.set(transfer, { takenMs: 0, bytes: 0, idleMs: 0 })
     this.#timer ??= setInterval(() => this.#check(), tickMs).unref()
   }
 
-  /** Removes a transfer that is complete, or whose client has disconnected. */
+  /** Stops checking a transfer that is complete, or whose client has disconnected. */
   delete(transfer: Transfer): void {
     this.#progress.delete(transfer)
   }
 
   /**
-   * Counts ticks, not time: if this process is busy and a tick is late, no client is charged more than one
-   * tick.
+   * Checks all transfers. Counts ticks instead of measuring time: if this process is busy and a tick is late,
+   * that time counts as only one tick for each client.
    */
   #check(): void {
     for (const [transfer, progress] of this.#progress) {

@@ -1,7 +1,10 @@
 import type { Duplex } from 'node:stream'
 import type { SlowTransfers, Transfer } from './slow-transfers.ts'
 
-/** Measures the bytes of writes to a connection that its client has read, also of an incomplete write. */
+/**
+ * Measures how many of the written bytes the client of a connection has read, including parts of incomplete
+ * writes.
+ */
 export class TakenBytes {
   readonly #connection: Duplex
   readonly #begin: number
@@ -13,7 +16,7 @@ export class TakenBytes {
     this.#last = this.#begin
   }
 
-  /** Bytes since the measurement began. */
+  /** Number of bytes that were read since the measurement began. */
   get bytes(): number {
     this.#last = takenBytesOf(this.#connection) ?? this.#last
     return this.#last - this.#begin
@@ -22,18 +25,21 @@ export class TakenBytes {
 
 export interface UnreadBytesOptions {
   readonly transfers: SlowTransfers
-  /** Called with the bytes that are in memory. */
+  /** Called with the current number of unread bytes in memory. */
   readonly changed: (unreadBytes: number) => void
-  /** The client reads too slowly, or not at all. */
+  /** Called when the client reads too slowly or not at all. */
   readonly tooSlow: () => void
 }
 
-/** The bytes of a connection that its client has not read, while there are any. */
+/**
+ * Measures the bytes that are written to a connection and that its client has not read. Runs only while there
+ * are such bytes.
+ */
 export class UnreadBytes implements Transfer {
   readonly isPaused = false
   readonly #connection: Duplex
   readonly #options: UnreadBytesOptions
-  /** Null while the operating system has taken everything. */
+  /** Null while there are no unread bytes, because the operating system has accepted everything. */
   #taken: TakenBytes | null = null
 
   constructor(connection: Duplex, options: UnreadBytesOptions) {
@@ -50,7 +56,7 @@ export class UnreadBytes implements Transfer {
     this.#options.tooSlow()
   }
 
-  /** Call this after a write that the operating system has not taken completely. */
+  /** Call after a write that the operating system has not accepted completely. */
   wrote(): void {
     const { writableLength, destroyed } = this.#connection
     if (destroyed || writableLength === 0) return
@@ -62,7 +68,7 @@ export class UnreadBytes implements Transfer {
     this.#whenWritten()
   }
 
-  /** Ends the count. */
+  /** Ends the measurement. */
   release(): void {
     if (this.#taken === null) return
     this.#taken = null
@@ -70,9 +76,12 @@ export class UnreadBytes implements Transfer {
     this.#options.changed(0)
   }
 
-  /** A write without bytes completes after all writes before it. */
+  /**
+   * Updates the measurement when all current writes are complete. An empty write completes after all writes
+   * before it.
+   */
   #whenWritten(): void {
-    // The end of a connection is followed by its close.
+    // After `end`, the connection closes by itself, and the close ends the measurement.
     if (this.#connection.writableEnded) return
     this.#connection.write('', () => {
       const { writableLength } = this.#connection
@@ -85,8 +94,8 @@ export class UnreadBytes implements Transfer {
 }
 
 /**
- * Returns the bytes that libuv was given, without those that it has queued. Null without a connection of the
- * operating system.
+ * Returns the number of bytes that libuv has passed to the operating system: all written bytes except those
+ * in its queue. Returns null if the connection has no handle of the operating system.
  */
 function takenBytesOf(connection: Duplex): number | null {
   const handle: unknown = Reflect.get(connection, '_handle')
