@@ -1,17 +1,21 @@
 /**
- * Time as services see it. Behind an interface so that a test can hold it still or run a simulated history.
+ * The time for all services. This is an interface so that a test can stop the time, or run through a long
+ * time quickly.
  */
 export interface Clock {
-  /** Epoch milliseconds. */
+  /** Returns the time in epoch milliseconds. */
   now(): number
   /**
-   * Calls `fn` once after `ms`, not before `now` reaches that time, unless the returned function is called first.
-   * Does not keep the process alive.
+   * Calls `fn` once, when `ms` have passed and `now` has reached that time. Returns a function that cancels
+   * the call. Does not keep the process alive.
    */
   after(ms: number, fn: () => void): () => void
 }
 
-/** Milliseconds that never decrease: measurements neither hang nor repeat if the clock is set back. */
+/**
+ * Returns a clock in milliseconds that never goes back. With it, time measurements neither hang nor repeat if
+ * the system clock is set back.
+ */
 export function steadyTime(clock: Clock): () => number {
   let last = clock.now()
   let backMs = 0
@@ -23,7 +27,10 @@ export function steadyTime(clock: Clock): () => number {
   }
 }
 
-/** Timers use another clock, and are sometimes this early: an item due at that time would not be found yet. */
+/**
+ * Maximum time in ms by which a timer may fire too early, because timers use another clock than `Date.now`.
+ * Without a correction, an item that is due at that time would not be found yet.
+ */
 const earlyMsMax = 2
 
 export const systemClock: Clock = {
@@ -32,7 +39,7 @@ export const systemClock: Clock = {
     const dueAt = Date.now() + ms
     const ring = (): void => {
       const left = dueAt - Date.now()
-      // A larger difference means that the clock was set back: then the timer is right.
+      // A larger difference means that the clock was set back; the timer is then correct.
       if (left > 0 && left <= earlyMsMax) timer = setTimeout(fn, left + 1).unref()
       else fn()
     }

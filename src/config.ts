@@ -21,8 +21,8 @@ import { webhookAllowlist } from './config/webhook-allowlist.ts'
 const MB = 2 ** 20
 
 /**
- * All options in the order of the documentation, which is generated from this table. No other code in Weft reads the
- * environment. Precedence: flag, environment, `weft.config.json`, default.
+ * All options, in the order of the documentation, which is generated from this table. No other code of Weft
+ * reads environment variables for options. Precedence: flag, environment, `weft.config.json`, default.
  */
 export const options = {
   port: option(wholeNumber(0, 65_535), 8787, 'Port for HTTP and websockets; 0 takes a free one.', {
@@ -399,22 +399,22 @@ export type OptionKey = keyof typeof options
 
 type ValueOf<O> = O extends Option<infer T> ? T : never
 
-/** The checked value of every option. */
+/** The checked values of all options. */
 export type Config = { readonly [K in OptionKey]: ValueOf<(typeof options)[K]> }
 
 const words = (key: string, separator: string): string =>
   key.replace(/[A-Z]/g, (letter) => separator + letter)
 
-/** `maxBodyBytes` → `--max-body-bytes`; null for secrets. */
+/** Returns the flag of an option: `maxBodyBytes` → `--max-body-bytes`. Null for secrets. */
 export const flagOf = (key: OptionKey): string | null =>
   isSecret(key) ? null : `--${words(key, '-').toLowerCase()}`
 
-/** `maxBodyBytes` → `WEFT_MAX_BODY_BYTES`. */
+/** Returns the environment variable of an option: `maxBodyBytes` → `WEFT_MAX_BODY_BYTES`. */
 export const environmentOf = (key: OptionKey): string => `WEFT_${words(key, '_').toUpperCase()}`
 
 export const optionKeys = Object.keys(options) as OptionKey[]
 
 export const isSecret = (key: OptionKey): boolean => optionOf(key).secret === true
 
-/** The row of a key, without its value type. */
+/** Returns the table row of an option, without the type of its value. */
 export const optionOf = (key: OptionKey): Option<unknown> => options[key]

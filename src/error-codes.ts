@@ -1,4 +1,6 @@
-/** HTTP code of each status of the error envelope. The list is closed: a new status is a new line here. */
+/**
+ * HTTP code of each status of an error response. The list is complete: a new status needs a new line here.
+ */
 export const httpCodes = {
   INVALID_ARGUMENT: 400,
   FAILED_PRECONDITION: 400,
@@ -14,10 +16,10 @@ export const httpCodes = {
 
 export type Status = keyof typeof httpCodes
 
-/** One cause of an error, as the chapter of error codes describes it. */
+/** One cause of an error, as the documentation lists it (`src/docs/errors.md`). */
 interface ErrorCause {
   readonly status: Status
-  /** HTTP code if it is not the usual one of the status. */
+  /** HTTP code, if it differs from the usual code of the status. */
   readonly httpCode?: number
   /** Describes the problem in one sentence. */
   readonly meaning: string
@@ -26,8 +28,8 @@ interface ErrorCause {
 }
 
 /**
- * Every code that `error.details.code` can have. A code is stable: clients compare with it, so it is never renamed and
- * never gets another status. An `ApiError` has exactly one of them.
+ * Every value that `error.details.code` can have. A code is stable, because clients compare with it: it is
+ * never renamed and its status never changes. Each `ApiError` has exactly one of these codes.
  */
 export const errorCodes = {
   'request/malformed': {
@@ -630,10 +632,10 @@ export const errorCodes = {
 
 export type ErrorCode = keyof typeof errorCodes
 
-/** The codes whose status is `S`. */
+/** The codes that have the status `S`. */
 export type CodeOf<S extends Status> = {
   [Code in ErrorCode]: (typeof errorCodes)[Code]['status'] extends S ? Code : never
 }[ErrorCode]
 
-/** Everything about a code. */
+/** Returns the description of a code. */
 export const causeOf = (code: ErrorCode): ErrorCause => errorCodes[code]

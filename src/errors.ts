@@ -3,16 +3,16 @@ import { type CodeOf, causeOf, type ErrorCode, httpCodes, type Status } from './
 export { type ErrorCode, httpCodes, type Status } from './error-codes.ts'
 
 export interface ApiErrorOptions {
-  /** Added to `error.details` of the envelope, next to `code`. */
+  /** Fields of `error.details` in the error response, in addition to `code`. */
   details?: Record<string, unknown>
-  /** Sent as the `Retry-After` header, in seconds. */
+  /** Value of the `Retry-After` header, in seconds. */
   retryAfterSeconds?: number
   cause?: unknown
 }
 
 /**
- * An error that is the caller's answer: its message is shown to them, so it never carries secrets or internals. The code
- * decides the status and the HTTP code.
+ * An error that is returned to the caller. The caller sees its message, so the message never contains secrets
+ * or internals. The code determines the status and the HTTP code.
  */
 export class ApiError extends Error {
   readonly code: ErrorCode
@@ -40,7 +40,8 @@ export const invalid = (
 ): ApiError => new ApiError(code, message, details === undefined ? {} : { details })
 
 /**
- * A problem that the operator must correct: the message states it, the hint has the remedy if the message does not.
+ * A problem that the operator must correct. The message states the problem; `hint` contains the remedy if the
+ * message does not.
  */
 export class OperatorError extends Error {
   readonly hint: string | null
@@ -54,6 +55,6 @@ export class OperatorError extends Error {
   }
 }
 
-/** Returns the text of any thrown value, for log lines. */
+/** Returns the message of any thrown value, for log lines. */
 export const errorMessage = (error: unknown): string =>
   error instanceof Error ? error.message : String(error)

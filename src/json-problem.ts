@@ -1,11 +1,14 @@
-/** The place at which a text is not JSON, and the problem. Lines and columns count from 1, columns in code points. */
+/**
+ * The first place at which a text is not valid JSON, and the problem. Lines and columns start at 1. Columns
+ * are counted in code points.
+ */
 export interface JsonProblem {
   readonly problem: string
   readonly line: number
   readonly column: number
 }
 
-/** The tokens that may follow, with their descriptions. */
+/** The kinds of tokens that may follow at a position, with the description of each kind for messages. */
 const expectations = {
   value: 'expected a value',
   valueOrEnd: 'expected a value or "]"',
@@ -19,8 +22,9 @@ const expectations = {
 type Expected = keyof typeof expectations
 
 /**
- * Finds the first place at which a text is not JSON (RFC 8259); for valid JSON, this is its end. Takes time in
- * proportion to the text, and does not recurse. The result repeats nothing of the text, which may contain secrets.
+ * Finds the first place at which a text is not JSON (RFC 8259). For valid JSON, returns its end. The time is
+ * proportional to the length of the text, and there is no recursion. The result contains nothing of the text,
+ * because the text may contain secrets.
  */
 export function findJsonProblem(text: string): JsonProblem {
   const scanner = new JsonScanner(text)
@@ -28,11 +32,11 @@ export function findJsonProblem(text: string): JsonProblem {
   return { problem, ...placeOf(text, scanner.index) }
 }
 
-/** Reads tokens from character to character: a regular expression for each token would be ten times slower. */
+/** Reads tokens character by character. A regular expression for each token would take ten times as long. */
 class JsonScanner {
   index = 0
   readonly #text: string
-  /** The arrays and objects that are not closed yet. */
+  /** The arrays and objects that have not been closed yet. */
   readonly #open: ('{' | '[')[] = []
   #expected: Expected = 'value'
 
@@ -40,7 +44,7 @@ class JsonScanner {
     this.#text = text
   }
 
-  /** Stops with `index` at the problem, and returns it. */
+  /** Scans the text and returns the problem. `index` is then the position of the problem. */
   run(): string {
     for (;;) {
       this.#skipWhitespace()
@@ -104,7 +108,7 @@ class JsonScanner {
       if (code < 0x20) return 'a string contains a line break or another control character'
       if (code === 0x5c && !this.#isEscape())
         return 'a string contains an unknown escape; a backslash is written \\\\'
-      // The character after a backslash may be a quote or another backslash.
+      // Skips the character after a backslash, because it may be a quote or another backslash.
       this.index += code === 0x5c ? 2 : 1
     }
     this.index = start
@@ -117,7 +121,7 @@ class JsonScanner {
     return /^[\da-fA-F]{4}$/.test(this.#text.slice(this.index + 2, this.index + 6))
   }
 
-  /** Characters of the number or literal name here; 0 if there is none. */
+  /** Returns the length of the number or literal name at `index`; 0 if there is none. */
   #wordLength(): number {
     const character = this.#text[this.index] ?? ''
     const word = literals[character]

@@ -2,19 +2,26 @@ import * as v from 'valibot'
 import { findJsonProblem } from './json-problem.ts'
 import { matchesSchema } from './schema-check.ts'
 
-/** Text from outside this process that is not the JSON that its reader expects. The message repeats no value of it. */
+/**
+ * A text from outside this process is not the JSON that its reader expects. The message contains no value
+ * from the text.
+ */
 export class MalformedJsonError extends Error {
   override readonly name = 'MalformedJsonError'
 }
 
-/** JSON that is as expected up to a name, such as a kind, that this version does not know: a newer one may have written it. */
+/**
+ * The JSON is valid except for a name, such as a kind, that this version does not know. A newer version may
+ * have written it.
+ */
 export class UnknownNameError extends MalformedJsonError {}
 
 const utf8 = new TextDecoder('utf-8', { ignoreBOM: true })
 
 /**
- * Parses JSON that another process wrote or that was stored earlier, and checks it against `schema`. Use loose objects,
- * so that members of a newer version pass. Returns the parsed value itself, not a copy.
+ * Parses JSON that another process wrote or that was stored earlier, and checks it against `schema`. Use
+ * loose objects, so that members of a newer version are accepted. Returns the parsed value itself, not a
+ * copy.
  * @param source text, or bytes of UTF-8
  * @throws MalformedJsonError; UnknownNameError if a discriminator or a value of a list is an unknown string
  */
@@ -23,7 +30,7 @@ export function readJson<T>(schema: v.GenericSchema<T, unknown>, source: string 
   return checkJson(schema, parse(text))
 }
 
-/** Checks a value that was parsed before, as `readJson` does. @throws MalformedJsonError; UnknownNameError */
+/** Checks a value that is already parsed; see `readJson`. @throws MalformedJsonError; UnknownNameError */
 export function checkJson<T>(schema: v.GenericSchema<T, unknown>, value: unknown): T {
   if (matchesSchema(schema, value)) return value
   const [issue] = v.safeParse(schema, value, { abortEarly: true }).issues ?? []

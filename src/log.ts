@@ -3,12 +3,13 @@ import { escapeControls } from './text.ts'
 
 export type Log = Logger
 
-/** Names of fields that are never written, wherever they appear. */
+/** Names of fields whose values are never written. */
 const secretFields = ['token', 'authToken', 'secret', 'authorization', 'password', 'x-service-auth-token']
 
 /**
- * Structured log on standard output. Messages and fields never carry tokens or query strings.
- * @param format `json`: a line of JSON for each message; `text`: lines for people
+ * Creates the structured log on standard output. Messages and fields must never contain tokens or query
+ * strings.
+ * @param format `json`: one line of JSON for each message; `text`: readable lines
  */
 export function createLog(level: string, format: 'json' | 'text' = 'json'): Log {
   return pino(
@@ -38,13 +39,13 @@ interface LogLine {
   readonly err?: { readonly stack?: string }
 }
 
-/** Words that need no quotes. */
+/** Matches values that need no quotes. */
 const word = /^[\w./:@%+-]+$/
 
 /**
- * A line of the log for people: time of day, level, message and the other members. A stack follows on lines of its own.
- * Characters that steer a terminal are printed as their codes.
- * @param json one line of JSON, as the log writes it
+ * Formats a log line for people: time of day, level, message and the other members. A stack trace follows in
+ * separate lines. Characters that control a terminal are printed as their codes.
+ * @param json one line of JSON, as pino writes it
  */
 function formatLogLine(json: string): string {
   const { time, level, msg = '', err, ...fields } = JSON.parse(json) as LogLine

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { nodeProblem } from './config/node-version.ts'
 
-// All other modules are imported after this check: an old Node could not parse them.
+// All other modules are imported after this check, because an old version of Node could not parse them.
 const problem = nodeProblem(process.versions.node)
 if (problem === null) {
   const { runCommandLine } = await import('./cli/run.ts')

@@ -1,21 +1,27 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { MeasuredMemory } from './quota/memory-account.ts'
 
-/** Named `_total` by prom-client though they are gauges; Prometheus' own checker refuses that, so they are left out. */
+/**
+ * Default metrics of prom-client that are gauges, but have a name with `_total`. They are left out, because
+ * the checker of Prometheus rejects such names.
+ */
 const misnamedDefaults = [
   'nodejs_active_handles_total',
   'nodejs_active_requests_total',
   'nodejs_active_resources_total',
 ]
 
-/** Bounds in seconds, from a relayed keystroke (well under a millisecond) to a stalled disk. */
+/**
+ * Bounds of the histogram buckets in seconds. They range from the relay of a keystroke (well below 1 ms) to a
+ * stalled disk.
+ */
 const latencyBuckets = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
 export type Metrics = ReturnType<typeof createMetrics>
 
 /**
- * The measurements of one server, in a registry of their own. Names start with `weft_`, units are seconds and bytes,
- * and no label ever carries an id: the number of series stays bounded whatever callers send.
+ * Creates the metrics of one server in a separate registry. Names start with `weft_`, and units are seconds
+ * and bytes. No label contains an id, so callers cannot create an unlimited number of series.
  */
 export function createMetrics() {
   const registry = new Registry()
@@ -58,7 +64,9 @@ function gauges(registry: Registry) {
       labelNames: ['protocol'],
       registers,
     }),
-    /** Only targets that this process has served; it does not know others. */
+    /**
+     * Counts only the endpoints that this process has served, because it has no information about the others.
+     */
     webhookPending: new Gauge({
       name: 'weft_webhook_pending_messages',
       help: 'Events waiting for delivery, including events between two attempts, when this process last read them',
@@ -69,7 +77,7 @@ function gauges(registry: Registry) {
       help: 'Age of the oldest event waiting for delivery, when this process last read it',
       registers,
     }),
-    /** `purpose` is `change`, `read` or `merge`, `state` is `waiting` or `running`. */
+    /** `purpose` is `change`, `read` or `merge`. `state` is `waiting` or `running`. */
     threadUses: new Gauge({
       name: 'weft_thread_uses',
       help: 'Calls with large documents that wait for a thread, or run on one',
@@ -95,7 +103,10 @@ function counters(registry: Registry) {
     }),
     updates: updatesBySource(registers),
     memoryAccounts: memoryByHolder(registers),
-    /** `mode` is `inline`, `thread`, or `thread_locked`: on a thread, while updates of that document waited. */
+    /**
+     * `mode` is `inline`, `thread` or `thread_locked` (on a thread, while other updates of the document had
+     * to wait).
+     */
     replacements: new Counter({
       name: 'weft_replacements_total',
       help: 'Content replacements computed, by mode',
@@ -152,8 +163,8 @@ function counters(registry: Registry) {
 }
 
 /**
- * Document updates accepted, by source. Counted with every keystroke as plain numbers, which the counter copies when
- * the metrics are read.
+ * Counts the accepted document updates by source. The counts change with every keystroke, so they are plain
+ * numbers. The counter copies them when the metrics are read.
  */
 function updatesBySource(registers: Registry[]) {
   const counts = { socket: 0, rest: 0, node: 0 }
@@ -171,7 +182,7 @@ function updatesBySource(registers: Registry[]) {
   return counts
 }
 
-/** The table of all memory for clients. Add each holder to the returned list. */
+/** Creates the metrics of all memory that is kept for clients. Add each account to the returned list. */
 function memoryByHolder(registers: Registry[]): MeasuredMemory[] {
   const holders: MeasuredMemory[] = []
   const gauge = (name: string, help: string, bytesOf: (holder: MeasuredMemory) => number): Gauge =>
@@ -223,7 +234,7 @@ function histograms(registry: Registry) {
       buckets,
       registers,
     }),
-    /** `route` is a registered path or `unknown`, never what the caller sent. */
+    /** `route` is a registered path or `unknown`, never a text that the caller sent. */
     httpRequestDurationSeconds: new Histogram({
       name: 'weft_http_request_duration_seconds',
       help: 'Duration of HTTP requests, by route and HTTP code',

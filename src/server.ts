@@ -24,24 +24,26 @@ import { createTracer } from './trace.ts'
 export interface RunningServer {
   readonly port: number
   readonly credentials: ServerCredentials
-  /** True if this start created credentials that were not printed yet. */
+  /** True if this start created credentials that have not been printed yet. */
   readonly created: boolean
   /**
-   * Stops: rejects new clients, answers pending requests, makes clients reconnect (1012), waits until accepted
-   * changes are durable, and ends within the configured time. A repeated call has no effect.
+   * Stops the server: rejects new clients, answers pending requests, makes clients reconnect (close code
+   * 1012), and waits until accepted changes are durable. Ends within `shutdownSeconds`. A repeated call has
+   * no effect.
    */
   close(): Promise<void>
 }
 
-/** Parts that a caller may supply. The server closes a supplied engine. */
+/** Parts that the caller may provide. The server closes a provided engine. */
 export interface ServerOverrides {
   readonly clock?: Clock
   readonly engine?: Engine
 }
 
 /**
- * Opens the store, makes sure that credentials exist, and serves HTTP and websockets on one port.
- * @throws EngineOpenError, BootstrapError, ListenError: meant for the operator; nothing is left running
+ * Opens the store, creates missing credentials, and serves HTTP and websockets on one port.
+ * @throws EngineOpenError, BootstrapError, ListenError with a message for the operator; nothing remains
+ * running then
  */
 export async function startServer(
   config: Config,
@@ -68,7 +70,7 @@ const signingSecretMade =
 
 const keepsData = ({ engine }: Config): boolean => engine !== 'memory'
 
-/** Only the chosen engine is loaded. */
+/** Opens the configured engine. Loads only the modules of this engine. */
 async function openEngine(config: Config, log: Log): Promise<Engine> {
   if (config.engine === 'memory') return (await import('./engine/memory/engine.ts')).openMemoryEngine()
   if (config.engine === 'postgres') return openPostgres(config, log)
@@ -101,7 +103,7 @@ function nodesOver(urls: readonly string[], config: Config, log: Log): ClusterOp
   }
 }
 
-/** Returns the first API key, unless the server can have workspaces of other owners. */
+/** Returns the first API key if the server cannot have other tenants; otherwise null. */
 function onlyOwnerOf(
   { adminToken, bootstrap }: Config,
   { workspaceId, apiKey }: ServerCredentials,

@@ -1,26 +1,30 @@
-/** Returns the text without any `character` at its end, in one pass, unlike a regular expression with `+$`. */
+/**
+ * Removes all occurrences of `character` from the end of a text. Takes linear time; a regular expression with
+ * `+$` may not.
+ */
 export function withoutTrailing(character: string, text: string): string {
   let end = text.length
   while (end > 0 && text[end - 1] === character) end -= 1
   return text.slice(0, end)
 }
 
-/** The text with at most `lengthMax` UTF-16 units, and an ellipsis if it is longer. */
+/** Truncates a text to `lengthMax` UTF-16 units. Appends an ellipsis if the text was longer. */
 export const shortened = (text: string, lengthMax: number): string =>
   text.length > lengthMax ? `${text.slice(0, lengthMax).toWellFormed()}…` : text
 
-/** Longer names are not compared: no known name is near to them. */
+/** Maximum length of a name that is compared. No known name is similar to a longer name. */
 const comparedLengthMax = 100
 
-/** Letters that a misspelled name of `length` letters may have wrong. */
+/** Returns the maximum edit distance of a misspelled name with `length` letters. */
 const wrongLettersMax = (length: number): number => (length < 3 ? 0 : length < 6 ? 1 : 2)
 
-/** Names that differ in case or separators only are the same here. */
+/** Returns the name in the form in which names are compared: case and separators make no difference. */
 export const foldedName = (name: string): string => name.toLowerCase().replaceAll(/[-_]/g, '')
 
 /**
- * The known name that `name` most likely misspells, or null: they differ in case or separators only, or by one or two
- * letters. The cost is bounded for each known name.
+ * Returns the known name of which `name` is most likely a misspelling; null if there is none. The two names
+ * differ only in case or separators, or by an edit distance of at most 2. The cost for each known name is
+ * limited.
  */
 export function misspelledName(name: string, known: Iterable<string>): string | null {
   if (name.length > comparedLengthMax) return null
@@ -39,7 +43,10 @@ export function misspelledName(name: string, known: Iterable<string>): string | 
   return nearest
 }
 
-/** The known name that a caller most likely means: one that `name` misspells, else one with the same first words. */
+/**
+ * Returns the known name that a caller most likely means: the name that `name` misspells, otherwise a name
+ * that starts with the same words. Returns null if there is none.
+ */
 function intendedName(name: string, known: readonly string[]): string | null {
   const misspelled = misspelledName(name, known)
   if (misspelled !== null || name.length > comparedLengthMax) return misspelled
@@ -55,13 +62,13 @@ function intendedName(name: string, known: readonly string[]): string | null {
   return nearest
 }
 
-/** ` (did you mean …?)` with the intended name, or nothing. */
+/** Returns ` (did you mean …?)` with the intended name; '' if there is none. */
 export function didYouMean(name: string, known: readonly string[]): string {
   const intended = intendedName(name, known)
   return intended === null ? '' : ` (did you mean ${intended}?)`
 }
 
-/** `WEFT_MAX_BODY`, `--max-body` and `maxBody` → `max`, `body`. */
+/** Splits a name into its words: `WEFT_MAX_BODY`, `--max-body` and `maxBody` → `max`, `body`. */
 function wordsOf(name: string): readonly string[] {
   const words = name.split(/[-_]+|(?<=[a-z])(?=[A-Z])/).map((word) => word.toLowerCase())
   return words.filter((word, index) => word !== '' && !(index === 0 && word === 'weft'))
@@ -73,8 +80,9 @@ function sharedWords(first: readonly string[], second: readonly string[]): numbe
 }
 
 /**
- * Optimal string alignment distance: letters that are wrong, missing or additional, and neighbors that are exchanged, count
- * one each. The cost is the product of the lengths.
+ * Returns the optimal string alignment distance of two texts. Each letter that is wrong, missing or
+ * additional counts one, and so does each exchange of neighboring letters. The cost is the product of the two
+ * lengths.
  */
 function editDistance(first: string, second: string): number {
   let before: number[] = []
@@ -104,8 +112,8 @@ function editDistance(first: string, second: string): number {
 const at = (numbers: readonly number[], index: number): number => numbers[index] ?? Number.POSITIVE_INFINITY
 
 /**
- * Replaces characters that control a terminal or reverse a line by their codes: clients choose the names that are
- * printed.
+ * Replaces characters that control a terminal or reverse the direction of a line by their codes. This is
+ * necessary because clients choose the names that are printed.
  */
 export const escapeControls = (text: string): string =>
   text.replaceAll(

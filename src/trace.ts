@@ -1,7 +1,10 @@
 import type { TraceTarget } from './config/trace-targets.ts'
 import type { Log } from './log.ts'
 
-/** The steps of a trace, with the message of each. The event of a line is `trace.` and the name of the step. */
+/**
+ * The steps of a trace, with the log message of each step. The field `event` of a log line is `trace.`
+ * followed by the name of the step.
+ */
 export const traceSteps = {
   connect: 'a client requests a document',
   authenticated: 'the token of a client is valid',
@@ -40,31 +43,34 @@ export const traceSteps = {
 
 export type TraceStep = keyof typeof traceSteps
 
-/** Sizes, numbers and ids: never content, tokens or keys. */
+/** Fields of a trace line: only sizes, numbers and ids, never content, tokens or keys. */
 export type TraceFields = Readonly<
   Record<string, string | number | boolean | readonly string[] | null | undefined>
 >
 
-/** Writes a line of a trace. */
+/** Writes one line of a trace. */
 export type TraceWriter = (step: TraceStep, fields?: TraceFields) => void
 
 /** The document that a step concerns. */
 export interface TracedDocument {
   readonly organizationId: string
-  /** Null: the step concerns the organization. */
+  /** Null if the step concerns the organization. */
   readonly documentId: string | null
-  /** Undefined: the step concerns all editors of the document. */
+  /** Undefined if the step concerns all editors of the document. */
   readonly editorId?: string | undefined
 }
 
 /** The trace of one connection. */
 export interface ConnectionTrace {
   readonly line: TraceWriter
-  /** The target is the client: its trace also has each update that it gets. */
+  /**
+   * True if the target of the trace is the client. The trace then also contains each update that the client
+   * receives.
+   */
   readonly followsClient: boolean
 }
 
-/** Writes the steps of some documents and clients to the log, at any log level. */
+/** Writes the steps of the configured documents and clients to the log, at any log level. */
 export class Tracer {
   readonly #targets: readonly TraceTarget[]
   readonly #log: Log
@@ -75,7 +81,10 @@ export class Tracer {
     this.#log = log
   }
 
-  /** Returns the trace of a step that concerns the document and these users; undefined: nothing traces it. */
+  /**
+   * Returns the function that traces steps of the document and the users; undefined if no target includes
+   * them.
+   */
   of(document: TracedDocument, ...userIds: readonly string[]): TraceWriter | undefined {
     if (!this.#targets.some((target) => concerns(target, document, userIds))) return undefined
     const { organizationId, documentId, editorId } = document
@@ -86,7 +95,10 @@ export class Tracer {
       )
   }
 
-  /** Returns the trace of a new connection, whose lines have its number. */
+  /**
+   * Returns the trace of a new connection; undefined if it is not traced. Each line contains a number that
+   * identifies the connection.
+   */
   connection(document: TracedDocument, userId: string): ConnectionTrace | undefined {
     const trace = this.of(document, userId)
     if (trace === undefined) return undefined
@@ -98,7 +110,7 @@ export class Tracer {
     }
   }
 
-  /** Returns whether a step of the document may be traced. */
+  /** Returns whether steps of the document may have to be traced. */
   mayConcern(document: TracedDocument): boolean {
     return this.#targets.some((target) => target.kind === 'client' || concerns(target, document, []))
   }
@@ -111,7 +123,7 @@ function concerns(target: TraceTarget, document: TracedDocument, userIds: readon
   return target.editorId === null || editorId === undefined || target.editorId === editorId
 }
 
-/** Creates the tracer of a server; undefined: nothing is traced. */
+/** Creates the tracer of a server. Returns undefined if there are no targets. */
 export function createTracer(targets: readonly TraceTarget[], log: Log): Tracer | undefined {
   if (targets.length === 0) return undefined
   const lines = log.child({}, { level: 'debug' })
