@@ -1,8 +1,8 @@
 /**
- * The interfaces between Weft and durable state. Each folder next to this file implements them, and each
- * implementation must pass the one suite in `test/contract/`. The promise of a write resolves when the write
- * is durable. An option of the engine determines whether a durable write survives a power failure or only the
- * end of the process.
+ * The interfaces between Weft and durable state. Each implementation has a folder next to this file, and must
+ * pass the common suite in `test/contract/`. The promise of a write resolves when the write is durable. An
+ * option of the engine determines whether a durable write survives a power failure or only the end of the
+ * process.
  */
 
 /**
@@ -334,7 +334,7 @@ export interface Bus {
   /**
    * Resolves when all current subscriptions receive every message that any node publishes from now on.
    * Resolves immediately if the bus is disconnected; the reconnect calls the `onLoss` listeners. Never
-   * rejects. If the bus consists of several servers, the bus servers of other nodes may learn of a
+   * rejects. If the bus consists of several servers, the bus servers of other nodes may receive a
    * subscription shortly later.
    */
   flushed(): Promise<void>
@@ -378,7 +378,7 @@ export interface Kv {
   scan(part: Key, range: KvRange): Promise<readonly KvEntry[]>
   /**
    * Writes all changes of the commit, or none. Resolves when they are durable. Returns false, and writes
-   * nothing, if a check failed; the values with which the check was compared are durable then.
+   * nothing, if a check failed; the stored values that the checks have read are durable then.
    */
   commit(part: Key, commit: KvCommit): Promise<boolean>
 }
@@ -462,8 +462,8 @@ export interface NamedLease {
 export interface Cluster {
   readonly self: string
   /**
-   * Id of this process that no other process that ever opened the store has. `self` is not unique in this
-   * way: a later process may have the same name.
+   * Unique id of this process: no other process that has ever opened the store has the same id. `self` is not
+   * unique in this way, because a later process may have the same name.
    */
   readonly incarnation: string
   /** Largest difference between the clocks of the processes, in ms. */

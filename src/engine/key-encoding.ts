@@ -169,7 +169,8 @@ export function cachedKeyNames<Of extends object>(nameOf: (of: Of) => string): (
 }
 
 /**
- * Returns the last segment of a key, such as the id in an index entry. @throws RangeError if the key is empty
+ * Returns the last segment of a key, such as the id in an index entry.
+ * @throws RangeError if the key is empty
  */
 export function lastSegment(key: Key): string {
   const last = key.at(-1)

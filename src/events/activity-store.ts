@@ -29,8 +29,8 @@ export async function writeActivities(
 }
 
 /**
- * Writes activities whose ids have just been generated, so that none exists yet. @param now epoch
- * milliseconds
+ * Writes activities whose ids have just been generated, so that none exists yet.
+ * @param now epoch milliseconds
  */
 export function putNewActivities(
   transaction: PartitionWriter,

@@ -49,8 +49,8 @@ export interface EditWindowsOptions {
   /** Called when jobs for edits have been enqueued. */
   readonly begun: () => void
   /**
-   * Called when a window with several commits has ended; null: never called. @param commits number of commits
-   * in the whole window
+   * Called when a window with several commits has ended; null: never called.
+   * @param commits number of commits in the whole window
    */
   readonly ended: ((edit: UserEdit, commits: number) => void) | null
 }

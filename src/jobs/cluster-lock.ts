@@ -5,8 +5,8 @@ import type { LeaseStore } from '../engine/engine.ts'
 const lookMs = 50
 
 /**
- * Runs `work` while no other process runs work with the same `name`. For short work only. @throws the errors
- * of `work`
+ * Runs `work` while no other process runs work with the same `name`. For short work only.
+ * @throws the errors of `work`
  */
 export async function withClusterLock<T>(
   leases: LeaseStore,

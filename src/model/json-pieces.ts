@@ -74,7 +74,8 @@ export function* jsonPieces(value: unknown): Generator<JsonPiece, void, undefine
 const retryAfterSeconds = 60
 
 /**
- * Returns the error for a response that exceeds its limit. @param remedy advice such as `request less data`
+ * Returns the error for a response that exceeds its limit.
+ * @param remedy advice such as `request less data`
  */
 export const responseTooLarge = (bytesMax: number, remedy: string): ApiError =>
   exhausted('maxResponseBytes', bytesMax, {

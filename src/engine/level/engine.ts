@@ -61,8 +61,8 @@ export interface LevelEngine extends Engine {
 }
 
 /**
- * Opens the embedded engine, which stores data in one directory and serves one process. @throws
- * EngineOpenError
+ * Opens the embedded engine, which stores data in one directory and serves one process.
+ * @throws EngineOpenError
  */
 export async function openLevelEngine(options: LevelEngineOptions): Promise<LevelEngine> {
   const { directory, clock = systemClock, log, openStore = openLevelStore } = options

@@ -65,7 +65,7 @@ export class LevelKv implements Kv {
       const written = await this.#partitions.run(keyName(part), () =>
         withRecordName('partition', part, () => this.#decide(prepared)),
       )
-      // The values with which the check was compared may not be durable yet. The caller gets the result only
+      // The stored values that the checks have read may not be durable yet. The caller gets the result only
       // when they are durable.
       if (written === null) {
         await this.#commit.durable()

@@ -151,8 +151,8 @@ export class BusConnection {
   }
 
   /**
-   * Connects to a server; null if no server is reachable. @throws EngineOpenError if a server rejects the
-   * client
+   * Connects to a server; null if no server is reachable.
+   * @throws EngineOpenError if a server rejects the client
    */
   async #connect(): Promise<NatsConnection | null> {
     try {

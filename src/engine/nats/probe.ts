@@ -11,8 +11,8 @@ export interface NatsProbe {
 }
 
 /**
- * Returns the properties of the first server that accepts a connection. @throws the reason why no server can
- * be used
+ * Returns the properties of the first server that accepts a connection.
+ * @throws the reason why no server can be used
  */
 export async function probeNats(settings: NatsSettings): Promise<NatsProbe> {
   const connection = await connectToAny(settings)

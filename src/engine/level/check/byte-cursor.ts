@@ -1,5 +1,6 @@
 /**
- * Reads bytes and numbers (little endian) of LevelDB and Snappy in sequence. @throws RangeError at the end
+ * Reads bytes and numbers (little endian) of LevelDB and Snappy in sequence.
+ * @throws RangeError at the end
  */
 export class ByteCursor {
   readonly #bytes: Buffer

@@ -7,7 +7,7 @@ const table = Uint32Array.from({ length: 256 }, (_, byte) => {
   return crc
 })
 
-/** Returns the CRC table for a byte that has one more zero byte after it than in the table `before`. */
+/** Derives the CRC table for bytes that are followed by one more zero byte than the bytes in `before`. */
 const behind = (before: Uint32Array): Uint32Array =>
   before.map((crc) => (crc >>> 8) ^ (table[crc & 0xff] as number))
 

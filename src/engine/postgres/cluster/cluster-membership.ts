@@ -81,8 +81,8 @@ export class ClusterMembership implements WritePermission, Cluster {
   #firstDeadAt = Number.POSITIVE_INFINITY
   #timer: NodeJS.Timeout | null = null
   /**
-   * `#beating` is the running heartbeat. If a further heartbeat has been requested, both `#beating` and
-   * `#next` are that one.
+   * `#beating` is the running heartbeat. If another heartbeat waits for its end, `#beating` and `#next` are
+   * the waiting heartbeat.
    */
   #beating: Promise<HeartbeatResult | null> = Promise.resolve(null)
   #next: Promise<HeartbeatResult | null> | null = null

@@ -27,7 +27,7 @@ export type NodeState = 'serving' | 'draining'
 
 export interface NodeIdentity {
   readonly id: string
-  /** Id that only one process ever has. `id` can be used again by a later process. */
+  /** Unique id of the process. `id` is not unique, because a later process can use it again. */
   readonly incarnation: string
 }
 

@@ -19,8 +19,8 @@ export class PendingBytes {
   }
 
   /**
-   * Runs `work` and counts `bytes` until it has settled. @throws StoreUnavailableError if the limit is
-   * reached
+   * Runs `work` and counts `bytes` until it has settled.
+   * @throws StoreUnavailableError if the limit is reached
    */
   async during<T>(bytes: number, work: () => Promise<T>): Promise<T> {
     if (this.#bytes > this.#max) throw new StoreUnavailableError('too many bytes wait for the database')

@@ -41,7 +41,8 @@ export function readPostgresLog(
 }
 
 /**
- * Reads the parts from which a version can be rebuilt; null if that is impossible. @throws DamagedRecordError
+ * Reads the parts from which a version can be rebuilt; null if that is impossible.
+ * @throws DamagedRecordError
  */
 export function readPostgresVersion(
   session: DatabaseSession,

@@ -14,8 +14,8 @@ import { storedEntries } from './stored-entries.ts'
 export interface OfflineSchema {
   readonly engine: Engine
   /**
-   * Yields all stored entries, without the contents of documents. @throws CorruptRecordError,
-   * StoreUnavailableError
+   * Yields all stored entries, without the contents of documents.
+   * @throws CorruptRecordError, StoreUnavailableError
    */
   entries(): AsyncGenerator<StoredEntry>
   /** Reads, writes and removes the import marker. See `ImportMarker`. */
