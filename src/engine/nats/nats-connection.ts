@@ -142,7 +142,7 @@ export class BusConnection {
         await this.#serve(connection)
       }
       const signal = this.#stop.signal
-      // Jitter prevents that all nodes connect at the same moment.
+      // Jitter prevents all nodes from connecting at the same moment.
       await sleep(pause * (0.5 + Math.random() / 2), undefined, { signal }).catch(() => undefined)
       pause = Math.min(2 * pause, pauseMs.longest)
       connection = signal.aborted ? null : await this.#connect().catch(() => null)

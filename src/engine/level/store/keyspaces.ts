@@ -11,7 +11,7 @@ export const keyspaces = {
   snapshots: space('s'),
   /** One record for each append. Key: document, sequence number of its first update. */
   updates: space('u'),
-  /** Key: partition, key. */
+  /** Values of the Kv. Key: partition, key. */
   kv: space('k'),
   /** Jobs that wait or are leased. Key: queue, id. */
   jobs: space('q'),

@@ -1,8 +1,8 @@
 import { type DatabaseSession, statement } from '../connection/database-session.ts'
 
 /**
- * Age of the last heartbeat, in ms, from which on a node counts as dead. The age is measured by the clock of
- * the database.
+ * Minimum age of the last heartbeat, in ms, at which a node counts as dead. The age is measured by the clock
+ * of the database.
  */
 export const deadMs = 4_000
 

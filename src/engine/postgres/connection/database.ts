@@ -39,7 +39,7 @@ export interface WritePermission {
   renew(session: DatabaseSession): Promise<void>
 }
 
-/** Delay in ms before a transaction is repeated that an available database could not execute. */
+/** Delay in ms before the repetition of a transaction that an available database could not execute. */
 const undonePauseMs = 200
 /**
  * Maximum number of repetitions of one transaction after collisions. Normally, a repetition resolves the
@@ -258,7 +258,7 @@ export class PostgresDatabase {
     }
   }
 
-  /** Makes all calls fail immediately that would wait for an unavailable database. */
+  /** From now on, calls that would wait for an unavailable database fail immediately. */
   endHolding(): void {
     this.#hold.abort()
   }

@@ -59,7 +59,7 @@ export class Outage {
         this.#reason = errorMessage(error)
         this.#code = publicErrorCode(error)
       }
-      // Jitter prevents that all nodes of a cluster connect at the same moment.
+      // Jitter prevents all nodes of a cluster from connecting at the same moment.
       await sleep(pause * (0.5 + Math.random() / 2), undefined, { signal: stop }).catch(() => undefined)
     }
   }

@@ -5,8 +5,8 @@
 export const partitionsDefault = 16
 
 /**
- * Percentage of each page of heads that inserts fill. In the remaining space, PostgreSQL stores the new
- * version of a row next to the old version, so that no index changes.
+ * Percentage of each page that inserts fill in the table of heads. In the remaining space, PostgreSQL stores
+ * the new version of a row next to the old version, so that no index changes.
  */
 const headFillFactor = 70
 
