@@ -215,7 +215,7 @@ export class MemoryClaim {
   }
 
   /**
-   * Prevents that the account ends the client. Call it when ending the client would no longer release the
+   * Prevents the account from ending the client. Call it when ending the client would no longer release the
    * memory.
    */
   pin(): void {
