@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import type { ApiError } from '../errors.ts'
 
 /**
- * Security headers of all responses with data. They prevent that browsers frame, cache, sniff or execute a
- * response.
+ * Security headers of all responses with data. They prevent browsers from framing, caching, sniffing or
+ * executing a response.
  */
 export const securityHeaders: Readonly<Record<string, string>> = {
   'cache-control': 'no-store',
