@@ -28,7 +28,7 @@ export const activityKeys = {
    * traits.
    */
   by: (trait: keyof ActivityTraits, value: string): Key => ['activitiesBy', trait, value],
-  /** Prefix of an index, sorted by time: the activities that contain a user, but not as the acting user. */
+  /** Prefix of an index, sorted by time: the activities that mention a user, except as the acting user. */
   naming: (userId: string): Key => ['activitiesNaming', userId],
 }
 

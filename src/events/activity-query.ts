@@ -2,7 +2,7 @@ import type { Key } from '../engine/engine.ts'
 import type { ActivityTraits, FeatureType } from './activity.ts'
 import { activityKeys } from './activity-keys.ts'
 
-/** Filter of activities. An activity matches if it matches all members that are present. */
+/** Filter of activities. An activity must match every member that is present. */
 export interface ActivityQuery {
   readonly documentId?: string
   readonly userId?: string
@@ -36,8 +36,9 @@ export function matcher(query: ActivityQuery): (traits: ActivityTraits) => boole
 }
 
 /**
- * Returns all indexes that contain all matching activities. Each index is a list of the disjoint prefixes of
- * its parts. Returns an empty array if the query has no conditions, so that every activity matches.
+ * Returns the indexes that can answer a query: each of them contains all matching activities. An index is a
+ * list of the disjoint prefixes of its parts. Returns an empty array if the query has no conditions, so that
+ * every activity matches.
  */
 export const indexesFor = (query: ActivityQuery): readonly (readonly Key[])[] =>
   wantedOf(query).map(([trait, values]) => values.map((value) => activityKeys.by(trait, value)))

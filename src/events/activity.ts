@@ -109,7 +109,7 @@ export const traitsOf = (activity: ActivityEvent): ActivityTraits => ({
 /** Prefix of the action types whose target is a user. */
 export const aboutUsers = 'user.'
 
-/** Returns the ids of the users that an activity contains, without the acting user. */
+/** Returns the ids of the users that an activity mentions, without the acting user. */
 export function namedUsers(activity: ActivityEvent): readonly string[] {
   const { actionUser, actionType, targetEntityId, changes, displayMessageTemplateData } = activity
   const named = new Set(findNamedUsers([changes, displayMessageTemplateData]))

@@ -10,13 +10,13 @@ import { activityKeys, type Position, positionIn } from './activity-keys.ts'
 import { writeActivities } from './activity-store.ts'
 import type { PartitionWriter } from './partition.ts'
 
-/** Returns whether an activity contains more users than the index accepts. */
+/** Returns whether an activity mentions more users than the index accepts. */
 export const namesTooManyUsers = ({ changes, displayMessageTemplateData }: ActivityEvent): boolean =>
   findNamedUsers([changes, displayMessageTemplateData]).size > namedUsersMax
 
 /**
  * Prefixes of the indexes that contain the activities of a user: activities by the user, and activities that
- * contain the user otherwise.
+ * mention the user.
  */
 export const activityRangesOf = (userId: string) =>
   [activityKeys.by('userId', userId), activityKeys.naming(userId)] as const
