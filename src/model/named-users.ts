@@ -5,7 +5,7 @@ import { idProblem } from './address.ts'
 export const deletedUserId = 'deleted-user'
 
 /**
- * Maximum number of users that one record may contain in addition to the acting user and the recipients. Each
+ * Maximum number of users that one record may mention in addition to the acting user and the recipients. Each
  * of them becomes an index entry.
  */
 export const namedUsersMax = 100
@@ -30,7 +30,7 @@ export const namedUserSchema = v.looseObject({
 export const deletedUser: NamedUser = { userId: deletedUserId }
 
 /**
- * Returns the ids of the users that a JSON value contains. Each object with a valid id in its member `userId`
+ * Returns the ids of the users that a JSON value mentions. Each object with a valid id in its member `userId`
  * is a user.
  */
 export function findNamedUsers(value: unknown): ReadonlySet<string> {
