@@ -2,8 +2,8 @@ import type { ApiError } from '../errors.ts'
 import { exhausted, limitOf } from '../quota/limits.ts'
 
 /**
- * Number of characters after which a piece ends. The last scalar value of a piece can make the piece up to
- * six times as long.
+ * Number of characters after which a piece ends. Because of escapes, the last scalar value of a piece can
+ * make the piece up to six times as long.
  */
 const pieceLength = 65_536
 /**
