@@ -19,22 +19,22 @@ import {
   waitUntilDurable,
 } from './edit-context.ts'
 
-/** A change that was computed and not applied. */
+/** A change that was computed and is not applied yet. */
 export interface ProposedChange<T> {
-  /** Called after the change was applied. */
+  /** Returns the result of the change. Called after the change was applied. */
   readonly result: () => T
-  /** Null: there is nothing to change. */
+  /** The update of the change; null if nothing changes. */
   readonly update: Uint8Array | null
   /**
-   * Returns whether the change is right for the document as it is now.
-   * @throws ApiError if the document does not permit it any more; StaleRightError
+   * Returns whether the change is still valid for the current document.
+   * @throws ApiError if the document no longer permits the change; StaleRightError
    */
   readonly isCurrent: () => boolean
-  /** Applies the update. Returns the part of it that is new; null: nothing. */
+  /** Applies the update. Returns the new part of the update; null if nothing is new. */
   readonly apply: (how: ChangeApplication) => Uint8Array | null
 }
 
-/** A change that was computed on the document itself, and so applied. */
+/** A change that was computed on the document itself, and therefore is already applied. */
 export interface AppliedChange<T> extends Pick<ProposedChange<T>, 'result'> {
   readonly added: Uint8Array | null
 }
@@ -45,18 +45,22 @@ export interface BackendChange<T> {
   readonly options: RestoreOptions
   /** Place of the computation, for a trace. */
   readonly runs?: 'event loop' | 'thread'
-  /** False if the change is right for any later document as well, so that it can be appended after any update. */
+  /**
+   * False if the change is also valid for any later document, so that it can be appended after any update.
+   */
   readonly needsHead: boolean
   /**
-   * Whether writes pause during the first computation. `if overtakable`: the computation is short, and without a pause
-   * updates of this node would often invalidate it.
+   * Whether writes pause during the first computation. `if overtakable`: the computation is short, and if it
+   * ran without a pause, updates of this node would often invalidate it.
    */
   readonly firstPause: 'always' | 'if overtakable' | 'never'
   /** Prepares the creation of the document. Called before anything is computed. */
   readonly prepare?: (() => Promise<void>) | undefined
-  /** Changes the document itself; returns null, without a change, if a working copy is needed. */
+  /** Changes the document itself. Returns null, without a change, if a working copy is needed. */
   readonly inPlace?: (() => AppliedChange<T> | null) | undefined
-  /** Resolves the base and computes the change. Called again if the document has changed meanwhile. */
+  /**
+   * Resolves the base version and computes the change. Called again if the document has changed meanwhile.
+   */
   readonly compute: () => Promise<ProposedChange<T>>
   /** Called once, before the commit. */
   readonly computed?: ((when: 'first' | 'again') => void) | undefined
@@ -64,7 +68,7 @@ export interface BackendChange<T> {
 
 /** Maximum number of tries of one change. A try fails if another node has changed the document meanwhile. */
 const triesMax = 5
-/** The pause before the next try, a try, at most; in ms. */
+/** Maximum pause in ms before the next try, multiplied by the number of tries. */
 const pauseMs = 20
 
 /** Minimum and maximum time in ms for which the other nodes pause their updates, after the first try. */
@@ -72,15 +76,15 @@ const waitMsMin = 50
 const waitMsMax = 2_000
 
 /**
- * The one path of a change by a backend: resolve base → compute → commit if unchanged → apply → deliver.
- *
- * A change is overtakable if another node can append an update that makes it wrong. It is then appended with the
- * expected head, and applied when it is durable. Any other change is applied and appended in one tick. It needs no
- * working copy if it can be computed on the document itself, which takes about half the time.
- *
- * The retry policy: the first time, a change is computed while writes continue. If the document has changed by then,
- * the change is computed again while this node pauses its writes. After a conflict with another node, the other nodes
- * also pause their writes.
+ * Executes a change that a backend requests. Every such change takes these steps: resolve base → compute →
+ * commit if unchanged → apply → deliver.
+ * A change is overtakable if another node can append an update that makes the change wrong. Such a change is
+ * appended with the expected head, and applied when it is durable. Any other change is applied and appended
+ * in one tick. It needs no working copy if it can be computed on the document itself, which takes about half
+ * the time.
+ * Retries: the first time, the change is computed while writes continue. If the document has changed by then,
+ * the change is computed again while this node pauses its writes. After a conflict with another node, the
+ * other nodes also pause their writes.
  * @throws ApiError ABORTED if other nodes were faster each time; UNAVAILABLE; the errors of `compute`
  */
 export function makeChange<T>(room: EditContext, change: BackendChange<T>): Promise<EditResult<T>> {
@@ -108,7 +112,10 @@ async function tracedChange<T>(
   }
 }
 
-/** Returns the size of the plan of a replacement; nothing for the state vector of another change. */
+/**
+ * Returns the numbers of insertions and deletions of a replacement. Returns an empty object for any other
+ * change, whose result is a state vector.
+ */
 function planOf(result: unknown): Pick<Partial<ReplacementResult>, 'insertions' | 'deletions'> {
   if (result instanceof Uint8Array) return {}
   const { insertions, deletions } = result as ReplacementResult
@@ -117,7 +124,10 @@ function planOf(result: unknown): Pick<Partial<ReplacementResult>, 'insertions' 
 
 const knownUser = (by: string): string | undefined => (by === '' ? undefined : by)
 
-/** @param since when the change began to wait, as `performance.now` has it */
+/**
+ * Traces how long a change has waited for the lock. @param since start of the wait, on the clock of
+ * `performance.now`
+ */
 function traceLock<T>(room: EditContext, { by }: BackendChange<T>, since: number): void {
   if (room.trace === undefined) return
   room.trace.of(by)?.('change_locked', {
@@ -133,7 +143,8 @@ async function attempt<T>(room: EditContext, change: BackendChange<T>): Promise<
     const since = performance.now()
     while (room.held() !== null) await room.held()
     traceLock(room, change, since)
-    // No await until the commit: callers that waited for the same lock find the changed document.
+    // There is no await until the commit, so that callers that waited for the same lock find the changed
+    // document.
     const applied = change.inPlace()
     if (applied !== null) return committed(room, change, applied)
   }
@@ -173,14 +184,14 @@ async function whilePaused<T>(
     } finally {
       release()
     }
-    // Twice the time of this try.
+    // The other nodes pause for twice the time of this try.
     waitMs = Math.min(waitMsMax, waitMsMin + 2 * Math.ceil(performance.now() - begun))
     await sleep(Math.random() * pauseMs * tries)
   }
   throw headConflict()
 }
 
-/** Applies a change and appends it, in this tick. */
+/** Applies a change and appends it in the same tick. */
 function commitHere<T>(
   room: EditContext,
   change: BackendChange<T>,
@@ -201,7 +212,7 @@ async function committed<T>(
   return { ...(await waitUntilDurable(room, result())), bytes: added?.length ?? 0 }
 }
 
-/** Returns the outcome of a dry run, when the document that it saw is durable. */
+/** Returns the result of a dry run when the document that the dry run has read is durable. */
 async function foundOut<T>(
   room: EditContext,
   { options }: BackendChange<T>,
@@ -211,7 +222,7 @@ async function foundOut<T>(
   return { ...(await waitUntilDurable(room, result())), bytes: update?.length ?? 0 }
 }
 
-/** Appends a change with the expected head, then applies it. Null: another node was faster. */
+/** Appends a change with the expected head, then applies it. Returns null if another node was faster. */
 async function commitAtHead<T>(
   room: EditContext,
   { by, options }: BackendChange<T>,
@@ -225,7 +236,7 @@ async function commitAtHead<T>(
   // An update without content also creates a document.
   const bytes = update ?? (commits.existence === 'live' ? null : emptyUpdate)
   if (bytes === null) {
-    // The result "no change" is right only if the log has no newer entries.
+    // The result "no change" is correct only if the log has no newer entries.
     const isCurrent = await commits.endsAt(head).catch(toUnavailable)
     return isCurrent ? { result: result(), ...found } : null
   }
@@ -244,7 +255,10 @@ async function commitAtHead<T>(
   return { ...found, result: result(), version: versionOf({ epoch: commits.epoch, seq }) }
 }
 
-/** A rejection precedes the first change of the document. Any other error may have left half an edit in it. */
+/**
+ * Runs `work`, which edits the document. If it throws an ApiError, the document is unchanged. Any other error
+ * may leave half an edit in the document, so the room ends.
+ */
 export function failUnlessRejected<T>(room: EditContext, work: () => T): T {
   try {
     return work()

@@ -39,7 +39,7 @@ export interface DocumentRead<T> {
   readonly sizeBytes: number
 }
 
-/** A document at some time. */
+/** The state of a document at one time. */
 export interface DocumentCapture {
   /** The whole state (V1). */
   readonly bytes: Uint8Array
@@ -48,7 +48,8 @@ export interface DocumentCapture {
 }
 
 /**
- * Reads one open document and applies updates to it for callers without a socket. Results contain only durable content.
+ * Reads one open document and applies updates to it, for callers without a websocket. Results contain only
+ * durable content.
  */
 export class BackendEdits {
   readonly #room: EditContext
@@ -58,10 +59,10 @@ export class BackendEdits {
   }
 
   /**
-   * Applies a Yjs update (V1) without changes; the known part is left out. Resolves, with the state vector, when the
-   * update is durable and sent.
-   * @throws ApiError as `beginEdit` does; INVALID_ARGUMENT if it is malformed, FAILED_PRECONDITION if it depends on
-   *   updates that the document does not have: then nothing is changed
+   * Applies a Yjs update (V1) without changes, except that parts that the document has are left out. Resolves
+   * with the state vector when the update is durable and sent.
+   * @throws ApiError as for `beginEdit`; INVALID_ARGUMENT if the update is malformed; FAILED_PRECONDITION if
+   * it depends on updates that the document does not have. Nothing is changed then
    */
   async apply(by: string, bytes: Uint8Array, options: ApplyOptions): Promise<EditResult<Uint8Array>> {
     const room = this.#room
@@ -71,7 +72,7 @@ export class BackendEdits {
       by,
       options,
       needsHead: options.ifVersion !== undefined || options.expects === 'nothing',
-      // A thread places the update for exactly one state of the document.
+      // A thread integrates the update for exactly one state of the document, so writes must pause.
       firstPause: 'always',
       prepare: async () => {
         if (isCreating(room, options)) this.#checkFirst(bytes, summary, options)
@@ -83,20 +84,23 @@ export class BackendEdits {
     })
   }
 
-  /** Checks the first update of a document before anything is created for it. A large update is checked later. */
+  /**
+   * Checks the first update of a document before anything is created for the document. A large update is
+   * checked later.
+   */
   #checkFirst(bytes: Uint8Array, summary: UpdateSummary, options: ApplyOptions): void {
     this.#check(bytes, options)
     if (!this.#isLarge(bytes, summary)) this.#room.charged(1, () => this.#rehearse(bytes, summary))
   }
 
-  /** Returns whether a copy of the document, or the update, takes the event loop too long. */
+  /** Returns whether copying the document or integrating the update takes too long for the event loop. */
   #isLarge(bytes: Uint8Array, summary: UpdateSummary): boolean {
     const { state } = this.#room
     if (state.predict(bytes, summary) > loopStepsMax) return true
     return !this.#fits(summary) && (state.isExpensive || state.sizeBytes + bytes.length > inlineSizeMax)
   }
 
-  /** Integrates the update; null, without a change, if that takes the event loop too long. */
+  /** Integrates the update. Returns null, without a change, if that takes too long for the event loop. */
   #integrate(
     bytes: Uint8Array,
     summary: UpdateSummary,
@@ -112,7 +116,7 @@ export class BackendEdits {
     })
   }
 
-  /** Checks the update on a working copy of the document, a large one on a thread. */
+  /** Checks the update on a working copy of the document. A large update is checked on a thread. */
   async #proposed(
     bytes: Uint8Array,
     summary: UpdateSummary,
@@ -141,7 +145,7 @@ export class BackendEdits {
     return { result, update, isCurrent, apply: (how) => (how === 'alone' ? takePlaced() : integrate()) }
   }
 
-  /** @throws ApiError when it must not be taken */
+  /** @throws ApiError if the update must not be applied */
   #check(bytes: Uint8Array, options: ApplyOptions): void {
     const { state, documentBytesMax } = this.#room
     beginEdit(this.#room, options)
@@ -155,7 +159,8 @@ export class BackendEdits {
   }
 
   /**
-   * Shows the document, and its whole state (V1), to `view`; resolves when the viewed content is durable.
+   * Calls `view` with the document and its whole state (V1). Resolves when the content that `view` has read
+   * is durable.
    * @throws ApiError UNAVAILABLE
    */
   async view<T>(view: (doc: Y.Doc, bytes: Uint8Array) => T): Promise<DocumentRead<T>> {
@@ -169,11 +174,11 @@ export class BackendEdits {
   }
 
   /**
-   * Reads one root of the document, a large one on a thread. Resolves when the content is durable, with null if there
-   * is no document.
-   * @param bytesMax as `readEncoded` has it
-   * @throws ApiError INVALID_ARGUMENT as `readDocument` does; RESOURCE_EXHAUSTED if too many large reads wait, or if
-   * the content exceeds `bytesMax`; UNAVAILABLE
+   * Reads one root of the document. Large content is read on a thread. Resolves when the content is durable;
+   * with null if there is no document.
+   * @param bytesMax limit for the content, as for `readEncoded`
+   * @throws ApiError INVALID_ARGUMENT as for `readDocument`; RESOURCE_EXHAUSTED if too many large reads wait,
+   * or if the content exceeds `bytesMax`; UNAVAILABLE
    */
   async read(reading: DocumentReading, bytesMax: number): Promise<DocumentRead<EncodedContent> | null> {
     const { address, state, commits, readers } = this.#room
@@ -184,7 +189,7 @@ export class BackendEdits {
       this.view((doc, bytes) => readEncoded(doc, bytes, reading, max)),
     )
     if (read !== null) return read
-    // A call that waits for a thread holds no copy of the document.
+    // The copy is made only when a thread is free, so that waiting calls do not keep copies.
     return readers.use(address, async (thread) => {
       const { result, version } = await readDurable(this.#room, () => {
         const bytes = state.encode()
@@ -195,7 +200,10 @@ export class BackendEdits {
     })
   }
 
-  /** The document as it is; resolves when that is durable, null when there is none. @throws ApiError UNAVAILABLE */
+  /**
+   * Returns the current state of the document when it is durable; null if there is no document. @throws
+   * ApiError UNAVAILABLE
+   */
   async capture(): Promise<DocumentCapture | null> {
     const { state, commits } = this.#room
     const { result, version } = await readDurable(this.#room, () =>
@@ -204,14 +212,17 @@ export class BackendEdits {
     return result === null ? null : { bytes: result, epoch: commits.epoch, version }
   }
 
-  /** Which state the document is in; resolves when that is durable, null when there is no document. @throws ApiError UNAVAILABLE */
+  /**
+   * Returns the current version of the document when it is durable; null if there is no document.
+   * @throws ApiError UNAVAILABLE
+   */
   async version(): Promise<string | null> {
     const { commits } = this.#room
     const { result: isLive, version } = await readDurable(this.#room, () => commits.existence === 'live')
     return isLive ? version : null
   }
 
-  /** Applies an update to a working copy first: its problems must not show on the document itself. */
+  /** Applies an update to a working copy, so that a problem appears there and not in the document itself. */
   #rehearse(bytes: Uint8Array, summary: UpdateSummary): void {
     const { state } = this.#room
     vetted(() => checkNesting(bytes, state.doc))
@@ -222,7 +233,7 @@ export class BackendEdits {
     copy.doc.destroy()
   }
 
-  /** Returns whether vetting has already found every problem that the application of the update could reveal. */
+  /** Returns whether vetting has already found every problem that applying the update could reveal. */
   #fits(summary: UpdateSummary): boolean {
     return isPlain(summary, this.#room.state.clocks) && summary.longRuns.length === 0
   }
@@ -237,14 +248,14 @@ const incomplete = (): ApiError =>
 const malformed = (problem: string): ApiError =>
   invalid('crdt/malformed-update', `the update is malformed: ${problem}; send a Yjs update in encoding V1`)
 
-/** @throws ApiError if the update must not be applied */
+/** Returns the update that a thread has integrated. @throws ApiError if the update must not be applied */
 function checked(placed: PlacedIntegration): PlacedIntegration {
   if (placed.problem !== null) throw malformed(placed.problem)
   if (placed.gap) throw incomplete()
   return placed
 }
 
-/** @throws ApiError INVALID_ARGUMENT if vetting rejects the update */
+/** Runs `check`. @throws ApiError INVALID_ARGUMENT if vetting rejects the update */
 function vetted<T>(check: () => T): T {
   try {
     return check()

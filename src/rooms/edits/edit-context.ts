@@ -12,10 +12,13 @@ import type { RoomTrace } from '../room/room-trace.ts'
 import { isStale, StaleRightError } from '../room/write-rights.ts'
 import type { ThreadPool } from '../threads/thread-pool.ts'
 
-/** How a durable or current change is applied. `among others`: the document has updates that are not durable. */
+/**
+ * How a change is applied. `alone`: the document has no other new updates. `among others`: the document has
+ * updates that are not durable.
+ */
 export type ChangeApplication = 'alone' | 'among others'
 
-/** An update that has not been applied. */
+/** An update that must be appended before it is applied. */
 export interface ConditionalUpdate {
   readonly head: number
   readonly update: AppliedUpdate
@@ -26,7 +29,7 @@ export interface ConditionalUpdate {
   readonly apply: (how: 'alone' | 'among others') => void
 }
 
-/** The part of a room that changes and reads of backends use. */
+/** The parts of a room that reads and changes by backends use. */
 export interface EditContext {
   readonly log: DocumentLog
   readonly address: DocumentAddress
@@ -34,67 +37,85 @@ export interface EditContext {
   readonly state: DocumentState
   readonly commits: Commits
   readonly threads: ThreadPool
-  /** Threads for reading, which does not wait until replacements are done. */
+  /** Threads for reads, so that reads do not wait until replacements are done. */
   readonly readers: ThreadPool
-  /** Encoded size the document may reach. */
+  /** Maximum encoded size of the document. */
   readonly documentBytesMax: number
-  /** The health of the store: whether it can write. */
+  /** Returns the health of the store, which shows whether the store can write. */
   readonly health: () => Health
-  /** Applies the arrived updates, unless the room is held. @throws ApiError UNAVAILABLE when the room is closed */
+  /**
+   * Applies the arrived updates, unless the document is locked. @throws ApiError UNAVAILABLE if the room is
+   * closed
+   */
   readonly begin: () => void
-  /** Holds back updates that arrive from now on. Call the returned function once to let them continue. */
+  /**
+   * Locks the document: updates that arrive from now on wait. The returned function releases the lock; call
+   * it once.
+   */
   readonly hold: () => () => void
-  /** Null while the document is not locked; otherwise resolves when it may change again. */
+  /**
+   * Null while the document is not locked; otherwise a promise that resolves when the document may change
+   * again.
+   */
   readonly held: () => Promise<void> | null
-  /** Counts a replacement by where it was computed; `thread_locked`: on a thread, while arriving updates waited. */
+  /**
+   * Counts a replacement by the place of its computation. `thread_locked`: on a thread while arriving updates
+   * waited.
+   */
   readonly replaced: (mode: 'inline' | 'thread' | 'thread_locked') => void
   readonly commit: (update: AppliedUpdate) => void
-  /** Resolves when the workspace has not spent its share of the event loop. */
+  /** Resolves when the workspace has event loop time left. */
   readonly share: () => Promise<void>
   /** Runs work for edits on the event loop, and counts its time against the share of the workspace. */
   readonly charged: <T>(updates: number, work: () => T) => T
   /**
-   * Stores an update that is right only for the document as it is at `head`, and then applies it. Resolves with its
-   * number; null if the document has changed since, and then nothing was stored.
+   * Appends an update that is valid only for the document at `head`, and then applies it. Resolves with its
+   * sequence number. Resolves with null if the document has changed; nothing is stored then.
    */
   readonly commitAt: (conditional: ConditionalUpdate) => Promise<number | null>
-  /** Has updates that arrive at other nodes wait for the next change of this one, for `ms` at most. */
+  /**
+   * Pauses the updates that arrive at other nodes until the next change of this node, for at most `ms`
+   * milliseconds.
+   */
   readonly pauseOthers: (ms: number) => void
   readonly fences: Pick<FenceStore, 'isCurrent'>
-  /** Call if the document in memory is no longer reliable. */
+  /** Ends the room because the document in memory is no longer reliable. */
   readonly fail: (error: unknown) => void
   readonly trace?: RoomTrace | undefined
 }
 
 /** The state of the document that a change requires. */
 export interface EditPrecondition {
-  /** `nothing`: the change makes the document; `either`: it may. */
+  /** `nothing`: the change creates the document. `either`: it creates the document if there is none. */
   readonly expects: 'content' | 'nothing' | 'either'
-  /** The permission to make the change; undefined: nothing is checked. */
+  /** The permission to make the change; undefined: no permission is checked. */
   readonly right?: WriteRight | undefined
-  /** Refuse unless the document is at this version. */
+  /** Rejects the change unless the document is at this version. */
   readonly ifVersion?: string | undefined
-  /** The storage limit that the workspace has reached, thrown unless the change only deletes; null or undefined: none. */
+  /**
+   * The error of a storage limit that the workspace has reached; null or undefined: none. It is thrown unless
+   * the change only deletes.
+   */
   readonly full?: ApiError | null | undefined
-  /** Work before the creation of the document. It runs only if the new content is valid. */
+  /** Runs before the document is created, and only if the new content is valid. */
   readonly making?: (() => Promise<void>) | undefined
 }
 
 export interface RestoreOptions extends EditPrecondition {
-  /** Computes the change without making it. */
+  /** Computes the change without applying it. */
   readonly dryRun?: boolean | undefined
 }
 
 export interface ReplaceOptions extends RestoreOptions {
-  /** Compute the change for the document at this version, and merge it: later updates stay. */
+  /** Computes the change for the document at this version, and merges it, so that later updates stay. */
   readonly baseVersion?: string | undefined
 }
 
 export interface EditResult<T> {
   readonly result: T
-  /** The document's version after the change. */
+  /** The version of the document after the change. */
   readonly version: string
-  /** Size of the update that clients received; 0 when nothing changed. */
+  /** Size of the update that clients received; 0 if nothing changed. */
   readonly bytes: number
 }
 
@@ -109,14 +130,17 @@ export const noContent = (): ApiError =>
     'there is no CRDT data for this editor id; create it with upsert: true or /v2/crdt/add',
   )
 
-/** @throws ApiError when an update adds content to a workspace that is full */
+/** @throws ApiError if the update adds content although the workspace has reached its storage limit */
 export function checkStorage({ full = null }: EditPrecondition, update: Uint8Array | null): void {
   if (full !== null && update !== null && addsContent(update)) throw full
 }
 
-/** The stored kind of an emptied root is a single deleted item: it adds nothing. */
+/**
+ * Returns whether an update adds content. The stored kind of an emptied root is a single deleted item, which
+ * adds nothing.
+ */
 function addsContent(update: Uint8Array): boolean {
-  // An update begins with the number of clients that have inserted something.
+  // An update starts with the number of clients that have inserted something.
   if (update[0] === 0) return false
   let deleted = 0
   const item = ({ kind }: ReadItem): void => {
@@ -126,13 +150,13 @@ function addsContent(update: Uint8Array): boolean {
   return structs > 1 || deleted === 0
 }
 
-/** Returns whether the change is going to create the document. */
+/** Returns whether the change will create the document. */
 export const isCreating = ({ commits }: EditContext, { expects }: EditPrecondition): boolean =>
   commits.existence !== 'live' && expects !== 'content'
 
 /**
- * Prepares the creation of the document, if the change is going to create it.
- * @throws ApiError as `beginEdit` does; then nothing is prepared
+ * Prepares the creation of the document if the change will create it.
+ * @throws ApiError as for `beginEdit`; then nothing is prepared
  */
 export async function prepareCreate(room: EditContext, options: EditPrecondition): Promise<void> {
   if (!isCreating(room, options)) return
@@ -141,8 +165,8 @@ export async function prepareCreate(room: EditContext, options: EditPrecondition
 }
 
 /**
- * Applies the arrived updates, then checks the preconditions of a change. The result is valid only until the document
- * changes.
+ * Applies the arrived updates, then checks the preconditions of a change. The check is valid only until the
+ * document changes.
  * @throws ApiError UNAVAILABLE, NOT_FOUND, ALREADY_EXISTS, ABORTED; StaleRightError
  */
 export function beginEdit(room: EditContext, { expects, ifVersion, right, full }: EditPrecondition): void {
@@ -167,14 +191,14 @@ export function beginEdit(room: EditContext, { expects, ifVersion, right, full }
   }
 }
 
-/** Commits an applied change. @param added null if the change had no effect */
+/** Commits an applied change. @param added the update of the change; null if it had no effect */
 export function commitEdit(
   room: EditContext,
   { by, right }: { readonly by: string; readonly right: WriteRight | undefined },
   added: Uint8Array | null,
 ): void {
   const { state, commits } = room
-  // An update without content also creates a document: content that was added empty can be read as empty.
+  // An update without content also creates a document, so that empty content that was added can be read.
   const bytes = added ?? (commits.existence === 'live' ? null : emptyUpdate)
   if (bytes === null) return
   const summary = readUpdate(bytes, { allowSubdocuments: true })
@@ -182,7 +206,7 @@ export function commitEdit(
   room.commit({ bytes, by, from: null, summary, right })
 }
 
-/** Resolves when all updates that are applied so far are durable and sent. @throws ApiError UNAVAILABLE */
+/** Resolves when all updates applied so far are durable and sent. @throws ApiError UNAVAILABLE */
 export async function waitUntilDurable<T>(
   { commits }: EditContext,
   result: T,
@@ -195,19 +219,22 @@ export async function waitUntilDurable<T>(
   }
 }
 
-/** @throws ApiError UNAVAILABLE */
+/** Rethrows an ApiError; reports any other error as an unavailable store. @throws ApiError */
 export function toUnavailable(cause: unknown): never {
-  // The store has not failed when a permission has ended.
+  // If a permission has ended, the store has not failed.
   if (cause instanceof ApiError) throw cause
   throw new ApiError('server/store-unavailable', 'the change could not be stored; try again', { cause })
 }
 
-/** Maximum reads of the document, while other nodes change it, before arriving updates must wait. */
+/**
+ * Maximum number of reads without a pause, while other nodes change the document. After that, arriving
+ * updates must wait.
+ */
 const unheldLooks = 3
 
 /**
- * Returns the result of `look` and the version that it belongs to, when that version is durable. It contains every
- * update that any node has acknowledged before. @throws ApiError UNAVAILABLE
+ * Returns the result of `look` and the version to which it belongs, when that version is durable. The result
+ * contains every update that any node has acknowledged before the call. @throws ApiError UNAVAILABLE
  */
 export async function readDurable<T>(
   room: EditContext,
@@ -228,8 +255,8 @@ export async function readDurable<T>(
 }
 
 /**
- * Holds back arriving updates, and resolves when no append is in progress. Call the returned function to let them
- * continue. Until that call, all applied updates are durable.
+ * Locks the document, and resolves when no append is in progress. The returned function releases the lock.
+ * Until then, all applied updates are durable.
  */
 export async function pauseIncoming(room: EditContext): Promise<() => void> {
   while (room.held() !== null) await room.held()
@@ -239,8 +266,9 @@ export async function pauseIncoming(room: EditContext): Promise<() => void> {
 }
 
 /**
- * Makes a change. A rejection reveals the state of the document, so, like any response, it waits until that state is
- * durable. If this replica turns out to be behind the log, the change is tried a second time.
+ * Makes a change. If the change is rejected, waits before the error is returned: a rejection reveals the
+ * state of the document, so that state must be durable. If this replica turns out to lack log entries, tries
+ * the change a second time.
  */
 export async function rejectWhenDurable<T>(room: EditContext, change: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries += 1) {
@@ -255,15 +283,15 @@ export async function rejectWhenDurable<T>(room: EditContext, change: () => Prom
 }
 
 /**
- * Returns false if other nodes have changed the document without a notice: their updates are applied then. @throws
- * ApiError UNAVAILABLE
+ * Returns false if other nodes have changed the document without a notice; their updates are then applied.
+ * @throws ApiError UNAVAILABLE
  */
 export const hasCaughtUp = async ({ commits }: EditContext): Promise<boolean> =>
   commits.endsAt(commits.head).catch(toUnavailable)
 
 /**
- * Returns the base version of a change; null if the change starts from the present document, which `baseVersion` may
- * also name.
+ * Returns the base version of a change. Returns null if the change starts from the current document, which is
+ * also the case if `baseVersion` is the current version.
  * @throws ApiError FAILED_PRECONDITION if `baseVersion` is not a version of this document
  */
 export function resolveBase(
@@ -278,7 +306,10 @@ export function resolveBase(
   return base.seq === present.seq ? null : base
 }
 
-/** Returns the size that a working copy of the document may reach: the updates since its version also take space. */
+/**
+ * Returns the maximum size of a working copy of an earlier version. The updates since that version also take
+ * space in the document.
+ */
 export const copySizeMax = ({ state, documentBytesMax }: EditContext, copyBytes: number): number =>
   documentBytesMax - Math.max(0, state.sizeBytes - copyBytes)
 

@@ -3,14 +3,20 @@ import { EncodedJson, isResponseTooLarge } from '../../model/json-pieces.ts'
 import { IntegrationTooExpensiveError } from '../../update/integration.ts'
 import type { PooledThread, ThreadPool } from '../threads/thread-pool.ts'
 
-/** Encoded size of a document, in bytes, up to which the event loop reads it: a larger one takes up to 50 ms or more. */
+/**
+ * Maximum encoded size in bytes of a document that the event loop reads. A larger document takes 50 ms or
+ * more.
+ */
 const inlineBytesMax = 65_536
-/** Bytes of content that the event loop produces: a small document can repeat a large value in many stretches of text. */
+/**
+ * Maximum bytes of content that the event loop produces. A small document can repeat a large value in many
+ * stretches of text.
+ */
 const inlineOutputMax = 262_144
 
 /**
- * Reads a document on the event loop, or returns null if that takes too long there. Without threads the event loop
- * reads all documents.
+ * Reads a document on the event loop. Returns null if that takes too long there. Without threads, the event
+ * loop reads all documents.
  * @param read reads the document and encodes at most `bytesMax` bytes
  * @throws the errors of `read`
  */
@@ -31,7 +37,10 @@ export async function readInline<T>(
   }
 }
 
-/** Reads one root of a whole state (V1). @throws ApiError as `readEncoded` does, and as `Thread.run` does */
+/**
+ * Reads one root of a whole state (V1) on a thread. @throws ApiError as for `readEncoded` and
+ * `PooledThread.run`
+ */
 export async function readOnThread(
   thread: PooledThread,
   bytes: Uint8Array,

@@ -28,8 +28,9 @@ import { replaceWithinLimit, restoreWithinLimit } from './size-check.ts'
 import { type ComputedEdit, computeOnThread, madeFor, restoreOnThread } from './thread-compute.ts'
 
 /**
- * Maximum size of document and content together, in bytes and characters, for a replacement on the event loop. A larger
- * one could block the event loop for more than 50 ms, at 50 KB of text that has nothing in common with the text before.
+ * Maximum sum of the bytes of the document and the characters of the content for a replacement on the event
+ * loop. A larger replacement could block the event loop for more than 50 ms (worst case: 50 KB of text that
+ * has nothing in common with the previous text).
  */
 export const inlineSizeMax = 65_536
 
@@ -42,10 +43,11 @@ export class Replacement {
   }
 
   /**
-   * Makes a root of the document equal to the content, as user `by`. Resolves when the change is durable and sent.
-   * @throws ApiError INVALID_ARGUMENT as `checkContent` does; NOT_FOUND, ALREADY_EXISTS, ABORTED, FAILED_PRECONDITION
-   *   if the document does not match `options`; RESOURCE_EXHAUSTED if too many large contents wait; UNAVAILABLE while
-   *   the store cannot write
+   * Changes a root of the document so that it equals the content, as user `by`. Resolves when the change is
+   * durable and sent.
+   * @throws ApiError INVALID_ARGUMENT as for `checkContent`; NOT_FOUND, ALREADY_EXISTS, ABORTED,
+   * FAILED_PRECONDITION if the document does not match `options`; RESOURCE_EXHAUSTED if too many large
+   * contents wait; UNAVAILABLE while the store cannot write
    */
   replace(
     by: string,
@@ -67,9 +69,10 @@ export class Replacement {
   }
 
   /**
-   * Gives the document the content of `past`, a whole state (V1) of it, as user `by`; resolves when that is durable and
-   * sent. Updates that arrive meanwhile stay: they change the document as it is then.
-   * @throws ApiError as `replace` does
+   * Restores the content of `past`, a whole state (V1) of the document, as user `by`. Resolves when the
+   * change is durable and sent. Updates that arrive meanwhile are kept, because they are applied after the
+   * restoration.
+   * @throws ApiError as for `replace`
    */
   restore(by: string, past: Uint8Array, options: RestoreOptions): Promise<EditResult<ReplacementResult>> {
     const room = this.#room
@@ -111,10 +114,10 @@ export class Replacement {
       needsHead: true,
       firstPause: 'never',
       compute: async () => {
-        // Only the computation uses a thread. A change that waits for the write lock of a room must not occupy one,
-        // because the holder of the lock may wait for a thread.
+        // Only the computation uses a thread. A change that waits for the lock on a document must not occupy
+        // a thread, because the holder of the lock may wait for a thread.
         const computed = await room.threads.use(room.address, compute)
-        // The thread has checked the content.
+        // This follows the computation, because the thread checks the content.
         await this.#prepare(options)
         return this.#proposed(computed, options)
       },
@@ -134,8 +137,8 @@ export class Replacement {
   }
 
   /**
-   * Replaces the content in a copy of the base version if the call has one, otherwise in a copy of the present
-   * document.
+   * Replaces the content in a working copy of the base version, or of the current document if the call has no
+   * base version.
    */
   async #replaced(content: CheckedContent, options: ReplaceOptions): Promise<ComputedEdit> {
     const room = this.#room
@@ -157,7 +160,7 @@ export class Replacement {
     return this.#onCopy(copy, made, () => restoreWithinLimit(copy, past, room.documentBytesMax))
   }
 
-  /** Makes the change to a copy of the base version or of the present document. */
+  /** Makes the change in a copy of the base version or of the current document. */
   #onCopy(copy: DocumentState, made: ComputedEdit['made'], work: () => ReplacementResult): ComputedEdit {
     const writer = copy.writeAs(this.#room.state.mergers)
     const { result, added } = copy.edit(work)
@@ -178,7 +181,7 @@ export class Replacement {
         beginEdit(room, options)
         if ((state.clocks.get(writer.client) ?? 0) !== writer.clock) return false
         if (made.for === 'present') return isSame(made.version, presentVersion(room))
-        // An empty root may have received content of another kind since its base version.
+        // An empty root may have received content of another kind since the base version.
         if (update !== null) checkKind(state.doc, made.content.target, made.content.kind)
         return true
       },
@@ -200,7 +203,10 @@ export class Replacement {
     await prepareCreate(this.#room, options)
   }
 
-  /** Returns the document at `baseVersion`; null if it has not changed since. @throws ApiError as `beginEdit` does */
+  /**
+   * Returns the document at `baseVersion`; null if it has not changed since. @throws ApiError as for
+   * `beginEdit`
+   */
   async #past(options: ReplaceOptions): Promise<DocumentState | null> {
     const room = this.#room
     beginEdit(room, options)

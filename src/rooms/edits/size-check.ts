@@ -9,12 +9,16 @@ import { isResponseTooLarge, jsonBytesUpTo } from '../../model/json-pieces.ts'
 import { limitDetails } from '../../quota/limits.ts'
 import { DocumentState } from '../room/document-state.ts'
 
-/** Share of its limit by which a document may exceed it and still be replaced by content that is not longer. */
+/**
+ * Share of its limit by which a document may exceed the limit and still accept replacements that do not make
+ * it longer.
+ */
 const replaceableExcess = 0.25
 
 /**
- * `replaceContent`, unless the document would grow past `bytesMax`. A root that is empty afterwards keeps its kind.
- * @throws ApiError INVALID_ARGUMENT, and nothing is changed
+ * Calls `replaceContent`, unless the document would exceed `bytesMax`. A root that becomes empty keeps its
+ * kind.
+ * @throws ApiError INVALID_ARGUMENT if the document would be too large; nothing is changed then
  */
 export function replaceWithinLimit(
   state: DocumentState,
@@ -27,8 +31,9 @@ export function replaceWithinLimit(
 }
 
 /**
- * Gives a copy of a document the content of `past`, a whole state (V1), unless it would grow past `bytesMax`.
- * @throws ApiError INVALID_ARGUMENT; then the copy must be discarded
+ * Restores the content of `past`, a whole state (V1), in a copy of a document, unless the copy would exceed
+ * `bytesMax`.
+ * @throws ApiError INVALID_ARGUMENT if the copy would be too large; the copy must then be discarded
  */
 export function restoreWithinLimit(
   copy: DocumentState,
@@ -45,8 +50,9 @@ export function restoreWithinLimit(
 }
 
 /**
- * A replacement adds the difference in length to the content before, because deleted content takes almost no space.
- * Content that is not longer is also accepted slightly above the limit: otherwise a full document could never shrink.
+ * Checks the size of the document after a replacement. A replacement only adds the difference in length to
+ * the previous content, because deleted content takes almost no space. Content that is not longer is also
+ * accepted slightly above the limit: otherwise a full document could never shrink.
  */
 function checkGrowth(state: DocumentState, contentKey: string, data: unknown, bytesMax: number): void {
   const bytes = textBytes(data)
@@ -66,7 +72,10 @@ const tooLarge = (bytes: number, bytesMax: number): ApiError =>
 const textBytes = (data: unknown, bytesMax = Number.POSITIVE_INFINITY): number =>
   typeof data === 'string' ? Buffer.byteLength(data) : jsonBytesUpTo(data, bytesMax)
 
-/** Bytes of the present content of the root as text: it can be much longer than the document. */
+/**
+ * Returns the bytes of the current content of the root as text, up to `bytesMax`. The content can be much
+ * longer than the document.
+ */
 function textBytesUpTo(bytesMax: number, { doc }: DocumentState, contentKey: string): number {
   if (!rootExists(doc, contentKey)) return 0
   try {

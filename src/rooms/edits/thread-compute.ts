@@ -17,20 +17,23 @@ import {
   waitUntilDurable,
 } from './edit-context.ts'
 
-/** A difference, computed on a copy and not yet merged. */
+/** A difference that was computed on a copy and is not merged yet. */
 export interface ComputedEdit {
   readonly change: ReplacementResult
   readonly update: Uint8Array | null
-  /** The whole document after the edit, if the room should take it instead of applying the update; otherwise null. */
+  /**
+   * The whole document after the edit, if the room should use it instead of applying the update; otherwise
+   * null.
+   */
   readonly state: Uint8Array | null
   /**
-   * `present`: computed for the document at that version. `past`: computed for an older version, so later updates must
-   * be merged, if the root can still contain the content.
+   * `present`: the change was computed for the document at that version. `past`: it was computed for an older
+   * version, so it must be merged with later updates, if the root can still contain the content.
    */
   readonly made:
     | { readonly for: 'present'; readonly version: Version }
     | { readonly for: 'past'; readonly content: TargetKind }
-  /** The client that the update continues, and its clock before the update. */
+  /** The client id with which the update was written, and its clock before the update. */
   readonly writer: ClientClock
 }
 
@@ -61,12 +64,16 @@ export async function computeOnThread(
   if (base === null) return { change, writer, update, state, made: { for: 'present', version } }
   const kind = rootOf(targetKind(target), change)
   const past: ComputedEdit = { change, writer, update, state: null, made: { for: 'past', content: kind } }
-  // A merge on the event loop would block all other work: the update is expensive, or the document must be read first.
+  // A merge on the event loop would block all other work, because the update is expensive or the document
+  // must be read first.
   const mergesElsewhere = options.dryRun !== true && (isDear || room.state.bytes !== null)
   return mergesElsewhere && update !== null ? mergeOnThread(room, thread, past, kind, update) : past
 }
 
-/** A change is merged into the root for which it was computed, also if other roots exist by now. */
+/**
+ * Adds to `made` the root for which the change was computed. The change is merged into this root even if
+ * other roots exist by then.
+ */
 export const madeFor = (made: ComputedEdit['made'], change: ReplacementResult): ComputedEdit['made'] =>
   made.for === 'past' ? { for: 'past', content: rootOf(made.content, change) } : made
 
@@ -75,7 +82,10 @@ const rootOf = ({ target: { type }, kind }: TargetKind, { contentKey }: Replacem
   kind,
 })
 
-/** Computes on a thread the edit that restores the content of `past`, a whole state. @throws ApiError as `beginEdit` does */
+/**
+ * Computes on a thread the edit that restores the content of `past`, a whole state. @throws ApiError as for
+ * `beginEdit`
+ */
 export async function restoreOnThread(
   room: EditContext,
   thread: PooledThread,
@@ -86,7 +96,7 @@ export async function restoreOnThread(
   const version = presentVersion(room)
   const outcome = await thread.run({
     is: 'restore',
-    // A stored value is a view of a larger buffer, which would be sent whole.
+    // The stored value is a view into a larger buffer. Without a copy, the whole buffer would be sent.
     past: new Uint8Array(past),
     updates: await updatesOf(room, version, true),
     writers: room.state.mergers,
@@ -98,7 +108,7 @@ export async function restoreOnThread(
   return { change, writer, update, state, made: { for: 'present', version } }
 }
 
-/** Merges a change that was computed for an older version into the present document, on the same thread. */
+/** Merges a change that was computed for an older version into the current document, on the same thread. */
 async function mergeOnThread(
   room: EditContext,
   thread: PooledThread,
@@ -120,8 +130,8 @@ async function mergeOnThread(
 }
 
 /**
- * Returns the base of the change, after the check that the change may be made. Problems of the content are reported
- * first.
+ * Checks that the change may be made, and returns its base version. If the check fails, problems of the
+ * content are reported first.
  */
 async function begun(
   room: EditContext,
@@ -138,7 +148,10 @@ async function begun(
   }
 }
 
-/** Returns the updates of a version: the bytes of the present one that the room keeps, if it does, or the log. */
+/**
+ * Returns the updates of a version. For the current version, uses the bytes in the room if there are any;
+ * otherwise reads the log.
+ */
 export async function updatesOf(
   room: EditContext,
   version: Version,

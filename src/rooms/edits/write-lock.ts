@@ -1,6 +1,6 @@
 /**
- * A lock that prevents changes. It may have several holders. Changes are possible again when the last holder has
- * released it.
+ * A lock that prevents changes. It may have several holders. Changes are possible again when the last holder
+ * has released the lock.
  */
 export class WriteLock {
   #held: Promise<void> | null = null
@@ -8,14 +8,14 @@ export class WriteLock {
   #letGo = (): void => {}
   #resolve = (): void => {}
 
-  /** Null while the lock is free; otherwise resolves when it may be free again. */
+  /** Null while the lock is free; otherwise a promise that resolves when the lock may be free again. */
   get held(): Promise<void> | null {
     return this.#held
   }
 
   /**
-   * Returns the function that releases the lock; call it once. After the last release, the latest `letGo` runs before
-   * the waiting callers continue.
+   * Locks. Returns the function that releases the lock; call it once. After the last release, the `letGo` of
+   * the latest holder runs before the waiting callers continue.
    */
   hold(letGo: () => void): () => void {
     this.#held ??= new Promise<void>((resolve) => {

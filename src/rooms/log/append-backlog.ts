@@ -1,7 +1,10 @@
-/** Maximum bytes of updates, of all documents, that wait to be appended. With more the store is too slow. */
+/**
+ * Maximum bytes of updates of all documents that wait to be appended. If more bytes wait, the store is too
+ * slow.
+ */
 export const queuedBytesMax = 67_108_864
 
-/** Counts bytes that wait. */
+/** Counts bytes of updates that wait. */
 export class AppendBacklog {
   #bytes = 0
   readonly #max: number

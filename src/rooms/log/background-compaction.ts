@@ -14,19 +14,20 @@ import type { Log } from '../../log.ts'
 import type { Room } from '../room/room.ts'
 import { bulkyEntriesMin } from './compaction-policy.ts'
 
-/** Maximum number of documents that wait. The next start finds the others. */
+/** Maximum number of documents that wait. The next start of the process finds the remaining documents. */
 const waitingMax = 100_000
 /**
- * Logs that are read together after a start, and the pause after them. For 300,000 logs, this takes four hours and
- * little CPU time. If it were five times as fast, the memory of an idle server would grow by 50 MB.
+ * Number of logs that are read together after a start, and the pause after them. The search takes four hours
+ * for 300,000 logs, and little CPU time. If it were five times as fast, the memory of an idle server would
+ * grow by 50 MB.
  */
 const walked = { listed: 250, together: 5, pauseMs: 250 }
 /**
- * The pause after each log, as a multiple of the time that its compaction took: many due logs take a quarter of the
- * time at most.
+ * Pause after each log, as a multiple of the time that its compaction took. With this value, compaction takes
+ * at most a quarter of the time, even if many logs are due.
  */
 export const idleFactor = 3
-/** The shortest time in ms for which a new version is kept. */
+/** Minimum time in ms for which a new version is kept. */
 const waitMsMin = 1_000
 
 interface WaitingLog {
@@ -38,20 +39,23 @@ export interface BackgroundCompactionOptions {
   readonly log: DocumentLog
   readonly clock: Clock
   readonly logger: Log
-  /** How long older versions are kept. */
+  /** Milliseconds for which older versions are kept. */
   readonly keepVersionsMs: number
-  /** Compacts a log to one snapshot. `later` while older versions must be kept or the document is being opened. */
+  /**
+   * Compacts a log to one snapshot. Returns `later` while older versions must be kept or the document is
+   * being opened.
+   */
   readonly finish: (doc: Key) => Promise<'done' | 'later'>
 }
 
 /**
- * Compacts the logs of documents to one snapshot when their older versions are no longer needed: in the background, one
- * after the other. The next start finds the logs that a stop or a crash leaves.
+ * Compacts the logs of documents to one snapshot when their older versions are no longer needed. This runs in
+ * the background, one log at a time. The logs that a shutdown or a crash leaves are found at the next start.
  */
 export class BackgroundCompaction {
   readonly #options: BackgroundCompactionOptions
   readonly #waitMs: number
-  /** By name, in the order of arrival. */
+  /** Waiting logs by key, in the order of arrival. */
   readonly #waiting = new Map<string, WaitingLog>()
   readonly #pauses = new Set<() => void>()
   readonly #walking: Promise<void>
@@ -64,7 +68,7 @@ export class BackgroundCompaction {
     this.#walking = this.#walk()
   }
 
-  /** The log of this document has more in it than its final form would have. */
+  /** Schedules the compaction of a log that can be made smaller. */
   note(doc: Key): void {
     const name = keyName(doc)
     this.#waiting.delete(name)
@@ -75,7 +79,7 @@ export class BackgroundCompaction {
     })
   }
 
-  /** Stops, and resolves when no work is in progress. */
+  /** Stops the compaction, and resolves when no work is in progress. */
   async stop(): Promise<void> {
     this.#stopped = true
     for (const end of this.#pauses) end()
@@ -109,14 +113,14 @@ export class BackgroundCompaction {
     try {
       if ((await finish(doc)) === 'later') this.note(doc)
     } catch (err) {
-      // Opening a damaged document reports the damage.
+      // The damage is reported when the document is opened.
       if (err instanceof CorruptRecordError) return
       if (err instanceof StoreUnavailableError) this.note(doc)
       else logger.warn({ err }, 'could not compact the log of a document')
     }
   }
 
-  /** Finds the logs that an earlier process has not compacted. */
+  /** Searches for logs that an earlier process has not compacted. */
   async #walk(): Promise<void> {
     const { log, logger } = this.#options
     let after: Key | undefined
@@ -137,13 +141,16 @@ export class BackgroundCompaction {
     }
   }
 
-  /** Adds the document if its log can be compacted. Opening a damaged document reports the damage. */
+  /**
+   * Adds the document if its log can be compacted. A read error is ignored: opening a damaged document
+   * reports the damage.
+   */
   async #look(doc: Key): Promise<void> {
     const [head = null] = await this.#options.log.heads([doc]).catch(() => [])
     if (head !== null && isCompactable(head)) this.note(doc)
   }
 
-  /** Ends early when this is stopped. */
+  /** Waits, but not longer than until `stop` is called. */
   #pause(ms: number): Promise<void> {
     return new Promise((resolve) => {
       const end = (): void => {
@@ -160,11 +167,12 @@ export class BackgroundCompaction {
 const isCompactable = ({ head, base, oldest }: LogHead): boolean =>
   base > oldest || head - base >= bulkyEntriesMin
 
-/** Maximum time in ms by which compaction, which makes the next start faster, may delay a shutdown. */
+/** Maximum time in ms by which compaction may delay a shutdown. Compaction makes the next start faster. */
 const leavingMs = 1_000
 
 /**
- * Compacts the logs of rooms that close, until the time is over: a log is complete without compaction. Never throws.
+ * Compacts the logs of rooms that are closed, until the time is up. A log that is not compacted is still
+ * complete. Never throws.
  */
 export async function compactAtShutdown(rooms: readonly Room[], engine: Engine, clock: Clock): Promise<void> {
   const end = clock.now() + leavingMs

@@ -1,14 +1,17 @@
-/** Waits until `count` updates of this node are durable. */
+/** A caller that waits until `count` updates of this node are durable. */
 export interface PositionRequest {
   readonly count: number
-  /** Difference between the number of an update in the log and its count, if no other node appends before it. */
+  /** Difference between the sequence number of an update and its count, if no other node appends first. */
   readonly shift: number
-  /** @param isExact no other node has appended before the update that was waited for */
+  /** @param isExact true if no other node has appended before the update that the caller waits for */
   readonly resolve: (seq: number, isExact: boolean) => void
   readonly reject: (error: unknown) => void
 }
 
-/** Callers that wait for updates whose numbers are known only when they are durable, in the order of their counts. */
+/**
+ * Callers that wait for updates, in the order of their counts. The sequence numbers are only known when the
+ * updates are durable.
+ */
 export class CommitWaiters {
   readonly #waiting: PositionRequest[] = []
 
@@ -16,7 +19,10 @@ export class CommitWaiters {
     this.#waiting.push(waiter)
   }
 
-  /** Updates up to `count` are durable, under numbers that are larger by `shift`. */
+  /**
+   * Resolves the callers that wait for the updates up to `count`. Their sequence numbers are larger than
+   * their counts by `shift`.
+   */
   answer(count: number, shift: number): void {
     while (this.#waiting.length > 0 && (this.#waiting[0] as PositionRequest).count <= count) {
       const first = this.#waiting.shift() as PositionRequest

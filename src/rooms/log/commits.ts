@@ -24,24 +24,33 @@ import type { CommitLog } from './recorded-log.ts'
 export interface RemoteUpdates {
   /** Splits updates into parts that are applied one after the other. */
   split(foreign: readonly RemoteAppend[]): readonly (readonly RemoteAppend[])[]
-  /** Returns whether a thread must place a part before it is applied. All parts before it must be applied. */
+  /**
+   * Returns whether a thread must integrate a part before it is applied. All earlier parts must already be
+   * applied.
+   */
   isExpensive(part: readonly RemoteAppend[]): boolean
-  /** Places an expensive part. The caller applies it immediately after that. */
+  /**
+   * Integrates an expensive part on a thread. The caller must call `apply` with this part immediately
+   * afterwards.
+   */
   place(part: readonly RemoteAppend[]): Promise<void>
-  /** Applies a part, which is durable. Called in the order of the log. */
+  /** Applies a part, which is durable. The parts are applied in the order of the log. */
   apply(part: readonly RemoteAppend[]): void
 }
 
 export interface CommitListeners {
-  /** These updates are durable: now, and not earlier, they may be shown. Called in the order of commits. */
+  /**
+   * Called when these updates are durable, in the order of commits. They may be sent to members from now on,
+   * and not earlier.
+   */
   durable(broadcast: UpdateBroadcast): void
-  /** The append was refused, or whether it was written is unknown. Called once. */
+  /** Called once, when an append was rejected, or when it is unknown whether the append was written. */
   failed(error: unknown): void
-  /** Called when the log has these updates, before `durable`. Undefined: nothing is traced. */
+  /** Called when the log has these updates, before `durable`. Undefined if nothing is traced. */
   readonly stored?: ((appended: Appended, updates: readonly AppliedUpdate[]) => void) | undefined
-  /** Called when this node has appended updates, unless the log has one writer. */
+  /** Called when this node has appended updates, unless the log has only one writer. */
   appended(notice: AppendNotice): void
-  /** Called when other nodes have appended updates. */
+  /** Returns the object that applies the updates of other nodes. Called when such updates arrive. */
   remote(): RemoteUpdates
 }
 
@@ -49,21 +58,24 @@ export interface CommitsOptions {
   readonly log: CommitLog
   readonly doc: Key
   readonly loaded: LoadedLog
-  /** Bytes that wait in all documents of this process. */
+  /** Bytes that wait to be appended, in all documents of this process. */
   readonly queued: AppendBacklog
   readonly listeners: CommitListeners
 }
 
-/** An update that has not been applied yet. */
+/** An update that is appended before it is applied. */
 export interface ConditionalCommit {
   readonly broadcast: UpdateBroadcast
   readonly at: number
   readonly jobs: readonly Job[]
-  /** Called when it is durable, before it is sent; `among others`: the document has updates that are not durable. */
+  /**
+   * Called when the update is durable, before it is sent. `among others`: the document has updates that are
+   * not durable yet.
+   */
   readonly apply: (how: 'alone' | 'among others') => void
 }
 
-/** Updates that one append contains, and their jobs. */
+/** The updates of one commit that is not durable yet, and their jobs. */
 interface QueuedCommit {
   readonly broadcast: UpdateBroadcast
   readonly jobs: readonly Job[] | undefined
@@ -73,11 +85,13 @@ interface QueuedCommit {
 type CommitState =
   | { readonly is: 'idle' }
   | { readonly is: 'appending' }
-  /** An append was not written. The appends behind it must end; then `next` runs, and all of them are repeated. */
+  /**
+   * An append was not written. The appends after it must end; then `next` runs, and all of them are repeated.
+   */
   | { readonly is: 'interrupted'; readonly next: () => Promise<void> }
-  /** The log or the permissions are being read, or an update is appended that expects a head. */
+  /** The log or the permissions are being read, or an update that expects a head is being appended. */
   | { readonly is: 'working' }
-  /** The commits have failed, and an operation that was in progress has not ended. */
+  /** The commits have failed while an operation was in progress; that operation has not ended yet. */
   | { readonly is: 'failing'; readonly error: unknown }
   | { readonly is: 'failed'; readonly error: unknown }
 
@@ -85,26 +99,29 @@ const idle: CommitState = { is: 'idle' }
 const appending: CommitState = { is: 'appending' }
 const working: CommitState = { is: 'working' }
 
-/** Bytes that one append contains, unless its first commit has more. */
+/** Maximum bytes of one append, unless its first commit alone is larger. */
 const appendBytesMax = 8_388_608
-/** Refused appends are repeated at most this often in a row: a fence is rarely raised twice in that time. */
+/**
+ * Maximum number of successive repetitions of rejected appends. A fence is rarely raised even twice in that
+ * time.
+ */
 const repeatsMax = 20
-/** How often the log is read for one caller until this copy has all of it. */
+/** Maximum number of reads of the log for one caller until this replica has all entries. */
 const readsMax = 8
 
 /**
- * The only place at which a change leaves a room: updates go to the log, and to the members when the log has them.
- *
- * Updates commute, so an append succeeds after any appends of other nodes. Its sequence numbers show whether another
- * node was faster; the updates of that node are then applied first. An append must not be stored if an earlier one
- * fails. So only one append is in progress at a time, and the next one contains all updates that were committed
- * meanwhile. Appends overlap only if the log has one writer. Each then expects the head that the previous one leaves,
- * so that a busy room applies and sends updates while the disk writes.
- *
- * The log refuses an append when a fence of one of its senders was raised, and then also the appends behind it. Once
- * all of them have ended, the rights of their senders are read again and the appends are repeated in the same order. If
- * a right has ended, the commits fail: the document in memory contains the refused update, so it has to be loaded
- * again.
+ * Writes the changes of a room to its log, and passes them to the members when they are durable. Changes
+ * leave a room only here.
+ * Updates commute, so an append succeeds even if other nodes have appended meanwhile. The sequence numbers of
+ * the append show whether another node was faster; the updates of that node are then applied first. An append
+ * must not be stored if an earlier append fails. Therefore only one append is in progress at a time, and the
+ * next append contains all updates that were committed meanwhile. Appends overlap only if the log has one
+ * writer. Each of them then expects the head that the previous append leaves, so that a busy room applies and
+ * sends updates while the disk writes.
+ * The log rejects an append if a fence of one of its senders was raised, and then also rejects the appends
+ * after it. Once all of these appends have ended, the permissions of their senders are rechecked, and the
+ * appends are repeated in the same order. If a permission has ended, the commits fail: the document in memory
+ * contains the rejected update, so the document must be loaded again.
  */
 export class Commits {
   readonly #log: CommitLog
@@ -115,23 +132,26 @@ export class Commits {
   readonly #waiters = new CommitWaiters()
   /** Null until another node has sent a notice. */
   #notices: RemoteAppendBuffer | null = null
-  /** Applied and not durable, the oldest first. */
+  /** Commits that are applied and not durable, oldest first. */
   readonly #queue: QueuedCommit[] = []
-  /** Number of commits in each append that is in progress. The next two fields count all their commits and updates. */
+  /**
+   * Number of commits in each append that is in progress. `#inFlight` and `#updatesInFlight` count the
+   * commits and updates of all these appends.
+   */
   readonly #appends: number[] = []
   #inFlight = 0
   #updatesInFlight = 0
-  /** Applied and durable, and being sent to the members. */
+  /** The broadcast that is being sent to the members. Its updates are applied and durable. */
   #broadcasting: UpdateBroadcast | null = null
-  /** The epoch of the log; null: this copy contains no entries of a log. */
+  /** The epoch of the log; null if this replica contains no entries of a log. */
   #epoch: number | null
   #durableTo: number
-  /** Updates committed, and durable, of this node. */
+  /** Number of updates that this node has committed, and number of them that are durable. */
   #committed = 0
   #stored = 0
-  /** Updates of this node that an applied snapshot contains, and that `#stored` does not count yet. */
+  /** Updates of this node that are contained in an applied snapshot and that `#stored` does not count yet. */
   #covered = 0
-  /** How a log is made that does not exist. */
+  /** How the next append creates the log, if there is no log. */
   #made: AppendTo = 'create'
   /** True if the log must be read before the next append. */
   #isBehind = false
@@ -150,12 +170,12 @@ export class Commits {
     this.#durableTo = loaded.state === 'live' ? loaded.head : 0
   }
 
-  /** True if this process is the only one that appends. */
+  /** True if only this process appends to the log. */
   get hasOneWriter(): boolean {
     return this.#log.hasOneWriter
   }
 
-  /** True if this copy contains entries of a log. */
+  /** True if this replica contains entries of a log. */
   get hasLog(): boolean {
     return this.#epoch !== null
   }
@@ -168,12 +188,15 @@ export class Commits {
     return this.#position.epoch
   }
 
-  /** Number of the last update applied, durable or not, unless other nodes append updates before it. */
+  /**
+   * Sequence number of the last applied update, durable or not. The number of an update that is not durable
+   * changes if other nodes append first.
+   */
   get head(): number {
     return this.#durableTo + this.#committed - this.#stored - this.#covered
   }
 
-  /** Number up to which this copy contains all entries of the log. */
+  /** Sequence number up to which this replica contains all entries of the log. */
   get durableTo(): number {
     return this.#durableTo
   }
@@ -184,16 +207,17 @@ export class Commits {
   }
 
   /**
-   * Resolves with the number of the last update once all updates that are applied so far are durable and sent. Rejects
-   * with the error of the log.
+   * Resolves with the sequence number of the last update when all updates applied so far are durable and
+   * sent. Rejects with the error of the log.
    */
   get durable(): Promise<number> {
     return new Promise((resolve, reject) => this.#awaitDurable(resolve, reject))
   }
 
   /**
-   * Like `durable`, but null if the log contains, up to that number, updates of other nodes that are not applied at the
-   * time of the call. A state that was read at that time is then not a version of the document.
+   * Like `durable`, but resolves with null if other nodes have appended updates up to that number that were
+   * not applied at the time of the call. A state that was read at that time is then not a version of the
+   * document.
    */
   get exact(): Promise<number | null> {
     return new Promise((resolve, reject) =>
@@ -207,7 +231,7 @@ export class Commits {
     else this.#waiters.add({ count: this.#committed, shift: this.#durableTo - this.#stored, resolve, reject })
   }
 
-  /** @param jobs enqueued with it */
+  /** Queues applied updates for an append. @param jobs enqueued in the same transaction */
   commit(broadcast: UpdateBroadcast, at: number, jobs?: readonly Job[]): void {
     if (this.#hasFailed) return
     const { updates } = broadcast
@@ -216,7 +240,7 @@ export class Commits {
     this.#queued.add(bytes)
     this.#committed += updates.length
     this.#position.noteChange(at, updates.at(-1)?.by ?? '')
-    // From now on it exists for this node.
+    // From now on the log exists for this node.
     if (this.#position.existence !== 'live') this.#made = this.#position.target()
     if (this.#queued.isFull) this.#fail(new StoreUnavailableError('too many bytes wait for the store'))
     else if (this.#isIdle) this.#goOn()
@@ -224,9 +248,9 @@ export class Commits {
   }
 
   /**
-   * Appends an update that is right only for the document as it was at `head`, while this node has no operation in
-   * progress. Resolves with its number, or with null if the document has changed since; then the updates of other nodes
-   * are applied.
+   * Appends an update that is valid only for the document at `head`, if this node has no operation in
+   * progress. Resolves with the sequence number of the update. Resolves with null if the document has
+   * changed; the updates of other nodes are then applied.
    * @throws the error of the log
    */
   async commitAt(head: number, commit: ConditionalCommit): Promise<number | null> {
@@ -268,7 +292,9 @@ export class Commits {
     this.#notify(appended, at, broadcast.updates)
   }
 
-  /** Another node has appended this. Notices may be late, doubled or lost. */
+  /**
+   * Receives the notice of another node that has appended updates. Notices may be late, duplicated or lost.
+   */
   received(notice: AppendNotice): void {
     if (this.#hasFailed || (notice.epoch === this.#epoch && notice.last <= this.#durableTo)) return
     this.#notices ??= new RemoteAppendBuffer()
@@ -276,24 +302,24 @@ export class Commits {
     if (this.#isIdle) this.#goOn()
   }
 
-  /** Reads the entries of the log that this copy lacks. */
+  /** Reads the log entries that this replica lacks. */
   catchUp(): void {
     this.#isBehind = true
     if (this.#isIdle) this.#goOn()
   }
 
   /**
-   * Returns whether the log has more than this copy, or has lost something. False while an operation is in progress,
-   * because its result will show a difference.
+   * Returns whether the log has more entries than this replica, or has lost entries. Returns false while an
+   * operation is in progress, because its result will show a difference.
    * @param head the head of the log; null: there is no log
-   * @param had `durableTo` before the head was read
+   * @param had the value of `durableTo` before the head was read
    */
   differs(head: LogHead | null, had: number): boolean {
     return this.#isIdle && this.#isElsewhere(head, had)
   }
 
   /**
-   * Resolves when this copy contains all entries that are in the log at the time of the call.
+   * Resolves when this replica contains all entries that were in the log at the time of the call.
    * @throws the error of the log, StoreUnavailableError
    */
   async reach(): Promise<void> {
@@ -314,7 +340,10 @@ export class Commits {
     return found.epoch !== this.#epoch || found.head > this.#durableTo || found.head < had
   }
 
-  /** Returns whether the log still ends at `head`. If not, the updates of other nodes are applied. @throws the error of the log */
+  /**
+   * Returns whether the log still ends at `head`. If not, applies the updates of other nodes first. @throws
+   * the error of the log
+   */
   async endsAt(head: number): Promise<boolean> {
     if (this.hasOneWriter) return true
     const [found = null] = await this.#log.heads([this.#doc])
@@ -328,8 +357,8 @@ export class Commits {
   }
 
   /**
-   * Resolves when no operation is in progress, whether the last ones succeeded or failed. A failed append may end
-   * before earlier ones.
+   * Resolves when no operation is in progress, whether the last operations succeeded or failed. A failed
+   * append may end before earlier appends.
    */
   settled(): Promise<void> {
     return new Promise((resolve) => {
@@ -339,8 +368,8 @@ export class Commits {
   }
 
   /**
-   * Runs `give`, which sends a durable broadcast to the members. During the call, `broadcastClocks` does not count it: a
-   * member whose buffer is full has not received it.
+   * Runs `give`, which sends a durable broadcast to the members. Meanwhile `broadcastClocks` does not count
+   * this broadcast, because a member whose buffer is full has not received it.
    */
   whileBroadcasting(broadcast: UpdateBroadcast, give: (broadcast: UpdateBroadcast) => void): void {
     this.#broadcasting = broadcast
@@ -352,7 +381,8 @@ export class Commits {
   }
 
   /**
-   * The part of `clocks` that the members have been sent: less than the applied updates while commits are in progress.
+   * Returns the part of `clocks` that was sent to the members. While commits are in progress, this is less
+   * than the applied updates.
    */
   broadcastClocks(clocks: ReadonlyMap<number, number>): Map<number, number> {
     const reached = new Map(clocks)
@@ -378,22 +408,25 @@ export class Commits {
     return this.#state.is === 'failed' || (this.#isIdle && this.#queue.length === 0)
   }
 
-  /** @throws the error that it has failed by */
+  /** @throws the error with which the commits have failed */
   #checkAlive(): void {
     if ('error' in this.#state) throw this.#state.error
   }
 
-  /** Starts the next operation. None may be in progress. The remainder of the log is read before an append. */
+  /**
+   * Starts the next operation; none may be in progress. If the replica lacks log entries, reads them before
+   * the next append.
+   */
   #goOn(): void {
     this.#applyNotices()
-    // The application may have committed updates that waited for the notices, or may have failed.
+    // Applying the notices may have committed updates that waited for them, or may have failed.
     if (!this.#isIdle) return
     if (this.#isBehind) void this.#run(() => this.#readLog())
     else if (this.#queue.length > 0) this.#append()
     else this.#settle()
   }
 
-  /** Runs one operation at a time. */
+  /** Runs an operation; only one may run at a time. */
   async #run(work: () => Promise<void>): Promise<void> {
     if (this.#isIdle) this.#state = working
     try {
@@ -404,7 +437,7 @@ export class Commits {
     this.#free()
   }
 
-  /** Call when the current operation has ended, with or without success. */
+  /** Ends the current operation, which has succeeded or failed, and starts the next. */
   #free(): void {
     this.#state = 'error' in this.#state ? { is: 'failed', error: this.#state.error } : idle
     if (this.#whenFree.length > 0) for (const resolve of this.#whenFree.splice(0)) resolve()
@@ -413,7 +446,8 @@ export class Commits {
   }
 
   /**
-   * Appends the queued commits. Updates that other nodes have appended meanwhile precede them, and are applied first.
+   * Appends the queued commits. Updates that other nodes have appended meanwhile get lower sequence numbers,
+   * and are applied first.
    */
   #append(): void {
     this.#state = appending
@@ -430,12 +464,12 @@ export class Commits {
       }
       this.#log.append(this.#doc, to, updates, options).then(this.#appended, this.#refused)
     } catch (error) {
-      // A right has ended that was valid when the update was applied.
+      // A permission has ended that was valid when the update was applied.
       queueMicrotask(() => this.#refused(error))
     }
   }
 
-  /** Takes the commits for one append, at least one. Its bytes wait in the engine from now on. */
+  /** Takes the commits for one append, at least one. From now on the engine counts their waiting bytes. */
   #takeQueue(): readonly AppliedUpdate[] {
     const start = this.#inFlight
     let bytes = 0
@@ -468,7 +502,7 @@ export class Commits {
 
   readonly #refused = (error: unknown): void => {
     if (isFenced(error)) return this.#interrupted(() => this.#recheckRights())
-    // An append behind one that was not written is also refused.
+    // The log also rejects an append that follows an append that was not written.
     const isBehindRefused = this.#state.is === 'interrupted' && error instanceof AppendRejectedError
     if (!isBehindRefused) this.#fail(error)
     this.#notWritten()
@@ -480,15 +514,15 @@ export class Commits {
   }
 
   /**
-   * Call for an append that was not written. Appends behind it are not written either, and they are the last ones in
-   * progress.
+   * Removes an append that was not written. The appends after it are not written either, and no other append
+   * is in progress.
    */
   #notWritten(): void {
     this.#appends.pop()
     this.#ended()
   }
 
-  /** Call when an append has ended, with or without success. */
+  /** Must be called when an append has ended, with or without success. */
   #ended(): void {
     if (this.#appends.length > 0) return
     if (this.#state.is !== 'interrupted') return this.#free()
@@ -511,7 +545,7 @@ export class Commits {
     return !this.#hasFailed && first > this.#durableTo + 1
   }
 
-  /** Applies the log entries that precede `appended`. Then `appended` is stored. */
+  /** Applies the log entries that precede `appended`, then stores `appended`. */
   async #fill(appended: Appended, commits: number): Promise<void> {
     for await (const { epoch, foreign } of readLogSince(this.#log, this.#doc, this.#logPosition)) {
       const before = foreign.filter(({ is, seq }) => is === 'state' || seq < appended.first)
@@ -527,8 +561,9 @@ export class Commits {
   }
 
   /**
-   * Call when the first commits of the queue are durable. Sends them to the members unless an operation has failed
-   * since, returns their numbers to callers, and sends the numbers to other nodes.
+   * Removes the first commits from the queue, because they are durable. Sends them to the members unless an
+   * operation has failed meanwhile, resolves the waiting callers with their sequence numbers, and notifies
+   * other nodes.
    */
   #store(appended: Appended, commits: number): void {
     const shift = appended.first - 1 - this.#stored
@@ -540,7 +575,7 @@ export class Commits {
       try {
         if (!this.#hasFailed) this.#listeners.durable(broadcast)
       } finally {
-        // Only after the broadcast: a member whose buffer is full has not received it (`broadcastClocks`).
+        // This follows the broadcast: a member whose buffer is full has not received it (`broadcastClocks`).
         this.#queue.shift()
         this.#inFlight -= 1
         this.#updatesInFlight -= broadcast.updates.length
@@ -568,7 +603,9 @@ export class Commits {
     return { epoch: this.#epoch, seq: this.#durableTo }
   }
 
-  /** @param missing the first page of the entries that this copy lacks */
+  /**
+   * Reads and applies the log entries that this replica lacks. @param missing the first page of these entries
+   */
   async #readLog(missing?: LoadedLog): Promise<void> {
     this.#isBehind = false
     try {
@@ -577,12 +614,12 @@ export class Commits {
         if (this.#hasFailed) return
       }
     } catch (error) {
-      // No caller waits: the next comparison finds it again.
+      // No caller waits for the entries, and the next comparison finds the difference again.
       if (!(error instanceof StoreUnavailableError) || this.#queue.length > 0) throw error
     }
   }
 
-  /** Applies the updates in the notices. An update that needs a thread is read from the log. */
+  /** Applies the updates in the notices. If an update needs a thread, it is read from the log instead. */
   #applyNotices(): void {
     const next = this.#notices?.next(this.#logPosition) ?? null
     if (next === 'behind') this.#isBehind = true
@@ -602,7 +639,10 @@ export class Commits {
     }
   }
 
-  /** @param reaches called with the last number of each part before it is applied */
+  /**
+   * Applies updates of other nodes, part by part. @param reaches called before each part with its last
+   * sequence number
+   */
   async #applyInParts(
     epoch: number,
     foreign: readonly RemoteAppend[],
@@ -640,7 +680,7 @@ export class Commits {
   }
 }
 
-/** True when it was refused because a permission has to be read again. */
+/** Returns whether an append was rejected because a permission must be rechecked. */
 export const isFenced = (error: unknown): boolean =>
   error instanceof AppendRejectedError && error.reason === 'fence'
 
@@ -655,7 +695,7 @@ function jobsOf(queue: readonly QueuedCommit[], start: number, end: number): Pic
   return jobs === undefined || jobs.length === 0 ? {} : { jobs }
 }
 
-/** Lowers clocks to their values before a broadcast. */
+/** Lowers the clocks to their values before a broadcast. */
 function takeOut(clocks: Map<number, number>, { updates }: UpdateBroadcast): void {
   for (const { summary } of updates)
     for (const { client, from } of summary.clients)

@@ -5,9 +5,9 @@ import { DocumentState, emptyUpdate } from '../room/document-state.ts'
 import { DocumentExpensiveError } from '../room/expensive-documents.ts'
 import { DocumentDamagedError } from '../room/quarantine.ts'
 
-/** Bytes of entries in one read of the log. */
+/** Maximum bytes of entries in one read of the log. */
 export const pageBytes = 8 * 1024 * 1024
-/** Entries that are applied before other work runs. */
+/** Number of entries that are applied before other work runs. */
 const entriesPerTurn = 4_000
 
 /** The entries after the newest snapshot of a log. */
@@ -22,27 +22,34 @@ export interface LoadedRoom {
   readonly tail: LogTail
 }
 
-/** Trust in the stored bytes. `doubted`: they were damaged before, so Yjs must read them. */
+/**
+ * Whether the stored bytes can be trusted. `doubted`: they were damaged before, so Yjs must read them as a
+ * check.
+ */
 export type ReadTrust = 'trusted' | 'doubted'
 
-/** A document that was read on a thread: its whole state (V1), and where its items belong. */
+/** A document that a thread has read: its whole state (V1), and the positions of its items. */
 export interface PlacedDocument {
   readonly state: Uint8Array
   readonly placements: readonly number[]
 }
 
 export interface LoadRoomOptions {
-  /** Default `trusted`. */
+  /** Default: `trusted`. */
   readonly trust?: ReadTrust
-  /** Reads the updates of a document on a thread, if they are too expensive for the event loop. Default: none. */
+  /**
+   * Reads the updates of a document on a thread, if they are too expensive for the event loop. Default: no
+   * thread is used.
+   */
   readonly place?: (updates: readonly Uint8Array[]) => Promise<PlacedDocument>
-  /** As `StateOptions` has it. */
+  /** See `StateOptions`. */
   readonly isBounded?: boolean
 }
 
 /**
- * Reads a log into memory. Reads it again if another node has recreated or compacted it meanwhile.
- * @throws CorruptRecordError, StoreUnavailableError; DocumentExpensiveError if a thread must read it
+ * Reads a log into memory. Starts again if another node creates the log again or compacts it meanwhile.
+ * @throws CorruptRecordError, StoreUnavailableError; DocumentExpensiveError if a thread must read the
+ * document
  */
 export async function loadRoom(
   log: DocumentLog,
@@ -80,7 +87,10 @@ export async function loadRoom(
 const placedState = ({ state, placements }: PlacedDocument): DocumentState =>
   DocumentState.fromBytes(state, { placements: new Placements(placements) })
 
-/** Returns the pages that were read as bytes, if they are complete and need no Y.Doc to be joined. */
+/**
+ * Joins the entries that were read to one state, as bytes. Returns null if more entries follow, or if joining
+ * them needs a Y.Doc.
+ */
 function storedAsBytes(
   { snapshot, entries, more }: LiveLog,
   isBounded: boolean,
@@ -92,7 +102,10 @@ function storedAsBytes(
   return state && { state, tail: { entries: entries.length, bytes } }
 }
 
-/** @throws CorruptRecordError if Yjs cannot read the stored bytes, including the snapshot */
+/**
+ * Applies stored entries. @throws CorruptRecordError if Yjs cannot read the stored bytes, including the
+ * snapshot
+ */
 async function applyStored(state: DocumentState, doc: Key, entries: LoadedEntries): Promise<void> {
   const place = `document ${JSON.stringify(doc)} is damaged: `
   try {
@@ -110,7 +123,7 @@ async function applyStored(state: DocumentState, doc: Key, entries: LoadedEntrie
 type LiveLog = Extract<LoadedLog, { state: 'live' }>
 type LoadedEntries = LiveLog['entries']
 
-/** Long tails are applied in slices, so that other rooms stay responsive. */
+/** Applies the entries in slices, so that other rooms stay responsive during a long tail. */
 export async function applyInSlices(
   state: DocumentState,
   entries: readonly { readonly bytes: Uint8Array }[],

@@ -1,9 +1,9 @@
 import type { AppendTo, LoadedLog } from '../../engine/engine.ts'
 
-/** Whether the document has content. A `deleted` document is created again only by an explicit request. */
+/** Whether the document has content. A `deleted` document is only created again by an explicit request. */
 export type Existence = 'absent' | 'deleted' | 'live'
 
-/** The existence, epoch and last change of a log, as one replica has them. */
+/** The existence, epoch and last change of a log, as one replica knows them. */
 export class LogPosition {
   #existence: Existence
   #epoch: number
@@ -35,13 +35,16 @@ export class LogPosition {
     this.#changedBy = by
   }
 
-  /** The log exists with this epoch; another node may have created it. */
+  /** Records that the log exists with this epoch. Another node may have created it. */
   found(epoch: number): void {
     this.#existence = 'live'
     this.#epoch = epoch
   }
 
-  /** A new log starts one epoch after the last; appends that follow before it is durable already name it. */
+  /**
+   * Returns how the next append refers to the log. If there is no log, the new log gets the next epoch; later
+   * appends use that epoch before the new log is durable.
+   */
   target(): AppendTo {
     if (this.#existence === 'live') return this.#epoch
     const to = this.#existence === 'absent' ? 'create' : 'recreate'

@@ -12,18 +12,21 @@ import type { AppendBacklog } from './append-backlog.ts'
 export type CommitLog = Pick<DocumentLog, 'append' | 'heads' | 'load' | 'hasOneWriter'>
 
 export interface RecordedLogOptions {
-  /** Stores the record of the document. When it rejects, nothing is appended. */
+  /** Stores the record of the document. If this fails, nothing is appended. */
   readonly record: () => Promise<void>
   /** Counts the updates that wait for the record. */
   readonly waiting: AppendBacklog
 }
 
-/** The log of one document that gets its record before its first append; other appends wait meanwhile. */
+/**
+ * The log of one document whose record is stored before the first append. Other appends wait until it is
+ * stored.
+ */
 export class RecordedLog implements CommitLog {
   readonly #log: CommitLog
   readonly #options: RecordedLogOptions
   #recorded: Promise<void> = Promise.resolve()
-  /** Appends that have waited, or wait, and are not done. */
+  /** Number of appends in progress that wait, or have waited, for the record. */
   #underWay = 0
 
   constructor(log: CommitLog, options: RecordedLogOptions) {
@@ -43,7 +46,8 @@ export class RecordedLog implements CommitLog {
   ): Promise<AppendResult> {
     const append = (): Promise<AppendResult> => this.#log.append(doc, to, updates, options)
     if (typeof to !== 'number') this.#recorded = this.#options.record()
-    // Behind an append that has waited all take the same way: both their calls and their results keep their order.
+    // While such an append is in progress, later appends also wait for the record, so that calls and results
+    // keep their order.
     else if (this.#underWay === 0) return append()
     return this.#appendRecorded(append, updates)
   }

@@ -11,46 +11,55 @@ import {
 } from './compaction-policy.ts'
 import type { LogTail } from './load-room.ts'
 
-/** A tail smaller than this is never worth a snapshot. */
+/** Minimum bytes of a tail for a compaction while users are editing. */
 const tailBytesMin = 16 * 1024
 /**
- * Maximum share of the time that encoding takes while users are editing. If updates arrive faster than any user can
- * type, the tail temporarily grows beyond its limit.
+ * Maximum share of the time that encoding may take while users are editing. If updates arrive faster than any
+ * user can type, the tail temporarily exceeds its limit.
  */
 const encodingShareMax = 0.02
-/** Milliseconds until the next try after a failure of the store, while users are editing. */
+/** Milliseconds until the next try while users are editing, after the store has failed. */
 const failedRestMs = 30_000
 
 export interface CompactionLimits {
   /**
-   * Number of updates after the snapshot that make a compaction worthwhile; more if the document still opens fast with
-   * them.
+   * Number of updates after the snapshot that make a compaction worthwhile. A longer tail is accepted if the
+   * document still opens fast with it.
    */
   readonly compactAfterUpdates: number
-  /** Time in ms for which a returned version can be rebuilt; 0: only as long as the log happens to have it. */
+  /**
+   * Time in ms for which a returned version can be rebuilt; 0: only as long as the log happens to contain the
+   * version.
+   */
   readonly keepVersionsMs: number
 }
 
 type CompactionState =
-  /** `until`: the earliest next compaction while users are editing, in the time of `performance.now`. */
+  /**
+   * `until`: the earliest time of the next compaction while users are editing, on the clock of
+   * `performance.now`.
+   */
   | { readonly is: 'resting'; readonly until: number }
   | { readonly is: 'running'; readonly done: Promise<void> }
 
 interface Covered {
   readonly snapshot: Uint8Array
   readonly epoch: number
-  /** The number of its last update; null: other nodes have appended before it. */
+  /**
+   * Sequence number of the last update in the snapshot; null if other nodes have appended updates before it
+   * that the snapshot lacks.
+   */
   readonly upTo: number | null
-  /** The earliest next compaction, so that encoding keeps to its share of the time. */
+  /** The earliest time of the next compaction, so that encoding does not exceed its share of the time. */
   readonly until: number
 }
 
 /**
- * Stores a snapshot of one document when the tail of its log is too large. The tail may be three quarters as large as
- * the snapshot. So opening reads at most 1.75 times the state, and a small edit of a large document writes at most 3.4
- * times its own size. A tail with very many entries is compacted earlier, because opening applies them one by one: it
- * may take as long as the snapshot does. The disk also has at most two older snapshots, and the updates since the older
- * one, until `finish` removes them.
+ * Stores a snapshot of one document when the tail of its log is too large. The tail may have three quarters
+ * of the size of the snapshot. Opening therefore reads at most 1.75 times the state, and a small edit of a
+ * large document writes at most 3.4 times its own size. A tail with very many entries is compacted earlier:
+ * opening applies them one by one, which may take as long as reading the snapshot. Until `finish` removes
+ * them, the disk also has at most two older snapshots, and the updates since the older of the two.
  */
 export class RoomCompaction {
   readonly #log: DocumentLog
@@ -59,7 +68,10 @@ export class RoomCompaction {
   readonly #commits: Commits
   readonly #limits: CompactionLimits
   readonly #clock: Clock
-  /** Returns whether this is the home node, which compacts the log. The other nodes wait longer. */
+  /**
+   * Returns whether this node is the home node, which compacts the log. Other nodes compact it only when the
+   * tail is much longer.
+   */
   readonly #isHome: () => boolean
   readonly #quiet: () => Promise<() => void>
   #base: number
@@ -81,9 +93,9 @@ export class RoomCompaction {
       clock: Clock
       isHome: () => boolean
       /**
-       * Holds back arriving updates, and resolves when no append is in progress. Call the returned function to let them
-       * continue. Not called if the log has one writer: then no append gets in between a snapshot and the appends in
-       * progress.
+       * Pauses arriving updates, and resolves when no append is in progress. The returned function ends the
+       * pause. `quiet` is not called if the log has one writer, because no other append can then get between
+       * a snapshot and the appends in progress.
        */
       quiet: () => Promise<() => void>
     },
@@ -126,7 +138,10 @@ export class RoomCompaction {
     return this.#hasOlder || isTailLarge(this.#tail, this.#snapshotBytes)
   }
 
-  /** Compacts the log; resolves when done. Joins a running compaction. @throws the errors of the log */
+  /**
+   * Compacts the log, and resolves when this is done. Joins a compaction that is running. @throws the errors
+   * of the log
+   */
   run(): Promise<void> {
     return this.#state.is === 'running' ? this.#state.done : this.#begin(this.#keepSince())
   }
@@ -155,7 +170,7 @@ export class RoomCompaction {
     }
   }
 
-  /** Returns the earliest time of the next compaction. */
+  /** Compacts the log, and returns the earliest time of the next compaction. */
   async #storeCounted(since: number): Promise<number> {
     const release = this.#commits.hasOneWriter ? null : await this.#quiet()
     const counted = this.#tail
@@ -190,7 +205,7 @@ export class RoomCompaction {
     return { snapshot, until, epoch, upTo: await this.#commits.exact }
   }
 
-  /** Updates the sizes after another node may have compacted the log. The size of its snapshot is estimated. */
+  /** Updates the sizes if another node has compacted the log. The size of its snapshot is estimated. */
   async #overtaken(epoch: number, counted: LogTail): Promise<void> {
     const [head = null] = await this.#log.heads([this.#doc])
     if (head === null || head.epoch !== epoch || head.base <= this.#base)
@@ -207,8 +222,8 @@ export class RoomCompaction {
 }
 
 /**
- * Factor by which the tail must be longer before a node that is not the home node compacts: the home node has done it
- * by then.
+ * A node that is not the home node compacts only when the tail is longer by this factor. Until then the home
+ * node has normally compacted the log.
  */
 const patience = 3
 const partOf = ({ entries, bytes }: LogTail): LogTail => ({

@@ -4,9 +4,9 @@ import { DocumentState, emptyUpdate } from '../room/document-state.ts'
 import { applyInSlices, pageBytes } from './load-room.ts'
 
 /**
- * Returns the document as it was at a version. The copy belongs to the caller, which may change it and should destroy
- * it. Returns null if that version can no longer be rebuilt. Other work runs while a long tail is applied; the snapshot
- * is applied in one step.
+ * Returns the document at a version; null if that version can no longer be rebuilt. The caller owns the
+ * result, may change it, and should destroy it. A long tail is applied in slices, so that other work can run;
+ * the snapshot is applied in one step.
  * @throws StoreUnavailableError; CorruptRecordError if the stored bytes of the version are damaged
  */
 export async function loadVersion(
@@ -25,7 +25,10 @@ export async function loadVersion(
   return state
 }
 
-/** Returns the updates (V1) of the document at a version: a snapshot, or an empty update, and the updates after it. */
+/**
+ * Returns the updates (V1) of the document at a version: a snapshot (or an empty update) and the updates
+ * after it. Returns null if that version can no longer be rebuilt.
+ */
 export async function loadVersionUpdates(
   log: DocumentLog,
   doc: Key,
@@ -40,7 +43,7 @@ export async function loadVersionUpdates(
     const last = page.entries.at(-1)
     if (!page.more || last === undefined) return updates
     page = await log.loadAt(doc, epoch, seq, { after: last.seq, bytesMax: pageBytes })
-    // A compaction between two pages removed the next entries: a newer snapshot now contains them.
+    // A compaction has removed the next entries since the last page was read. A newer snapshot contains them.
     if (page === null) return loadVersionUpdates(log, doc, { epoch, seq })
   }
 }

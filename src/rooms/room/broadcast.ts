@@ -3,19 +3,22 @@ import type { EditAuthor } from '../../events/debounce-windows.ts'
 import type { UpdateSummary } from '../../update/summary.ts'
 import type { CommittedUpdates, FrameEncoder, Member } from './member.ts'
 
-/** One update on its way: applied to the document, not durable before its append has resolved. */
+/** An update that was applied to the document. It is durable once its append resolves. */
 export interface AppliedUpdate {
   readonly bytes: Uint8Array
-  /** Id of the user who caused it; '' if no user is known. */
+  /** Id of the user who caused the update; '' if the user is unknown. */
   readonly by: string
-  /** The member that sent it and so needs no copy; null when it came from elsewhere. */
+  /**
+   * The member that sent the update and therefore does not receive it; null if the update came from
+   * elsewhere.
+   */
   readonly from: Member | null
   readonly summary: UpdateSummary
-  /** The permission of a caller without a websocket; undefined: nothing is checked. */
+  /** The permission of a caller without a websocket; undefined if no permission is checked. */
   readonly right?: WriteRight | undefined
 }
 
-/** The frames of one protocol. */
+/** The frames for one protocol. */
 interface Encoded {
   readonly encoder: FrameEncoder
   readonly frames: readonly Uint8Array[]
@@ -23,16 +26,17 @@ interface Encoded {
 }
 
 /**
- * The updates of one commit. Frames are built once a protocol and put together once for all who sent none of them:
- * the cost of a busy room is one write per receiver, not one per receiver and update.
+ * The updates of one commit. Frames are built once for each protocol, and joined once for all members that
+ * sent none of the updates. The cost of a busy room is therefore one write for each receiver, not one for
+ * each receiver and update.
  */
 export class UpdateBroadcast implements CommittedUpdates {
-  /** In the order of their numbers; at least one. */
+  /** The updates in the order of their sequence numbers; at least one. */
   readonly updates: readonly AppliedUpdate[]
-  /** When the first of them came, in epoch milliseconds. */
+  /** When the first of these updates arrived, in epoch milliseconds. */
   readonly since: number
   #senders: ReadonlySet<Member | null> | null = null
-  /** One for each protocol in the room: mostly there is a first one only. */
+  /** The frames of the first protocol in the room. Most rooms have only one protocol. */
   #first: Encoded | null = null
   #others: Map<FrameEncoder, Encoded> | null = null
 
@@ -72,8 +76,8 @@ export class UpdateBroadcast implements CommittedUpdates {
 }
 
 /**
- * Returns the authors in the order of their updates. An author may appear again, but not in a row: most commits have
- * one author.
+ * Returns the authors in the order of their updates. The list may contain an author again, but not twice in
+ * succession. Most commits have one author.
  */
 export function authorsOf(updates: readonly AppliedUpdate[]): readonly EditAuthor[] {
   const editors = updates.slice(0, 1).map(editorOf)

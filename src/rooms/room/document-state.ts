@@ -21,28 +21,31 @@ import { IncomingBuffer } from './incoming-buffer.ts'
 import { integrationStepsMax, loadStepsMax, loopStepsMax, predictedStructsMax } from './integration-limits.ts'
 import { DocumentDamagedError } from './quarantine.ts'
 
-/** An update (V1) without content. An up-to-date client sends it as its SyncStep2. */
+/** An update (V1) without content. A client that has nothing to add sends this update as its SyncStep2. */
 export const emptyUpdate = new Uint8Array(2)
 
 /**
- * Number of updates that share the cost of one transaction. A larger number gains nothing and is slow if adjacent items
- * merge: at the end of a transaction Yjs joins lists of values pairwise. So 4,000 pushes of 30 numbers take 5.8 s in
- * one transaction, and 52 ms with this limit.
+ * Maximum number of updates in one transaction. A larger number gains nothing, and is slow if adjacent items
+ * merge: at the end of a transaction Yjs joins lists of values pairwise. For example, 4,000 pushes of 30
+ * numbers take 5.8 s in one transaction, and 52 ms with this limit.
  */
 const updatesPerTransaction = 64
 
-/** Number of plain updates that wait to be applied in one transaction. A read of the Y.Doc applies them earlier. */
+/**
+ * Number of simple updates that must wait before they are applied in one transaction. A read of the Y.Doc
+ * applies them earlier.
+ */
 const waitingMax = updatesPerTransaction
 
 /**
- * Maximum number of waiting updates, also if one tick brings more. The time of Yjs grows faster than the number of
- * updates that are joined.
+ * Maximum number of waiting updates, even if one tick brings more. The time that Yjs needs grows faster than
+ * the number of updates that are joined.
  */
 const mostWaiting = 512
 
 /**
- * A random limit for the first transaction: rooms that were opened together must not all apply their updates in the
- * same tick.
+ * Returns a random limit for the first transaction. With the same limit, rooms that were opened together
+ * would all apply their updates in the same tick.
  */
 const firstWaitingMax = (): number => randomInt(waitingMax / 2, waitingMax)
 
@@ -53,99 +56,111 @@ export interface ClientClock {
 }
 
 /**
- * Clients remembered as writers of working copies. Replacements with base versions of their own reuse them, so they do
- * not add clients to the state.
+ * Maximum number of client ids that are kept for working copies. Replacements with their own base versions
+ * reuse these ids, so that they do not add clients to the state.
  */
 const mergersMax = 16
 
 /**
- * Deleted items times items of the document that Yjs handles in about 25 ms: for each item that it joins to its
- * neighbour it shifts all behind it.
+ * Product of deleted items and items of the document that takes Yjs about 25 ms: for each item that Yjs joins
+ * to its neighbor, it shifts all later items.
  */
 const dearFrom = 20_000_000
 
-/** Deleted items that take Yjs about 10 ms. */
+/** Number of deleted items that take Yjs about 10 ms. */
 const deletedFrom = 5_000
 
 export interface IntegrationResult {
-  /** The new part, as an update of its own; null if all of it was known. */
+  /** The new part of the update, as a separate update; null if the document had all of it. */
   readonly added: Uint8Array | null
-  /** True when part of it depends on updates that are not here. That part was left out. */
+  /** True if a part of the update depends on missing updates. That part was left out. */
   readonly gap: boolean
-  /** True if applying the update to such a document takes too long on an event loop. */
+  /** True if applying the update to this document takes too long on an event loop. */
   readonly isDear: boolean
 }
 
 export interface StateOptions {
-  /** The places of the items in the bytes, if a conflict scan is too expensive for an event loop. */
+  /**
+   * The positions of the items in the bytes. They are present if a conflict scan is too expensive for an
+   * event loop.
+   */
   readonly placements?: Placements | null
-  /** Default true: work that holds up an event loop for too long is refused. False on threads and in commands. */
+  /**
+   * Whether work that would block an event loop for too long is rejected. Default: true. Threads and commands
+   * use false.
+   */
   readonly isBounded?: boolean
 }
 
 /** An update that was integrated into a copy of the document. */
 export interface PlacedIntegration extends IntegrationResult {
-  /** The places of its items, in the form that `Placements` takes. */
+  /** The positions of the items of the update, in the form that `Placements` accepts. */
   readonly placements: readonly number[]
   /**
-   * The whole state (V1) after the update if reading it is faster than applying the update, because the update deletes
-   * much; otherwise null.
+   * The whole state (V1) after the update, if reading it is faster than applying the update because the
+   * update deletes a lot; otherwise null.
    */
   readonly state: Uint8Array | null
-  /** Why the update is malformed, as only the document shows; null: it is not. */
+  /** Why the update is malformed, if only the document reveals the problem; null: the update is valid. */
   readonly problem: string | null
 }
 
 /**
- * The content of one document: as a Y.Doc while it is worked on, as bytes while it is only handed out (a Y.Doc
- * costs many times the memory of its bytes). Nothing pending is ever kept inside.
+ * The content of one document: a Y.Doc while the document is edited, bytes while it is only read and sent. A
+ * Y.Doc takes many times the memory of its bytes. The content never contains pending updates.
  */
 export class DocumentState {
   /** Next expected clock of each client. */
   readonly clocks: Map<number, number>
   /**
-   * Clients that write on a working copy that is merged later. A client is reused if that is safe, because each one
+   * Client ids for working copies that are merged later. An id is reused if that is safe, because each id
    * stays in the state of the document permanently.
    */
   readonly #mergers = new Set([randomClient()])
   /**
-   * The client that edits the document itself. It is never a merger: Yjs takes updates of its own client for a mistake.
+   * The client id for edits in the document itself. It is never one of the `#mergers`, because Yjs treats a
+   * remote update of its own client id as an error.
    */
   readonly #writer = randomClient()
   #doc: Y.Doc | null
-  /** Updates that the Y.Doc, or the bytes, lack still. */
+  /** Updates that are not yet in the Y.Doc or in the bytes. */
   readonly #waiting = new IncomingBuffer()
   #waitingStructs = 0
   #waitingMax = firstWaitingMax()
   /**
-   * The whole state, if there is no Y.Doc. `joined`: it was joined from several parts, and Yjs would encode it smaller.
+   * The whole state, if there is no Y.Doc. The form `joined` means that the bytes were joined from several
+   * parts, so that Yjs would encode them smaller.
    */
   #bytes: Uint8Array
   #form: 'encoded' | 'joined' = 'encoded'
-  /** The offset of the delete set in `#bytes`; null: not known. */
+  /** The offset of the delete set in `#bytes`; null if it is unknown. */
   #structsEnd: number | null = null
-  /** Size when last encoded, plus all bytes added since: an upper bound, as merging only shrinks. */
+  /**
+   * The size at the last encoding plus all bytes added since. This is an upper bound, because merging only
+   * shrinks the state.
+   */
   #sizeBytes: number
   #addedBytes = 0
-  /** An upper bound of the structs of the document. */
+  /** An upper bound of the number of structs in the document. */
   #structs: number
-  /** An upper bound of the values in one row; only known with a Y.Doc. */
+  /** An upper bound of the number of values in the longest item. It is only known while there is a Y.Doc. */
   #values = 0
-  /** The places of the items of `#bytes`, found on a thread; null: a conflict scan finds them. */
+  /** The positions of the items of `#bytes`, which a thread has found; null: a conflict scan finds them. */
   #placements: Placements | null
-  /** Steps that Yjs needed to read the document, and for the updates since. */
+  /** Steps that Yjs needed to read the document and to apply the updates since. */
   #steps = 0
-  /** The part of them that was needed to read the document. */
+  /** The part of `#steps` that was needed to read the document. */
   #loadSteps = 0
   /** Milliseconds that reading the document has taken. */
   #loadMs = 0
 
-  /** Whether the document is worked on by an event loop, whose other work must not wait. */
+  /** Whether this thread runs an event loop that must not be blocked for long. */
   readonly isBounded: boolean
-  /** Grows with each change. */
+  /** Increases with each change. */
   #revision = 0
   /**
-   * The last result of `encode`, as long as a caller keeps it: many callers may read a large document simultaneously.
+   * The last result of `encode`, as long as a caller holds it. Many callers may read a large document
+   * simultaneously.
    */
   #encoded: { readonly revision: number; readonly bytes: WeakRef<Uint8Array> } | null = null
 
@@ -164,17 +179,15 @@ export class DocumentState {
     this.clocks = joined?.clocks ?? Y.decodeStateVector(Y.encodeStateVectorFromUpdate(bytes))
   }
 
-  /**
-   * @param bytes a whole state, as `Y.encodeStateAsUpdate` makes it; null for an empty document
-   */
+  /** @param bytes a whole state, as `Y.encodeStateAsUpdate` returns it; null for an empty document */
   static fromBytes(bytes: Uint8Array | null, options: StateOptions = {}): DocumentState {
     const whole = bytes ?? emptyUpdate
     return new DocumentState(whole, joinUpdates([whole]), options)
   }
 
   /**
-   * Returns the state of a stored snapshot, or null, and the updates after it, kept as bytes. Returns null if they
-   * cannot be joined as bytes: then the caller must make a Y.Doc.
+   * Joins a stored snapshot (or null) and the updates after it, and keeps the result as bytes. Returns null
+   * if they cannot be joined as bytes; then the caller must create a Y.Doc.
    */
   static fromStored(
     snapshot: Uint8Array | null,
@@ -193,7 +206,7 @@ export class DocumentState {
     return this.#sizeBytes
   }
 
-  /** The Y.Doc with all updates. A read first applies the waiting ones. */
+  /** Returns the Y.Doc with all updates. Applies waiting updates first. */
   get doc(): Y.Doc {
     const doc = this.#doc ?? this.#makeDoc()
     this.#applyWaiting(doc)
@@ -201,8 +214,8 @@ export class DocumentState {
   }
 
   /**
-   * Steps, at most, to integrate a vetted update; infinite for one that is too large to predict here. Above
-   * `loopStepsMax` a thread must do the conflict scans.
+   * Returns the maximum number of steps to integrate a vetted update; infinite if the update is too large to
+   * predict on an event loop. If the result exceeds `loopStepsMax`, a thread must do the conflict scans.
    * @throws DocumentDamagedError, DocumentExpensiveError
    */
   predict(bytes: Uint8Array, summary: UpdateSummary): number {
@@ -212,57 +225,67 @@ export class DocumentState {
     return this.isInexpensive(summary) ? 0 : predictSteps(bytes, this.doc)
   }
 
-  /** Returns whether the update cannot take more than `loopStepsMax`, regardless of the items that it refers to. */
+  /**
+   * Returns whether the update takes at most `loopStepsMax` steps, regardless of the items that it refers to.
+   */
   isInexpensive({ structs, deletes }: UpdateSummary): boolean {
     return (structs + 2 * deletes) * this.#stepsOfPart(structs) <= loopStepsMax
   }
 
-  /** Maximum steps of a struct or a deleted range: a conflict scan over all structs, and two splits. */
+  /** Maximum steps for a struct or a deleted range: one conflict scan over all structs, and two splits. */
   #stepsOfPart(structs: number): number {
     return this.#structs + structs + 2 * (this.#doc === null ? 0 : this.#values)
   }
 
-  /** Steps that were needed to read the document, and for the updates since. */
+  /** Steps that were needed to read the document and to apply the updates since. */
   get steps(): number {
     return this.#steps
   }
 
-  /** Milliseconds that reading the document has taken: edits do not pay for it. */
+  /** Milliseconds that reading the document has taken. This time is not charged to edits. */
   get loadMs(): number {
     return this.#loadMs
   }
 
-  /** Whether conflict scans in this document hold up an event loop: copies of it are made on threads only. */
+  /**
+   * Whether conflict scans in this document block an event loop for too long. If so, copies of the document
+   * are created on threads only.
+   */
   get isExpensive(): boolean {
     return this.#placements !== null || this.#loadSteps > loadStepsMax(this.#sizeBytes) / 2
   }
 
-  /** Another number after each change. */
+  /** A number that increases with each change. */
   get revision(): number {
     return this.#revision
   }
 
-  /** Returns whether this number of further structs may wait. All waiting structs are integrated together. */
+  /**
+   * Returns whether this number of additional structs may wait. All waiting structs are integrated together.
+   */
   #mayWait(structs: number): boolean {
     const parts = this.#waitingStructs + structs
     if (this.#doc === null && parts * this.#sizeBytes > integrationStepsMax) return false
     return parts * this.#stepsOfPart(parts) <= loopStepsMax
   }
 
-  /** @throws DocumentDamagedError if Yjs cannot read the stored bytes; DocumentExpensiveError */
+  /**
+   * Creates the Y.Doc if there is none. @throws DocumentDamagedError if Yjs cannot read the stored bytes;
+   * DocumentExpensiveError
+   */
   check(): void {
     this.#doc ??= this.#makeDoc()
   }
 
-  /** Keeps the bytes and lets the Y.Doc go. */
+  /** Replaces the Y.Doc with its bytes, to free memory. */
   drop(): void {
     // An expensive document would have to be read on a thread again.
     if (this.bytes === null && !this.isExpensive) this.become(this.encode())
   }
 
   /**
-   * Applies updates that are known to fit exactly (`isPlain`), many in a transaction: a third of the cost of one
-   * transaction each. `clocks` are advanced by the caller.
+   * Applies updates that continue the document exactly (`isPlain`), many in one transaction. This takes a
+   * third of the time of one transaction each. The caller must advance `clocks`.
    */
   applyPlain(updates: readonly { readonly bytes: Uint8Array }[]): void {
     const { doc } = this
@@ -278,9 +301,9 @@ export class DocumentState {
   }
 
   /**
-   * Stores the updates and applies them later, because a transaction is the most expensive part of an edit. The updates
-   * must be simple (`isSimple`), so that Yjs accepts them: they are stored and sent before they are applied. The caller
-   * must call `applyDue` afterwards.
+   * Keeps the updates and applies them later, because a transaction is the most expensive part of an edit.
+   * The updates must be simple (`isSimple`), so that Yjs certainly accepts them: they are stored and sent
+   * before they are applied. The caller must call `applyDue` afterwards.
    */
   applyLater(updates: readonly { readonly bytes: Uint8Array; readonly summary: UpdateSummary }[]): void {
     for (const { bytes, summary } of updates) {
@@ -293,7 +316,7 @@ export class DocumentState {
     if (!this.#mayWait(0)) void this.doc
   }
 
-  /** True if enough updates wait to be worth a transaction. */
+  /** True if enough updates wait to justify a transaction. */
   get isDue(): boolean {
     return this.#waiting.count >= this.#waitingMax
   }
@@ -304,8 +327,9 @@ export class DocumentState {
   }
 
   /**
-   * Applies any vetted update. Known parts are skipped, and parts that depend on a missing update are left out. The
-   * known part is cut off first, because Yjs throws if a known run was collected and the update claims more of it.
+   * Applies any vetted update. Skips parts that the document has, and leaves out parts that depend on a
+   * missing update. The parts that the document has are removed from the update first: Yjs throws if the
+   * update has more structs of a range that Yjs has garbage-collected.
    */
   integrate(bytes: Uint8Array): IntegrationResult {
     const unknown = Y.diffUpdate(bytes, this.vector())
@@ -321,9 +345,9 @@ export class DocumentState {
   }
 
   /**
-   * Integrates on a thread, in a copy of the document, and notes where the items belong: `takePlaced` then needs no
-   * conflict scan.
-   * @param stepsMax for reading the document and integrating the update together
+   * Integrates an update in this copy of the document, on a thread, and records the positions of its items,
+   * so that `takePlaced` needs no conflict scan.
+   * @param stepsMax limit for reading the document and integrating the update together
    * @throws IntegrationTooExpensiveError
    */
   placeItems(bytes: Uint8Array, stepsMax: number): Omit<PlacedIntegration, 'problem' | 'state'> {
@@ -347,7 +371,7 @@ export class DocumentState {
     return { added, gap, isDear: isDear || placedSteps > loopStepsMax, placements: found }
   }
 
-  /** Applies the update that a thread has added to a copy of this state of the document. */
+  /** Applies an update that a thread has already integrated into a copy of this state of the document. */
   takePlaced(
     added: Uint8Array,
     { placements, state }: Pick<PlacedIntegration, 'placements' | 'state'>,
@@ -360,25 +384,27 @@ export class DocumentState {
   }
 
   /**
-   * Lets `change` edit the document in one transaction; `added` is the resulting update, or null if nothing changed.
+   * Lets `change` edit the document in one transaction. In the result, `added` is the resulting update, or
+   * null if nothing changed.
    */
   edit<T>(change: (doc: Y.Doc) => T): Captured<T> {
     return this.#capture(change)
   }
 
-  /** The clients that may write on a working copy, and their next clocks. */
+  /** Returns the client ids that a working copy may use, with their next clocks. */
   get mergers(): readonly ClientClock[] {
     return [...this.#mergers].map((client) => ({ client, clock: this.clocks.get(client) ?? 0 }))
   }
 
-  /** Remembers who has written on a copy that was merged. */
+  /** Keeps the client id of a working copy that was merged, for later working copies. */
   keepMerger(client: number): void {
     if (this.#mergers.size < mergersMax) this.#mergers.add(client)
   }
 
   /**
-   * Lets this working copy write as one of `writers` whose clock matches the copy. Any other of them has written more
-   * elsewhere, and its clock would be used twice. If none matches, a new client writes. Returns the writer.
+   * Chooses the client id for this working copy: one of `writers` whose clock is the same in the copy. If the
+   * clocks differ, that client has written more elsewhere, and some of its clocks would be used twice. If
+   * none matches, the copy keeps its new client id. Returns the chosen writer.
    */
   writeAs(writers: readonly ClientClock[]): ClientClock {
     const { doc } = this
@@ -388,8 +414,9 @@ export class DocumentState {
   }
 
   /**
-   * Replaces the state by one that a thread made from this state and an update. If much was deleted, reading the new
-   * state takes a fraction of the time of that update: Yjs shifts all items for each item that it joins to another.
+   * Replaces the state with a state that a thread made from this state and an update. If the update deletes a
+   * lot, reading the new state takes a fraction of the time of applying the update: Yjs shifts all items for
+   * each item that it joins to another.
    */
   become(bytes: Uint8Array): void {
     this.#doc?.destroy()
@@ -406,18 +433,21 @@ export class DocumentState {
     this.#addedBytes = 0
   }
 
-  /** Adds an update that `integrate` or `edit` returned to the clocks. */
+  /** Advances the clocks by an update that `integrate` or `edit` returned. */
   advance(summary: UpdateSummary): void {
     advance(summary, this.clocks)
   }
 
-  /** Reads the clocks of updates that `applyPlain` has applied without `advance`. */
+  /** Reads the clocks from the document, after `applyPlain` was called without `advance`. */
   recount(): void {
     const counted = Y.decodeStateVector(Y.encodeStateVector(this.doc))
     for (const [client, clock] of counted) this.clocks.set(client, clock)
   }
 
-  /** Returns the update that a client with this state vector lacks; the whole state for null. */
+  /**
+   * Returns the update that a client with this state vector lacks. If the vector is null, returns the whole
+   * state.
+   */
   diff(vector: Uint8Array | null): Uint8Array {
     if (vector === null || vector.length <= 1) return this.bytes ?? this.encode()
     if (this.bytes !== null && this.#isCovered(readStateVector(vector)))
@@ -426,8 +456,8 @@ export class DocumentState {
   }
 
   /**
-   * Returns whether the update is certainly known, without making a Y.Doc. It is, for example, if an up-to-date client
-   * offers it.
+   * Returns true if the document certainly has the whole update, and determines this without creating a
+   * Y.Doc. It is true, for example, for the reply of an up-to-date client.
    */
   isKnown(bytes: Uint8Array, { structs, structsEnd }: UpdateSummary): boolean {
     if (this.bytes === null || structs > 0) return false
@@ -435,7 +465,10 @@ export class DocumentState {
     return deletions !== null && Buffer.compare(bytes.subarray(structsEnd), deletions.subarray(1)) === 0
   }
 
-  /** Returns whether the update contains nothing new. Expensive if it deletes something: call it rarely. */
+  /**
+   * Returns whether the update contains nothing new. This is expensive if the update deletes something, so
+   * call it rarely.
+   */
   contains(bytes: Uint8Array, summary: UpdateSummary): boolean {
     if (isEmpty(summary) || this.isKnown(bytes, summary)) return true
     if (summary.clients.some(({ client, to }) => to > (this.clocks.get(client) ?? 0))) return false
@@ -446,21 +479,21 @@ export class DocumentState {
     return writeStateVector(this.clocks)
   }
 
-  /** The whole state, if it is kept as bytes at the moment. */
+  /** The whole state if it is kept as bytes at the moment; otherwise null. */
   get bytes(): Uint8Array | null {
     return this.#doc === null && this.#waiting.count === 0 ? this.#bytes : null
   }
 
   /**
-   * The whole state in two parts, if there is no Y.Doc: bytes, and one update with the changes that the bytes lack
-   * (null: none).
+   * The whole state in two parts if there is no Y.Doc: the bytes, and one update with the changes that the
+   * bytes lack (null if they lack none).
    */
   get parts(): { readonly bytes: Uint8Array; readonly waiting: Uint8Array | null } | null {
     if (this.#doc !== null) return null
     return { bytes: this.#bytes, waiting: this.#waiting.count === 0 ? null : this.#waiting.joined() }
   }
 
-  /** The whole state. */
+  /** Returns the whole state. */
   encode(): Uint8Array {
     if (this.bytes !== null && this.#form === 'encoded') return this.#bytes
     const known = this.#encoded?.revision === this.#revision ? this.#encoded.bytes.deref() : undefined
@@ -484,8 +517,9 @@ export class DocumentState {
   }
 
   /**
-   * @throws DocumentDamagedError if Yjs cannot read the stored bytes; DocumentExpensiveError if reading takes too long
-   * for this thread
+   * Creates the Y.Doc from the bytes.
+   * @throws DocumentDamagedError if Yjs cannot read the stored bytes; DocumentExpensiveError if reading takes
+   * too long for this thread
    */
   #makeDoc(): Y.Doc {
     const doc = createDoc()
@@ -517,8 +551,8 @@ export class DocumentState {
   #applyWaiting(doc: Y.Doc): void {
     if (this.#waiting.count === 0) return
     const joined = this.#waiting.joined()
-    // If this fails, the updates keep waiting: the document must not continue without updates that are stored
-    // and shown.
+    // If this fails, the updates keep waiting: the document must not continue without updates that are
+    // already stored and sent.
     this.#within({ doc, stepsMax: integrationStepsMax }, () => Y.applyUpdate(doc, joined))
     this.#clearWaiting()
     this.#waitingMax = waitingMax
@@ -544,7 +578,7 @@ export class DocumentState {
     return Y.encodeStateAsUpdate(this.doc, vector)
   }
 
-  /** Returns whether a client at `clocks` lacks nothing except, possibly, deletions. */
+  /** Returns whether a client with these clocks lacks nothing, except possibly deletions. */
   #isCovered(clocks: ReadonlyMap<number, number>): boolean {
     for (const [client, clock] of this.clocks) if ((clocks.get(client) ?? 0) < clock) return false
     return true
@@ -557,7 +591,10 @@ export class DocumentState {
     return Buffer.concat([noStructs, this.#bytes.subarray(this.#structsEnd)])
   }
 
-  /** Each struct has at least two bytes. The bound is made exact before an update is predicted to be expensive. */
+  /**
+   * Adds the bytes to the size and to the bounds. Each struct has at least two bytes. Before an update counts
+   * as expensive, the number of structs is counted exactly.
+   */
   #grow(bytes: number, values = bytes): void {
     this.#sizeBytes += bytes
     this.#addedBytes += bytes
@@ -573,7 +610,10 @@ export class DocumentState {
   }
 }
 
-/** Finds where the items of a whole state (V1) belong, as `Placements` takes it. Not for an event loop. */
+/**
+ * Returns the positions of the items of a whole state (V1), in the form that `Placements` accepts. Do not
+ * call it on an event loop.
+ */
 export function placementsIn(bytes: Uint8Array): readonly number[] {
   const doc = new Y.Doc()
   skipObservers(doc)
@@ -594,7 +634,7 @@ interface Captured<T> {
   readonly isDear: boolean
 }
 
-/** Values in the longest row of values. */
+/** Returns the number of values in the item with the most values. */
 function longestRow({ store }: Y.Doc): number {
   let longest = 0
   for (const structs of store.clients.values())
@@ -603,7 +643,10 @@ function longestRow({ store }: Y.Doc): number {
   return longest
 }
 
-/** Bytes of a state from which it is remembered: encoding a smaller one takes no longer than remembering it. */
+/**
+ * Minimum size in bytes of a state whose encoding is kept. Encoding a smaller state takes no longer than
+ * keeping it.
+ */
 const keptFrom = 65_536
 
 const unbounded = Number.POSITIVE_INFINITY
@@ -612,8 +655,8 @@ const noStructs = Uint8Array.of(0)
 const randomClient = (): number => randomInt(2 ** 32)
 
 /**
- * Runs `change` in one transaction and returns the update that it made, or null if it changed nothing. A listener costs
- * more than the application of an update, so it is active only for changes that need it.
+ * Runs `change` in one transaction and returns the resulting update, or null if nothing changed. A listener
+ * costs more than applying an update, so it is active only for changes that need it.
  */
 function captureUpdate<T>(doc: Y.Doc, change: (doc: Y.Doc) => T): Captured<T> {
   const updates: Uint8Array[] = []
@@ -633,6 +676,9 @@ function captureUpdate<T>(doc: Y.Doc, change: (doc: Y.Doc) => T): Captured<T> {
   }
 }
 
-/** Before the transaction ends each has an entry of its own. */
+/**
+ * Returns the number of items that the transaction has deleted. Until the transaction ends, each deleted item
+ * has a separate entry.
+ */
 const deletedItems = ({ deleteSet }: Y.Transaction): number =>
   [...deleteSet.clients.values()].reduce((sum, entries) => sum + entries.length, 0)

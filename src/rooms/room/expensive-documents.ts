@@ -6,7 +6,10 @@ import { addressKey, type DocumentAddress } from '../../model/address.ts'
 import { limitDetails } from '../../quota/limits.ts'
 import type { IntegrationTooExpensiveError } from '../../update/integration.ts'
 
-/** Reading the document would hold up the event loop: it must be opened with the help of a thread. */
+/**
+ * Thrown if reading the document would block the event loop for too long. A thread must help to open the
+ * document.
+ */
 export class DocumentExpensiveError extends ApiError {
   constructor(cause: IntegrationTooExpensiveError) {
     super('crdt/document-expensive', 'the document is expensive to open and is being prepared; try again', {
@@ -17,7 +20,7 @@ export class DocumentExpensiveError extends ApiError {
   }
 }
 
-/** An update would make its document too expensive to read. */
+/** Returns the error for an update that would make its document too expensive to read. */
 export const tooExpensive = (stepsMax: number): ApiError =>
   new ApiError(
     'crdt/update-too-expensive',
@@ -25,15 +28,16 @@ export const tooExpensive = (stepsMax: number): ApiError =>
     { details: limitDetails('integrationSteps', stepsMax) },
   )
 
-/** Expensive documents that this process remembers. */
+/** Maximum number of expensive documents that this process remembers. */
 const cachedDocumentsMax = 10_000
 
 /**
- * Documents of this process that only a thread can read. Each is logged when it is added, and counted. The set forgets
- * the document that was used least recently: if that is opened again, the event loop finds out again that it is expensive.
+ * Documents that only a thread of this process can read. Each document is logged when it is added, and
+ * counted in a metric. A full set forgets the least recently used document. If that document is opened again,
+ * the event loop finds out again that it is expensive.
  */
 export class ExpensiveDocuments {
-  /** The least recently used one first. */
+  /** Keys of the documents, the least recently used first. */
   readonly #keys = new Set<string>()
   readonly #metrics: Metrics
   readonly #logger: Log
@@ -57,14 +61,14 @@ export class ExpensiveDocuments {
     this.#count()
   }
 
-  /** Returns whether a document that is opened now is expensive. */
+  /** Returns whether a document that is being opened is known to be expensive. */
   has(key: string): boolean {
     if (!this.#keys.delete(key)) return false
     this.#keys.add(key)
     return true
   }
 
-  /** The document was deleted. */
+  /** Removes a document that was deleted. */
   delete(key: string): void {
     if (this.#keys.delete(key)) this.#count()
   }

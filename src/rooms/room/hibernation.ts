@@ -1,10 +1,10 @@
 import type { Clock } from '../../clock.ts'
 import type { Room } from './room.ts'
 
-/** Milliseconds in which rooms drop their Y.Doc before other work runs. */
+/** Milliseconds for which rooms drop their Y.Docs before other work runs. */
 const restSliceMs = 5
 
-/** Lets idle rooms keep their documents as bytes only. */
+/** Drops the Y.Docs of idle rooms, which then keep their documents as bytes only. */
 export class RoomHibernation {
   readonly #clock: Clock
   readonly #everyMs: number
@@ -27,7 +27,8 @@ export class RoomHibernation {
   }
 
   /**
-   * Drops the Y.Doc of idle rooms in slices. A room may have to make a Y.Doc first, so other work must run in between.
+   * Drops the Y.Docs of idle rooms in slices, so that other work runs in between: a room may have to create a
+   * Y.Doc first, which takes time.
    */
   #rest(open: Iterator<{ readonly room: Room }>): void {
     const end = performance.now() + restSliceMs

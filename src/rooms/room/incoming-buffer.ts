@@ -2,22 +2,29 @@ import { deletionsIn, type StructRun, writeUpdate } from '../../update/join-upda
 import { pushVarUint } from '../../update/state-vector.ts'
 import type { UpdateSummary } from '../../update/summary.ts'
 
-/** Bytes that are set aside at first. */
+/** Initial capacity in bytes. */
 const firstBytes = 1_024
-/** Numbers kept of each block: client, first clock, clock after the last, structs, where its bytes start and end. */
+/**
+ * Number of array entries for each block: client, first clock, clock after the last item, structs, start and
+ * end of its bytes.
+ */
 const blockNumbers = 6
 
 /**
- * Updates of one document that wait to be applied, in one piece of memory: an object for each would live just long
- * enough to be moved twice by the garbage collector. They are applied as one update: that takes a third of the time
- * that Yjs needs for as many of one keystroke each, even in one transaction.
+ * Updates of one document that wait to be applied, in one buffer. With an object for each update, the garbage
+ * collector would move each object twice before its short life ends. The updates are applied as one update:
+ * Yjs then needs a third of the time that it needs for the same number of single keystrokes in one
+ * transaction.
  */
 export class IncomingBuffer {
   #bytes: Buffer | null = null
   #used = 0
   #count = 0
   readonly #blocks: number[] = []
-  /** Clients with deletions, and pairs of where in the bytes their deleted ranges start and end. */
+  /**
+   * Number of clients with deletions, and pairs of offsets: the start and end of their deleted ranges in the
+   * bytes.
+   */
   #deletingClients = 0
   readonly #deletions: number[] = []
 
@@ -25,7 +32,10 @@ export class IncomingBuffer {
     return this.#count
   }
 
-  /** Keeps a copy. @param update one that starts at the end of the document and of the updates before it (`isPlain`) */
+  /**
+   * Keeps a copy of an update. @param update must start at the end of the document and of the updates added
+   * before (`isPlain`)
+   */
   add(update: Uint8Array, { clients, structsEnd, deletes }: UpdateSummary): void {
     const start = this.#used
     this.#used += update.length
@@ -40,7 +50,7 @@ export class IncomingBuffer {
     this.#deletions.push(start + deletions.start, this.#used)
   }
 
-  /** All of them as one update. */
+  /** Returns all updates as one update. */
   joined(): Uint8Array {
     const bytes = this.#bytes ?? Buffer.alloc(0)
     const runs = new Map<number, StructRun>()
@@ -80,7 +90,7 @@ export class IncomingBuffer {
 /** Returns a buffer with the first `used` bytes of `bytes` and a capacity of at least `end`. */
 function withRoom(bytes: Buffer | null, used: number, end: number): Buffer {
   if (bytes !== null && bytes.length >= end) return bytes
-  // Not from the shared pool: a slice would keep the whole pool in memory.
+  // Not from the shared pool of Node: a slice would keep the whole pool in memory.
   const larger = Buffer.allocUnsafeSlow(Math.max(firstBytes, used * 2, end))
   if (bytes !== null) larger.set(bytes.subarray(0, used))
   return larger

@@ -4,23 +4,25 @@ import { type DocumentAddress, type DocumentScope, documentPrefix } from '../../
 import { addressSchemas } from '../../model/address-schemas.ts'
 import type { NodeRequests } from '../replication/node-requests.ts'
 
-/** Encodes a message of a backend as a whole websocket frame. There is one object for each protocol. */
+/**
+ * Encodes a message from a backend as a whole websocket frame. There is one encoder object for each protocol.
+ */
 export interface LiveEncoder {
   /** `text` is JSON. */
   live(text: string): Uint8Array
 }
 
-/** A session that has subscribed to the messages of backends on a document. */
+/** A session that has subscribed to the messages from backends on a document. */
 export interface LiveListener {
   readonly encoder: LiveEncoder
   /**
-   * Sends a frame of its encoder. Never throws, never blocks. `missed`: it has no room for the frame and never receives
-   * it.
+   * Sends a frame of its encoder. Never throws and never blocks. Returns `missed` if the send buffer is full;
+   * the listener then never receives this frame.
    */
   deliverLive(frame: Uint8Array): 'sent' | 'missed'
 }
 
-/** Number of listeners that received a message, and number of listeners that could not. */
+/** Number of listeners that received a message, and number of listeners that missed it. */
 export interface LiveReach {
   readonly delivered: number
   readonly missed: number
@@ -43,15 +45,15 @@ const reachSchema = v.looseObject({ delivered: v.number(), missed: v.number() })
 type DocumentListeners = Map<LiveListener, string>
 
 /**
- * The sessions that have subscribed to messages of backends, by document. A message is not part of the document: it is
- * not stored, waits for nothing, and reaches each listener at most once. A listener receives messages in the order of
- * the calls.
+ * The sessions that have subscribed to messages from backends, by document. Such a message is not part of the
+ * document: it is not stored, does not wait for appends, and reaches each listener at most once. A listener
+ * receives messages in the order of the calls.
  */
 export class LiveMessageHub {
   readonly #documents = new Map<string, DocumentListeners>()
   readonly #calls: NodeRequests
 
-  /** @param calls to the other nodes, whose listeners also receive the messages */
+  /** @param calls sends the messages to the other nodes, for their listeners */
   constructor(calls: NodeRequests) {
     this.#calls = calls
     calls.answer('live', 'ordered', messageSchema, ({ document, editorId, text }) =>
@@ -64,7 +66,7 @@ export class LiveMessageHub {
     return this.#documents.size
   }
 
-  /** Returns how to leave. */
+  /** Registers a listener. The returned function removes it. */
   enter(address: DocumentAddress, listener: LiveListener): () => void {
     const key = keyOf(address)
     const listeners: DocumentListeners = this.#documents.get(key) ?? new Map()
@@ -77,8 +79,8 @@ export class LiveMessageHub {
   }
 
   /**
-   * Sends like `broadcast`, on every node. Nodes that do not answer in time are not counted: they have died, or the
-   * message to them or their answer is lost.
+   * Sends a message like `broadcast`, but on every node. Nodes that do not reply in time are not counted:
+   * such a node has died, or the message or the reply was lost.
    */
   async broadcastToAll(document: DocumentScope, editorId: string | null, text: string): Promise<LiveReach> {
     const here = this.broadcast(document, editorId, text)
@@ -95,8 +97,8 @@ export class LiveMessageHub {
   /**
    * Sends a message to the listeners of this node.
    * @param text JSON of the message
-   * @param editorId the editor whose listeners receive it; null: the listeners of all editors
-   * @param except the listener that does not receive it
+   * @param editorId the editor whose listeners receive the message; null: the listeners of all editors
+   * @param except a listener that does not receive the message
    */
   broadcast(
     document: DocumentScope,
@@ -116,8 +118,8 @@ export class LiveMessageHub {
   }
 
   /**
-   * Sends a message of one client to the other clients of its editor. Its event and its user distinguish it from a
-   * message of a backend.
+   * Sends a message of one client to the other clients of its editor. The members `event` and `userId`
+   * distinguish the message from one of a backend.
    */
   say(
     address: DocumentAddress,

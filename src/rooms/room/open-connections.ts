@@ -17,11 +17,11 @@ export interface Connection {
   readonly address: DocumentAddress
   readonly user: MemberUser
   readonly clientAddress: string
-  /** Name of its wire protocol. */
+  /** Name of the wire protocol of the connection. */
   readonly protocol: string
-  /** Null: its user no longer has a role, and it is about to be closed. */
+  /** Null if the user no longer has a role; the connection is then about to be closed. */
   readonly role: Role | null
-  /** False once the server or the client closes it. */
+  /** False once the server or the client has closed the connection. */
   readonly isOpen: boolean
   end(reason: Close): void
 }
@@ -50,7 +50,9 @@ export interface ConnectionFilter {
   readonly userId?: string
 }
 
-/** Maximum number of connections in one page. The answer of a node is then smaller than the limit of a message. */
+/**
+ * Maximum number of connections in one page. It keeps the reply of a node below the size limit of a message.
+ */
 export const connectionsPageMax = 100
 const nameLengthMax = 200
 
@@ -106,7 +108,7 @@ interface KnownConnection {
 }
 
 interface OpenConnectionsOptions {
-  /** To the other nodes, whose connections are listed and closed as well. */
+  /** Sends requests to the other nodes, whose connections are listed and closed as well. */
   readonly calls: NodeRequests
   readonly clock: Clock
   /** Name of this node. */
@@ -114,14 +116,14 @@ interface OpenConnectionsOptions {
 }
 
 /**
- * The connections of each API key, on all nodes. Nodes that do not answer in time are left out: they have died, or the
- * message to them or their answer is lost.
+ * The connections of each API key, on all nodes. Nodes that do not reply in time are left out: such a node
+ * has died, or the request or the reply was lost.
  */
 export class OpenConnections {
   readonly #options: OpenConnectionsOptions
-  /** Connections by API key, the oldest first. */
+  /** Connections by API key, oldest first. */
   readonly #tenants = new Map<string, Map<string, KnownConnection>>()
-  /** Distinguishes the ids of this process from those of others. */
+  /** Distinguishes the connection ids of this process from the ids of other processes. */
   readonly #process = randomBytes(6).toString('hex')
   #latest = 0
   #count = 0
@@ -134,12 +136,12 @@ export class OpenConnections {
     options.calls.answer('connections.close', 'any', closeSchema, (call) => this.#closeHere(call))
   }
 
-  /** Returns how to leave. */
+  /** Registers a connection. The returned function removes it. */
   enter(connection: Connection): () => void {
     const key = keyOf(connection.address)
     const connections = this.#tenants.get(key) ?? new Map<string, KnownConnection>()
     this.#tenants.set(key, connections)
-    // Ids of this process always increase, also when the clock goes back.
+    // The ids of this process always increase, even if the system clock is set back.
     this.#latest = Math.max(this.#latest, this.#options.clock.now())
     this.#count += 1
     const id = `${padded(this.#latest, 9)}${padded(this.#count, 7)}${this.#process}`
@@ -150,7 +152,7 @@ export class OpenConnections {
     }
   }
 
-  /** Lists connections of an API key, the newest first. */
+  /** Lists connections of an API key, newest first. */
   async list(
     { workspaceId, apiKey }: Tenant,
     filter: ConnectionFilter,
@@ -166,7 +168,7 @@ export class OpenConnections {
     return { items, next: found.length > limit ? (items.at(-1)?.connectionId ?? null) : null }
   }
 
-  /** Closes connections of an API key. Returns the number of those that were open. */
+  /** Closes connections of an API key. Returns the number of closed connections. */
   async close(
     { workspaceId, apiKey }: Tenant,
     connectionIds: readonly string[],

@@ -8,56 +8,73 @@ export interface IncomingUpdate {
   readonly bytes: Uint8Array
   readonly summary: UpdateSummary
   readonly from: Member
-  /** `offer` answers our state vector: most of it is known, its delete set always in full. */
+  /**
+   * An `offer` is the reply to a state vector of the server: the room has most of it, and its delete set is
+   * always complete.
+   */
   readonly kind: 'update' | 'offer'
-  /** Called when all of it is part of the document, before that is durable; null: no callback. Must not throw. */
+  /**
+   * Called when the whole update is in the document, which is before the update is durable; null: no
+   * callback. Must not throw.
+   */
   readonly onApplied: (() => void) | null
 }
 
-/** Bytes of the objects of one update, in addition to its bytes and its summary. */
+/** Bytes of the objects that represent one update, in addition to its bytes and its summary. */
 const objectBytes = 768
 /** Maximum number of unused bytes in the buffer of an update that is kept. */
 const spareBytesMax = 256
 
-/** Returns the bytes of memory that an update takes with its summary, at most. */
+/** Returns the maximum number of bytes of memory that an update with its summary takes. */
 export const memoryOfUpdate = ({ bytes, summary }: IncomingUpdate): number =>
   objectBytes + bytes.length + memoryOf(summary)
 
-/** Returns the update with bytes of its own. The bytes that a socket delivers are a view on all that was read with them. */
+/**
+ * Returns the update with a copy of its bytes, unless the copy would save little. The bytes that a socket
+ * delivers are a view into the buffer of one whole read.
+ */
 export const withOwnBytes = (incoming: IncomingUpdate): IncomingUpdate =>
   incoming.bytes.buffer.byteLength <= incoming.bytes.length + spareBytesMax
     ? incoming
     : { ...incoming, bytes: new Uint8Array(incoming.bytes) }
 
-/** An update that depends on something the room doesn't have. */
+/** An update that depends on updates that the room does not have. */
 export interface PendingUpdate {
   readonly incoming: IncomingUpdate
   readonly until: number
-  /** Its dependencies, as pairs of client and clock. */
+  /** Dependencies of the update, as pairs of client and clock. */
   readonly missing: readonly number[]
-  /** The first pair that has not been reached: clocks only grow, so that each pair is compared once. */
+  /**
+   * Index of the first pair that the document has not reached. Clocks only grow, so each reached pair is
+   * compared once.
+   */
   at: number
   /** Number of failed tries to integrate the update. */
   tries: number
 }
 
-/** Opens the claim for the memory of the updates of a room. The holder ends it by a call of `drop`. */
+/**
+ * Opens the claim for the memory of the updates of a room. The memory ledger calls `drop` to end the claim.
+ */
 export type OpenClaim = (drop: EndClient) => MemoryClaim
 
 /** Maximum time in ms for a member to send the missing updates. */
 export const missingUpdateTimeoutMs = 10_000
-/** Maximum number of pending updates of a room: each one is checked again after every accepted update. */
+/**
+ * Maximum number of pending updates of a room. Each pending update is checked again after every accepted
+ * update.
+ */
 const heldMax = 200
 /**
- * Number of tries after which an update is dropped. An update whose parts depend on each other in a circle never
- * becomes complete.
+ * Maximum number of tries before an update is dropped. An update whose parts depend on each other in a circle
+ * never becomes complete.
  */
 const triesMax = 3
 
 /**
- * Updates that wait for missing dependencies. They are neither stored nor sent. They are dropped after
- * `missingUpdateTimeoutMs`, or, the oldest first, if their bytes exceed the limit. The sender still has a dropped
- * update and offers it again at its next handshake.
+ * Updates that wait for missing dependencies. They are neither stored nor sent. An update is dropped after
+ * `missingUpdateTimeoutMs`; the oldest updates are dropped when the limits for bytes or number are exceeded.
+ * The sender still has a dropped update and offers it again at its next handshake.
  */
 export class PendingUpdateBuffer {
   #updates: PendingUpdate[] = []
@@ -65,7 +82,10 @@ export class PendingUpdateBuffer {
   readonly #bytesMax: number
   readonly #clock: Clock
   readonly #open: OpenClaim
-  /** Null until an update waits, and after all rooms together have exceeded their memory. */
+  /**
+   * Null until an update waits, and again after the ledger ended the claim because all rooms together
+   * exceeded their memory.
+   */
   #claim: MemoryClaim | null = null
 
   constructor(bytesMax: number, clock: Clock, open: OpenClaim) {
@@ -97,14 +117,16 @@ export class PendingUpdateBuffer {
     this.#count()
   }
 
-  /** Drops all updates: the room is closed, or the pending updates of all rooms take too much memory. */
+  /**
+   * Drops all updates, because the room is closed or the pending updates of all rooms take too much memory.
+   */
   clear(): void {
     this.#replace([])
   }
 
   /**
-   * Removes and returns the updates that may have become complete. Drops updates that have waited too long, and updates
-   * of members that may no longer write.
+   * Removes and returns the updates that may have become complete. Drops updates that have waited too long,
+   * and updates of members that may no longer write.
    */
   take(clocks: ReadonlyMap<number, number>): PendingUpdate[] {
     const now = this.#clock.now()
@@ -144,7 +166,7 @@ export class PendingUpdateBuffer {
   }
 }
 
-/** Bytes of a number in a list. */
+/** Bytes of memory for a number in an array. */
 const numberBytes = 8
 
 const memoryOfHeld = ({ incoming, missing }: PendingUpdate): number =>

@@ -5,7 +5,10 @@ import type { Log } from '../../log.ts'
 import type { Metrics } from '../../metrics.ts'
 import { addressKey, type DocumentAddress } from '../../model/address.ts'
 
-/** The stored bytes of a document are damaged. The server rejects the document until it is restored or deleted. */
+/**
+ * Thrown if the stored bytes of a document are damaged. The server rejects the document until it is restored
+ * or deleted.
+ */
 export class DocumentDamagedError extends ApiError {
   readonly record: CorruptRecordError
 
@@ -18,7 +21,10 @@ export class DocumentDamagedError extends ApiError {
   }
 }
 
-/** Documents that were found damaged. Each is logged once, and counted while it is damaged. */
+/**
+ * Documents that were found to be damaged. Each document is logged once, and counted in a metric while it is
+ * damaged.
+ */
 export class Quarantine {
   readonly #damaged = new Set<string>()
   readonly #metrics: Metrics
@@ -29,7 +35,7 @@ export class Quarantine {
     this.#logger = logger
   }
 
-  /** Adds a document. Returns the error for its callers. */
+  /** Adds a document. Returns the error to throw to its callers. */
   add(address: DocumentAddress, err: CorruptRecordError): DocumentDamagedError {
     const key = keyName(addressKey(address))
     if (!this.#damaged.has(key)) {
@@ -48,12 +54,12 @@ export class Quarantine {
     return this.#damaged.has(key)
   }
 
-  /** The document can be opened again, or was deleted. */
+  /** Removes a document that can be opened again, or that was deleted. */
   delete(key: string): void {
     if (this.#damaged.delete(key)) this.#count()
   }
 
-  /** Removes the documents under a key prefix: they were deleted. */
+  /** Removes the documents under a key prefix, because they were deleted. */
   deleteUnder(start: string): void {
     for (const key of this.#damaged) if (key.startsWith(start)) this.delete(key)
   }

@@ -5,23 +5,30 @@ import { limitOf } from '../../quota/limits.ts'
 import { DocumentDamagedError } from './quarantine.ts'
 import { UpdateApplyError } from './update-applier.ts'
 
-/** Why sessions end when their document is deleted. */
+/** Close reason of the sessions of a deleted document. */
 export const documentDeleted = close('notFound', 'the document was deleted')
 
 /**
- * Returns whether the log was deleted, or deleted and created again: the document in memory must not be stored again.
+ * Returns whether the log was deleted, or deleted and created again. In both cases the document in memory
+ * must not be stored again.
  */
 export const isDeletion = (error: unknown): boolean =>
   error instanceof AppendRejectedError && (error.reason === 'deleted' || error.reason === 'epoch')
 
-/** Returns the close code of the sessions of a failed room: they reconnect, and the room is loaded again. */
+/**
+ * Returns the close reason for the sessions of a failed room. Their clients reconnect, and the room is loaded
+ * again.
+ */
 export function roomReloaded(error: unknown): Close {
   const limit = limitOf(error)
   if (limit !== null) return close('tryAgainLater', errorMessage(error), limit)
   return close('tryAgainLater', 'document reloaded after an error; reconnect')
 }
 
-/** Returns the damage that caused an error. Yjs often finds it only when it applies an update. */
+/**
+ * Returns the damage that caused an error; null if there is none. Yjs often finds damage only when it applies
+ * an update.
+ */
 export function damageIn(error: unknown): DocumentDamagedError | null {
   if (error instanceof DocumentDamagedError) return error
   return error instanceof UpdateApplyError && error.cause instanceof DocumentDamagedError ? error.cause : null

@@ -17,50 +17,56 @@ import type { TickScheduler } from './tick-scheduler.ts'
 import type { WorkShares } from './work-shares.ts'
 
 export interface RoomLimits extends CompactionLimits {
-  /** Encoded size a document may reach. */
+  /** Maximum encoded size of a document. */
   readonly documentBytesMax: number
-  /** Bytes of updates that wait for missing ones, a room. */
+  /** Maximum bytes of updates in a room that wait for missing updates. */
   readonly heldBytesMax: number
-  /** Shortest time between two awareness messages of a room. */
+  /** Minimum time in milliseconds between two awareness messages of a room. */
   readonly awarenessWindowMs: number
 }
 
 /** Counts the memory of rooms. */
 export type RoomMemory = Pick<MemoryLedger, 'pendingUpdates' | 'queuedUpdates' | 'threadJobs'>
 
-/** Which room it is. */
+/** Identifies a room. */
 export interface RoomName {
   readonly address: DocumentAddress
   readonly doc: Key
 }
 
-/** The other nodes, as a room knows of them. */
+/** Gives a room access to the other nodes. */
 export interface ReplicaDependencies {
   /** Sends a message to the nodes that have the document open. */
   readonly tell: (doc: Key, message: ReplicaMessage) => void
-  /** Returns whether this is the home node of the document. The home node does work that only one node needs to do. */
+  /**
+   * Returns whether this node is the home node of the document. The home node does the work that only one
+   * node needs to do.
+   */
   readonly isHome: (doc: Key) => boolean
 }
 
-/** The dependencies of a room; the same for all rooms of a process. */
+/** The dependencies of a room. All rooms of a process have the same ones. */
 export interface RoomDependencies {
   readonly log: DocumentLog
   /** Fences that check the permissions of members and callers. */
   readonly fences: Pick<FenceStore, 'isCurrent'>
-  /** The health of the store. Changes by REST are rejected, and do not wait, while the store cannot write. */
+  /**
+   * Returns the health of the store. While the store cannot write, changes from REST are rejected
+   * immediately.
+   */
   readonly health: () => Health
   readonly tickScheduler: TickScheduler
   /** Threads that compute large changes. */
   readonly threads: ThreadPool
   readonly readers: ThreadPool
-  /** For updates of other nodes. */
+  /** Threads for the updates of other nodes. */
   readonly mergers: ThreadPool
   readonly presence: PresenceRegistry
   readonly clock: Clock
   readonly metrics: Metrics
   readonly memory: RoomMemory
   readonly logger: Log
-  /** Undefined: nothing is traced. */
+  /** Undefined if nothing is traced. */
   readonly tracer?: Tracer | undefined
   readonly limits: RoomLimits
   readonly replicas: ReplicaDependencies
@@ -73,23 +79,27 @@ export interface RoomDependencies {
   readonly edits: EditListener
   /** Called when the log of a document has entries that can be removed once the document is idle. */
   readonly compactLater: (doc: Key) => void
-  /** Shares the event loop among workspaces. */
+  /** Limits the event loop time that the expensive edits of each workspace take. */
   readonly work: WorkShares
-  /** The document must be read on a thread. */
+  /** Called when the document turns out to be so expensive to read that a thread must read it. */
   readonly expensive: (room: RoomName) => void
   /** Called when the stored bytes of the document turn out to be unreadable. */
   readonly damaged: (room: RoomName, error: DocumentDamagedError) => void
   /**
-   * Called once, when the room cannot continue. The registry must remove it; the next client loads the document again.
+   * Called once, when the room has ended. The registry must remove the room; the next client loads the
+   * document again.
    */
   readonly ended: (room: RoomName) => void
 }
 
-/** Keeps the record of each document. */
+/** Creates and checks the record of each document. */
 export interface DocumentRegistry {
-  /** Makes the record unless there is one. @throws ApiError ABORTED while the document is being deleted */
+  /** Creates the record unless it exists. @throws ApiError ABORTED while the document is being deleted */
   ensure(scope: OrganizationScope, documentId: string): Promise<void>
-  /** Likewise, for an update of a websocket. @throws ApiError also RESOURCE_EXHAUSTED */
+  /**
+   * Creates the record unless it exists, for an update from a websocket. @throws ApiError ABORTED as for
+   * `ensure`; RESOURCE_EXHAUSTED
+   */
   create(address: DocumentAddress): Promise<void>
   /** True while the document, or a folder or organization that contains it, is being deleted. */
   isGoing(scope: OrganizationScope, documentId: string): Promise<boolean>

@@ -36,11 +36,14 @@ import { TickScheduler } from './tick-scheduler.ts'
 import { WorkShares } from './work-shares.ts'
 
 export interface RoomsOptions extends RoomLimits, ThreadPoolOptions {
-  /** How long a room without visitors is kept in memory. */
+  /** Milliseconds that a room without sessions stays in memory. */
   readonly idleMs: number
-  /** After this long without work, at most twice, a room keeps its document as bytes only. */
+  /**
+   * Interval of the check that drops the Y.Doc of rooms without work since the last check. A room keeps its
+   * Y.Doc without work for twice this time at most. In milliseconds.
+   */
   readonly restMs: number
-  /** Open documents of one workspace; 0: no limit. */
+  /** Maximum number of open documents of one workspace; 0: no limit. */
   readonly documentsPerWorkspaceMax: number
 }
 
@@ -60,7 +63,7 @@ export interface RoomRegistryOptions {
   readonly records: DocumentRegistry
   readonly edits: EditListener
   readonly visits: VisitListener
-  /** A workspace has spent more of the event loop than its share. */
+  /** Called when a workspace has exceeded its share of the event loop. */
   readonly overspent: (workspaceId: string) => void
 }
 
@@ -73,13 +76,14 @@ interface OpenRoom {
 }
 
 /**
- * The open rooms of this process: at most one for each editor. A room is kept while a handle is open, and `idleMs`
- * longer. A room that failed or was deleted is removed immediately, and the next client loads the log again.
+ * The open rooms of this process, at most one for each editor. A room stays open while it has a room handle,
+ * and `idleMs` longer. A room that failed or was deleted is removed immediately, and the next client loads
+ * the log again.
  */
 export class RoomRegistry {
-  /** The users on each document. */
+  /** The presence of each document. */
   readonly presence: PresenceRegistry
-  /** The listeners for messages of backends. */
+  /** The listeners for messages from backends. */
   readonly live: LiveMessageHub
   /** The connected clients of all API keys. */
   readonly connections: OpenConnections
@@ -89,7 +93,7 @@ export class RoomRegistry {
   readonly #clock: Clock
   readonly #metrics: Metrics
   readonly #rooms = new Map<string, OpenRoom>()
-  /** Loading, or waiting for the end of a deletion. */
+  /** Documents that are being loaded, or that wait for the end of a deletion. */
   readonly #opening = new Map<string, Promise<unknown>>()
   readonly #pools: ThreadPoolSet
   readonly #quarantine: Quarantine
@@ -155,8 +159,8 @@ export class RoomRegistry {
 
   /**
    * Opens the room, and loads it if necessary.
-   * @throws StoreUnavailableError if the store is unavailable; DocumentDamagedError; ApiError RESOURCE_EXHAUSTED if the
-   * workspace has too many open documents
+   * @throws StoreUnavailableError if the store is unavailable; DocumentDamagedError; ApiError
+   * RESOURCE_EXHAUSTED if the workspace has too many open documents
    */
   async open(address: DocumentAddress): Promise<RoomHandle> {
     const key = keyName(addressKey(address))
@@ -170,8 +174,8 @@ export class RoomRegistry {
   }
 
   /**
-   * Runs `work` with the open room. Repeats it if the document turns out to be expensive to read: the first run has
-   * changed nothing then.
+   * Runs `work` with the open room. If the document turns out to be expensive to read, runs `work` a second
+   * time: the first run has changed nothing.
    */
   async use<T>(address: DocumentAddress, work: (room: Room) => Promise<T>): Promise<T> {
     for (let isAgain = false; ; isAgain = true) {
@@ -188,8 +192,8 @@ export class RoomRegistry {
   }
 
   /**
-   * Removes the document permanently, then ends its sessions: a stale client cannot bring it back. The log rejects
-   * appends in between.
+   * Deletes the document permanently, then ends its sessions, so that an outdated client cannot bring it
+   * back. Between these two steps the log rejects appends.
    */
   async destroy(address: DocumentAddress): Promise<void> {
     const doc = addressKey(address)
@@ -209,10 +213,11 @@ export class RoomRegistry {
   }
 
   /**
-   * Reads one root of a whole state (V1) of a document that no room has, a large one on a thread.
-   * @param bytesMax as `readEncoded` has it
-   * @throws ApiError INVALID_ARGUMENT as `readDocument` does; RESOURCE_EXHAUSTED when too many large ones wait, or the
-   *   content exceeds `bytesMax`
+   * Reads one root of a whole state (V1) of a document for which no room is needed. Large states are read on
+   * a thread.
+   * @param bytesMax limit for the content, as for `readEncoded`
+   * @throws ApiError INVALID_ARGUMENT as for `readDocument`; RESOURCE_EXHAUSTED if too many reads of large
+   * states wait, or if the content exceeds `bytesMax`
    */
   async readState(
     address: DocumentAddress,
@@ -227,7 +232,7 @@ export class RoomRegistry {
     return read ?? readers.use(address, (thread) => readOnThread(thread, bytes, reading, bytesMax))
   }
 
-  /** Ends every room. Earlier commits are durable when the engine has been closed. */
+  /** Ends every room. After the engine has been closed, all earlier commits are durable. */
   async closeAll(reason: Close): Promise<void> {
     this.#resting.stop()
     this.#unsubscribe()
@@ -257,8 +262,8 @@ export class RoomRegistry {
   }
 
   /**
-   * Closes the rooms of documents that are being deleted. Their logs are removed later; until then no client can open
-   * them.
+   * Closes the rooms of documents that are being deleted. Their logs are removed later; until then no client
+   * can open these documents.
    */
   #closeGoing(task: RemovalTask): void {
     const prefix = organizationPrefix(task.scope)
@@ -292,14 +297,14 @@ export class RoomRegistry {
   }
 
   /**
-   * Ends a room whose log was removed. Its later appends may have created a new log, so no client opens the document
-   * until that is removed as well.
+   * Ends a room whose log was removed. Later appends of the room may have created a new log, so no client can
+   * open the document until that log is removed as well.
    */
   #endRoom(key: string): void {
     const room = this.#rooms.get(key)?.room
     if (room === undefined) return
     const { commits } = room
-    // Another node may have made the document again before the message arrived: the log is read.
+    // Another node may have created the document again before the message arrived, so the room reads the log.
     if (!commits.hasOneWriter && commits.hasLog) return commits.catchUp()
     room.close(documentDeleted)
     void this.#exclusively(key, () => removeLateAppends(this.#engine.log, room)).catch((err: unknown) =>
@@ -307,7 +312,10 @@ export class RoomRegistry {
     )
   }
 
-  /** Loads a room. The caller must take a handle in the same tick: only a release makes the room idle. */
+  /**
+   * Loads a room. The caller must open a handle in the same tick: only the release of a handle starts the
+   * idle timer.
+   */
   async #load(key: string, address: DocumentAddress): Promise<void> {
     const health = this.#engine.health()
     if (!health.ok) throw new StoreUnavailableError(health.reason)
@@ -328,8 +336,8 @@ export class RoomRegistry {
   async #loaded(key: string, address: DocumentAddress): Promise<LoadedRoom> {
     const loaded = await this.#read(address)
     this.#quarantine.delete(key)
-    // The record of a document is missing if the server crashed after its first update or stored it before records
-    // existed.
+    // The record of the document is missing if the server crashed after the first update, or if the update is
+    // older than records.
     if (loaded.loaded.state === 'live') await this.#dependencies.records.ensure(address, address.documentId)
     return loaded
   }
@@ -360,7 +368,7 @@ export class RoomRegistry {
     })
   }
 
-  /** Runs `work` while no other call opens or destroys the room. */
+  /** Runs `work`. Until it ends, no other call opens or destroys the room. */
   async #exclusively(key: string, work: () => Promise<void>): Promise<void> {
     const running = work().finally(() => {
       if (this.#opening.get(key) === running) this.#opening.delete(key)
@@ -397,7 +405,7 @@ export class RoomRegistry {
     open.cancelIdle = cancel
   }
 
-  /** Closes an idle room, unless a client has joined while the last work was finishing. */
+  /** Closes an idle room, unless a client joins while the last work finishes. */
   async #retire(open: OpenRoom): Promise<void> {
     do {
       await open.room.applied()
@@ -407,7 +415,7 @@ export class RoomRegistry {
     if (open.leases === 0) open.room.close(close('serviceRestart', 'the room was idle'))
   }
 
-  /** Compacts the log of an idle document. No other call opens the document meanwhile. */
+  /** Compacts the log of an idle document. Meanwhile no other call can open the document. */
   async #finishLog(doc: Key): Promise<'done' | 'later'> {
     const key = keyName(doc)
     const editedSince = this.#clock.now() - this.#options.keepVersionsMs
@@ -421,7 +429,10 @@ export class RoomRegistry {
     return outcome
   }
 
-  /** Delays the next open until the appends of the room have ended: the next room must find them in the log. */
+  /**
+   * Delays the next open until the appends of the room have ended, because the next room must find them in
+   * the log.
+   */
   #awaitAppends(key: string, room: Room): void {
     const before = this.#opening.get(key)
     const settled = Promise.allSettled([before, room.settled()]).then(() => {
@@ -441,13 +452,13 @@ export class RoomRegistry {
     this.#awaitAppends(key, open.room)
   }
 
-  /** Bytes of updates that wait here to be given to the store. */
+  /** Bytes of updates that wait to be sent to the store. */
   get queuedBytes(): number {
     return this.#dependencies.unrecorded.bytes + this.#dependencies.queued.bytes
   }
 }
 
-/** An expensive document is compacted while it is open. */
+/** Returns `done` if the document is expensive: such a document is only compacted while it is open. */
 function ifExpensive(error: unknown): 'done' {
   if (error instanceof DocumentExpensiveError) return 'done'
   throw error

@@ -6,7 +6,7 @@ import { loopStepsMax } from './integration-limits.ts'
 import type { Member } from './member.ts'
 import type { IncomingUpdate } from './pending-updates.ts'
 
-/** The trace of one room, which also traces the steps of traced clients in it. */
+/** The trace of one room. It also traces what the clients of the room do, if they are traced. */
 export class RoomTrace {
   readonly #tracer: Tracer
   readonly #address: DocumentAddress
@@ -28,12 +28,17 @@ export class RoomTrace {
     return new RoomTrace(tracer, address, hasThreads)
   }
 
-  /** Returns the trace of a step of the room that these users cause; undefined: nothing traces it. */
+  /**
+   * Returns the trace for a step that these users cause in the room; undefined if nothing traces the step.
+   */
   of(...userIds: readonly string[]): TraceWriter | undefined {
     return this.#tracer.of(this.#address, ...userIds)
   }
 
-  /** @param steps 0: the sizes of update and document show that the update is inexpensive */
+  /**
+   * Traces the predicted steps of an update. @param steps 0: the sizes of the update and of the document show
+   * that the update is inexpensive
+   */
   predicted({ bytes, from }: IncomingUpdate, steps: number): void {
     const isOnThread = steps > loopStepsMax && this.#hasThreads
     this.of(from.user.id)?.('update_predicted', {

@@ -35,28 +35,29 @@ import { UpdateBacklog } from './update-backlog.ts'
 import { mayBeCostly, partsOfCostly, type Work } from './work-shares.ts'
 import { allowedOf, mayBeStale, staleRightsOf } from './write-rights.ts'
 
-/** Number of clients that a state vector may have in any document. */
+/** Minimum of the limit for the number of clients in a state vector. */
 const vectorClientsMin = 20_000
 
 /**
- * Updates by REST count a quarter of their time: a rate limit also applies to them, and backends import documents with
- * them.
+ * Weight of the time that REST updates take: it counts a quarter. A rate limit also applies to REST updates,
+ * and backends import documents with them.
  */
 const restWeight = 0.25
 
 const haveCostly = (incoming: readonly IncomingUpdate[]): boolean =>
   incoming.length > partsOfCostly || incoming.some(({ summary }) => mayBeCostly(summary))
 
-/** Bytes of updates that may wait for the end of the tick without being counted. */
+/** Maximum bytes of updates that may wait for the end of the tick without being counted in the backlog. */
 const uncountedBytesMax = 262_144
 
-/** Whether updates may arrive, and the updates that have arrived. */
+/** States whether the room accepts updates, and contains the updates that have arrived. */
 type RoomPhase =
   /** No update waits. */
   | { readonly is: 'idle' }
   /**
-   * Updates wait for the end of the tick, or for the lock on the document. Each tick has an array of its own: one that is
-   * kept would grow old in most rooms, and would then keep its new entries from the garbage collector.
+   * Updates wait for the end of the tick, or for the lock on the document. Each tick gets a new array. An
+   * array that is kept would grow old in most rooms, and would then keep its new entries from the garbage
+   * collector.
    */
   | { readonly is: 'receiving'; updates: IncomingUpdate[]; bytes: number; readonly since: number }
   | { readonly is: 'ended'; readonly reason: Close }
@@ -64,8 +65,8 @@ type RoomPhase =
 const idle: RoomPhase = { is: 'idle' }
 
 /**
- * One open editor: a cache of its log, with the sessions on it. Every change of any source passes the same steps: vet
- * → apply → append → (durable) → members. No member receives a change before it is durable.
+ * One open editor: a cache of its log, with the sessions on it. Every change, from any source, takes the same
+ * steps: vet → apply → append → (durable) → members. No member receives a change before it is durable.
  */
 export class Room {
   readonly address: DocumentAddress
@@ -74,7 +75,7 @@ export class Room {
   readonly awareness: RoomAwareness
   readonly answering: SyncReplyCache
   readonly #dependencies: RoomDependencies
-  /** Undefined: no step of this room is traced. */
+  /** Undefined if no step of this room is traced. */
   readonly #trace: RoomTrace | undefined
   readonly #members = new Set<Member>()
   readonly commits: Commits
@@ -84,17 +85,17 @@ export class Room {
   #editing: BackendEdits | null = null
   #replacing: Replacement | null = null
   #phase: RoomPhase = idle
-  /** Counts the updates that wait longer than this tick, and an update that is on a thread. */
+  /** Counts the updates that wait longer than this tick, including an update that a thread is integrating. */
   readonly #backlog: UpdateBacklog
   /** The lock on the document. While it is locked, arriving updates wait. */
   readonly #lock = new WriteLock()
-  /** Stops the timer of the last pause. */
+  /** Cancels the timer of the last pause. */
   #cancelPause = (): void => {}
   /** True if the document was used since the last call of `rest`. */
   #worked = true
-  /** Whether the last edits were expensive, and the workspace had spent its share. */
+  /** True if the last edits were expensive and the workspace had no event loop time left. */
   #isCostly = false
-  /** When it was last changed here; 0 before. */
+  /** Time of the last edit that this room committed, in epoch milliseconds; 0: there was none. */
   #editedAt = 0
 
   constructor(address: DocumentAddress, { loaded, state, tail }: LoadedRoom, dependencies: RoomDependencies) {
@@ -158,7 +159,10 @@ export class Room {
     return new RecordedLog(log, { record: () => records.create(this.address), waiting: unrecorded })
   }
 
-  /** Applies the updates of other nodes: most rooms receive none. */
+  /**
+   * Applies the updates of other nodes. It is created on first use, because most rooms receive no such
+   * updates.
+   */
   get replica(): Replica {
     this.#replica ??= new Replica(
       {
@@ -185,7 +189,7 @@ export class Room {
     return this.#editing
   }
 
-  /** Replacing its content, on behalf of REST. */
+  /** Replaces content for REST. It is created on first use. */
   get replacing(): Replacement {
     this.#replacing ??= new Replacement(this.#edited())
     return this.#replacing
@@ -221,7 +225,10 @@ export class Room {
     }
   }
 
-  /** Clients in a state vector, at most: a client may have written offline under ids that are new here. */
+  /**
+   * Maximum number of clients in a state vector. A client may have written offline under client ids that are
+   * new to this document.
+   */
   get vectorClientsMax(): number {
     return Math.max(vectorClientsMin, 2 * this.state.clocks.size)
   }
@@ -242,7 +249,10 @@ export class Room {
     return this.#members.size
   }
 
-  /** Resolves with the number of the last update once everything applied so far is durable and sent. */
+  /**
+   * Resolves with the sequence number of the last update when all updates applied so far are durable and
+   * sent.
+   */
   get durable(): Promise<number> {
     return this.commits.durable
   }
@@ -263,7 +273,10 @@ export class Room {
     if (this.#members.delete(member)) this.awareness.leave(member)
   }
 
-  /** Takes a vetted update. False when the document would grow past its limit: then it was not taken. */
+  /**
+   * Accepts a vetted update. Returns false, and does not accept the update, if the document would exceed its
+   * size limit.
+   */
   receive(incoming: IncomingUpdate): boolean {
     const phase = this.#phase
     if (phase.is === 'ended') return true
@@ -285,12 +298,12 @@ export class Room {
     }
     this.#worked = true
     if (waits) this.#backlog.add(kept)
-    // The end of the tick may be late if other documents take long.
+    // The end of the tick may be late if other documents take a long time.
     else if (bytes > uncountedBytesMax) this.#countWaiting(null)
     return true
   }
 
-  /** Counts the updates that wait, and one that is on a thread. */
+  /** Counts the updates that wait, and `placing`, the update that a thread is integrating. */
   #countWaiting(placing: IncomingUpdate | null): void {
     const phase = this.#phase
     if (phase.is === 'ended') return
@@ -320,7 +333,7 @@ export class Room {
     return this.#applier.holdsOf(member)
   }
 
-  /** Resolves when updates of this member that wait may be applied; null when none waits. */
+  /** Resolves when the waiting updates of this member can be applied; null if none of them waits. */
   waitingOf(member: Member): Promise<void> | null {
     return this.#backlog.has(member) ? this.#lock.held : null
   }
@@ -347,15 +360,15 @@ export class Room {
       this.#slowDown(meter(incoming.length - later.length))
       if (expensive !== null) void this.#place(expensive, since)
       else if (later.length > 0) this.#waitForTick()
-      // This is the last step: a sender that is read again may send more immediately, and that waits if the
-      // room is held.
+      // This is the last step: a sender whose socket is read again may send more immediately. While the
+      // document is locked, these updates wait.
       if (later.length > 0 || expensive !== null || !this.#backlog.isEmpty) this.#countWaiting(expensive)
     } catch (error) {
       this.#fail(error)
     }
   }
 
-  /** Updates that were not taken are the first when the room changes again. */
+  /** Puts back updates that were not applied, in front of the updates that have arrived since. */
   #putBack(later: readonly IncomingUpdate[], since: number): void {
     const phase = this.#phase
     if (later.length === 0 || phase.is === 'ended') return
@@ -364,14 +377,17 @@ export class Room {
   }
 
   /**
-   * Locks the document until the next tick. It has used its share of this one, but other sockets may still send updates
-   * for it.
+   * Locks the document until the next tick. The document has used its share of this tick, but other sockets
+   * may still send updates for it.
    */
   #waitForTick(): void {
     setImmediate(this.#lock.hold(() => this.endTick()))
   }
 
-  /** Returns a function that measures the work of edits from now on, without the time to read the document. */
+  /**
+   * Starts to measure the work of edits. The returned function returns the work so far, without the time to
+   * read the document.
+   */
   #metered(): (updates: number) => Work {
     const { steps, loadMs } = this.state
     const startedAt = performance.now()
@@ -393,7 +409,7 @@ export class Room {
     }
   }
 
-  /** Resolves when the workspace has not spent its share of the event loop. Arriving updates wait until then. */
+  /** Resolves when the workspace has event loop time left. Arriving updates wait until then. */
   async #share(): Promise<void> {
     while (!this.#hasEnded && this.#waitForShare()) await this.#lock.held
   }
@@ -405,7 +421,10 @@ export class Room {
     if (this.#isCostly) this.#pause(waitMs)
   }
 
-  /** Returns whether updates must wait because other documents of the workspace have spent its share meanwhile. */
+  /**
+   * Returns whether updates must wait because other documents of the workspace have used up its event loop
+   * time.
+   */
   #waitForShare(): boolean {
     const waitMs = this.#dependencies.work.waitMs(this.address.workspaceId)
     if (waitMs > 0) this.#pause(waitMs)
@@ -419,7 +438,8 @@ export class Room {
   }
 
   /**
-   * Lets a thread find the places of the items of an expensive update. Arriving updates of this node wait meanwhile.
+   * Lets a thread find the positions of the items of an expensive update. Meanwhile updates that arrive at
+   * this node wait.
    */
   async #place(item: IncomingUpdate, since: number): Promise<void> {
     const release = this.#lock.hold(() => this.endTick())
@@ -452,7 +472,10 @@ export class Room {
     )
   }
 
-  /** Reads permissions again that may have ended. While they are read, updates wait. */
+  /**
+   * Rechecks permissions that may have ended. Returns true if there are any; updates wait until they are
+   * rechecked.
+   */
   #awaitsRights(incoming: readonly IncomingUpdate[]): boolean {
     const stale = staleRightsOf(incoming, this.#dependencies.fences)
     if (stale === null) return false
@@ -470,44 +493,52 @@ export class Room {
     while (this.#lock.held !== null) await this.#lock.held
   }
 
-  /** Takes all arrived updates, including waiting ones: the room closes next. */
+  /** Applies and commits all arrived updates, including waiting ones. The caller closes the room next. */
   flush(): void {
     this.#lock.release()
     this.#take('at the end')
   }
 
-  /** Runs `work` now, or in a later tick if expensive answers of any room have used their share of this one. */
+  /**
+   * Runs `work` now, or in a later tick if expensive replies of all rooms have used their share of this tick.
+   */
   scheduleAnswer(work: () => void): void {
     this.#dependencies.tickScheduler.answer(work)
   }
 
   /**
-   * Encodes the frames that a client with this state vector lacks; null if they cannot be read, and then the room has
-   * ended.
+   * Encodes the frames that a client with this state vector lacks. Returns null if the document cannot be
+   * read; the room has then ended.
    */
   answer(encoder: SyncReplyEncoder, vector: Uint8Array): readonly Uint8Array[] | null {
     return this.#read(() => this.answering.framesFor(encoder, vector))
   }
 
-  /** Returns the update that a client with this state vector lacks; null as for `answer`. */
+  /**
+   * Returns the update that a client with this state vector lacks; null if the document cannot be read (the
+   * room has then ended).
+   */
   missed(vector: Uint8Array): Uint8Array | null {
     return this.#read(() => this.state.diff(vector))
   }
 
-  /** Returns whether the vetted update contains nothing new. Expensive if it deletes something: call it rarely. */
+  /**
+   * Returns whether the vetted update contains nothing new. This is expensive if the update deletes
+   * something, so call it rarely.
+   */
   contains(bytes: Uint8Array, summary: UpdateSummary): boolean {
     return this.#read(() => this.state.contains(bytes, summary)) ?? false
   }
 
   /**
-   * The state vector of all updates that the members have received so far. A slow member has it when the server stops
-   * sending to it.
+   * Returns the state vector of all updates that have been sent to the members so far. A slow member has this
+   * state when the server stops sending to it.
    */
   broadcastVector(): Uint8Array {
     return writeStateVector(this.commits.broadcastClocks(this.state.clocks))
   }
 
-  /** Compacts the log if that is worth it. A failure is harmless, because the log is complete. */
+  /** Compacts the log if enough has accumulated. A failure is harmless, because the log is complete. */
   async compact(when: 'editing' | 'leaving' = 'editing'): Promise<void> {
     const { due, dueAtLeaving } = this.#compaction
     if (this.#hasEnded || !(when === 'leaving' ? dueAtLeaving && this.#editedAt > 0 : due)) return
@@ -519,7 +550,10 @@ export class Room {
     }
   }
 
-  /** Compacts the log to one snapshot, unless a user has edited since `editedSince`. @throws the errors of the log */
+  /**
+   * Compacts the log to one snapshot, unless the document was edited at or after `editedSince`. @throws the
+   * errors of the log
+   */
   async finishLog(editedSince: number): Promise<'done' | 'later'> {
     if (Math.max(this.#editedAt, this.commits.changed.at) >= editedSince) return 'later'
     // An earlier room may have left older versions.
@@ -529,13 +563,13 @@ export class Room {
     return 'done'
   }
 
-  /** Ends the room because its document is expensive to read: it is opened with the help of a thread next time. */
+  /** Ends the room because its document is expensive to read. The next open uses a thread to read it. */
   closeAsExpensive(): void {
     this.#dependencies.expensive(this)
     this.close(close('tryAgainLater', 'the document is expensive to open and is being prepared: try again'))
   }
 
-  /** Ends everyone's session. The room is of no use afterwards. */
+  /** Ends all sessions of the room. The room cannot be used afterwards. */
   close(reason: Close): void {
     if (this.#phase.is === 'ended') return
     this.#phase = { is: 'ended', reason }
@@ -549,7 +583,7 @@ export class Room {
     this.#members.clear()
     for (const member of members) member.end(reason)
     this.#backlog.set([])
-    // Calls that wait for the document find that it is closed.
+    // Operations that wait for the lock then find that the room has ended.
     this.#lock.release()
     this.#dependencies.ended(this)
   }
@@ -578,7 +612,10 @@ export class Room {
     }
   }
 
-  /** Reports the authors of the updates. Returns the debounce windows that the edit starts; null: none. */
+  /**
+   * Reports the authors of the updates. Returns the debounce windows that the edit starts; null if there are
+   * none.
+   */
   #noted(updates: readonly AppliedUpdate[], now: number): StartedWindows | null {
     const { metrics, edits } = this.#dependencies
     this.#editedAt = now
@@ -600,11 +637,11 @@ export class Room {
   #send(broadcast: UpdateBroadcast): void {
     if (this.#trace !== undefined) this.#trace.broadcast(broadcast, this.#members)
     for (const member of this.#members) member.deliver(broadcast)
-    // After the broadcast: this work delays only readers of the whole document.
+    // This follows the broadcast, so that it delays only readers of the whole document.
     if (this.state.isDue || this.#compaction.due) this.#dependencies.tickScheduler.follow(this)
   }
 
-  /** Runs the work that a commit leaves after its broadcast. */
+  /** Applies and compacts what a commit has made due. Runs after the broadcast. */
   followUp(): void {
     if (this.#hasEnded) return
     try {
@@ -624,7 +661,9 @@ export class Room {
     this.#worked = false
   }
 
-  /** Applies the arrived updates first, which may end the room. */
+  /**
+   * Prepares the room for an operation: applies the arrived updates. @throws ApiError if the room has ended
+   */
   #begin(): void {
     this.#worked = true
     this.endTick()
@@ -633,8 +672,8 @@ export class Room {
   }
 
   /**
-   * Runs a read. Yjs may parse the stored bytes only now; if they are damaged or too expensive, the room ends, and the
-   * result is null.
+   * Runs a read. Yjs may parse the stored bytes only at this moment. If they are damaged or too expensive,
+   * the room ends, and the result is null.
    */
   #read<T>(work: () => T): T | null {
     try {
@@ -647,7 +686,8 @@ export class Room {
   }
 
   /**
-   * Drops the state in memory. Clients reconnect, the log is read again, and their handshake resends what is missing.
+   * Ends the room after an error, and drops its state in memory. Clients reconnect, the room reads the log
+   * again, and the handshake of each client resends the missing updates.
    */
   #fail(error: unknown): void {
     if (this.#hasEnded) return
@@ -665,7 +705,8 @@ export class Room {
   #logFailure(error: unknown): void {
     const { organizationId, documentId, editorId } = this.address
     const { logger } = this.#dependencies
-    // The server has not failed: a permission has ended, or a limit was reached, before an update was stored.
+    // This is not a server failure: a permission has ended, or a limit was reached, before an update was
+    // stored.
     if (isFenced(error) || error instanceof ApiError) {
       const reason = errorMessage(error)
       logger.info(

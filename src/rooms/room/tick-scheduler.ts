@@ -9,22 +9,23 @@ export interface AfterTickTask {
 }
 
 /**
- * Milliseconds of a tick for room tasks, and the same for expensive replies. The remaining work runs in the next tick.
+ * Maximum milliseconds of a tick for room tasks, and also for expensive replies. The remaining work runs in
+ * the next tick.
  */
 const tickMsMax = 16
 
 /**
- * Runs the work of all rooms once at the end of a tick. All updates that the sockets have received in the tick then
- * form one transaction, one commit and one write for each receiver.
+ * Runs the work of all rooms once, at the end of a tick. All updates that the sockets of a room have received
+ * in the tick then form one transaction, one commit and one write for each receiver.
  */
 export class TickScheduler {
   #waiting: TickTask[] = []
   readonly #answers: (() => void)[] = []
-  /** Milliseconds of this tick that answers have taken. */
+  /** Milliseconds that replies have taken in this tick. */
   #answeredMs = 0
   readonly #following = new Set<AfterTickTask>()
 
-  /** Adds a task. The caller must add itself at most once in a tick. */
+  /** Adds a task. A caller must not add the same task twice in a tick. */
   add(task: TickTask): void {
     this.#waiting.push(task)
     if (this.#waiting.length === 1) setImmediate(this.#run)
@@ -36,7 +37,7 @@ export class TickScheduler {
     if (this.#following.size === 1) setImmediate(this.#followUp)
   }
 
-  /** Runs `work` now, or in a later tick if answers have used their share of this one. */
+  /** Runs `work` now, or in a later tick if replies have used their share of this tick. */
   answer(work: () => void): void {
     if (this.#answers.length > 0 || this.#answeredMs >= tickMsMax) this.#answers.push(work)
     else this.#answer(work)

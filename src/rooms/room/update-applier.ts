@@ -13,38 +13,50 @@ import type { Member } from './member.ts'
 import type { IncomingUpdate, PendingUpdate, PendingUpdateBuffer } from './pending-updates.ts'
 import type { RoomTrace } from './room-trace.ts'
 
-/** Updates that are applied together, so that their steps are known before more are taken. */
+/**
+ * Maximum number of updates that are applied together. Their steps are then known before more updates are
+ * applied.
+ */
 const runMax = 64
 
-/** Milliseconds of a tick for the updates of one document: reading and predicting an update takes time without steps. */
+/**
+ * Milliseconds of a tick for the updates of one document. Steps alone are not enough: reading an update and
+ * predicting its steps also takes time.
+ */
 const takeMsMax = 8
 
-/** An update that passed vetting could not be applied. The document in memory is no longer reliable. */
+/**
+ * Thrown if an update that passed vetting could not be applied. The document in memory is no longer reliable.
+ */
 export class UpdateApplyError extends Error {
   override readonly name = 'UpdateApplyError'
 }
 
-/** The outcome of updates that arrived. */
+/** The result of applying the updates that arrived. */
 export interface AppliedPart {
   /** The updates to commit. */
   readonly accepted: readonly AppliedUpdate[]
-  /** An update that a thread has to place first; null: none. */
+  /** An update that a thread must integrate first; null if there is none. */
   readonly expensive: IncomingUpdate | null
-  /** The updates after it, or after the time of this tick was spent, in order. */
+  /**
+   * The updates that were not applied, in order: they follow `expensive`, or the time of this tick was used
+   * up.
+   */
   readonly later: readonly IncomingUpdate[]
 }
 
 const none: readonly IncomingUpdate[] = []
 
 /**
- * The only way for updates into a room: applies the updates of one tick, and returns the new, complete ones for the
- * commit. An update that fits exactly is applied as it is, together with its neighbors. Other updates are split.
+ * Applies updates to the document of a room; there is no other way. Applies the updates of one tick, and
+ * returns the new, complete ones for the commit. An update that continues the document exactly is applied
+ * unchanged, together with its neighbors. Any other update is split into a new part and a remainder.
  */
 export class UpdateApplier {
   readonly #state: DocumentState
   readonly #pending: PendingUpdateBuffer
   readonly #trace: RoomTrace | undefined
-  /** A pending update that has become whole, and is expensive. */
+  /** A pending update whose dependencies have arrived and that is expensive to integrate. */
   #expensive: IncomingUpdate | null = null
 
   constructor(state: DocumentState, held: PendingUpdateBuffer, trace?: RoomTrace) {
@@ -53,15 +65,16 @@ export class UpdateApplier {
     this.#trace = trace
   }
 
-  /** The room is closed. */
+  /** Drops the pending updates when the room is closed. */
   clear(): void {
     this.#pending.clear()
   }
 
   /**
-   * @param when `at the end`: the room is closed next, so no update is left for later, except updates behind an
-   * expensive one
-   * @throws UpdateApplyError, DocumentExpensiveError; then all updates that the call has accepted are lost
+   * Applies updates.
+   * @param when `at the end`: the room is closed next, so no update is left for later, except the updates
+   * after an expensive one
+   * @throws UpdateApplyError, DocumentExpensiveError; all updates that this call has accepted are then lost
    */
   take(incoming: readonly IncomingUpdate[], when: 'in a tick' | 'at the end' = 'in a tick'): AppliedPart {
     const [only] = incoming
@@ -100,7 +113,10 @@ export class UpdateApplier {
     return this.#taken(accepted, none)
   }
 
-  /** Returns how to find out whether the document has had its part of this tick. */
+  /**
+   * Starts the budget of the document for this tick. The returned function returns whether the budget is used
+   * up.
+   */
   #tickBudget(): () => boolean {
     const stepsMax = this.#state.steps + tickStepsMax
     const endsAt = performance.now() + takeMsMax
@@ -113,7 +129,7 @@ export class UpdateApplier {
 
   #isInexpensive(item: IncomingUpdate): boolean {
     const { bytes, summary } = item
-    // A client mostly offers content that it received: all deletions of a large document, for example.
+    // A client usually offers content that it has received, for example all deletions of a large document.
     const steps = this.#state.isKnown(bytes, summary) ? 0 : this.#state.predict(bytes, summary)
     if (this.#trace !== undefined) this.#trace.predicted(item, steps)
     return steps <= loopStepsMax
@@ -130,8 +146,8 @@ export class UpdateApplier {
   }
 
   /**
-   * Takes an expensive update that a thread has integrated into a copy of this state of the document.
-   * @param placed its `added` is null when nothing is new
+   * Applies an expensive update that a thread has integrated into a copy of this state of the document.
+   * @param placed result of the thread; its `added` is null if nothing is new
    * @throws UpdateApplyError
    */
   takePlaced(item: IncomingUpdate, placed: PlacedIntegration): readonly AppliedUpdate[] {
@@ -154,7 +170,7 @@ export class UpdateApplier {
     return accepted
   }
 
-  /** Takes out a pending update that has become whole and is expensive; null: there is none. */
+  /** Removes and returns the pending update that is complete and expensive; null if there is none. */
   takeExpensive(): IncomingUpdate | null {
     const expensive = this.#expensive
     this.#expensive = null
@@ -176,7 +192,9 @@ export class UpdateApplier {
     return kind === 'update' && isPlain(summary, this.#state.clocks)
   }
 
-  /** Returns whether the nesting of types is within its limit. If not, only the sender is closed. */
+  /**
+   * Returns whether the types of the update are nested within the limit. If not, only the sender is closed.
+   */
   #nests({ bytes, from }: IncomingUpdate): boolean {
     const { doc } = this.#state
     try {
@@ -203,7 +221,10 @@ export class UpdateApplier {
     run.length = 0
   }
 
-  /** The last check of an update. It is possible only after the update was applied, but before it is stored. */
+  /**
+   * Checks map entries as the last check of an update. This is possible only after the update was applied;
+   * the update is not stored yet.
+   */
   #checkEntries(summary: UpdateSummary, from: Member | null): void {
     if (summary.longRuns.length === 0) return
     try {
@@ -214,7 +235,10 @@ export class UpdateApplier {
     }
   }
 
-  /** Applies the parts of the update that have all dependencies. Returns false if a part lacks dependencies. */
+  /**
+   * Applies the parts of the update whose dependencies are present. Returns false if a part lacks
+   * dependencies.
+   */
   #integrate({ bytes, summary, from, onApplied }: IncomingUpdate, accepted: AppliedUpdate[]): boolean {
     try {
       const isKnown = isEmpty(summary) || this.#state.isKnown(bytes, summary)
@@ -243,13 +267,13 @@ export class UpdateApplier {
   #hold(incoming: IncomingUpdate): void {
     this.#pending.add(incoming, this.#state.clocks)
     if (this.#trace !== undefined) this.#trace.pending(incoming)
-    // An offer answers our request. Its sender has nothing more, and a request for the missing part would repeat
-    // indefinitely.
+    // An offer answers a request of the server. Its sender has no more updates, so requests for the missing
+    // part would repeat indefinitely.
     if (incoming.kind === 'update') incoming.from.requestMissing()
   }
 
   #retryHeld(accepted: AppliedUpdate[]): void {
-    // An applied update may complete another pending one.
+    // An applied update may complete another pending update.
     for (let before = -1; before < accepted.length; ) {
       before = accepted.length
       const candidates = this.#pending.take(this.#state.clocks)
@@ -260,7 +284,7 @@ export class UpdateApplier {
 
   #isMissingMore({ incoming }: PendingUpdate, accepted: AppliedUpdate[]): boolean {
     if (!this.#isInexpensive(incoming)) {
-      // One at a time: another one stays pending.
+      // Only one expensive update at a time; any other stays pending.
       const isNext = this.#expensive === null
       this.#expensive ??= incoming
       return !isNext

@@ -2,7 +2,7 @@ import type { MemoryClaim } from '../../quota/memory-account.ts'
 import type { Member } from './member.ts'
 import { type IncomingUpdate, memoryOfUpdate } from './pending-updates.ts'
 
-/** Bytes of waiting updates from which the socket of their sender is not read. */
+/** When a sender's waiting updates take more than this number of bytes, its socket is no longer read. */
 const readBytesMax = 65_536
 
 interface Sender {
@@ -12,15 +12,16 @@ interface Sender {
 }
 
 /**
- * Counts the updates that a room cannot apply yet, by sender. The socket of a sender with many of them is not read
- * until they are applied. When all of them take too much memory, the sender that keeps the most is ended.
+ * Counts the updates that a room cannot apply yet, by sender. If a sender has many such updates, its socket
+ * is not read until they are applied. When the updates of all senders take too much memory, the sender with
+ * the most bytes is ended.
  */
 export class UpdateBacklog {
   readonly #open: (from: Member) => MemoryClaim
   /** Null while nothing waits. */
   #senders: Map<Member, Sender> | null = null
 
-  /** @param open opens the claim of a sender, which is ended by a call of `forget` */
+  /** @param open opens the claim of a sender; `forget` ends the claim */
   constructor(open: (from: Member) => MemoryClaim) {
     this.#open = open
   }
@@ -33,21 +34,22 @@ export class UpdateBacklog {
     return this.#senders?.has(from) ?? false
   }
 
-  /** Counts one more update, which waits already. */
+  /** Counts one more waiting update. */
   add(incoming: IncomingUpdate): void {
     const sender = this.#senderOf(incoming.from)
     sender.bytes += memoryOfUpdate(incoming)
     this.#count(incoming.from, sender)
   }
 
-  /** Replaces all counts: these updates wait, and no others. */
+  /** Replaces all counts by the counts of these waiting updates. */
   set(waiting: readonly IncomingUpdate[]): void {
     if (this.#senders === null && waiting.length === 0) return
     for (const sender of this.#senders?.values() ?? []) sender.bytes = 0
     for (const incoming of waiting) this.#senderOf(incoming.from).bytes += memoryOfUpdate(incoming)
     const rested = this.#takeRested()
     for (const [from, sender] of this.#senders ?? []) this.#count(from, sender)
-    // Last: a sender may have more that was read already, and waits here again.
+    // This is the last step: a sender may have more updates in its read buffer, and these are counted
+    // immediately.
     for (const [from, { isPaused }] of rested) if (isPaused) from.resumeReading?.()
   }
 
@@ -58,7 +60,10 @@ export class UpdateBacklog {
     if (this.#senders?.size === 0) this.#senders = null
   }
 
-  /** Releases the memory of senders without waiting updates, and of those with less than before. */
+  /**
+   * Reduces the claims of senders that have fewer waiting bytes than before. Removes and returns the senders
+   * that have none left.
+   */
   #takeRested(): readonly (readonly [Member, Sender])[] {
     const rested: (readonly [Member, Sender])[] = []
     for (const [from, sender] of this.#senders ?? []) {

@@ -2,22 +2,28 @@ import type { Clock } from '../../clock.ts'
 import { RateLimiter } from '../../quota/rate-limiter.ts'
 import type { UpdateSummary } from '../../update/summary.ts'
 
-/** Steps (`integration-limits.ts`) of a free edit, at most. An edit is free if it exceeds neither this nor `freeMs`. */
+/**
+ * Maximum steps (`integration-limits.ts`) of a free edit. An edit is free if it exceeds neither this limit
+ * nor `freeMs`.
+ */
 const freeSteps = 2_000
 
-/** Milliseconds of a free edit, at most, as the average of a tick: Yjs also spends time for each client of a document. */
+/**
+ * Maximum milliseconds of a free edit, as the average of the edits of a tick. Steps alone are not enough: Yjs
+ * also spends time for each client of a document.
+ */
 const freeMs = 3
 
-/** Milliseconds of the event loop that expensive edits of a workspace may take, per second. */
+/** Milliseconds of the event loop that expensive edits of a workspace may take each second. */
 const msPerSecond = 100
 
 /** Milliseconds of the event loop that expensive edits of a workspace may take in a burst, after a pause. */
 const burstMs = 500
 
-/** A document waits no longer than this before its workspace is checked again. */
+/** Maximum time in milliseconds that a document waits before its workspace is checked again. */
 const waitMsMax = 2_000
 
-/** Structs and deleted ranges of updates that may take more than a millisecond. */
+/** Number of structs and deleted ranges above which updates may take more than a millisecond. */
 export const partsOfCostly = 200
 
 /** Returns whether an update may take more than a millisecond. */
@@ -31,22 +37,22 @@ export interface Work {
 }
 
 /**
- * Bounds the time that the event loop spends on expensive edits of one workspace. By workspace and not by document: a
- * workspace makes as many documents as it likes.
+ * Limits the time that the event loop spends on expensive edits of one workspace. The limit is not by
+ * document, because a workspace can create any number of documents.
  */
 export class WorkShares {
   readonly #onExceeded: (workspaceId: string) => void
   /** Counts milliseconds of the event loop. */
   readonly #spent: RateLimiter
 
-  /** @param onExceeded is called each time a document has to wait */
+  /** @param onExceeded called each time a document must wait */
   constructor(clock: Clock, onExceeded: (workspaceId: string) => void) {
     this.#onExceeded = onExceeded
-    // A limiter lets a call in while one is left.
+    // A RateLimiter accepts a call while at least one unit is left, so the burst is larger by one.
     this.#spent = new RateLimiter({ perSecond: msPerSecond, burst: burstMs + 1, clock })
   }
 
-  /** Counts the time of edits; returns for how many milliseconds their document must wait. */
+  /** Counts the time of edits. Returns the number of milliseconds that their document must wait. */
   spend(workspaceId: string, { updates, steps, ms }: Work): number {
     if (steps <= freeSteps && ms <= freeMs * updates) return 0
     this.#spent.charge(workspaceId, ms)
@@ -55,7 +61,7 @@ export class WorkShares {
     return waitMs
   }
 
-  /** For how many milliseconds a document with expensive edits must wait. */
+  /** Returns the number of milliseconds that a document with expensive edits must wait. */
   waitMs(workspaceId: string): number {
     return Math.min(waitMsMax, Math.ceil(this.#spent.waitMs(workspaceId)))
   }

@@ -9,25 +9,25 @@ import type { AppliedUpdate } from './broadcast.ts'
 import type { Member } from './member.ts'
 import type { IncomingUpdate } from './pending-updates.ts'
 
-/** A permission has to be read again before it is relied on. */
+/** Thrown if a permission must be rechecked before a change may rely on it. */
 export class StaleRightError extends Error {
   override readonly name = 'StaleRightError'
 }
 
-/** Tries of one change, each after its permission was read again. */
+/** Maximum number of tries of one change. The permission is rechecked after each failed try. */
 const triesMax = 5
 
-/** True when a permission has ended, or may have. */
+/** Returns whether a permission has ended or may have ended. */
 export const isStale = (fences: Pick<FenceStore, 'isCurrent'>, { fence }: WriteRight): boolean =>
   fence === null || !fences.isCurrent(fence)
 
-/** True when the permission of a member has ended, or may have. */
+/** Returns whether the permission of a member has ended or may have ended. */
 export const mayBeStale = (fences: Pick<FenceStore, 'isCurrent'>, { right }: Member): boolean =>
   right !== undefined && isStale(fences, right)
 
 /**
- * Makes a change. When it throws StaleRightError, reads its permission again and repeats the change.
- * @throws ApiError when the permission has ended; all errors of `change`
+ * Makes a change. If the change throws StaleRightError, rechecks the permission and tries again.
+ * @throws ApiError if the permission has ended; all errors of `change`
  */
 export async function whileAllowed<T>(right: WriteRight | undefined, change: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries += 1) {
@@ -40,7 +40,10 @@ export async function whileAllowed<T>(right: WriteRight | undefined, change: () 
   }
 }
 
-/** Permissions of members, each once, that have to be read again before their updates are applied. */
+/**
+ * Returns the permissions that must be rechecked before these updates are applied, without duplicates; null
+ * if there are none.
+ */
 export function staleRightsOf(
   incoming: readonly IncomingUpdate[],
   fences: Pick<FenceStore, 'isCurrent'>,
@@ -54,13 +57,13 @@ export function staleRightsOf(
   return stale
 }
 
-/** Returns the updates without the updates of members that may no longer write. */
+/** Returns the updates, except those of members that may no longer write. */
 export const allowedOf = (incoming: readonly IncomingUpdate[]): readonly IncomingUpdate[] =>
   incoming.some(isEnded) ? incoming.filter((one) => !isEnded(one)) : incoming
 
 const isEnded = ({ from: { right } }: IncomingUpdate): boolean => right?.fence === null
 
-/** Permissions of updates, each once. */
+/** Returns the permissions of the updates, without duplicates. */
 export function rightsOf(updates: readonly AppliedUpdate[]): ReadonlySet<WriteRight> {
   const rights = new Set<WriteRight>()
   for (const update of updates) {
@@ -70,7 +73,10 @@ export function rightsOf(updates: readonly AppliedUpdate[]): ReadonlySet<WriteRi
   return rights
 }
 
-/** Fences of the permissions of updates, for their append. @throws AppendRejectedError when one has ended */
+/**
+ * Returns the fences of the permissions of the updates, for their append. @throws AppendRejectedError if a
+ * permission has ended
+ */
 export function fencing(updates: readonly AppliedUpdate[]): Pick<AppendOptions, 'fence'> {
   const rights = updates.length === 1 ? [rightOf(updates[0] as AppliedUpdate)] : [...rightsOf(updates)]
   const fence: FenceValue[] = []
@@ -82,8 +88,9 @@ export function fencing(updates: readonly AppliedUpdate[]): Pick<AppendOptions, 
 }
 
 /**
- * Reads the permissions of deliveries again. Sessions whose permission has ended are closed before it throws.
- * @throws AppendRejectedError, ApiError when one has ended; StoreUnavailableError
+ * Rechecks the permissions of deliveries. If a permission has ended, its sessions are closed before this
+ * function throws.
+ * @throws AppendRejectedError, ApiError if a permission has ended; StoreUnavailableError
  */
 export async function recheckRights(
   deliveries: readonly { readonly updates: readonly AppliedUpdate[] }[],
