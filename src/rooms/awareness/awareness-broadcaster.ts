@@ -2,10 +2,13 @@ import type { Clock } from '../../clock.ts'
 import { type AwarenessText, writeAwarenessMessages } from '../../update/awareness.ts'
 import type { FrameEncoder, Member } from '../room/member.ts'
 
-/** A client's state that the members have not received yet. */
+/** A state of a client that has not been sent to the members yet. */
 export interface StateChange {
   readonly state: Pick<AwarenessText, 'clock' | 'text'>
-  /** The member that published it; null: the server did, and its client must receive it too. */
+  /**
+   * The member that published the state; null if the server published it, so that the client itself must also
+   * receive it.
+   */
   readonly author: Member | null
 }
 
@@ -20,15 +23,16 @@ interface PlannedBroadcast {
 interface AwarenessBroadcasterOptions {
   readonly members: ReadonlySet<Member>
   readonly clock: Clock
-  /** Shortest time between two messages. */
+  /** Minimum milliseconds between two messages. */
   readonly windowMs: number
-  /** Called when changes of these clients are sent. */
+  /** Called with the clients whose changes are sent. */
   readonly onBroadcast: (clientIds: readonly number[]) => void
 }
 
 /**
- * Fixed-window batching: sends changes to the members at the end of the tick, then at most once a window, and of each
- * client only its last state. Changes by a backend do not wait for the window, and waiting changes are sent with them.
+ * Sends state changes to the members: first at the end of the tick, then at most once per window. Each
+ * broadcast contains only the last state of each client. Changes by a backend do not wait for the end of the
+ * window; waiting changes are then sent with them.
  */
 export class AwarenessBroadcaster {
   readonly #options: AwarenessBroadcasterOptions
@@ -44,14 +48,14 @@ export class AwarenessBroadcaster {
     this.#changed.set(clientId, change)
   }
 
-  /** A broadcast at the end of the tick is not postponed again. */
+  /** Schedules a broadcast. A broadcast that is planned for the end of the tick is not postponed. */
   schedule(timing: BroadcastTiming): void {
     const planned = this.#planned
     if (this.#changed.size === 0 || planned?.timing === 'tick' || planned?.timing === timing) return
     planned?.cancel()
     const { clock, windowMs } = this.#options
     const sinceMs = clock.now() - this.#lastBroadcast
-    // A clock that was set back does not extend the wait.
+    // If the system clock was set back, the wait does not get longer.
     const waitMs = timing === 'tick' || sinceMs >= windowMs ? 0 : windowMs - Math.max(0, sinceMs)
     this.#planned = { timing, cancel: clock.after(waitMs, () => this.#broadcast()) }
   }
@@ -71,7 +75,7 @@ export class AwarenessBroadcaster {
     for (const message of writeAwarenessMessages(changed.map(toText))) this.#send(message, onlyAuthor)
   }
 
-  /** @param onlyAuthor the member that published all of the message */
+  /** @param onlyAuthor the member that published all states of the message; null if there are several */
   #send(message: Uint8Array, onlyAuthor: Member | null): void {
     const frames = new Map<FrameEncoder, Uint8Array>()
     for (const member of this.#options.members) {
@@ -82,7 +86,7 @@ export class AwarenessBroadcaster {
   }
 }
 
-/** Builds the text of the state. */
+/** Returns the state in the form in which it is written. */
 const toText = ([clientId, { state }]: readonly [number, StateChange]): AwarenessText => ({
   clientId,
   clock: state.clock,

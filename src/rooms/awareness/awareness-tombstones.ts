@@ -1,19 +1,19 @@
 import { type AwarenessText, removedText } from '../../update/awareness.ts'
 
-/** Client ids that a room remembers; the oldest are dropped first. */
+/** Maximum number of removed client ids that a room remembers. The oldest are dropped first. */
 const tombstonesMax = 1_000
-/** A client that catches up receives the last ones, up to this number. */
+/** Maximum number of removals that are sent to a client that catches up. The latest are sent. */
 const sentMax = 200
 
 interface Tombstone {
-  /** Last clock shown. */
+  /** The last clock that was shown. */
   readonly clock: number
   readonly userId: string
 }
 
 /**
- * Clients that no longer have a state in the room. Other clients ignore a state whose clock is not higher than the last
- * one, and no other user may use their ids.
+ * Clients that no longer have a state in the room. Other clients ignore a state of such a client whose clock
+ * is not higher than the last one, and no other user may use its id.
  */
 export class AwarenessTombstones {
   readonly #clients = new Map<number, Tombstone>()
@@ -29,7 +29,7 @@ export class AwarenessTombstones {
     for (const oldest of this.#clients.keys()) return void this.#clients.delete(oldest)
   }
 
-  /** Call when the client has a state again. */
+  /** Must be called when the client has a state again. */
   delete(clientId: number): void {
     this.#clients.delete(clientId)
   }

@@ -2,24 +2,27 @@ import { createHash } from 'node:crypto'
 import type { AwarenessEntry } from '../../update/awareness.ts'
 import type { Member } from '../room/member.ts'
 
-/** States of the server that a client may send back; beyond, the oldest count as the client's own. */
+/**
+ * Maximum number of states of the server that a client may send back. Older ones then count as changes of the
+ * client.
+ */
 const serverStatesMax = 32
 
 type State = NonNullable<AwarenessEntry['state']>
 
 /**
- * The state that one client publishes. If the server adds something, it gives the state a later clock than the client
- * has, so that all clients accept it, also the client itself. The client then sends this state back, although it has
- * not changed anything.
+ * The state that one client publishes. If the server changes the state, it gives the state a higher clock
+ * than the client has, so that all clients accept it, including the client itself. The client then sends this
+ * state back, although the client has not changed anything.
  */
 export class ClientState {
   readonly member: Member
-  /** Stamp: when the member took the client id. */
+  /** Timestamp at which the member claimed the client id. */
   readonly since: number
   clock: number
-  /** Null: the client shows nothing. */
+  /** Null if the client shows no state. */
   state: State | null = null
-  /** Digests of the states that the server has set for the client, by clock; null: a removal. */
+  /** Digests of the states that the server has set for the client, by clock. Null stands for a removal. */
   readonly #serverStates = new Map<number, string | null>()
 
   constructor(member: Member, since: number, clock: number) {
@@ -28,11 +31,14 @@ export class ClientState {
     this.clock = clock
   }
 
-  /** Takes the next state of the client; its clock must not be earlier than before. */
+  /**
+   * Applies the next state of the client. Its clock must not be lower than the last one. Returns whether the
+   * client has changed the state, or has only sent back a state of the server.
+   */
   take(clock: number, state: State): 'change' | 'echo' {
     this.clock = clock
     const isEcho = this.#isEcho(clock, state)
-    // Clients answer in order, so no answer with an earlier clock can follow.
+    // Clients reply in order, so no reply with a lower clock can follow.
     for (const sent of this.#serverStates.keys()) if (sent < clock - 1) this.#serverStates.delete(sent)
     if (isEcho) return 'echo'
     this.state = state
@@ -45,14 +51,17 @@ export class ClientState {
     this.#serverStates.clear()
   }
 
-  /** The client receives this as its own state. */
+  /** Records a state that the server sets. The client receives it as its own state. */
   addServerState(clock: number, text: string | null): void {
     this.#serverStates.set(clock, text === null ? null : digestOf(text))
     if (this.#serverStates.size <= serverStatesMax) return
     for (const oldest of this.#serverStates.keys()) return void this.#serverStates.delete(oldest)
   }
 
-  /** A removed client answers with its present state, one clock later. */
+  /**
+   * Returns whether the client sends back a state of the server. After a removal, a client sends its current
+   * state with a clock that is higher by one.
+   */
   #isEcho(clock: number, state: State): boolean {
     if (this.#serverStates.size === 0) return false
     const digest = digestOf(JSON.stringify(state))
@@ -61,10 +70,10 @@ export class ClientState {
   }
 }
 
-/** Stands for a state, whose text may be long. */
+/** Returns a short replacement for the text of a state, which may be long. */
 const digestOf = (text: string): string => createHash('sha256').update(text).digest('base64url')
 
-/** The `user` member of a state. */
+/** Returns the `user` member of a state. */
 export function userOfState(state: State): Readonly<Record<string, unknown>> {
   const claimed = Object.hasOwn(state, 'user') ? state.user : undefined
   const isObject = typeof claimed === 'object' && claimed !== null && !Array.isArray(claimed)

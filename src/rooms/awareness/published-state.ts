@@ -2,11 +2,17 @@ import type { PublishedUser } from '../presence/document-presence.ts'
 import type { ClientRecord } from '../presence/presence-records.ts'
 import { userOfState } from './client-state.ts'
 
-/** The state that a room shows of a client. Its text is built when it is sent: a window sends only the last state. */
+/**
+ * A client's state as the room shows it. The text is built only when it is sent, because a window sends only
+ * the last state.
+ */
 export class PublishedState {
   readonly clock: number
   readonly userId: string
-  /** The record of the node that has the client; null: it is a client here, or a virtual user. */
+  /**
+   * The record of the node to which the client is connected; null for a client of this node, and for a
+   * virtual user.
+   */
   readonly remote: ClientRecord | null
   #text: string | (() => string)
 
@@ -22,14 +28,17 @@ export class PublishedState {
     this.remote = remote
   }
 
-  /** JSON with the identity of the user stamped in. */
+  /** JSON of the state, with the identity of the user. */
   get text(): string {
     if (typeof this.#text !== 'string') this.#text = this.#text()
     return this.#text
   }
 }
 
-/** Identity comes from the token. The color and other members stay as the client publishes them. */
+/**
+ * Returns the JSON of a state with the identity from the token. The color and all other members stay as the
+ * client has published them.
+ */
 export function withTokenIdentity(state: Readonly<Record<string, unknown>>, user: PublishedUser): string {
   return JSON.stringify({ ...state, user: { ...userOfState(state), ...user } })
 }

@@ -16,11 +16,14 @@ import { ClientState, userOfState } from './client-state.ts'
 import { PublishedState, withTokenIdentity } from './published-state.ts'
 import { RenewalRequests } from './renewal-requests.ts'
 
-/** Clients whose states a room shows. More clients stay as members, and are shown when others have left. */
+/**
+ * Maximum number of clients whose states a room shows. Further clients stay members, and are shown when
+ * others have left.
+ */
 export const statesMax = 5_000
 /**
- * Maximum distance of a clock from the last known one. After a jump near its maximum value, the client could publish no
- * further states.
+ * Maximum distance of a clock from the last known clock of the client. After a jump to almost the maximum
+ * value, the client could not publish any further states.
  */
 const clockJumpMax = 2 ** 20
 
@@ -30,27 +33,26 @@ interface RoomAwarenessOptions {
   readonly presence: DocumentPresence
   readonly editorId: string
   readonly clock: Clock
-  /** Shortest time between two messages. */
+  /** Minimum milliseconds between two messages. */
   readonly windowMs: number
-  /** A client's state is not shown because there are too many. */
+  /** Called when the state of a client is not shown because the room already shows too many. */
   readonly refused: () => void
   readonly trace?: RoomTrace | undefined
 }
 
 /**
- * The awareness states of one room. Members have at most one client id each, and the identity that the presence of the
- * document has for them. Clients of other nodes and virtual users are also shown. `presence/README.md` lists the
- * events.
- *
- * The clients set the clocks, so that all nodes and all connections of a client agree on the newest state. The server
- * sets a clock only if a backend changes the state of a client.
+ * The awareness states of one room. Each member has at most one client id, and its state contains the
+ * identity that the presence of the document gives it. Clients of other nodes and virtual users are also
+ * shown. `presence/README.md` lists the events.
+ * Clients set the clocks of their states, so that all nodes and all connections of a client agree on the
+ * newest state. The server sets a clock only if a backend changes the state of a client.
  */
 export class RoomAwareness implements PresenceObserver {
   readonly editorId: string
   readonly #options: RoomAwarenessOptions
   readonly #trace: RoomTrace | undefined
   readonly #published = new Map<number, PublishedState>()
-  /** The clients of members, also those that are not shown. */
+  /** The clients of members, including clients that are not shown. */
   readonly #clients = new Map<number, ClientState>()
   readonly #clientOf = new Map<Member, number>()
   readonly #tombstones = new AwarenessTombstones()
@@ -74,7 +76,10 @@ export class RoomAwareness implements PresenceObserver {
     this.#options.presence.addSocket(member, this)
   }
 
-  /** Returns whether the state of a client that `member` sends counts. Most are other clients' states, sent back. */
+  /**
+   * Returns whether a state that `member` sends for a client must be read. Most of these states belong to
+   * other clients and are only sent back.
+   */
   concerns(member: Member, clientId: number): boolean {
     const own = this.#clientOf.get(member)
     if (own !== undefined) return own === clientId
@@ -84,8 +89,8 @@ export class RoomAwareness implements PresenceObserver {
   }
 
   /**
-   * Applies the entries that `member` sends. Entries about other clients are dropped, because clients send back the
-   * states that they receive.
+   * Applies the entries that `member` sends. Entries of other clients are dropped, because clients send back
+   * all states that they receive.
    */
   receive(member: Member, entries: readonly AwarenessEntry[]): void {
     for (const entry of entries) {
@@ -128,17 +133,17 @@ export class RoomAwareness implements PresenceObserver {
     this.#broadcaster.schedule('window')
   }
 
-  /** Messages with all states. */
+  /** Returns messages with all states. */
   all(): readonly Uint8Array[] {
     return writeAwarenessMessages(this.#states())
   }
 
-  /** Messages with all states and with the latest removals, for a client that has missed messages. */
+  /** Returns messages with all states and the latest removals, for a client that has missed messages. */
   allAndTombstones(): readonly Uint8Array[] {
     return writeAwarenessMessages([...this.#states(), ...this.#tombstones.texts()])
   }
 
-  /** The room is closed. */
+  /** Must be called when the room is closed. */
   close(): void {
     const { presence } = this.#options
     for (const clientId of this.#clients.keys()) presence.replica.clientChanged(this.editorId, clientId)
@@ -162,10 +167,10 @@ export class RoomAwareness implements PresenceObserver {
   }
 
   /**
-   * The client for which an entry of `member` counts; null: none. The first client id that a member announces is its own
-   * from then on. A known id passes only to another connection of the same user, and only with a newer state: that of a
-   * client that reconnects before its half-open connection ends. An older state may be repeated by another tab of that
-   * user.
+   * Returns the client to which an entry of `member` belongs; null if the entry must be dropped. A member
+   * owns the first client id that it announces. A client id that is already owned only passes to another
+   * connection of the same user, and only with a newer state: this is a client that reconnects before its
+   * half-open connection has ended. An older state may only be repeated by another tab of that user.
    */
   #clientFor(member: Member, { clientId, clock, state }: AwarenessEntry): ClientState | null {
     const own = this.#clientOf.get(member)
@@ -202,7 +207,7 @@ export class RoomAwareness implements PresenceObserver {
     this.#options.presence.replica.clientChanged(this.editorId, clientId)
   }
 
-  /** The last clock under which the room has shown a client, or its removal. */
+  /** Returns the last clock with which the room has shown a client or its removal. */
   #shownClock(clientId: number): number | undefined {
     return this.#published.get(clientId)?.clock ?? this.#tombstones.get(clientId)?.clock
   }
@@ -224,13 +229,19 @@ export class RoomAwareness implements PresenceObserver {
     else if (this.#hasMissed(clientId, clock, state)) this.#publishForBackend(clientId, client, user)
   }
 
-  /** Returns whether another state of the client is shown, which it does not accept because its clock is as late. */
+  /**
+   * Returns whether the room shows another state of the client than this one. The client ignores that other
+   * state, because its own clock is at least as high.
+   */
   #hasMissed(clientId: number, clock: number, state: object): boolean {
     const published = this.#published.get(clientId)
     return published !== undefined && published.clock <= clock && published.text !== JSON.stringify(state)
   }
 
-  /** Publishes a state under the client's clock, unless a backend has published another one under that clock. */
+  /**
+   * Publishes a state with the client's clock, unless a backend has already published another state with that
+   * clock.
+   */
   #publishChange(clientId: number, client: ClientState, user: PublishedUser): void {
     const { clock, state, member } = client
     if (state === null) return
@@ -244,7 +255,7 @@ export class RoomAwareness implements PresenceObserver {
     if (!isSame) this.#publishForBackend(clientId, client, user)
   }
 
-  /** Publishes a state that the client does not have yet, with a clock that is higher than all others. */
+  /** Publishes a state that the client does not have yet. Its clock is higher than all others. */
   #publishForBackend(clientId: number, client: ClientState, user: PublishedUser): void {
     if (client.state === null) return
     const clock = Math.max(this.#shownClock(clientId) ?? -1, client.clock) + 1
@@ -260,7 +271,10 @@ export class RoomAwareness implements PresenceObserver {
     this.#hide(clientId, published.clock + 1)
   }
 
-  /** A client that is shown already stays. Virtual users have their own limit. */
+  /**
+   * Returns whether the client can be shown. A client that is already shown stays, and virtual users have a
+   * separate limit.
+   */
   #canShow(clientId: number): boolean {
     return this.#published.size < statesMax || this.#published.has(clientId) || isVirtualClient(clientId)
   }
@@ -274,8 +288,8 @@ export class RoomAwareness implements PresenceObserver {
   }
 
   /**
-   * Removes a state. Without `clock`, the removal has the clock of the state, as in y-protocols, so that the next state
-   * of a returning client has a higher clock.
+   * Removes a state. Without `clock`, the removal has the clock of the state, as in y-protocols. When the
+   * client returns, its next state therefore has a higher clock.
    */
   #hide(clientId: number, clock = 0, author: Member | null = null): void {
     const published = this.#published.get(clientId)
@@ -298,7 +312,10 @@ export class RoomAwareness implements PresenceObserver {
     this.#trace?.of(userId)?.(step, { userId, clientId, clock })
   }
 
-  /** Shows the state of the node that owns a client id which several claim. A member that loses it must claim it again. */
+  /**
+   * Shows the state of the node that owns a client id, if several nodes claim it. A member that loses the id
+   * must claim it again.
+   */
   #showWinner(clientId: number): void {
     const own = this.#clients.get(clientId)
     const before = this.#published.get(clientId)?.remote ?? undefined
@@ -316,8 +333,9 @@ export class RoomAwareness implements PresenceObserver {
   }
 
   /**
-   * The clock under which a client of another node is shown: its own, but never earlier than the last one here, because
-   * members ignore earlier states and removals. A state that is new, or of another user, needs a later clock than that.
+   * Returns the clock with which a client of another node is shown. This is the client's own clock, but at
+   * least the last clock in this room, because members ignore earlier states and removals. If the state is
+   * new, or belongs to another user, the clock must be higher than the last one.
    */
   #clockOf({ clientId, clock, userId }: ClientRecord, before: ClientRecord | undefined): number {
     const last = this.#published.get(clientId) ?? this.#tombstones.get(clientId)
@@ -334,10 +352,10 @@ export class RoomAwareness implements PresenceObserver {
   }
 }
 
-/** Returns whether a clock runs too far ahead of the last one that is known. */
+/** Returns whether a clock is too far ahead of the last known clock. */
 const isJump = (last: number | undefined, clock: number): boolean =>
   last !== undefined && clock > last + clockJumpMax
 
-/** Returns whether a node shows the same state of a client id as before. */
+/** Returns whether a node still shows the same state for a client id. */
 const isSameClaim = (before: ClientRecord, after: ClientRecord): boolean =>
   before.clock === after.clock && before.text === after.text && before.since === after.since

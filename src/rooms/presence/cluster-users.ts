@@ -12,7 +12,7 @@ import {
 import type { PresenceReplica } from './presence-replica.ts'
 import type { RestPresence } from './virtual-users.ts'
 
-/** A user without a socket on any node, whom REST has added. */
+/** A virtual user: a user without a socket on any node who was added by REST. */
 export type ClusterVirtualUser = Pick<RestUserRecord, 'fields' | 'ttlMs' | 'lastSeen'>
 
 /** The users of one document on all nodes, read from the replica. */
@@ -25,7 +25,7 @@ export class ClusterUsers {
     this.#clock = clock
   }
 
-  /** Users with a socket on another node. */
+  /** Returns the users with a socket on another node. */
   remoteUserIds(): Iterable<string> {
     return this.#replica.remote.userIds()
   }
@@ -35,8 +35,8 @@ export class ClusterUsers {
   }
 
   /**
-   * Returns the records of a user from the other nodes that have sockets of the user. Editors that REST has deleted
-   * the user from are left out.
+   * Returns the records of a user from the other nodes on which the user has sockets. Editors from which REST
+   * has deleted the user are left out.
    */
   userRecords(userId: string): readonly NodeUserRecord[] {
     const rest = this.#replica.restRecord(userId)
@@ -49,20 +49,23 @@ export class ClusterUsers {
     })
   }
 
-  /** Returns the last REST fields of a user with sockets on other nodes; null without such sockets. */
+  /**
+   * Returns the latest REST fields of a user with sockets on other nodes; null if the user has no such
+   * sockets.
+   */
   remoteFields(userId: string): { fields: RestPresence; fieldsAt: number } | null {
     const userRecords = this.userRecords(userId)
     return userRecords.length === 0 ? null : lastRestState(userRecords)
   }
 
-  /** A user has connected here. A virtual user with the same id ends. */
+  /** Must be called when a user has connected on this node. A virtual user with the same id ends. */
   connected(userId: string): void {
     this.#replica.userChanged(userId)
     const rest = this.#replica.restRecord(userId)
     if (rest !== null && isVirtualUser(rest, this.#clock.now())) this.#endVirtualUser(rest)
   }
 
-  /** @param before the fields of the user on this node before the call */
+  /** Records a REST call on a user. @param before the fields of the user on this node before the call */
   applyRest(
     kind: RestCall['kind'],
     {
@@ -80,7 +83,10 @@ export class ClusterUsers {
     this.#replica.writeRest(applyRestCall(known, fieldsBefore, { kind, userId, fields, ttlMs, at, now }))
   }
 
-  /** Applies the REST calls of all nodes to the sockets of a user here. Returns whether that changed something. */
+  /**
+   * Applies the REST calls of all nodes to the sockets of a user on this node. Returns whether anything
+   * changed.
+   */
   reconcile(userId: string, connected: ConnectedUser): boolean {
     const rest = this.#replica.restRecord(userId)
     let hasChanged = false
@@ -94,9 +100,10 @@ export class ClusterUsers {
   }
 
   /**
-   * Returns the virtual user with this id. Null: there is none; `unknown`: no REST call is known. A user with a
-   * socket is not a virtual user, and does not become one when the socket closes. Either the node with the socket
-   * or the node with the REST record can be the only one that knows both, so both end the virtual user.
+   * Returns the virtual user with this id. Returns null if there is none, and `unknown` if no REST call on
+   * the user is known. A user with a socket is not a virtual user, and does not become one when the socket
+   * closes. Only one node may know about both the socket and the REST record: either the node with the
+   * socket, or the node with the record. Therefore both nodes end the virtual user.
    * @param isHere whether the user has a socket on this node
    */
   virtualUser(userId: string, isHere: boolean): ClusterVirtualUser | null | 'unknown' {
@@ -113,7 +120,10 @@ export class ClusterUsers {
     this.#replica.writeRest(afterArrival(rest, this.#stampAfter(rest), this.#clock.now()))
   }
 
-  /** Returns a timestamp after the known record, even if that record comes from a node whose clock is too far ahead. */
+  /**
+   * Returns a timestamp later than the known record, even if the clock of the node that wrote the record is
+   * far ahead.
+   */
   #stampAfter(known: RestUserRecord | null): number {
     return Math.max(this.#replica.logicalClock.next(), (known?.at ?? 0) + 1)
   }
@@ -127,7 +137,10 @@ function setFields(connected: ConnectedUser, fields: RestPresence, fieldsAt: num
   return true
 }
 
-/** Hides the sockets that connected before the last deletion by REST, until a later REST add. */
+/**
+ * Hides the sockets that connected before the last deletion by REST. They stay hidden until a later REST add.
+ * Returns whether anything changed.
+ */
 function applyDeletion({ sockets }: ConnectedUser, rest: RestUserRecord): boolean {
   let hasChanged = false
   for (const socket of sockets.values()) {

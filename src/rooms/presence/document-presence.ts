@@ -24,14 +24,14 @@ import {
   type VirtualUserState,
 } from './virtual-users.ts'
 
-/** Maximum length of a status. A longer status of a client is ignored. */
+/** Maximum length of a status. If the status of a client is longer, it is ignored. */
 export const statusLengthMax = 200
 
 export interface PresenceInput extends RestPresence {
   readonly userId: string
 }
 
-/** The user in a client's state. It replaces the user that the client sends. */
+/** The user that is published in the state of a client. It replaces the user that the client sends. */
 export interface PublishedUser {
   readonly id: string
   readonly name: string
@@ -41,12 +41,12 @@ export interface PublishedUser {
 /** An open room of the document, which publishes its presence as awareness. */
 export interface PresenceObserver {
   readonly editorId: string
-  /** Reads these users again: their published fields have changed. */
+  /** Reads the published fields of these users again, because they have changed. */
   refresh(userIds: ReadonlySet<string>): void
   setVirtualUser(state: VirtualUserState): void
-  /** Reads these clients again: their states on other nodes have changed. */
+  /** Reads the states of these clients again, because they have changed on other nodes. */
   refreshRemote(clientIds: Iterable<number>): void
-  /** Returns the record of a client here, for other nodes; null: it has no state. */
+  /** Returns the record of a client on this node, for other nodes; null if the client has no state. */
   clientRecord(clientId: number): ClientRecord | null
   clientIds(): Iterable<number>
 }
@@ -63,20 +63,21 @@ interface DocumentPresenceOptions {
   readonly visits: VisitListener
   /** Called when the presence may have become empty. */
   readonly emptied: () => void
-  /** The exchange with the other nodes. */
+  /** Creates the replica, which exchanges the presence with the other nodes. */
   readonly replica: (owner: PresenceReplicaOwner) => PresenceReplica
 }
 
 /**
- * The users of one document: users with a socket in any of its rooms, and virtual users, whom REST adds. A user is
- * one or the other: when a virtual user connects, the virtual user ends, and the user leaves with the last socket.
+ * The users of one document: users with a socket in any of its rooms, and virtual users, who are added by
+ * REST. A user cannot be both. When a user connects whose id a virtual user has, the virtual user ends, and
+ * the user then leaves with the last socket.
  */
 export class DocumentPresence implements PresenceReplicaOwner {
   readonly replica: PresenceReplica
   readonly #options: DocumentPresenceOptions
   readonly #observers = new Set<PresenceObserver>()
   readonly #connected = new Map<string, ConnectedUser<Socket>>()
-  /** Created for the first virtual user: most documents never have one. */
+  /** Null until the first virtual user is added: most documents never have one. */
   #virtualUsers: VirtualUserList | null = null
   /** The users of all nodes. */
   readonly #users: ClusterUsers
@@ -91,7 +92,10 @@ export class DocumentPresence implements PresenceReplicaOwner {
     return this.#options.document
   }
 
-  /** True without users and rooms: a new object would be the same. */
+  /**
+   * True if there are no users and no rooms. The object can then be deleted, because a new one would be the
+   * same.
+   */
   get isEmpty(): boolean {
     return this.#observers.size === 0 && !this.#hasVirtualUsers && !this.replica.isOpen
   }
@@ -109,7 +113,7 @@ export class DocumentPresence implements PresenceReplicaOwner {
     for (const state of this.#virtualUsers?.states() ?? []) observer.setVirtualUser(state)
   }
 
-  /** A room is closed, and its sockets with it. */
+  /** Removes a room that is closed, and the sockets of that room. */
   removeObserver(observer: PresenceObserver): void {
     this.#observers.delete(observer)
     for (const { sockets } of this.#connected.values())
@@ -137,7 +141,10 @@ export class DocumentPresence implements PresenceReplicaOwner {
     this.#users.connected(id)
   }
 
-  /** Removes the socket of a member. The REST fields of the user end with the last socket. */
+  /**
+   * Removes the socket of a member. When the last socket of a user is removed, the fields that REST has set
+   * end.
+   */
   removeSocket(member: Member): void {
     const { id } = member.user
     const connected = this.#connected.get(id)
@@ -152,7 +159,7 @@ export class DocumentPresence implements PresenceReplicaOwner {
     if (visitor !== null) this.#options.visits.left(this.#options.document, visitor)
   }
 
-  /** The client is alive. @param status the status of the user in the state of the client */
+  /** Records that the client is alive. @param status the status of the user in the state of the client */
   observe(member: Member, status: unknown): void {
     const socket = this.#connected.get(member.user.id)?.sockets.get(member)
     if (socket === undefined) return
@@ -162,7 +169,7 @@ export class DocumentPresence implements PresenceReplicaOwner {
     if (socket.status !== before) this.replica.userChanged(member.user.id, 'status')
   }
 
-  /** Returns the published user of a member; null: REST has deleted it. */
+  /** Returns the published user of a member; null if REST has deleted the user. */
   userOf(member: Member): PublishedUser | null {
     const connected = this.#connected.get(member.user.id)
     if (connected?.sockets.get(member)?.shown !== 'present') return null
@@ -170,7 +177,7 @@ export class DocumentPresence implements PresenceReplicaOwner {
     return { id: member.user.id, name, ...(status !== undefined && { status }) }
   }
 
-  /** @throws ApiError FAILED_PRECONDITION, RESOURCE_EXHAUSTED if these users exceed a limit */
+  /** @throws ApiError FAILED_PRECONDITION, RESOURCE_EXHAUSTED if adding these users would exceed a limit */
   checkCapacity(users: readonly PresenceInput[]): void {
     const newIds = users
       .map(({ userId }) => userId)
@@ -179,9 +186,9 @@ export class DocumentPresence implements PresenceReplicaOwner {
   }
 
   /**
-   * Adds users. Users without a socket stay for `ttlMs`. Users that REST had deleted become visible again, on every
-   * socket.
-   * @throws ApiError as `checkCapacity`; then nothing is changed
+   * Adds users. A user without a socket stays for `ttlMs`. A user whom REST has deleted becomes visible
+   * again, on all sockets.
+   * @throws ApiError as for `checkCapacity`; then nothing is changed
    */
   add(users: readonly PresenceInput[], ttlMs: number): void {
     this.checkCapacity(users)
@@ -189,8 +196,8 @@ export class DocumentPresence implements PresenceReplicaOwner {
   }
 
   /**
-   * Changes the fields of the users who are present, and returns their number. The time of a virtual user starts
-   * again.
+   * Changes the fields of those users who are present, and returns their number. For a virtual user, the time
+   * limit starts again.
    */
   update(users: readonly PresenceInput[]): number {
     const known = users.filter(({ userId }) => this.#isPresent(userId))
@@ -198,7 +205,7 @@ export class DocumentPresence implements PresenceReplicaOwner {
     return known.length
   }
 
-  /** Removes users, and returns the number of those who were present. */
+  /** Removes users. Returns the number of users who were present. */
   delete(userIds: readonly string[]): number {
     const here = new Set(userIds.filter((userId) => this.#isPresent(userId)))
     this.#applyRest(
@@ -215,7 +222,7 @@ export class DocumentPresence implements PresenceReplicaOwner {
     this.#virtualUsers?.remove(userIds)
   }
 
-  /** Returns all users, in no order. */
+  /** Returns all users in arbitrary order. */
   entries(): readonly PresenceEntry[] {
     const userIds = new Set(this.#connected.keys())
     for (const userId of this.#users.remoteUserIds()) userIds.add(userId)
@@ -253,7 +260,7 @@ export class DocumentPresence implements PresenceReplicaOwner {
       }
   }
 
-  /** The states of other nodes have changed. */
+  /** Applies changed states of other nodes. */
   remoteChanged({ userIds, clients }: RemoteChanges): void {
     for (const userId of userIds) this.#reconcile(userId)
     for (const observer of this.#observers) {
@@ -292,7 +299,7 @@ export class DocumentPresence implements PresenceReplicaOwner {
     return this.#virtualUsers
   }
 
-  /** Includes users that REST has deleted. */
+  /** Returns whether the user has a socket on any node. A user whom REST has deleted counts as well. */
   #isConnected(userId: string): boolean {
     return this.#connected.has(userId) || this.#users.isRemote(userId)
   }
@@ -307,7 +314,7 @@ export class DocumentPresence implements PresenceReplicaOwner {
     if (visitor !== null) this.#options.visits.joined(this.#options.document, visitor)
   }
 
-  /** Writes a REST call as records, which every node applies, this node as well. */
+  /** Writes a REST call as records. Every node applies these records, including this node. */
   #applyRest(kind: 'add' | 'update' | 'delete', users: readonly PresenceInput[], ttlMs?: number): void {
     for (const { userId, ...fields } of users) {
       const virtualUser = this.#virtualUsers?.get(userId)
@@ -318,7 +325,7 @@ export class DocumentPresence implements PresenceReplicaOwner {
     }
   }
 
-  /** Applies the records of all nodes to a user. */
+  /** Applies the records of all nodes to one user. */
   #reconcile(userId: string): void {
     const connected = this.#connected.get(userId)
     if (connected !== undefined) this.#reconcileConnected(userId, connected)

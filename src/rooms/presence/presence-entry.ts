@@ -6,44 +6,47 @@ import { defaultStatus, mergeFields, type RestPresence, type VirtualUser } from 
 /** A user on a document. */
 export interface PresenceEntry {
   readonly userId: string
-  /** '' if unknown, as for the email address. */
+  /** '' if unknown; the same applies to `email`. */
   readonly name: string
   readonly email: string
   readonly status: string
-  /** `rest`: the user has no socket, and a backend has added the user. */
+  /** `rest`: a virtual user, whom a backend has added and who has no socket. */
   readonly source: 'socket' | 'rest'
-  /** Ids of the open editors, sorted; empty without a socket. */
+  /** Ids of the open editors, sorted; empty if the user has no socket. */
   readonly editorIds: readonly string[]
-  /** Time of the last message of a socket, or of the last REST call for a virtual user, in epoch milliseconds. */
+  /**
+   * Time of the last message of a socket; for a virtual user, time of the last REST call. In epoch
+   * milliseconds.
+   */
   readonly lastSeen: number
 }
 
 /** One connection of a user. */
 export interface UserSocket {
   readonly editorId: string
-  /** Stamp. */
+  /** Timestamp of the connection. */
   readonly joined: number
-  /** `deleted`: by REST, until a REST add or a new connection of the user. */
+  /** `deleted`: REST has deleted the socket. This ends with a REST add or a new connection of the user. */
   shown: 'present' | 'deleted'
-  /** Timestamp of the deletion. */
+  /** Timestamp of the deletion by REST. */
   deletedAt: number
   lastSeen: number
   /** The status in the state of the client. */
   status: string | undefined
 }
 
-/** A user with sockets here. */
+/** A user with sockets on this node. */
 export interface ConnectedUser<Socket extends UserSocket = UserSocket> {
   readonly sockets: Map<Member, Socket>
   fields: RestPresence
-  /** Timestamps of the last REST call, or 0, and of the first connection. */
+  /** Timestamp of the last REST call (0: none), and timestamp of the first connection. */
   fieldsAt: number
   readonly since: number
 }
 
 /**
- * Returns the user as a visitor; null if REST has deleted all sockets. It stops at the first visible socket,
- * because a user may have very many.
+ * Returns the user as a visitor; null if REST has deleted all sockets. The search stops at the first visible
+ * socket, because a user may have very many sockets.
  */
 export function visitorInSockets({ sockets, fields }: ConnectedUser): Visitor | null {
   for (const [{ user }, { shown }] of sockets) {
@@ -72,8 +75,8 @@ export function virtualUserEntry({ userId, fields, lastSeen }: VirtualUser): Pre
 }
 
 /**
- * Returns the record of a user with sockets here. The socket with the latest message provides name, email and
- * status. Null if REST has deleted all sockets.
+ * Returns the record of a user with sockets on this node; null if REST has deleted all sockets. Name, email
+ * and status are from the socket with the latest message.
  */
 export function socketUserOf({ sockets, fields, fieldsAt }: ConnectedUser): NodeUserRecord | null {
   const editors = new Map<string, number>()
@@ -89,7 +92,10 @@ export function socketUserOf({ sockets, fields, fieldsAt }: ConnectedUser): Node
   return { kind: 'user', userId, name, email, status, editors: [...editors], fields, fieldsAt, lastSeen }
 }
 
-/** Returns the entry of a user from the records of all nodes with sockets of the user; null without records. */
+/**
+ * Returns the entry of a user from the records of all nodes on which the user has sockets; null if there are
+ * no records.
+ */
 export function entryOf(records: readonly NodeUserRecord[]): PresenceEntry | null {
   const [latest] = records.toSorted((a, b) => b.lastSeen - a.lastSeen)
   if (latest === undefined) return null
@@ -103,7 +109,7 @@ export function entryOf(records: readonly NodeUserRecord[]): PresenceEntry | nul
   return { userId, name, email, status, source: 'socket', editorIds, lastSeen }
 }
 
-/** Returns the fields of the last REST call on a user in these records. */
+/** Returns the fields that the last REST call on the user has set, according to these records. */
 export function lastRestState(records: readonly Pick<NodeUserRecord, 'fields' | 'fieldsAt'>[]): {
   readonly fields: RestPresence
   readonly fieldsAt: number

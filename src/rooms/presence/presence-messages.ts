@@ -3,7 +3,7 @@ import { clientIdMax, varUintMax } from '../../update/byte-reader.ts'
 import type { PresenceRecord } from './presence-records.ts'
 import type { PresenceDelta, PresenceSnapshot, PresenceStateEntry } from './state-log.ts'
 
-/** The name of a document in messages. */
+/** Identifies a document in messages. */
 export type DocumentKey = readonly [
   workspaceId: string,
   apiKey: string,
@@ -21,7 +21,9 @@ export const documentKey = (scope: DocumentScope): DocumentKey => [
 /** The node that sent a message. */
 export interface MessageSender {
   readonly from: string
-  /** Start time of the process, with a random fraction. A later process of the same node has a higher value. */
+  /**
+   * Start time of the process plus a random fraction. A later process of the same node has a higher value.
+   */
   readonly incarnation: number
   readonly at: number
 }
@@ -31,17 +33,17 @@ export type PresenceMessage = MessageSender &
     | ({ readonly type: 'delta'; readonly document: DocumentKey } & PresenceDelta<PresenceRecord>)
     | ({ readonly type: 'snapshot'; readonly document: DocumentKey } & PresenceSnapshot<PresenceRecord>)
     /**
-     * The last sequence numbers of the sender, by document. `requestsReply`: the sender requests the digests of the
-     * others.
+     * The last sequence numbers of the sender, by document. If `requestsReply` is true, the sender requests
+     * the digests of the other nodes.
      */
     | {
         readonly type: 'digest'
         readonly requestsReply: boolean
         readonly documents: readonly (readonly [document: DocumentKey, seq: number])[]
       }
-    /** The sender requests snapshots. */
+    /** A request of the sender for snapshots. */
     | { readonly type: 'request'; readonly documents: readonly DocumentKey[] }
-    /** The sender has stopped. */
+    /** The sender is stopping. */
     | { readonly type: 'leave' }
   )
 
@@ -53,13 +55,13 @@ export type UnsignedMessage = PresenceMessage extends infer Message
   : never
 
 export const bucketTopic = (bucket: number): string => `presence.${bucket}`
-/** Topic of one node. */
+/** Returns the topic of one node. */
 export const nodeTopic = (node: string): string => `presence.node.${node}`
 export const allTopic = 'presence.all'
 
 export const encodePresence = (message: PresenceMessage): Uint8Array => Buffer.from(JSON.stringify(message))
 
-/** Part of a message of another node. Another version of Weft may use other fields. */
+/** A part of a message of another node. A node with another version of Weft may send other fields. */
 type JsonObject = Readonly<Record<string, unknown>>
 
 export const isJsonObject = (value: unknown): value is JsonObject =>
@@ -70,7 +72,7 @@ const isUpTo = (value: unknown, max: number): boolean =>
   Number.isInteger(value) && Number(value) >= 0 && Number(value) <= max
 const isOptionalText = (value: unknown): boolean => value === undefined || value === null || isText(value)
 
-/** Text that clients get unchanged: a client fails if it cannot parse it. */
+/** Returns whether the text is JSON. Clients receive the text unchanged, and fail if they cannot parse it. */
 const isJson = (value: unknown): boolean => isText(value) && parseJson(value) !== undefined
 
 const isListOf = <T>(value: unknown, isOne: (one: unknown) => one is T): value is readonly T[] =>
@@ -90,13 +92,13 @@ const hasNumbers = (record: JsonObject, ...names: readonly string[]): boolean =>
   names.every((name) => isNumber(record[name]))
 
 /**
- * A client fails if it cannot read the numbers. A clock that the server sets can be later than the last one that a
- * client may send.
+ * Returns whether clients can read the numbers; otherwise they would fail. The limit for the clock is higher
+ * than for clients, because the server may set a clock that is higher than any clock a client may send.
  */
 const hasValidNumbers = ({ clientId, clock }: JsonObject): boolean =>
   isUpTo(clientId, clientIdMax) && isUpTo(clock, varUintMax)
 
-/** By kind of record. */
+/** Checks of records, by kind. */
 const isRecordOf: Readonly<Record<PresenceRecord['kind'], (record: JsonObject) => boolean>> = {
   client: (record) =>
     hasTexts(record, 'editorId', 'userId') &&
@@ -126,7 +128,7 @@ function isEntry(value: unknown): value is PresenceStateEntry<PresenceRecord> {
 const isDocumentSeq = (value: unknown): value is unknown =>
   Array.isArray(value) && isDocument(value[0]) && isNumber(value[1])
 
-/** By type of message. */
+/** Checks of messages, by type. */
 const isMessageOf: Readonly<Record<PresenceMessage['type'], (message: JsonObject) => boolean>> = {
   delta: (message) =>
     isDocument(message.document) && hasNumbers(message, 'prev', 'seq') && isListOf(message.entries, isEntry),
@@ -140,15 +142,15 @@ const isMessageOf: Readonly<Record<PresenceMessage['type'], (message: JsonObject
 }
 
 /**
- * Decodes the bytes of `encodePresence`. Returns null for a message of another format, for example of another
- * version of Weft. It counts as lost.
+ * Decodes the bytes of `encodePresence`. Returns null if the message has another format, for example that of
+ * another version of Weft. Such a message counts as lost.
  */
 export function decodePresence(bytes: Uint8Array): PresenceMessage | null {
   const message = parseJson(bytes)
   return isPresenceMessage(message) ? message : null
 }
 
-/** Parses JSON of another node. Returns undefined if it is invalid. */
+/** Parses JSON of another node. Returns undefined if the JSON is invalid. */
 export function parseJson(fields: Uint8Array | string): unknown {
   try {
     return JSON.parse(typeof fields === 'string' ? fields : Buffer.from(fields).toString())

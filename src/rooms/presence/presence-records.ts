@@ -1,59 +1,73 @@
 import { mergeFields, type RestPresence } from './virtual-users.ts'
 
-/** The awareness state of a client, published by its node. */
+/** The awareness state of a client, as its node publishes it. */
 export interface ClientRecord {
   readonly kind: 'client'
   readonly editorId: string
   readonly clientId: number
   readonly clock: number
-  /** JSON with the identity of the token. */
+  /** JSON of the state, with the identity from the token. */
   readonly text: string
   readonly userId: string
-  /** Timestamp at which the member took the client id. */
+  /** Timestamp at which the member claimed the client id. */
   readonly since: number
 }
 
-/** A user with sockets on a node. Sockets that REST has deleted are left out. */
+/** A user with sockets on a node. Sockets that REST has deleted are not included. */
 export interface NodeUserRecord {
   readonly kind: 'user'
   readonly userId: string
   readonly name: string
   readonly email: string
-  /** The status in the state of the client with the latest message. */
+  /** The status in the state of the client that sent the latest message. */
   readonly status: string | null
-  /** Open editors, with the timestamp of the last connection. */
+  /** Open editors, each with the timestamp of its last connection. */
   readonly editors: readonly (readonly [editorId: string, joined: number])[]
   readonly fields: RestPresence
-  /** Timestamp of `fields`; 0: none were set. */
+  /** Timestamp of `fields`; 0 if none were set. */
   readonly fieldsAt: number
   /** Epoch milliseconds. */
   readonly lastSeen: number
 }
 
-/** The result of the REST calls on a user. Times are timestamps of the logical clock; 0: no such call. */
+/**
+ * The result of the REST calls on a user. `at`, `deletedAt`, `addedAt` and `arrivedAt` are timestamps of the
+ * logical clock; 0 means that there was no such call.
+ */
 export interface RestUserRecord {
   readonly kind: 'rest'
   readonly userId: string
   readonly at: number
   readonly fields: RestPresence
-  /** How long the user is shown without a socket after `lastSeen`; 0: not at all. */
+  /**
+   * Milliseconds after `lastSeen` for which the user is shown without a socket; 0 if the user is not shown.
+   */
   readonly ttlMs: number
   /** Epoch milliseconds. */
   readonly lastSeen: number
   readonly deletedAt: number
   readonly addedAt: number
-  /** When a virtual user with this id connected. */
+  /** Timestamp at which a user with the id of this virtual user connected. */
   readonly arrivedAt: number
-  /** Published until this time, in epoch milliseconds. After it, no node shows the user because of an older record. */
+  /**
+   * Time until which the record is published, in epoch milliseconds. After that, no node has an older record
+   * that would show the user again.
+   */
   readonly keptUntil: number
 }
 
-/** How long a REST call on a user with a socket is published. The node with the socket applies it within this time. */
+/**
+ * Milliseconds for which a REST call on a user with a socket is published. The node that has the socket
+ * applies the call within this time.
+ */
 export const repeatForMs = 60_000
 
 export type PresenceRecord = ClientRecord | NodeUserRecord | RestUserRecord
 
-/** Returns the name of a record. The kind comes first, so that no id can produce the name of another record. */
+/**
+ * Returns the name of a record. The name starts with the kind, so that no id can produce the name of another
+ * record.
+ */
 export function recordName(record: PresenceRecord): string {
   if (record.kind === 'user') return userRecordName(record.userId)
   if (record.kind === 'rest') return restName(record.userId)
@@ -68,7 +82,7 @@ export type RecordName =
   | { readonly kind: 'client'; readonly editorId: string; readonly clientId: number }
   | { readonly kind: 'user' | 'rest'; readonly userId: string }
 
-/** Parses a name of `recordName`. */
+/** Parses a name that `recordName` returned. */
 export function parseRecordName(name: string): RecordName {
   const id = name.slice(1)
   if (name.startsWith('p')) return { kind: 'user', userId: id }
@@ -88,9 +102,9 @@ export interface RestCall {
 }
 
 /**
- * Returns the record after a call. It keeps the earlier timestamps, so that the result is the same in any order of
- * arrival.
- * @param fields the fields of the user before the call, if known
+ * Returns the record after a call. It keeps the earlier timestamps, so that the result does not depend on the
+ * order in which calls arrive.
+ * @param fields fields of the user before the call, if they are known
  */
 export function applyRestCall(
   before: RestUserRecord | null,
@@ -113,7 +127,7 @@ export function applyRestCall(
   }
 }
 
-/** Returns the record of a virtual user after the user has connected. */
+/** Returns the record of a virtual user after a user with its id has connected. */
 export const afterArrival = (virtualUser: RestUserRecord, at: number, now: number): RestUserRecord => ({
   ...virtualUser,
   at,
@@ -123,7 +137,7 @@ export const afterArrival = (virtualUser: RestUserRecord, at: number, now: numbe
   keptUntil: Math.max(virtualUser.keptUntil, now + repeatForMs),
 })
 
-/** Returns the later record, with the latest timestamps of both. */
+/** Merges two records: returns the newer record, with the latest timestamps of both. */
 export function mergeRestRecords(one: RestUserRecord, two: RestUserRecord): RestUserRecord {
   const later = isLater(two, one) ? two : one
   const latest = (field: MergedField): number => Math.max(one[field], two[field])
@@ -140,7 +154,10 @@ export function mergeRestRecords(one: RestUserRecord, two: RestUserRecord): Rest
 const mergedFields = ['deletedAt', 'addedAt', 'arrivedAt', 'keptUntil'] as const
 type MergedField = (typeof mergedFields)[number]
 
-/** Records with the same timestamp are ordered by their content, so that all nodes choose the same one. */
+/**
+ * Returns whether `one` is newer than `two`. Records with the same timestamp are ordered by their content, so
+ * that all nodes choose the same record.
+ */
 const isLater = (one: RestUserRecord, two: RestUserRecord): boolean =>
   one.at === two.at ? contentOf(one) > contentOf(two) : one.at > two.at
 
@@ -148,27 +165,27 @@ const contentOf = ({ fields, ttlMs, lastSeen }: RestUserRecord): string =>
   JSON.stringify([ttlMs, lastSeen, fields])
 
 /**
- * Returns whether REST has deleted a socket and has not added its user again. @param joined timestamp of the
- * connection
+ * Returns whether REST has deleted a socket and has not added the user again since.
+ * @param joined timestamp of the connection of the socket
  */
 export const isDeletedByRest = ({ deletedAt, addedAt }: RestUserRecord, joined: number): boolean =>
   deletedAt > addedAt && joined < deletedAt
 
 /**
- * Returns whether the record is a user without a socket. Only an add creates one. An update by a node that has not
- * received the deletion, or the connection, does not.
+ * Returns whether the record is a virtual user. Only an add creates a virtual user. An update does not create
+ * one, because its node may not have received a deletion or a connection of the user.
  */
 export const isVirtualUser = (
   { addedAt, deletedAt, arrivedAt, lastSeen, ttlMs }: RestUserRecord,
   now: number,
 ): boolean => addedAt > Math.max(deletedAt, arrivedAt) && lastSeen + ttlMs > now
 
-/** The claim of a node on a client id: the user, and the time of the connection. */
+/** The claim of a node on a client id: the user, and the timestamp of the connection. */
 export type ClientClaim = Pick<ClientRecord, 'userId' | 'since'>
 
 /**
- * Returns the owner of a client id that several nodes claim. All nodes choose the same: the first user with this
- * id, and the last connection of that user.
+ * Returns the claim that wins if several nodes claim a client id. All nodes choose the same claim: the first
+ * user with this id wins, with the last connection of that user.
  */
 export function clientIdOwner<C extends ClientClaim>(claims: readonly C[]): C | null {
   let first: C | null = null

@@ -17,7 +17,7 @@ export interface DocumentPresenceEntry {
   readonly entry: PresenceEntry
 }
 
-/** The documents of a tenant. `organizationId` null: all organizations. */
+/** The documents of a tenant in one organization; in all organizations if `organizationId` is null. */
 export interface PresenceScope extends Tenant {
   readonly organizationId: string | null
 }
@@ -51,8 +51,8 @@ const entriesSchema = v.array(
 )
 
 /**
- * The presence of all documents with users on this process. In a cluster it includes the users of other nodes, and
- * publishes to them. It does not check whether a document exists.
+ * The presence of all documents that have users on this process. In a cluster it includes the users of other
+ * nodes, and publishes changes to those nodes. It does not check whether a document exists.
  */
 export class PresenceRegistry {
   readonly #clock: Clock
@@ -73,12 +73,12 @@ export class PresenceRegistry {
     sync.requests.answer('presence.erase', 'ordered', userQuerySchema, (call) => this.#eraseUserHere(call))
   }
 
-  /** Requests to the other nodes. */
+  /** Sends requests to the other nodes. */
   get requests(): NodeRequests {
     return this.#sync.requests
   }
 
-  /** Returns the presence of a document. A room must add itself immediately. */
+  /** Returns the presence of a document. If the caller is a room, it must add itself immediately. */
   presenceOf(document: DocumentScope): DocumentPresence {
     const key = keyOf(document)
     const known = this.#documents.get(key)
@@ -97,32 +97,32 @@ export class PresenceRegistry {
     return presence
   }
 
-  /** As `DocumentPresence.checkCapacity`. */
+  /** See `DocumentPresence.checkCapacity`. */
   async checkCapacity(document: DocumentScope, users: readonly PresenceInput[]): Promise<void> {
     await this.#whenSynced(document, 'state', (presence) => presence.checkCapacity(users))
   }
 
-  /** As `DocumentPresence.add`. Resolves when the other nodes have the changes, or after a timeout. */
+  /** See `DocumentPresence.add`. Resolves when the other nodes have the changes, or after a timeout. */
   async add(document: DocumentScope, users: readonly PresenceInput[], ttlMs: number): Promise<void> {
     await this.#whenSynced(document, 'changes', (presence) => presence.add(users, ttlMs))
   }
 
-  /** As `DocumentPresence.update`. Resolves as `add` does. */
+  /** See `DocumentPresence.update`. Resolves like `add`. */
   async update(document: DocumentScope, users: readonly PresenceInput[]): Promise<number> {
     return this.#whenSynced(document, 'changes', (presence) => presence.update(users))
   }
 
-  /** As `DocumentPresence.delete`. Resolves as `add` does. */
+  /** See `DocumentPresence.delete`. Resolves like `add`. */
   async delete(document: DocumentScope, userIds: readonly string[]): Promise<number> {
     return this.#whenSynced(document, 'changes', (presence) => presence.delete(userIds))
   }
 
-  /** As `DocumentPresence.entries`. */
+  /** See `DocumentPresence.entries`. */
   async entries(document: DocumentScope): Promise<readonly PresenceEntry[]> {
     return this.#whenSynced(document, 'state', (presence) => presence.entries())
   }
 
-  /** Returns the documents that a user is on, in no order. */
+  /** Returns the documents on which a user is present, in arbitrary order. */
   async ofUser(scope: PresenceScope, userId: string): Promise<readonly DocumentPresenceEntry[]> {
     const call: UserQuery = { scope, userId }
     const here = this.#ofUserHere(call)
@@ -132,7 +132,9 @@ export class PresenceRegistry {
     return [...all.values()]
   }
 
-  /** Removes a user from all documents, and returns their number. See `DocumentPresence.delete`. */
+  /**
+   * Removes a user from all documents (see `DocumentPresence.delete`). Returns the number of these documents.
+   */
   async eraseUser(scope: PresenceScope, userId: string): Promise<number> {
     const call: UserQuery = { scope, userId }
     const answers = await this.#sync.requests.ask('presence.erase', call, v.array(v.string()))
@@ -146,14 +148,17 @@ export class PresenceRegistry {
     })
   }
 
-  /** Returns the names of the documents. */
+  /** Removes the user from the documents of this node. Returns the keys of these documents. */
   #eraseUserHere({ scope, userId }: UserQuery): readonly string[] {
     return this.#documentsIn(scope).flatMap((presence) =>
       presence.delete([userId]) > 0 ? [keyOf(presence.document)] : [],
     )
   }
 
-  /** @param need `changes`: resolves when the other nodes have received the changes of `work` */
+  /**
+   * Runs `work` when this node has the states of the other nodes. @param need `changes`: resolves when the
+   * other nodes have received the changes of `work`
+   */
   async #whenSynced<T>(
     document: DocumentScope,
     need: 'state' | 'changes',
@@ -176,8 +181,8 @@ export class PresenceRegistry {
   }
 
   /**
-   * Removes the virtual users of deleted documents, whose keys have this prefix. Users with a socket leave with the
-   * room.
+   * Removes the virtual users of deleted documents, whose keys have this prefix. Users with a socket leave
+   * when their room closes.
    */
   endRemoved(prefix: Key): void {
     const start = keyName(prefix)
@@ -196,7 +201,7 @@ export class PresenceRegistry {
   }
 }
 
-/** @param visits receives joins and leaves */
+/** Creates the presence of a process. @param visits receives joins and leaves */
 export const createPresence = (
   { bus, cluster }: Pick<Engine, 'bus' | 'cluster'>,
   clock: Clock,

@@ -28,44 +28,53 @@ import {
   type StateSource,
 } from './state-log.ts'
 
-/** A node is dropped from a document after this time without a message about it. */
+/**
+ * Milliseconds without a message of a node about a document, after which the node is dropped from the
+ * document.
+ */
 const nodeTimeoutMs = 60_000
-/** A replica without users stays open for this time, so that the next request gets an immediate response. */
+/**
+ * Milliseconds for which a replica without users stays open, so that the next request gets an immediate
+ * response.
+ */
 const lingerMs = 20_000
-/** Minimum time between two requests for missing changes. */
+/** Minimum milliseconds between two requests for missing changes. */
 const requestAgainMs = 300
 /**
- * Maximum delay of a changed status. Statuses change in bursts, so they wait for the next message with awareness
- * states.
+ * Maximum delay of a changed status, in ms. Statuses change in bursts, so a changed status waits for the next
+ * message with awareness states.
  */
 const statusDelayMs = 40
 
-/** Interval at which a single node deletes expired records. In a cluster, each tick does. */
+/** Interval in ms at which a single node deletes expired records. In a cluster, each tick deletes them. */
 const sweepMs = 15_000
 
-/** Above this number of records, records that are not virtual users are published for `repeatForMs` only. */
+/**
+ * If there are more records than this number, records of users who are not virtual users are published only
+ * for `repeatForMs`.
+ */
 export const restRecordsMax = 1_000
 
-/** The presence of the document on this node. */
+/** The presence of the document on this node, which owns the replica. */
 export interface PresenceReplicaOwner {
-  /** Returns the record of a user with sockets here; null without a visible socket. */
+  /** Returns the record of a user with sockets on this node; null if the user has no visible socket. */
   userRecord(userId: string): NodeUserRecord | null
-  /** Returns the record of a client here; null: it has no state. */
+  /** Returns the record of a client on this node; null if the client has no state. */
   clientRecord(editorId: string, clientId: number): ClientRecord | null
-  /** Returns all of these records. */
+  /** Returns all user and client records of this node. */
   records(): Iterable<NodeUserRecord | ClientRecord>
   remoteChanged(changes: RemoteChanges): void
-  /** True without users on this node. */
+  /** True if the document has no users on this node. */
   readonly isIdle: boolean
-  /** The replica has closed. */
+  /** Called when the replica has closed. */
   closed(): void
 }
 
-/** The collaborators of the replicas of this node. */
+/** The dependencies that all replicas of this node have in common. */
 export interface PresenceReplicaDependencies {
   readonly clock: Clock
   readonly logicalClock: HybridLogicalClock
-  /** Returns increasing numbers. */
+  /** Returns a number that is higher than all earlier ones. */
   readonly nextSeq: () => number
   /** True if other nodes exist, or have existed. */
   readonly hasOtherNodes: () => boolean
@@ -73,7 +82,10 @@ export interface PresenceReplicaDependencies {
   closed(replica: PresenceReplica): void
   publish(replica: PresenceReplica, deltas: readonly PresenceDelta<PresenceRecord>[]): void
   requestSnapshots(replica: PresenceReplica, node: string): void
-  /** Resolves when the other nodes have the changes of this node, and this node has theirs, or after a timeout. */
+  /**
+   * Resolves when the other nodes have the changes of this node, and this node has the changes of the others.
+   * Resolves with `partly` if some nodes do not reply in time.
+   */
   sync(replica: PresenceReplica): Promise<'complete' | 'partly'>
 }
 
@@ -91,8 +103,9 @@ interface ExpectedSnapshot {
 }
 
 /**
- * Exchanges the presence of one document with the other nodes: publishes the states of this node, and applies those
- * of the others. Open while the document has users here, and for a short time after a request.
+ * Exchanges the presence of one document with the other nodes: publishes the states of this node, and applies
+ * the states of the others. The replica is open while the document has users on this node, and for a short
+ * time after a request.
  */
 export class PresenceReplica implements StateSource<PresenceRecord> {
   readonly document: DocumentScope
@@ -102,9 +115,9 @@ export class PresenceReplica implements StateSource<PresenceRecord> {
   readonly #dependencies: PresenceReplicaDependencies
   readonly #owner: PresenceReplicaOwner
   readonly #remoteNodes = new Map<string, RemoteNode>()
-  /** The REST calls on each user that this node has received or adopted. */
+  /** For each user, the merged REST calls that this node has received or adopted. */
   readonly #restRecords = new Map<string, RestUserRecord>()
-  /** Time of the last state of a client, by user. */
+  /** Time of the last state of a client on another node, by user. */
   readonly #lastClientUpdates = new Map<string, number>()
   #log: LocalStateLog<PresenceRecord>
   #state: 'closed' | 'open' = 'closed'
@@ -144,7 +157,7 @@ export class PresenceReplica implements StateSource<PresenceRecord> {
     return this.#log.seq
   }
 
-  /** Opens the replica if there are other nodes, because the document is used here. */
+  /** Opens the replica if there are other nodes. Call it when the document is used on this node. */
   open(): void {
     this.#usedAt = this.#dependencies.clock.now()
     this.#open()
@@ -156,12 +169,14 @@ export class PresenceReplica implements StateSource<PresenceRecord> {
     this.#dependencies.opened(this)
   }
 
-  /** Opens the replica because another node uses the document, if it is also used here. */
+  /**
+   * Opens the replica if the document is also used on this node. Call it when another node uses the document.
+   */
   join(): void {
     if (!this.#owner.isIdle || this.#restRecords.size > 0) this.#open()
   }
 
-  /** Returns the current record of a name. */
+  /** Returns the current record with this name; null if there is none. */
   value(name: string): PresenceRecord | null {
     const named = parseRecordName(name)
     if (named.kind === 'client') return this.#owner.clientRecord(named.editorId, named.clientId)
@@ -180,7 +195,7 @@ export class PresenceReplica implements StateSource<PresenceRecord> {
     this.#change(userRecordName(userId), what === 'sockets' ? 0 : statusDelayMs)
   }
 
-  /** The state of a client here has changed. */
+  /** Publishes the changed state of a client on this node. */
   clientChanged(editorId: string, clientId: number): void {
     this.#change(clientName(editorId, clientId), 0)
   }
@@ -191,14 +206,17 @@ export class PresenceReplica implements StateSource<PresenceRecord> {
     this.#scheduleSweep()
   }
 
-  /** Returns the merged record of the REST calls on a user that all nodes have received. */
+  /** Returns the record of the REST calls on a user, merged from all nodes; null if there are none. */
   restRecord(userId: string): RestUserRecord | null {
     const own = this.#ownRest(userId)
     const remote = this.remote.restRecord(userId)
     return own === null || remote === null ? (own ?? remote) : mergeRestRecords(own, remote)
   }
 
-  /** Returns whether this node has received a REST call on the user, or has adopted it from a stopped node. */
+  /**
+   * Returns whether this node has received a REST call on the user, or has adopted the record from a node
+   * that stopped.
+   */
   hasOwnRest(userId: string): boolean {
     return this.#ownRest(userId) !== null
   }
@@ -208,7 +226,10 @@ export class PresenceReplica implements StateSource<PresenceRecord> {
     return Math.max(record.lastSeen, this.#lastClientUpdates.get(record.userId) ?? 0)
   }
 
-  /** @param need `changes`: waits also until the other nodes have received the last change of this node */
+  /**
+   * Exchanges the state with the other nodes. @param need `changes`: also waits until the other nodes have
+   * received the last change of this node
+   */
   async sync(need: 'state' | 'changes'): Promise<void> {
     this.open()
     if (!this.isOpen || (need === 'state' && this.#isSynced)) return
@@ -216,7 +237,7 @@ export class PresenceReplica implements StateSource<PresenceRecord> {
     this.#isSynced = outcome === 'complete' && this.#state === 'open'
   }
 
-  /** Publishes the changes immediately. */
+  /** Publishes the waiting changes immediately. */
   flush(): void {
     this.#flushing?.cancel()
     this.#flushing = null
@@ -228,7 +249,7 @@ export class PresenceReplica implements StateSource<PresenceRecord> {
     return this.#log.snapshots()
   }
 
-  /** Messages may have been lost: the next `sync` exchanges the state again. */
+  /** Makes the next `sync` exchange the state again. Call it when messages may have been lost. */
   invalidate(): void {
     this.#isSynced = false
   }
@@ -245,7 +266,10 @@ export class PresenceReplica implements StateSource<PresenceRecord> {
     if (node !== null) this.#apply(sender.from, node.state.applySnapshot(snapshots))
   }
 
-  /** Compares the last sequence number of another node with the known one. Returns whether changes are missing. */
+  /**
+   * Returns whether changes of another node are missing. Compares the last sequence number of that node with
+   * the last one that is known here.
+   */
   compareDigest(sender: MessageSender, seq: number): 'missing' | 'complete' {
     const node = this.#remoteNode(sender)
     if (node === null || node.state.knownSeq >= seq) return 'complete'
@@ -272,7 +296,10 @@ export class PresenceReplica implements StateSource<PresenceRecord> {
     })
   }
 
-  /** Drops the states of a node that has stopped. This node adopts its virtual users until they expire. */
+  /**
+   * Drops the states of a node that has stopped. This node adopts the virtual users of that node until they
+   * expire.
+   */
   dropNode(node: string): void {
     const remoteNode = this.#remoteNodes.get(node)
     if (remoteNode === undefined) return
@@ -290,7 +317,7 @@ export class PresenceReplica implements StateSource<PresenceRecord> {
     for (const node of this.#remoteNodes.keys()) if (!nodes.has(node)) this.dropNode(node)
   }
 
-  /** Ends nodes, records and the replica after their time. */
+  /** Drops nodes and records that have timed out, and closes the replica if it is no longer used. */
   tick(): void {
     const now = this.#dependencies.clock.now()
     for (const [node, { confirmedAt }] of this.#remoteNodes)
@@ -299,7 +326,7 @@ export class PresenceReplica implements StateSource<PresenceRecord> {
     if (this.#owner.isIdle && this.#restRecords.size === 0 && this.#usedAt + lingerMs <= now) this.#close()
   }
 
-  /** Stops publishing. Does not remove users. */
+  /** Stops publishing. The users stay. */
   end(): void {
     this.#state = 'closed'
     this.#flushing?.cancel()
@@ -347,15 +374,18 @@ export class PresenceReplica implements StateSource<PresenceRecord> {
     })
   }
 
-  /** Adopts the merged record: other nodes with a record of the user may not have received all calls. */
+  /**
+   * Adopts the record after merging it with all known records, because other nodes with a record of the user
+   * may have missed calls.
+   */
   #adopt({ userId }: RestUserRecord): void {
     const merged = this.restRecord(userId)
     if (merged !== null && merged.keptUntil > this.#dependencies.clock.now()) this.#storeRest(merged)
   }
 
   /**
-   * Replaces the record of this node by the merged one. Otherwise, it would take effect again when the later record
-   * of the other node expires.
+   * Replaces the record of this node with the merged record. Otherwise the old record would take effect again
+   * when the newer record of the other node expires.
    */
   #storeNewerRest(userId: string): void {
     const own = this.#ownRest(userId)
@@ -377,7 +407,7 @@ export class PresenceReplica implements StateSource<PresenceRecord> {
     this.#flushing = { at, cancel: clock.after(waitMs, () => this.flush()) }
   }
 
-  /** Returns null for a message of an earlier process of the node. */
+  /** Returns the node that sent a message; null if the message is from an earlier process of the node. */
   #remoteNode({ from, incarnation }: MessageSender): RemoteNode | null {
     const now = this.#dependencies.clock.now()
     const known = this.#remoteNodes.get(from)
@@ -423,6 +453,6 @@ export class PresenceReplica implements StateSource<PresenceRecord> {
   }
 }
 
-/** True if all nodes have had time to receive that this is not a virtual user. */
+/** Returns whether all nodes have had time to learn that this user is not a virtual user. */
 const isPast = (rest: RestUserRecord, now: number): boolean =>
   !isVirtualUser(rest, now) && rest.lastSeen + repeatForMs <= now

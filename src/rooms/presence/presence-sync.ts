@@ -23,22 +23,26 @@ import {
 } from './presence-replica.ts'
 import type { PresenceDelta } from './state-log.ts'
 
-/** Interval of digests, in ms: a lost message is found after this time at the latest. */
+/** Interval of digests, in ms. A lost message is detected within this time. */
 const digestMs = 4_000
 const tickMs = 1_000
-/** Maximum number of digests in one tick. With more buckets, later ticks send the remaining digests. */
+/**
+ * Maximum number of digests in one tick. If there are more buckets, later ticks send the remaining digests.
+ */
 const digestsMax = 2_000
 
 interface Bucket {
   readonly replicas: Set<PresenceReplica>
   readonly unsubscribe: () => void
-  /** When the next digest is due, and whether it requests the digests of the others. */
+  /**
+   * Time at which the next digest is due, and whether that digest requests the digests of the other nodes.
+   */
   dueAt: number
   requestsReply: boolean
 }
 
 interface PresenceSyncResponse {
-  /** The last sequence number of the responding node; -1: it does not use this document. */
+  /** The last sequence number of the responding node; -1 if that node does not use the document. */
   readonly seq: number
   readonly sender: MessageSender
 }
@@ -47,7 +51,7 @@ interface PresenceSyncRequest {
   readonly document: DocumentKey
   readonly sender: MessageSender
   readonly seq: number
-  /** The known sequence number of each node. */
+  /** For each node, the last sequence number that the requesting node knows. */
   readonly have: Readonly<Record<string, number>>
 }
 
@@ -61,9 +65,9 @@ const syncRequestSchema = v.looseObject({
 })
 
 /**
- * Exchanges presence with the other nodes. Each node publishes its own states only, as numbered deltas, and
- * periodic digests with its last sequence number. A node that misses changes requests a snapshot. If a node stops,
- * the others drop its states.
+ * Exchanges presence with the other nodes. Each node publishes only its own states: as numbered deltas, and
+ * in periodic digests with its last sequence number. If a node misses changes, it requests a snapshot. If a
+ * node stops, the others drop its states.
  */
 export class PresenceSync {
   readonly requests: NodeRequests
@@ -71,16 +75,19 @@ export class PresenceSync {
   readonly #logicalClock: HybridLogicalClock
   readonly #replicaDependencies: PresenceReplicaDependencies
   readonly #incarnation: number
-  /** All documents of this node, by name. */
+  /** All documents with presence on this node, by name. */
   readonly #replicas = new Map<string, PresenceReplica>()
-  /** The open ones. */
+  /** The replicas that are open. */
   readonly #openReplicas = new Set<PresenceReplica>()
   readonly #buckets = new Map<number, Bucket>()
   readonly #ends: (() => void)[]
-  /** Nodes that have published their stop, with their incarnations. */
+  /** Nodes that have announced their shutdown, with their incarnations. */
   readonly #stoppedNodes = new Map<string, number>()
   #nodes: ReadonlySet<string>
-  /** Whether other nodes exist, or have existed: they may return, and a node keeps REST calls for them. */
+  /**
+   * True if other nodes exist, or have existed. Such nodes may return, so this node keeps REST calls for
+   * them.
+   */
   #hasSeenOthers: boolean
   #lastSeq = 0
   #state: 'open' | 'ended' = 'open'
@@ -116,7 +123,7 @@ export class PresenceSync {
     this.requests.answer('presence.sync', 'any', syncRequestSchema, (call) => this.#answerSync(call))
   }
 
-  /** Returns the replica of a document. `remove` ends it. */
+  /** Returns the replica of a document. It ends with `remove`. */
   add(document: DocumentScope, owner: PresenceReplicaOwner): PresenceReplica {
     const replica = new PresenceReplica(document, owner, this.#replicaDependencies)
     this.#replicas.set(nameOf(documentKey(document)), replica)
@@ -176,7 +183,10 @@ export class PresenceSync {
     this.#buckets.delete(replica.bucket)
   }
 
-  /** Publishes to known nodes only: a node that joins later requests a snapshot. */
+  /**
+   * Publishes changes, if other nodes are known to use the document. A node that joins later requests a
+   * snapshot.
+   */
   #publishDeltas(replica: PresenceReplica, deltas: readonly PresenceDelta<PresenceRecord>[]): void {
     if (!replica.hasRemoteNodes) return
     const document = documentKey(replica.document)
@@ -225,7 +235,10 @@ export class PresenceSync {
     }
   }
 
-  /** Ignores messages of a node that counts as dead. When it returns, the nodes exchange their digests. */
+  /**
+   * Returns false for a message of a node that counts as dead. When that node returns, the nodes exchange
+   * their digests.
+   */
   #isFromActiveNode({ from, incarnation }: MessageSender): boolean {
     if (from === this.#dependencies.cluster.self || !this.#nodes.has(from)) return false
     return (this.#stoppedNodes.get(from) ?? 0) < incarnation
@@ -291,7 +304,7 @@ export class PresenceSync {
     if ([...this.#nodes].some((node) => !before.has(node))) this.#invalidate()
   }
 
-  /** Messages may have been lost: requests the digests of all nodes. */
+  /** Requests the digests of all nodes, because messages may have been lost. */
   #invalidate(): void {
     for (const bucket of this.#buckets.values()) {
       bucket.dueAt = 0
@@ -321,7 +334,10 @@ export class PresenceSync {
     }
   }
 
-  /** Returns a randomized time, so that nodes that started together do not publish together. */
+  /**
+   * Returns the time of the next digest. It is random, so that nodes that started together do not publish
+   * together.
+   */
   #nextDigest(): number {
     return this.#dependencies.clock.now() + digestMs * (1 - Math.random() / 4)
   }

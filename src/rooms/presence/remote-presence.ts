@@ -8,26 +8,26 @@ import {
 } from './presence-records.ts'
 import type { PresenceStateEntry } from './state-log.ts'
 
-/** Changed users and clients of the other nodes. */
+/** Users and clients of other nodes whose states have changed. */
 export interface RemoteChanges {
   readonly userIds: Set<string>
-  /** By editor. */
+  /** Client ids by editor. */
   readonly clients: Map<string, Set<number>>
 }
 
-/** The states of one document on the other nodes, by user and client. */
+/** The states of one document on the other nodes, by user and by client. */
 export class RemotePresence {
   readonly #users = new Map<string, Map<string, NodeUserRecord>>()
   readonly #restRecords = new Map<string, Map<string, RestUserRecord>>()
-  /** By editor, client and node. */
+  /** Client records by editor, client id and node. */
   readonly #editors = new Map<string, Map<number, Map<string, ClientRecord>>>()
 
-  /** Users with a socket on another node. */
+  /** Returns the users with a socket on another node. */
   userIds(): Iterable<string> {
     return this.#users.keys()
   }
 
-  /** Returns the records of a user, one for each node with sockets of the user. */
+  /** Returns the records of a user: one for each node on which the user has sockets. */
   userRecords(userId: string): readonly NodeUserRecord[] {
     return [...(this.#users.get(userId)?.values() ?? [])]
   }
@@ -43,12 +43,12 @@ export class RemotePresence {
     return this.#editors.get(editorId)?.keys() ?? []
   }
 
-  /** Returns the records of a client id, one for each node that claims it. */
+  /** Returns the records of a client id: one for each node that claims the id. */
   client(editorId: string, clientId: number): readonly ClientRecord[] {
     return [...(this.#editors.get(editorId)?.get(clientId)?.values() ?? [])]
   }
 
-  /** Applies changed states of a node. */
+  /** Applies changed states of a node. Returns the users and clients that are affected. */
   apply(node: string, entries: readonly PresenceStateEntry<PresenceRecord>[]): RemoteChanges {
     const changes: RemoteChanges = { userIds: new Set(), clients: new Map() }
     for (const [name, record] of entries) {

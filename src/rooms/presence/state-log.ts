@@ -1,9 +1,9 @@
-/** A named state of a node; null: the state was removed. */
+/** A named state of a node; the value is null if the state was removed. */
 export type PresenceStateEntry<Value> = readonly [name: string, value: Value | null]
 
 /**
- * Changed states of a node. `prev`: the sequence number of the delta before. A node that does not have it has
- * missed changes.
+ * Changed states of a node. `prev` is the sequence number of the previous delta. If the receiver does not
+ * have that delta, it has missed changes.
  */
 export interface PresenceDelta<Value> {
   readonly prev: number
@@ -11,7 +11,7 @@ export interface PresenceDelta<Value> {
   readonly entries: readonly PresenceStateEntry<Value>[]
 }
 
-/** A part of all states of a node, as of this sequence number. */
+/** A part of all states of a node at this sequence number. */
 export interface PresenceSnapshot<Value> {
   readonly seq: number
   readonly part: number
@@ -20,32 +20,37 @@ export interface PresenceSnapshot<Value> {
 }
 
 /**
- * Maximum characters of the entries of one message, unless a single entry has more. The limit of a bus is 1 MB per
- * message.
+ * Maximum characters of the entries of one message, unless a single entry is longer. A bus accepts at most 1
+ * MB per message.
  */
 export const presenceMessageLengthMax = 256 * 1024
 
-/** The current values of a log, by their names. */
+/** The current values of the states, by name. */
 export interface StateSource<Value> {
   value(name: string): Value | null
   entries(): Iterable<PresenceStateEntry<Value>>
 }
 
-/** The numbered changes of the states that this node publishes. Other nodes apply each delta, or a snapshot. */
+/**
+ * The numbered changes of the states that this node publishes. Other nodes apply each delta, or apply a
+ * snapshot instead.
+ */
 export class LocalStateLog<Value> {
   readonly #source: StateSource<Value>
   readonly #changed = new Set<string>()
   readonly #next: () => number
   #seq: number
 
-  /** @param next returns increasing numbers, above the numbers of an earlier log of the document */
+  /**
+   * @param next returns increasing numbers that are higher than all numbers of an earlier log of the document
+   */
   constructor(source: StateSource<Value>, next: () => number) {
     this.#source = source
     this.#next = next
     this.#seq = next()
   }
 
-  /** Number of the last change. */
+  /** Sequence number of the last change. */
   get seq(): number {
     return this.#seq
   }
@@ -54,7 +59,7 @@ export class LocalStateLog<Value> {
     this.#changed.add(name)
   }
 
-  /** Returns the changes since the last call. Send them in this order. */
+  /** Returns the changes since the last call. They must be sent in this order. */
   deltas(): readonly PresenceDelta<Value>[] {
     const entries = [...this.#changed].map(
       (name): PresenceStateEntry<Value> => [name, this.#source.value(name)],
@@ -67,7 +72,7 @@ export class LocalStateLog<Value> {
     })
   }
 
-  /** Returns all states. Call after `deltas`. */
+  /** Returns all states. Must be called after `deltas`. */
   snapshots(): readonly PresenceSnapshot<Value>[] {
     const all = slices<Value>([...this.#source.entries()])
     const parts = Math.max(1, all.length)
@@ -98,7 +103,7 @@ function slices<Value>(
 }
 
 interface KnownEntry<Value> {
-  /** Sequence number of the message with this value. */
+  /** Sequence number of the message that contained this value. */
   readonly seq: number
   readonly value: Value | null
 }
@@ -109,8 +114,8 @@ interface PendingDeltas<Value> {
 }
 
 /**
- * The states of another node on a document. Messages may be lost, duplicated or reordered. Changes are applied at
- * once; sequence numbers reveal lost ones, and a snapshot replaces them.
+ * The states of another node on a document. Messages may be lost, duplicated or reordered. Changes are
+ * applied immediately. Sequence numbers show whether changes were lost; a snapshot then replaces all states.
  */
 export class RemotePresenceState<Value> {
   readonly #entries = new Map<string, KnownEntry<Value>>()
@@ -127,14 +132,20 @@ export class RemotePresenceState<Value> {
     for (const [name, { value }] of this.#entries) if (value !== null) yield [name, value]
   }
 
-  /** Returns the changed states. `knownSeq` reveals whether earlier ones are missing. */
+  /**
+   * Applies a delta, and returns the changed states. `knownSeq` then shows whether earlier changes are
+   * missing.
+   */
   applyDelta({ prev, seq, entries }: PresenceDelta<Value>): readonly PresenceStateEntry<Value>[] {
     if (seq <= this.#knownSeq) return []
     if (prev <= this.#knownSeq) this.#knownSeq = seq
     return entries.filter(([name, value]) => this.#set(name, value, seq))
   }
 
-  /** Returns the changed states after the last part; before it, none. */
+  /**
+   * Applies a part of a snapshot. With the last missing part, returns the changed states; before, returns
+   * none.
+   */
   applySnapshot({
     seq,
     part,
@@ -167,7 +178,10 @@ export class RemotePresenceState<Value> {
     return changed
   }
 
-  /** A removed state is kept as a tombstone while an older message could still set it. */
+  /**
+   * Sets or removes a state. A removed state is kept as a tombstone as long as an older message could still
+   * set it.
+   */
   #set(name: string, value: Value | null, seq: number): boolean {
     const before = this.#entries.get(name)
     if (before !== undefined && before.seq >= seq) return false

@@ -7,23 +7,26 @@ import { type AwarenessText, removedText } from '../../update/awareness.ts'
 export const virtualUsersMax = 500
 /** Maximum number of virtual users of all documents of a process. */
 const virtualUsersTotalMax = 100_000
-/** Virtual users expire by themselves. */
+/** Seconds after which callers should try again, because virtual users expire. */
 const retryAfterSeconds = 60
-/** Interval of renewals, in ms. Stock clients remove a state after 30 s without a renewal. */
+/** Interval of renewals, in ms. Stock clients remove a state that is not renewed for 30 s. */
 export const virtualUserRenewalMs = 15_000
-/** Clocks of virtual users count the seconds since this time, so that they are later than those before a restart. */
+/**
+ * Start of the clocks of virtual users, which count seconds. The clocks after a restart are therefore higher
+ * than the clocks before.
+ */
 const clockEpoch = Date.UTC(2026, 0)
 
 /**
- * The highest client ids are reserved for virtual users. A Yjs client chooses one of them once in eight million
- * times.
+ * The lowest client id of virtual users: the highest client ids are reserved for them. The probability that a
+ * Yjs client chooses one of these ids is one in eight million.
  */
 const firstClientId = 2 ** 32 - virtualUsersMax
 
-/** Returns whether a client id is one of a virtual user. Sockets cannot use these ids. */
+/** Returns whether a client id is reserved for virtual users. Clients with sockets cannot use such an id. */
 export const isVirtualClient = (clientId: number): boolean => clientId >= firstClientId
 
-/** Fields of a user that REST has set; undefined: not set. */
+/** Fields of a user that REST has set; a field that is undefined was not set. */
 export interface RestPresence {
   readonly name?: string | undefined
   readonly email?: string | undefined
@@ -35,7 +38,7 @@ export interface VirtualUserState extends AwarenessText {
   readonly userId: string
 }
 
-/** The number of virtual users of a process. */
+/** Counts the virtual users of a process. */
 export interface VirtualUserCount {
   count: number
 }
@@ -46,7 +49,7 @@ export interface VirtualUser {
   readonly clock: number
   readonly fields: RestPresence
   readonly ttlMs: number
-  /** Epoch milliseconds, as all times here. */
+  /** Epoch milliseconds, as all times in this file. */
   readonly lastSeen: number
 }
 
@@ -56,21 +59,21 @@ interface VirtualUserOptions {
   /** Receives changed awareness states. */
   readonly changed: (states: readonly VirtualUserState[]) => void
   readonly joined: (virtualUser: VirtualUser) => void
-  /** Called also when the user connects with a socket. */
+  /** Also called when the virtual user ends because the user connects with a socket. */
   readonly left: (virtualUser: VirtualUser) => void
 }
 
-/** The status of a user without one. */
+/** The status of a user who has not set a status. */
 export const defaultStatus = 'online'
 
-/** The virtual users of one document. Each has a time limit and a client id of its own. */
+/** The virtual users of one document. Each virtual user has a time limit and a unique client id. */
 export class VirtualUserList {
   readonly #options: VirtualUserOptions
   readonly #byUser = new Map<string, VirtualUser>()
   readonly #clientIds = new Set<number>()
-  /** A random start: clients may remember the ids of an earlier list. */
+  /** Random at first, because clients may remember the client ids of an earlier list. */
   #lastClientId = firstClientId + Math.floor(Math.random() * virtualUsersMax)
-  /** The latest clock of a removed client id, which another user may get. */
+  /** The highest clock of a removed client id. Another user may get that client id. */
   #lastRemovedClock = 0
   #renewedAt = 0
   #cancelTick = (): void => {}
@@ -95,7 +98,9 @@ export class VirtualUserList {
     return [...this.#byUser.values()].map(stateOf)
   }
 
-  /** @throws ApiError FAILED_PRECONDITION, RESOURCE_EXHAUSTED if this number of new users exceeds a limit */
+  /**
+   * @throws ApiError FAILED_PRECONDITION, RESOURCE_EXHAUSTED if this number of new users would exceed a limit
+   */
   checkCapacity(added: number): void {
     if (added === 0) return
     if (this.size + added > virtualUsersMax)
@@ -112,7 +117,7 @@ export class VirtualUserList {
       })
   }
 
-  /** Adds or changes a virtual user. Above the limit, a new one is left out. */
+  /** Adds or changes a virtual user. A new user is left out if the limit is reached. */
   set(
     userId: string,
     fields: RestPresence,
@@ -198,7 +203,10 @@ function isSameVirtualUser(
   return fields.name === name && fields.email === email && fields.status === status
 }
 
-/** Awareness contains no email address: only REST returns it. */
+/**
+ * Builds the awareness state of a virtual user. It does not contain the email address, which only REST
+ * returns.
+ */
 const stateOf = ({
   userId,
   clientId,
@@ -211,7 +219,7 @@ const stateOf = ({
   text: JSON.stringify({ user: { id: userId, name, status } }),
 })
 
-/** Returns the fields of a call, completed by the earlier ones. */
+/** Returns the fields of a call. Fields that the call does not set keep their earlier values. */
 export function mergeFields(before: RestPresence, { name, email, status }: RestPresence): RestPresence {
   return {
     name: name ?? before.name,

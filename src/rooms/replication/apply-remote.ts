@@ -11,11 +11,12 @@ import { UpdateApplyError } from '../room/update-applier.ts'
 import type { RemoteAppend } from './read-log-since.ts'
 
 /**
- * Applies updates that other nodes have appended. Returns the updates for the members. An update is sent as it is,
- * because its dependencies precede it in the log and were sent before. Of a snapshot, only the part that the members
- * lack is sent.
- * @param placed the result of a thread for the only update; null: the event loop integrates all
- * @throws UpdateApplyError; DocumentExpensiveError if the event loop cannot integrate them
+ * Applies updates that other nodes have appended. Returns the updates to send to the members. An update is
+ * sent unchanged, because its dependencies precede it in the log and were sent before. From a snapshot, only
+ * the part that the members lack is sent.
+ * @param placed the result of a thread, if there is only one update; null: the event loop integrates all
+ * updates
+ * @throws UpdateApplyError; DocumentExpensiveError if the event loop cannot integrate the updates
  */
 export function applyRemote(
   state: DocumentState,
@@ -46,7 +47,7 @@ const lackedIn = (snapshot: Uint8Array, reached: ReadonlyMap<number, number>): U
 const missing = 'it builds on something that is not there'
 
 /**
- * Applies one update. A client may have sent parts of it to this node as well: a client that changes nodes repeats the
+ * Applies one update. This node may already have parts of the update: a client that changes nodes repeats
  * updates that may be lost.
  */
 function apply(state: DocumentState, bytes: Uint8Array, summary: UpdateSummary): void {

@@ -5,15 +5,21 @@ import type { Bus, Cluster } from '../../engine/engine.ts'
 import { matchesSchema } from '../../schema-check.ts'
 import { parseJson } from '../presence/presence-messages.ts'
 
-/** A node that has not answered by then is not waited for: it has died, or its answer is lost. */
+/**
+ * Maximum milliseconds to wait for the reply of a node. A node that has not replied by then has died, or its
+ * reply was lost.
+ */
 export const answerMs = 250
 const topic = (name: string): string => `nodes.call.${name}`
 const answerTopic = (node: string): string => `nodes.answer.${node}`
 
-/** Answers a request of another node. The answer is a JSON value. */
+/** Returns the reply to a request of another node. The reply must be a JSON value. */
 export type RequestHandler<Payload> = (payload: Payload, from: string) => unknown
 
-/** `ordered`: the calls of one node arrive at most once, and never after a later one. An overtaken call is lost. */
+/**
+ * `ordered`: the requests of one node are handled at most once and in order. A request that arrives after a
+ * later one is dropped.
+ */
 export type RequestOrder = 'any' | 'ordered'
 
 export interface NodeRequestDependencies {
@@ -24,7 +30,7 @@ export interface NodeRequestDependencies {
 
 const messageMembers = {
   from: v.string(),
-  /** Id of the process: the numbers start again after a restart of the node. */
+  /** Id of the process. It is needed because the numbers start again after a restart of the node. */
   life: v.string(),
   number: v.number(),
 }
@@ -35,15 +41,16 @@ type CallMessage = v.InferOutput<typeof callSchema>
 type AnswerMessage = v.InferOutput<typeof answerSchema>
 
 interface PendingRequest {
-  /** Nodes that have answered. */
+  /** Nodes that have replied. */
   readonly answered: Set<string>
-  /** Keeps an answer of the expected form. */
+  /** Stores a reply if it has the expected form. */
   readonly keep: (from: string, value: unknown) => void
   readonly check: () => void
 }
 
 /**
- * Sends each request to all nodes over the bus. A missing answer is not an error, because a node may die at any time.
+ * Sends each request to all nodes over the bus. A missing reply is not an error, because a node may die at
+ * any time.
  */
 export class NodeRequests {
   readonly #dependencies: NodeRequestDependencies
@@ -63,7 +70,10 @@ export class NodeRequests {
     )
   }
 
-  /** Answers the requests of other nodes with this name. A malformed one, possibly of another version, gets no answer. */
+  /**
+   * Handles the requests of other nodes with this name. A malformed request, possibly from another version of
+   * Weft, gets no reply.
+   */
   answer<Payload>(
     name: string,
     order: RequestOrder,
@@ -81,15 +91,15 @@ export class NodeRequests {
         if (before?.life === call.life && before.number >= call.number) return
         last.set(call.from, { life: call.life, number: call.number })
       }
-      // A request that fails gets no answer.
+      // If the handler fails, the request gets no reply.
       this.#answer(call, async () => answering(payload, call.from)).catch(() => {})
     }
     this.#ends.push(this.#dependencies.bus.subscribe(topic(name), listener))
   }
 
   /**
-   * Requests a value from all other nodes. Resolves with the answers that arrive in time and match the schema;
-   * immediately if there are no other nodes.
+   * Requests a value from all other nodes. Resolves with the replies that arrive in time and match the
+   * schema. Resolves immediately if there are no other nodes.
    */
   ask<Answer>(
     name: string,
@@ -118,7 +128,7 @@ export class NodeRequests {
     })
   }
 
-  /** Sends a message to the other nodes, without an answer. */
+  /** Sends a message to the other nodes, without a reply. */
   tell(name: string, payload: unknown): void {
     if (this.#others().length > 0) this.#publish(name, ++this.#number, payload, false)
   }
@@ -127,7 +137,7 @@ export class NodeRequests {
     for (const end of this.#ends) end()
   }
 
-  /** Returns the nodes to wait for: none while the bus is disconnected. */
+  /** Returns the nodes from which replies are expected; none while the bus is disconnected. */
   #others(): readonly string[] {
     const { bus, cluster } = this.#dependencies
     return bus.isConnected ? cluster.nodes().filter((node) => node !== cluster.self) : []

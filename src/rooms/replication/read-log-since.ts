@@ -9,24 +9,25 @@ import { pageBytes } from '../log/load-room.ts'
 
 /** An entry of the log that another node has appended. */
 export interface RemoteAppend {
-  /** `state`: a snapshot that stands for compacted updates; this replica already has most of its content. */
+  /** `state`: a snapshot that replaces compacted updates. This replica already has most of its content. */
   readonly is: 'update' | 'state'
   readonly update: LogUpdate
-  /** Number of the update, or of the last update in the snapshot. */
+  /** Sequence number of the update, or of the last update in the snapshot. */
   readonly seq: number
   /** Epoch milliseconds. */
   readonly at: number
 }
 
-/** The position of a replica in its log. `epoch` null: it has read nothing of the log. */
+/** The position of a replica in its log. `epoch` is null if the replica has read nothing from the log. */
 export interface ReplicaPosition {
   readonly epoch: number | null
   readonly seq: number
 }
 
 /**
- * A log ends before entries that were read from it or stored in it: a database took over without the last entries. The
- * replica must be dropped, because no other node has those entries; their clients send them again.
+ * Thrown if a log ends before entries that were already read from it or stored in it. This happens if a
+ * database takes over without the last entries. The replica must be dropped, because no other node has those
+ * entries; the clients send their updates again.
  */
 export class LogTruncatedError extends Error {
   override readonly name = 'LogTruncatedError'
@@ -36,10 +37,10 @@ export class LogTruncatedError extends Error {
 }
 
 /**
- * Reads the log after `position`, page by page, in order.
- * @param first the first page, if it is loaded already
- * @throws AppendRejectedError if the log was deleted or recreated; LogTruncatedError, StoreUnavailableError,
- *   CorruptRecordError
+ * Reads the log entries after `position`, page by page and in order.
+ * @param first the first page, if it was already loaded
+ * @throws AppendRejectedError if the log was deleted or created again; LogTruncatedError,
+ * StoreUnavailableError, CorruptRecordError
  */
 export async function* readLogSince(
   log: Pick<DocumentLog, 'load'>,

@@ -1,7 +1,9 @@
 import type { RemoteAppend, ReplicaPosition } from './read-log-since.ts'
 import type { AppendNotice } from './replica-messages.ts'
 
-/** Maximum number of notices that wait while a commit is in progress. With more the log is read. */
+/**
+ * Maximum number of notices that wait while a commit is in progress. If more arrive, the log is read instead.
+ */
 const waitingMax = 64
 
 /** Notices of other nodes that wait to be applied, in the order of the log. */
@@ -15,8 +17,8 @@ export class RemoteAppendBuffer {
   }
 
   /**
-   * Returns the updates that follow `position`, if they are complete. `behind`: the log must be read. Null: there is
-   * nothing new.
+   * Removes the notices and returns their updates after `position`. Returns `behind` if updates are missing,
+   * so that the log must be read; null if there is nothing new.
    */
   next(
     position: ReplicaPosition,

@@ -8,7 +8,10 @@ import { placeStateOnThread } from '../threads/place-on-thread.ts'
 import type { ThreadPool } from '../threads/thread-pool.ts'
 import type { RemoteAppend } from './read-log-since.ts'
 
-/** How often an update is placed again, because the document has changed meanwhile. */
+/**
+ * Maximum number of tries to integrate an update on a thread. A try fails if the document has changed
+ * meanwhile.
+ */
 const triesMax = 3
 
 export interface PlacingRoom {
@@ -20,8 +23,8 @@ export interface PlacingRoom {
 }
 
 /**
- * Places updates of other nodes on a thread if they are too expensive for the event loop. The threads are used for
- * nothing else: other jobs wait for the log, and the log waits for these.
+ * Integrates updates of other nodes on a thread if they are too expensive for the event loop. These threads
+ * do no other work: other jobs wait for the log, and the log waits for these updates.
  */
 export class RemotePlacing {
   readonly #room: PlacingRoom
@@ -34,7 +37,10 @@ export class RemotePlacing {
     this.#threads = threads
   }
 
-  /** Splits updates into parts that are applied one after the other. An update that may be expensive is a part of its own. */
+  /**
+   * Splits updates into parts that are applied one after the other. An update that may be expensive is a
+   * separate part.
+   */
   split(foreign: readonly RemoteAppend[]): readonly (readonly RemoteAppend[])[] {
     const parts: RemoteAppend[][] = []
     let isOpen = false
@@ -47,16 +53,19 @@ export class RemotePlacing {
     return parts
   }
 
-  /** Returns whether a part must be placed. All parts before it must be applied. @throws DocumentDamagedError, DocumentExpensiveError */
+  /**
+   * Returns whether a part must be integrated on a thread. All earlier parts must already be applied.
+   * @throws DocumentDamagedError, DocumentExpensiveError
+   */
   isExpensive([first, ...others]: readonly RemoteAppend[]): boolean {
     if (first === undefined || others.length > 0) return false
     return this.#room.state.predict(first.update.bytes, summaryOf(first)) > loopStepsMax
   }
 
   /**
-   * Places an expensive part. The room is held until `end`, so that the document does not change while the thread works
-   * on its copy.
-   * @throws ApiError as `placeStateOnThread` does
+   * Integrates an expensive part on a thread. The document is locked until `end`, so that it does not change
+   * while the thread works on its copy.
+   * @throws ApiError as for `placeStateOnThread`
    */
   async place([foreign]: readonly RemoteAppend[]): Promise<void> {
     if (foreign === undefined) return
@@ -71,14 +80,17 @@ export class RemotePlacing {
     }
   }
 
-  /** Returns the result of the thread for the part that is applied now; null: the event loop integrates it. */
+  /**
+   * Removes and returns the result of the thread for the part that is being applied; null if the event loop
+   * must integrate the part.
+   */
   take(): PlacedIntegration | null {
     const placed = this.#placed
     this.#placed = null
     return placed
   }
 
-  /** The part is applied, or the room is closed. */
+  /** Must be called when the part is applied, or when the room is closed. */
   end(): void {
     this.#placed = null
     this.#release()

@@ -6,23 +6,29 @@ import type { LogUpdate } from '../../engine/engine.ts'
 export interface AppendNotice {
   readonly epoch: number
   readonly first: number
-  /** Number of the last update appended. */
+  /** Sequence number of the last appended update. */
   readonly last: number
   /** Epoch milliseconds. */
   readonly at: number
-  /** One update for each number; null if they are too large for the bus: then the receiver reads the log. */
+  /**
+   * The updates, one for each sequence number. Null if they are too large for the bus; the receiver then
+   * reads the log.
+   */
   readonly updates: readonly LogUpdate[] | null
 }
 
 /** A message between nodes about one document. */
 export type ReplicaMessage =
   | { readonly is: 'appended'; readonly notice: AppendNotice }
-  /** Something else has been done to its log: it may have been deleted. */
+  /** The log has changed in another way, for example because it was deleted. */
   | { readonly is: 'changed' }
-  /** A node makes a change that needs an unchanged document: the others pause their updates for at most `ms`. */
+  /**
+   * A node is making a change that requires an unchanged document. The other nodes pause their updates for at
+   * most `ms`.
+   */
   | { readonly is: 'wait'; readonly ms: number }
 
-/** Describes a message without its updates, for a trace. */
+/** Returns the members of a message without its updates, for a trace. */
 export function describeMessage(message: ReplicaMessage): Readonly<Record<string, string | number>> {
   if (message.is === 'wait') return { message: 'wait', ms: message.ms }
   if (message.is === 'changed') return { message: 'changed' }
@@ -30,12 +36,14 @@ export function describeMessage(message: ReplicaMessage): Readonly<Record<string
   return { message: 'appended', epoch, first, last, bytes: sizeOf(updates ?? []) }
 }
 
-/** Maximum bytes of updates and user names in one message. A larger notice contains only the numbers. */
+/**
+ * Maximum bytes of updates and user names in one message. A larger notice contains only the sequence numbers.
+ */
 export const noticeBytesMax = 65_536
 
 const kinds = ['appended', 'changed', 'wait'] as const
 
-/** @param name the name of the document, as `keyName` returns it */
+/** Encodes a message. @param name the name of the document, as `keyName` returns it */
 export function encodeMessage(name: string, message: ReplicaMessage): Uint8Array {
   const encoder = encoding.createEncoder()
   encoding.writeVarUint(encoder, kinds.indexOf(message.is))
@@ -55,8 +63,8 @@ function writeNews(encoder: encoding.Encoder, { epoch, first, last, at, updates 
 }
 
 /**
- * Returns null for a message that is malformed, possibly of another version of Weft, and for a document that is not
- * `wanted`.
+ * Decodes a message. Returns null if the message is malformed (possibly from another version of Weft), or if
+ * its document is not `wanted`.
  */
 export function decodeMessage(
   bytes: Uint8Array,

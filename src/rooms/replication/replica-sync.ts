@@ -17,51 +17,63 @@ export interface ReplicatedRoom {
 export interface ReplicaSyncOptions {
   readonly clock: Clock
   readonly logger: Log
-  /** The open room of that name. */
+  /** Returns the open room with this name. */
   readonly room: (name: string) => ReplicatedRoom | undefined
-  /** All that are open. */
+  /** Returns all open rooms. */
   readonly open: () => readonly ReplicatedRoom[]
 }
 
-/** A room whose copy differed from the head of its log. */
+/** A room whose replica differed from the head of its log. */
 interface Behind {
   readonly room: ReplicatedRoom
   readonly head: LogHead | null
-  /** `durableTo` of the copy before the head was read. */
+  /** Value of `durableTo` before the head was read. */
   readonly had: number
 }
 
-/** All heads are compared once in this time, at random: this finds the messages that the bus has lost. */
+/**
+ * Interval in ms, chosen at random, after which all heads are compared again. This finds messages that the
+ * bus has lost.
+ */
 const compareEveryMs = { min: 2_000, max: 4_000 }
-/** Heads in one read, and the pause after each read: 10,000 heads per second. */
+/** Number of heads in one read, and pause after each read: 10,000 heads per second. */
 const compared = { together: 500, pauseMs: 50 }
 /**
- * Milliseconds that a missing append has to arrive as a notice, because most are on their way. The log is read only
- * after that.
+ * Milliseconds to wait for the notice of a missing append before the log is read, because most of these
+ * notices are already being sent.
  */
 const onItsWayMs = 500
 /**
- * Maximum random delay in ms after a message loss that all nodes have noticed, so that they do not all read
- * simultaneously.
+ * Maximum random delay in ms before a comparison after a message loss. All nodes notice a loss, and they must
+ * not all read simultaneously.
  */
 const afterLossMs = 250
 type ComparisonState =
-  /** The logs have one writer, or it is closed. */
+  /** No comparisons: the logs have one writer, or the object is closed. */
   | { readonly is: 'off' }
   | { readonly is: 'waiting'; readonly cancel: () => void }
-  /** `again`: a message was lost meanwhile, perhaps after its document was compared. */
+  /**
+   * `again`: a message was lost during the comparison, perhaps after its document was compared, so another
+   * comparison must follow.
+   */
   | { readonly is: 'comparing'; readonly again: boolean }
 
-/** Messages that are kept for a document while it is being opened; with more of them the log is read. */
+/**
+ * Maximum number of messages that are kept for a document while it is being opened. If more arrive, the log
+ * is read instead.
+ */
 const keptNewsMax = 64
 
-/** The bucket's topic. @param name as `keyName` makes it */
+/**
+ * Returns the topic of the bucket of a document. @param name the name of the document, as `keyName` returns
+ * it
+ */
 const topicOf = (name: string): string => `document/${bucketOf(name)}`
 
 /**
- * Keeps the replicas of a document equal. Sends notices of the appends of this node, forwards the messages of other
- * nodes to rooms, and regularly compares heads with the log, because the bus may lose messages. Does nothing if the
- * logs have one writer.
+ * Keeps the replicas of each document equal on all nodes. Sends notices of the appends of this node, and
+ * forwards the messages of other nodes to the rooms. Regularly compares the replicas with the heads of their
+ * logs, because the bus may lose messages. Does nothing if the logs have one writer.
  */
 export class ReplicaSync implements ReplicaDependencies {
   readonly #engine: Engine
@@ -69,9 +81,9 @@ export class ReplicaSync implements ReplicaDependencies {
   readonly #logger: Log
   readonly #rooms: (name: string) => ReplicatedRoom | undefined
   readonly #open: () => readonly ReplicatedRoom[]
-  /** By topic: the number of watched documents, and the function that ends the subscription. */
+  /** For each topic, the number of watched documents, and the function that ends the subscription. */
   readonly #topics = new Map<string, { count: number; readonly end: () => void }>()
-  /** Messages for documents that are being opened. */
+  /** Messages that have arrived for documents that are being opened. */
   readonly #opening = new Map<string, ReplicaMessage[]>()
   readonly #endLoss: () => void
   #state: ComparisonState = { is: 'off' }
@@ -99,8 +111,8 @@ export class ReplicaSync implements ReplicaDependencies {
   }
 
   /**
-   * Subscribes to the messages of a document that is about to be loaded. Resolves, when no further message can be
-   * missed, with the function that unsubscribes.
+   * Subscribes to the messages of a document that is about to be loaded. Resolves when no further message can
+   * be missed. The returned function unsubscribes.
    */
   async watch(doc: Key): Promise<() => void> {
     if (this.#engine.log.hasOneWriter) return () => undefined
@@ -141,7 +153,10 @@ export class ReplicaSync implements ReplicaDependencies {
     })
   }
 
-  /** A bucket has documents of which only others know. */
+  /**
+   * Returns whether this node needs messages of the document. The topic of a bucket also has messages of
+   * documents that are only open on other nodes.
+   */
   readonly #isWanted = (name: string): boolean => this.#opening.has(name) || this.#rooms(name) !== undefined
 
   #receive(name: string, message: ReplicaMessage): void {
@@ -152,7 +167,10 @@ export class ReplicaSync implements ReplicaDependencies {
     else kept[0] = { is: 'changed' }
   }
 
-  /** One comparison at a time: with many documents it takes longer than until the next loss. */
+  /**
+   * Starts a comparison soon after a message loss. Only one comparison runs at a time, because a comparison
+   * of many documents may take longer than the time until the next loss.
+   */
   #lost(): void {
     switch (this.#state.is) {
       case 'waiting':
@@ -173,7 +191,10 @@ export class ReplicaSync implements ReplicaDependencies {
     this.#state = { is: 'waiting', cancel }
   }
 
-  /** Never throws: the next comparison finds the differences that this one has missed. */
+  /**
+   * Compares all open documents with their logs. Never throws: if a comparison fails, the next one finds the
+   * differences.
+   */
   async #compare(): Promise<void> {
     const rooms = this.#open()
     const behind: Behind[] = []

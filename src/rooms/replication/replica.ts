@@ -14,24 +14,26 @@ export interface ReplicaOwner extends PlacingRoom {
   readonly commits: Commits
   readonly applier: UpdateApplier
   readonly trace?: RoomTrace | undefined
-  /** Runs work for edits on the event loop, and counts its time against the share of the workspace. */
+  /** Runs work for edits on the event loop, and charges its time to the workspace. */
   readonly charged: <T>(updates: number, work: () => T) => T
-  /** Counts the updates that were added to the log. */
+  /** Counts updates that were added to the log. */
   readonly added: (updates: readonly AppliedUpdate[]) => void
   readonly send: (broadcast: UpdateBroadcast) => void
   readonly commit: (updates: readonly AppliedUpdate[], since: number) => void
 }
 
-/** Maximum time in ms for which a document waits for another node, even if that node requests more. */
+/**
+ * Maximum milliseconds for which a document waits for another node, even if that node requests a longer time.
+ */
 const waitMsMax = 2_000
 
-/** A document to whose log other nodes also append: receives their messages and applies their updates. */
+/** Receives the messages of other nodes that append to the log of a document, and applies their updates. */
 export class Replica implements RemoteUpdates {
   readonly #room: ReplicaOwner
   readonly #clock: Clock
   readonly #counts: RoomDependencies['metrics']['updates']
   readonly #placing: RemotePlacing
-  /** Ends the waiting for another node. */
+  /** Ends the wait for another node. */
   #endWaiting: (() => void) | null = null
 
   constructor(
@@ -77,7 +79,7 @@ export class Replica implements RemoteUpdates {
     this.#endPauses()
   }
 
-  /** The room is closed. */
+  /** Must be called when the room is closed. */
   close(): void {
     this.#endPauses()
   }
@@ -88,7 +90,10 @@ export class Replica implements RemoteUpdates {
     this.#endWaiting = null
   }
 
-  /** Another node writes first: updates that arrive here wait for it. Never for long, it may have ended. */
+  /**
+   * Pauses updates that arrive at this node, because another node writes first. The pause is short, because
+   * that node may have died.
+   */
   #waitFor(ms: number): void {
     const { lock, endTick } = this.#room
     if (lock.held !== null) return

@@ -2,17 +2,18 @@ import type { Clock } from '../../clock.ts'
 import { exhausted } from '../../quota/limits.ts'
 import { RateLimiter } from '../../quota/rate-limiter.ts'
 
-/** Fraction of the maximum time that each job gets, however large the debt of its workspace is. */
+/** Minimum share of the maximum time that each job gets, even if its workspace has a large debt. */
 const shortestShare = 0.1
 /**
- * A debt decreases by this fraction of the elapsed time. So jobs without a result use at most this fraction of a thread
- * in the long run.
+ * Share of the elapsed time by which a debt decreases. In the long run, jobs without a result therefore use
+ * at most this share of a thread.
  */
 const forgivenShare = 0.1
 
 /**
- * Counts the time of jobs without a result as a debt of their workspace. The debt decreases slowly. A debt shortens the
- * deadline of the next jobs, and a workspace with a large debt gets no thread for a while.
+ * Counts the time of jobs that end without a result as a debt of their workspace. The debt decreases slowly.
+ * While a workspace has a debt, its jobs have a shorter deadline. If the debt is large, the workspace gets no
+ * thread for a while.
  */
 export class Overruns {
   readonly #jobMs: number
@@ -21,11 +22,11 @@ export class Overruns {
 
   constructor(clock: Clock, jobMs: number) {
     this.#jobMs = jobMs
-    // The limiter admits a call while at least one unit is left.
+    // A RateLimiter accepts a call while at least one unit is left, so the burst is larger by one.
     this.#debts = new RateLimiter({ perSecond: forgivenShare * 1_000, burst: jobMs + 1, clock })
   }
 
-  /** The longest time for the next job of a workspace. */
+  /** Returns the maximum milliseconds for the next job of a workspace. */
   deadlineMs(workspaceId: string): number {
     return Math.max(this.#jobMs * shortestShare, this.#jobMs - this.#debts.usedBy(workspaceId))
   }
@@ -34,7 +35,7 @@ export class Overruns {
     this.#debts.charge(workspaceId, ms)
   }
 
-  /** Seconds until the workspace gets a thread again; 0 if it gets one now. */
+  /** Returns the seconds until the workspace gets a thread again; 0 if it gets one now. */
   restSeconds(workspaceId: string): number {
     return Math.ceil(this.#debts.waitMs(workspaceId) / 1000)
   }

@@ -7,22 +7,25 @@ import type { PlacedIntegration } from '../room/document-state.ts'
 import type { ThreadPool } from './thread-pool.ts'
 import { completed, type Done, runThreadTask, type ThreadTask } from './thread-task.ts'
 
-/** How often an update is placed again, because other nodes have changed the document meanwhile. */
+/**
+ * Maximum number of tries to integrate an update on a thread. A try fails if other nodes have changed the
+ * document meanwhile.
+ */
 const triesMax = 3
 
 /**
- * Integrates an update (V1) on a thread, into a copy of the document. The room must be held: the result of the thread
- * is right only for this state of the document.
- * @throws ApiError RESOURCE_EXHAUSTED if the update is too expensive or too many jobs wait for a thread; UNAVAILABLE if
- * the store is unavailable; ABORTED if other nodes keep changing the document
+ * Integrates an update (V1) on a thread, into a copy of the document. The document must be locked, because
+ * the result is valid only for this state of the document.
+ * @throws ApiError RESOURCE_EXHAUSTED if the update is too expensive or too many jobs wait for a thread;
+ * UNAVAILABLE if the store is unavailable; ABORTED if other nodes keep changing the document
  */
 export async function placeOnThread(room: EditContext, update: Uint8Array): Promise<PlacedIntegration> {
-  // While the disk is slow, others use the thread.
+  // This waits before it uses a thread, so that other documents can use the thread while the disk is slow.
   if (room.state.bytes === null) await waitUntilDurable(room, null)
   return onThread(room.threads, room.address, async (run) => {
     for (let tries = 1; ; tries += 1) {
       const { revision } = room.state
-      // A job that waits for a thread holds no copy of the document.
+      // The copy is made only when a thread is free, so that waiting jobs keep no copies.
       const updates = await updatesOf(room, presentVersion(room), true)
       const placed = await run({ is: 'place', updates, update })
       if (placed.is !== 'placed') throw new TypeError(`an update was ${placed.is}`)
@@ -48,7 +51,10 @@ export async function placeStateOnThread(
   return placed
 }
 
-/** Reads a document from the updates that make it up. @throws ApiError RESOURCE_EXHAUSTED when too many wait for a thread */
+/**
+ * Reads a document on a thread, from the updates that contain it. @throws ApiError RESOURCE_EXHAUSTED if too
+ * many jobs wait for a thread
+ */
 export async function openOnThread(
   threads: ThreadPool,
   address: DocumentAddress,
@@ -59,7 +65,7 @@ export async function openOnThread(
   return opened
 }
 
-/** Runs `work` with a thread. Its jobs run on the event loop if the operator wants no threads. */
+/** Runs `work` with a thread. If the operator has disabled threads, its jobs run on the event loop. */
 const onThread = async <T>(
   threads: ThreadPool,
   address: DocumentAddress,

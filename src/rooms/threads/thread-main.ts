@@ -1,5 +1,6 @@
 /**
- * The code of a thread: it runs one job after the other. An exception ends the thread; the pool starts another.
+ * The code of a thread: runs one job after the other. An exception ends the thread, and the pool starts
+ * another one.
  */
 import { readlinkSync } from 'node:fs'
 import { setPriority } from 'node:os'
@@ -7,16 +8,21 @@ import { basename } from 'node:path'
 import { parentPort } from 'node:worker_threads'
 import { buffersOf, runThreadTask, type ThreadTask } from './thread-task.ts'
 
-/** Priority that gets a third of the processor time of the event loop if both need the same core. */
+/**
+ * Priority (nice value) with which a thread gets a third of the processor time of the event loop if both need
+ * the same core.
+ */
 const priority = 5
 
-/** If threads have priorities (Linux), this one yields to the event loop. */
+/**
+ * Lowers the priority of this thread below the event loop, on Linux, where each thread has its own priority.
+ */
 function yieldToEventLoop(): void {
   try {
     if (process.platform === 'linux')
       setPriority(Number(basename(readlinkSync('/proc/thread-self'))), priority)
   } catch {
-    // Without `/proc`, it competes with the event loop like any other thread.
+    // Without `/proc`, the thread has the same priority as the event loop.
   }
 }
 

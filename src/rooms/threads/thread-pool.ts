@@ -12,18 +12,21 @@ import { DeadlineExceededError, stopping, WorkerThread } from './thread.ts'
 import { completed, type Done, type ThreadTask, taskBytes } from './thread-task.ts'
 
 export interface ThreadLimits {
-  /** Threads for one workspace; all workspaces together have one more. 0: the event loop computes everything. */
+  /**
+   * Maximum number of threads that one workspace may use; all workspaces together may use one more. 0: there
+   * are no threads, and the event loop does all work.
+   */
   readonly threads: number
-  /** Uses that may wait for a thread; more are refused. */
+  /** Maximum number of uses that may wait for a thread. Further uses are rejected. */
   readonly waitingMax: number
-  /** Number of waiting uses that one workspace may have. */
+  /** Maximum number of uses of one workspace that may wait for a thread. */
   readonly waitingPerWorkspaceMax: number
-  /** Longest time for the jobs of one use together. */
+  /** Maximum milliseconds for all jobs of one use together. */
   readonly jobMs: number
 }
 
 export interface ThreadDependencies {
-  /** The purpose of the threads in the metrics. */
+  /** Purpose of the threads, as a label in metrics. */
   readonly purpose: 'change' | 'read' | 'merge'
   readonly clock: Clock
   readonly metrics: Metrics
@@ -31,7 +34,7 @@ export interface ThreadDependencies {
   readonly memory: MemoryAccount
 }
 
-/** Runs one job at a time for its current user. */
+/** A thread during one use. It runs one job at a time. */
 export interface PooledThread {
   /**
    * Runs a job on the thread.
@@ -40,13 +43,13 @@ export interface PooledThread {
   run(job: ThreadTask): Promise<Done>
 }
 
-/** A whole number of seconds, for callers that have to come back later. */
+/** Seconds after which callers should try again. Must be a whole number. */
 const retryAfterSeconds = 5
 const queueRemedy = `try again after ${retryAfterSeconds} s, with fewer calls at once`
 
 /**
- * Threads for work that would hold up the event loop. They are started when first needed, and kept. One workspace never
- * has all of them, and waiting workspaces are served in turn.
+ * Threads for work that would block the event loop for too long. Threads are started when they are first
+ * needed, and kept. One workspace can never use all threads, and waiting workspaces are served in turn.
  */
 export class ThreadPool {
   readonly #limits: ThreadLimits
@@ -71,8 +74,10 @@ export class ThreadPool {
   }
 
   /**
-   * Runs `work` for a document with a thread of its own, when a thread is free for the workspace of the document.
-   * @throws ApiError RESOURCE_EXHAUSTED if too many uses wait, or if too many jobs of the workspace had no result
+   * Runs `work` for a document when a thread is free for the workspace of the document. During `work`, no
+   * other use has this thread.
+   * @throws ApiError RESOURCE_EXHAUSTED if too many uses wait, or if too many jobs of the workspace have
+   * ended without a result
    */
   async use<T>(document: DocumentAddress, work: (thread: PooledThread) => Promise<T>): Promise<T> {
     this.#check(document)
@@ -80,7 +85,7 @@ export class ThreadPool {
     const cameAt = performance.now()
     const used = this.#slots.run(document.workspaceId, async () => {
       metrics.threadWaitSeconds.observe({ purpose }, (performance.now() - cameAt) / 1000)
-      // While this use waited, other jobs of its workspace may have ended without a result.
+      // While this use waited, other jobs of the workspace may have ended without a result.
       this.#overruns.check(document.workspaceId)
       const thread = this.#take()
       try {
@@ -128,8 +133,8 @@ export class ThreadPool {
   }
 
   /**
-   * Ends the thread if the pool has as many idle ones as one workspace may use: more are rarely needed, and each keeps
-   * memory.
+   * Returns a thread to the pool. Ends the thread if the pool already has as many idle threads as one
+   * workspace may use: more are rarely needed, and each takes memory.
    */
   #giveBack(thread: WorkerThread): void {
     this.#running -= 1
@@ -141,7 +146,9 @@ export class ThreadPool {
     void thread.end().then(() => this.#all.delete(thread))
   }
 
-  /** Returns the thread for one use. The time between jobs does not count against its deadline. */
+  /**
+   * Returns the thread for one use. The time between the jobs of the use does not count against the deadline.
+   */
   #lent(thread: WorkerThread, document: DocumentAddress): PooledThread {
     const deadlineMs = this.#overruns.deadlineMs(document.workspaceId)
     let spentMs = 0
@@ -212,31 +219,41 @@ interface FailedJob {
   readonly document: DocumentAddress
   readonly job: ThreadTask
   readonly deadlineMs: number
-  /** How long the use ran. */
+  /** Milliseconds that the use ran. */
   readonly ms: number
 }
 
-/** Threads of one workspace for reading large documents, if there are any for changes. */
+/**
+ * Maximum number of threads of one workspace that read large documents. Without threads for changes, there
+ * are none for reads.
+ */
 const readersMax = 1
-/** Threads of one workspace for updates of other nodes, if there are any for changes. */
+/**
+ * Maximum number of threads of one workspace that integrate updates of other nodes. Without threads for
+ * changes, there are none for these updates.
+ */
 const mergersMax = 1
-/** Large changes, and large readings, that may wait for a thread. */
+/** Maximum number of large changes that may wait for a thread. The same limit applies to large reads. */
 const waitingMax = 256
-/** Number of waiting uses that one workspace may have. */
+/** Maximum number of uses of one workspace that may wait for a thread. */
 const waitingPerWorkspaceMax = 32
 
 export interface ThreadPoolOptions {
-  /** Threads of one workspace for large changes; 0: they are computed on the event loop. */
+  /**
+   * Number of threads that one workspace may use for large changes; 0: the event loop computes these changes.
+   */
   readonly computeThreads: number
-  /** Longest time for the work of one call on a thread. */
+  /** Maximum milliseconds for the work of one call on a thread. */
   readonly threadJobMs: number
 }
 
 export interface ThreadPoolSet {
   readonly threads: ThreadPool
-  /** Threads for reading, which does not wait until changes are done. */
+  /** Threads for reads, so that reads do not wait until changes are done. */
   readonly readers: ThreadPool
-  /** Threads for updates of other nodes, for which changes and readings wait. */
+  /**
+   * Threads for updates of other nodes. They are separate, because changes and reads wait for these updates.
+   */
   readonly mergers: ThreadPool
 }
 

@@ -18,35 +18,39 @@ import {
 import { tooExpensive } from '../room/expensive-documents.ts'
 import { documentStepsMax } from '../room/integration-limits.ts'
 
-/** A copy of a document to work on. Everything in it can be sent to a thread. */
+/** A copy of a document for a job. All its members can be sent to a thread. */
 interface Copy {
-  /** The content of the document: a snapshot, or an empty update, and the updates after it. */
+  /** The content of the document: a snapshot (or an empty update) and the updates after it. */
   readonly updates: readonly Uint8Array[]
   /**
-   * Whether the result contains the whole document. `ifDear`: if reading it takes less time than applying the update.
+   * Whether the result contains the whole document. `ifDear`: only if reading the document takes less time
+   * than applying the update.
    */
   readonly state: 'always' | 'ifDear' | 'never'
 }
 
-/** A change of a copy. */
+/** A job that changes a copy of a document. */
 interface Edit extends Copy {
-  /** The clients that may write: the first one whose clock matches the copy writes, otherwise a new client. */
+  /**
+   * Client ids that may write. The job uses the first one whose clock is the same in the copy; if there is
+   * none, it uses a new client id.
+   */
   readonly writers: readonly ClientClock[]
-  /** Encoded size the document may reach. */
+  /** Maximum encoded size of the document. */
   readonly documentBytesMax: number
 }
 
 export type ThreadTask =
   | { readonly is: 'check'; readonly target: ContentTarget }
   | (Edit & { readonly is: 'replace'; readonly target: ContentTarget })
-  /** `past`: the whole state (V1) whose content the document receives. */
+  /** `past`: the whole state (V1) whose content is restored. */
   | (Edit & { readonly is: 'restore'; readonly past: Uint8Array })
-  /** `updates`: one whole state (V1). */
+  /** `updates`: a single update, which is a whole state (V1). */
   | {
       readonly is: 'read'
       readonly updates: readonly [Uint8Array]
       readonly reading: DocumentReading
-      /** Limit for the encoded content. */
+      /** Maximum bytes of the encoded content. */
       readonly bytesMax: number
     }
   /** Reads a document whose conflict scans are too expensive for an event loop. */
@@ -60,12 +64,12 @@ export type ThreadTask =
     }
   | (Copy & {
       readonly is: 'merge'
-      /** The root must still be able to hold it. */
+      /** The kind of content that the root must still be able to contain. */
       readonly content: TargetKind
       readonly update: Uint8Array
     })
 
-/** A thread keeps a document twice: as bytes and as a Y.Doc. */
+/** Number of copies of a document that a thread keeps: the bytes and a Y.Doc. */
 const copies = 2
 
 /** Returns the minimum memory of a job in bytes. */
@@ -75,9 +79,9 @@ export function taskBytes(job: ThreadTask): number {
 }
 
 export type ThreadResult =
-  /** The target is sound. */
+  /** The target is valid. */
   | { readonly is: 'checked' }
-  /** An ApiError, in parts. */
+  /** The members of an ApiError, because a thread sends no instances of classes. */
   | {
       readonly is: 'refused'
       readonly code: ErrorCode
@@ -88,7 +92,7 @@ export type ThreadResult =
   | {
       readonly is: 'replaced'
       readonly change: ReplacementResult
-      /** The update (V1) that makes the change; null if there is no change. */
+      /** The update (V1) of the change; null if nothing changes. */
       readonly update: Uint8Array | null
       /** True if applying the update would block an event loop for too long. */
       readonly isDear: boolean
@@ -98,17 +102,17 @@ export type ThreadResult =
   | {
       readonly is: 'read'
       readonly content: Omit<EncodedContent, 'data'>
-      /** The members of the `EncodedJson`, because a thread receives no instances of classes. */
+      /** The members of the `EncodedJson`, because a thread sends no instances of classes. */
       readonly data: Pick<EncodedContent['data'], 'as' | 'parts'>
     }
   | ({ readonly is: 'opened' } & PlacedDocument)
   | ({ readonly is: 'placed' } & PlacedIntegration)
   | { readonly is: 'merged'; readonly update: Uint8Array | null; readonly state: Uint8Array | null }
 
-/** The outcome of a job that was not refused. */
+/** The result of a job that was not rejected. */
 export type Done = Exclude<ThreadResult, { is: 'refused' }>
 
-/** @throws ApiError with the reason if the job was rejected */
+/** Returns the result of a job. @throws ApiError with the reason if the job was rejected */
 export function completed(outcome: ThreadResult): Done {
   if (outcome.is !== 'refused') return outcome
   const { code, message, details, retryAfterSeconds: after } = outcome
@@ -118,7 +122,7 @@ export function completed(outcome: ThreadResult): Done {
   })
 }
 
-/** Runs a task. A problem of the target is a result. @throws errors that are bugs of the server */
+/** Runs a job. A problem of the target is returned as a result. @throws errors that are bugs of the server */
 export function runThreadTask(job: ThreadTask): ThreadResult {
   try {
     if (job.is === 'replace') return replace(job)
@@ -137,7 +141,7 @@ export function runThreadTask(job: ThreadTask): ThreadResult {
   }
 }
 
-/** The buffers of an outcome that are transferred instead of copied. */
+/** Returns the buffers of a result that are transferred instead of copied. */
 export const buffersOf = (outcome: ThreadResult): ArrayBuffer[] =>
   outcome.is === 'read'
     ? outcome.data.parts.flatMap(({ buffer }) => (buffer instanceof ArrayBuffer ? [buffer] : []))

@@ -3,10 +3,13 @@ import { builtFile } from '../../config/package-file.ts'
 import { ApiError } from '../../errors.ts'
 import type { ThreadResult, ThreadTask } from './thread-task.ts'
 
-/** The built file, also if the sources run, as in tests: a thread of Node does not run TypeScript. */
+/**
+ * The built file. It is also used when the sources run, as in tests, because a thread of Node does not run
+ * TypeScript.
+ */
 const script = builtFile('rooms/threads/thread-main.js')
 
-/** A job that was not done in time: its thread is ended. */
+/** Thrown if a job did not end in time. Its thread is ended. */
 export class DeadlineExceededError extends Error {
   constructor(ms: number) {
     super(`not done within ${ms} ms`)
@@ -14,14 +17,17 @@ export class DeadlineExceededError extends Error {
   }
 }
 
-/** One thread, which is started again after it has ended. */
+/** One thread. If it ends, the next job starts it again. */
 export class WorkerThread {
   #ended = false
   #worker: Worker | null = null
-  /** The end of the thread before: two of them do not run at the same time. */
+  /** Settles when the previous thread has ended: two threads must not run simultaneously. */
   #ending: Promise<unknown> | null = null
 
-  /** @throws DeadlineExceededError; Error when the job ended the thread; ApiError UNAVAILABLE when the server is stopping */
+  /**
+   * Runs a job. @throws DeadlineExceededError; Error if the job ended the thread; ApiError UNAVAILABLE if the
+   * server is stopping
+   */
   async run(job: ThreadTask, deadlineMs: number): Promise<ThreadResult> {
     await this.#ending
     this.#ending = null
@@ -51,7 +57,7 @@ export class WorkerThread {
     })
   }
 
-  /** The caller of a running job gets UNAVAILABLE. */
+  /** Ends the thread. The caller of a running job gets UNAVAILABLE. */
   async end(): Promise<void> {
     this.#ended = true
     await Promise.all([this.#worker?.terminate(), this.#ending])
@@ -62,14 +68,18 @@ export const stopping = (): ApiError => new ApiError('server/stopping', 'the ser
 
 function startWorker(): Worker {
   const worker = new Worker(script)
-  // A running task has its own listener. An error that ends an idle thread is harmless: the next task finds it ended.
+  // A running job has a separate listener. An error that ends an idle thread is harmless, because the next
+  // job starts a new thread.
   worker.on('error', () => {})
-  // An idle thread must not keep the process alive. During a job, its caller keeps the process alive.
+  // An idle thread must not keep the process running. During a job, the caller of the job does this.
   worker.unref()
   return worker
 }
 
-/** Exact copies, which the thread takes over. A store returns views of larger buffers, which would be sent whole. */
+/**
+ * Returns exact copies, which are transferred to the thread. The bytes from a store are views into larger
+ * buffers, and those buffers would be sent whole.
+ */
 function ownUpdates(updates: readonly Uint8Array[]): { own: Uint8Array[]; buffers: ArrayBuffer[] } {
   const own = updates.map((update) => new Uint8Array(update))
   return { own, buffers: own.map(({ buffer }) => buffer) }
