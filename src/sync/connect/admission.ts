@@ -4,37 +4,37 @@ import type { LimitName } from '../../quota/limits.ts'
 import type { RateLimiter } from '../../quota/rate-limiter.ts'
 
 /**
- * Maximum number of rejected connections that wait for their close frame. Further ones are terminated without a
- * reason.
+ * Maximum number of rejected connections that wait for the close frame of their client. Further connections
+ * are terminated without a reason.
  */
 const rejectionsMax = 500
 
 export interface AdmissionLimits {
   readonly connectionsMax: number
   readonly connectionsPerAddressMax: number
-  /** 0: no limit, here and below. */
+  /** For this and the following limits, 0 means no limit. */
   readonly connectionsPerWorkspaceMax: number
-  /** Connections that have requested an upgrade and are not authenticated. */
+  /** Maximum number of connections that have requested an upgrade and are not authenticated. */
   readonly unauthenticatedPerAddressMax: number
-  /** Rate of new connections; null: no limit. */
+  /** Limits the rate of new connections; null: no limit. */
   readonly connects: RateLimiter | null
 }
 
 /**
- * The counters that include a connection; null: not counted yet. It lives as long as the connection, so it has no
- * functions.
+ * The counters in which a connection is included; null: it is not included yet. A ticket has no functions, to
+ * save memory: it exists as long as the connection.
  */
 export interface AdmissionTicket {
   address: string | null
   workspaceId: string | null
 }
 
-/** Ends a count. Further calls do nothing. */
+/** Removes a connection from a count. Further calls do nothing. */
 type Release = () => void
 
 /**
- * Counts connections: in total, by client address and by workspace, from their upgrade request on. The count is by
- * workspace and not by API key, because a workspace can create any number of keys.
+ * Counts connections in total, by client address and by workspace, starting with the upgrade request.
+ * Connections are counted by workspace and not by API key, because a workspace can create any number of keys.
  */
 export class Admission {
   readonly #limits: AdmissionLimits
@@ -52,8 +52,8 @@ export class Admission {
   }
 
   /**
-   * Counts a new connection from `address`, also if it is rejected later. Returns the reason if the rate is
-   * exceeded, or null.
+   * Counts a new connection from `address`, even if it is rejected later. Returns the close reason if the
+   * rate is exceeded; otherwise null.
    */
   takeConnect(address: string): Close | null {
     const { connects } = this.#limits
@@ -65,7 +65,7 @@ export class Admission {
     )
   }
 
-  /** Returns the limit that a connection from `address` would exceed; null: none. */
+  /** Returns the close reason if a connection from `address` would exceed a limit; otherwise null. */
   connectionProblem(address: string): Close | null {
     const { connectionsMax, connectionsPerAddressMax, unauthenticatedPerAddressMax } = this.#limits
     if (this.#total >= connectionsMax) return full('too many connections', 'maxConnections', connectionsMax)
@@ -86,7 +86,9 @@ export class Admission {
     return null
   }
 
-  /** Returns the limit that a connection of a workspace would exceed; null: none. */
+  /**
+   * Returns the close reason if another connection of the workspace would exceed its limit; otherwise null.
+   */
   workspaceProblem(workspaceId: string): Close | null {
     if (!this.#byWorkspace.isFull(workspaceId)) return null
     const { connectionsPerWorkspaceMax } = this.#limits
@@ -97,7 +99,10 @@ export class Admission {
     )
   }
 
-  /** Counts a rejected connection until it closes; null: there are too many. */
+  /**
+   * Counts a rejected connection. The returned function ends the count. Returns null if there are too many
+   * rejected connections.
+   */
   countRejected(): Release | null {
     if (this.#rejections >= rejectionsMax) return null
     this.#rejections += 1
@@ -106,7 +111,7 @@ export class Admission {
     }
   }
 
-  /** Counts a connection. */
+  /** Counts a connection in total and by its address. */
   countConnection(ticket: AdmissionTicket, address: string): void {
     this.#total += 1
     this.#byAddress.add(address)
@@ -118,13 +123,13 @@ export class Admission {
     return this.#unauthenticated.enter(address)
   }
 
-  /** Counts a connection of a workspace. */
+  /** Counts a connection by its workspace. */
   countWorkspace(ticket: AdmissionTicket, workspaceId: string): void {
     this.#byWorkspace.add(workspaceId)
     ticket.workspaceId = workspaceId
   }
 
-  /** Ends the counts of a connection. Call it once. */
+  /** Removes a connection from all its counts. Call it once. */
   release({ address, workspaceId }: AdmissionTicket): void {
     if (address !== null) {
       this.#total -= 1
@@ -134,6 +139,8 @@ export class Admission {
   }
 }
 
-/** The rejection is transient: other connections will close. */
+/**
+ * Returns the close reason for an exceeded limit. It is transient, because other connections will be closed.
+ */
 const full = (what: string, limit: LimitName, value: number): Close =>
   close('tryAgainLater', `${what}: ${limit} is ${value}`, limit)

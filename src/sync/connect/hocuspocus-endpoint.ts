@@ -28,26 +28,26 @@ export interface HocuspocusEndpointOptions {
   readonly backpressure: ReadBackpressure
   readonly logger: Log
   readonly tracer?: Tracer | undefined
-  /** Maximum time from the upgrade to the first valid token. */
+  /** Maximum milliseconds from the upgrade to the first valid token. */
   readonly authMs: number
 }
 
-/** Maximum time of a socket without documents. */
+/** Maximum milliseconds that a socket may stay open without documents. */
 const idleMs = 60_000
 
-/** A multiplexed websocket with its request. */
+/** A multiplexed websocket and its upgrade request. */
 interface MultiplexedConnection {
   readonly socket: MultiplexedSocket
   readonly tokens: SocketTokens
   readonly request: MultiplexedRequest
   readonly clientAddress: string
-  /** Ends the count of unauthenticated connections. */
+  /** Removes the connection from the count of unauthenticated connections. */
   readonly authenticated: () => void
 }
 
 /**
- * The endpoint of HocuspocusProvider. A websocket carries any number of documents, and the client sends a token for
- * each one. A websocket is not authenticated before its first valid token.
+ * The endpoint of HocuspocusProvider. One websocket carries any number of documents, and the client sends a
+ * token for each document. The websocket is authenticated with its first valid token.
  */
 export class HocuspocusEndpoint {
   readonly #options: HocuspocusEndpointOptions
@@ -134,7 +134,7 @@ export class HocuspocusEndpoint {
     const { withdrawals } = sessionManager
     const identity = await socket.pauseDuring(tokens.authenticate(token))
     if (!socket.socket.isOpen) return
-    // A client that has closed the document meanwhile has also used a token.
+    // A token also counts if the client has closed its document meanwhile.
     if (identity instanceof TokenRejectedError) return closeChannel(channel, tokens.reject(identity, path))
     if (!channel.isOpen) return
     socket.authenticated(identity.tenant.workspaceId)
@@ -156,7 +156,10 @@ export class HocuspocusEndpoint {
     })
   }
 
-  /** Counts a document as a connection of its workspace. Returns the exceeded limit, or null. */
+  /**
+   * Counts a document as a connection of its workspace. Returns the close reason if a limit is exceeded;
+   * otherwise null.
+   */
   #countDocument(channel: DocumentChannel, workspaceId: string): Close | null {
     const { admission, reports } = this.#options
     const full = admission.workspaceProblem(workspaceId)
@@ -173,5 +176,5 @@ export class HocuspocusEndpoint {
 
 const closeChannel = (channel: DocumentChannel, { code, reason }: Close): void => channel.close(code, reason)
 
-/** Clients reconnect when they open a document again. */
+/** Close reason of a socket without documents. Its client reconnects when it opens a document again. */
 const unused = close('serviceRestart', 'no open document on this connection; reconnect')

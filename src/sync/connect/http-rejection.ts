@@ -3,7 +3,9 @@ import type { Duplex } from 'node:stream'
 import { ApiError, invalid } from '../../errors.ts'
 import { rawResponse } from '../../model/raw-response.ts'
 
-/** The supported websocket versions, for a client that requests another one (RFC 6455 4.2.2). */
+/**
+ * Header with the supported websocket versions, for a client that requests another version (RFC 6455 4.2.2).
+ */
 const supportedVersions = { 'sec-websocket-version': '13, 8' }
 
 export const unknownPath = new ApiError(
@@ -19,8 +21,8 @@ const supportedVersion = /^ *(13|8) *$/
 const key = /^[+/0-9A-Za-z]{22}==$/
 
 /**
- * Returns why an upgrade request is not a websocket handshake (RFC 6455 4.2.1); null if it is one. It accepts the
- * same as `ws`. The HTTP server upgrades only GET requests for a websocket.
+ * Returns the error if an upgrade request is not a valid websocket handshake (RFC 6455 4.2.1); null if it is
+ * valid. Accepts the same requests as `ws`. The HTTP server passes only GET requests for a websocket.
  */
 export function handshakeError({ headers }: IncomingMessage): ApiError | null {
   const protocols = headers['sec-websocket-protocol']?.split(',').map((name) => name.trim()) ?? []
@@ -35,9 +37,9 @@ export function handshakeError({ headers }: IncomingMessage): ApiError | null {
   return null
 }
 
-/** Responds with an HTTP error to an upgrade that cannot be completed, and ends the connection. */
+/** Sends an HTTP error for an upgrade that cannot be completed, and ends the connection. */
 export function rejectUpgrade({ headers }: IncomingMessage, connection: Duplex, error: ApiError): void {
-  // A half-open client would otherwise keep the connection indefinitely.
+  // Without this line, a half-open client would keep the connection indefinitely.
   connection.once('finish', () => connection.destroy())
   connection.end(rawResponse(error, { requestId: headers['x-request-id'], headers: supportedVersions }))
 }

@@ -22,14 +22,17 @@ interface LoggedRejection {
   readonly code: number | null
   /** HTTP status, if the server does not accept the upgrade. */
   readonly status?: number
-  /** The exact cause, if it is known. */
+  /** The exact cause; null or undefined if it is unknown. */
   readonly detail?: string | null
-  /** Address of the client; null if it is not known. */
+  /** Address of the client; null if it is unknown. */
   readonly address: string | null
   readonly requested: Requested
 }
 
-/** The document that the client requested, or the path or name that is not one; null if it is not known. */
+/**
+ * The document that the client requested, or its path or name if this is not a document; null if it is
+ * unknown.
+ */
 export type Requested = DocumentPath | string | null
 
 const messages: Readonly<Record<LoggedRejection['event'], string>> = {
@@ -44,14 +47,14 @@ const messages: Readonly<Record<LoggedRejection['event'], string>> = {
 interface RejectionLogOptions {
   readonly clock: Clock
   readonly logger: Log
-  /** Also gets the rejected websockets and tokens. */
+  /** Also receives the rejected websockets and tokens. */
   readonly recent: RecentRequests
 }
 
 /**
- * Logs rejected websockets, tokens and credentials, and their misspelled parameters. Entries with the same address,
- * reason and document share a line, with their number. For each address and reason, up to ten documents have a line
- * of their own; further documents share one that names no document.
+ * Logs rejected websockets, tokens and credentials, and their misspelled parameters. Rejections with the same
+ * address, reason and document are logged as one line with their number. For each address and reason, up to
+ * ten documents have separate lines; all further documents are counted in one line without a document.
  */
 export class RejectionLog {
   readonly #recent: RecentRequests
@@ -69,9 +72,9 @@ export class RejectionLog {
   }
 
   /**
-   * Logs a rejected websocket. The close code of a drain is not logged: a drain moves clients and rejects none.
-   * @param owner null: the client is not authenticated
-   * @param reason for the log, if it differs from the reason that the client gets
+   * Logs a rejected websocket. A drain is not logged, because it moves clients and does not reject them.
+   * @param owner API key of the client; null if the client is not authenticated
+   * @param reason the reason for the log, if it differs from the reason that the client receives
    */
   socket(
     address: string,
@@ -86,15 +89,18 @@ export class RejectionLog {
     this.#keep(owner, address, requested, String(code), reason)
   }
 
-  /** Logs an upgrade request that gets an HTTP error. @param url its path is logged, without the query */
+  /**
+   * Logs an upgrade request that receives an HTTP error. @param url URL of the request; only its path is
+   * logged, without the query
+   */
   upgrade(address: string, { httpCode: status, message: reason }: ApiError, url: string): void {
     this.#log({ event: 'socket.rejected', reason, code: null, status, address, requested: url })
     this.#keep(null, address, url, String(status), reason)
   }
 
   /**
-   * Logs a websocket that was open and that the server has closed permanently, for example because of a message
-   * that it sent.
+   * Logs that the server has permanently closed an open websocket, for example because of a message of the
+   * client.
    */
   closed(
     address: string,
@@ -112,7 +118,7 @@ export class RejectionLog {
     this.#log({ event: 'socket.parameter_misspelled', reason, code: null, address, requested: path })
   }
 
-  /** Logs a rejected token. @param code close code for the client */
+  /** Logs a rejected token. @param code close code that the client receives */
   token(address: string, rejected: TokenRejectedError, path: DocumentPath | null, code: number): void {
     const { reason, detail, message, claimedKey } = rejected
     this.#log({ event: 'token.rejected', reason, detail, code: null, address, requested: path })
@@ -120,7 +126,9 @@ export class RejectionLog {
     this.#keep(owner, address, path, String(code), message)
   }
 
-  /** Logs a misspelled claim of a token of the identity provider. @param reason names the claim */
+  /**
+   * Logs a misspelled claim in a token of the identity provider. @param reason text that contains the claim
+   */
   misspelledClaim(reason: string): void {
     this.#log({ event: 'token.claim_misspelled', reason, code: null, address: null, requested: null })
   }
@@ -170,14 +178,14 @@ const describeRequested = (requested: Requested): string => {
   return [organizationId, documentId, editorId].join('/')
 }
 
-/** Maximum length of a path or name in a line. */
+/** Maximum length of a path or name in a log line. */
 const requestedLengthMax = 100
-/** The begin of a query: a client may encode its `?`, or write `&` for it. */
+/** Start of a query. A client may percent-encode the `?`, or write `&` instead. */
 const queryBegin = /[?&=;#]|%3f|%26|%3d|%3b|%23/i
-/** A JWT: its header is a JSON object. */
+/** Matches a JWT. Its header is a JSON object, so the text starts with `eyJ`. */
 const jwt = /eyJ[\w.-]+/g
 
-/** Returns the text without a query and without tokens. */
+/** Returns the text without its query and without tokens. */
 function withoutSecrets(text: string): string {
   const [path = ''] = text.split(queryBegin, 1)
   return escapeControls(shortened(path.replaceAll(jwt, '…'), requestedLengthMax))

@@ -10,8 +10,8 @@ interface Outage {
 }
 
 /**
- * Logs server faults that reject a client. While the store is unavailable, every client meets the same fault: these
- * share lines, without a stack trace.
+ * Logs server faults because of which a client is rejected. While the store is unavailable, all clients cause
+ * the same fault: such faults are counted together, and logged without a stack trace.
  */
 export class ServerFaults {
   readonly #logger: Log

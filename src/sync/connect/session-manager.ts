@@ -25,7 +25,7 @@ import { closeForToken } from './socket-authentication.ts'
 import { acceptAndClose } from './upgrade-rejecter.ts'
 
 export interface SessionManagerOptions {
-  /** The first edit of a connected editor creates a document. */
+  /** True if the first edit of a connected editor creates a document that does not exist. */
   readonly createOnConnect: boolean
 }
 
@@ -35,7 +35,7 @@ export interface SessionManagerDependencies extends Omit<SessionDependencies, 't
   readonly logger: Log
   readonly rejections: RejectionLog
   readonly faults: ServerFaults
-  /** Undefined: nothing is traced. */
+  /** Undefined if nothing is traced. */
   readonly tracer?: Tracer | undefined
 }
 
@@ -48,13 +48,13 @@ export interface AuthenticatedClient {
   readonly clientAddress: string
   /** Origin of the page; undefined if the client is not a page. */
   readonly origin: string | undefined
-  /** When its token expires, the client is closed with a code after which it reconnects. */
+  /** True if the client is closed with a code after which it reconnects when its token expires. */
   readonly renews: boolean
-  /** Checks newer tokens of the client; null: the protocol has none. */
+  /** Checks newer tokens of the client; null if the protocol has no token messages. */
   readonly tokens: SocketTokens | null
-  /** The client understands live messages. */
+  /** True if the client understands live messages. */
   readonly receivesLive: boolean
-  /** `SessionManager.withdrawals` before the token was checked. */
+  /** Value of `SessionManager.withdrawals` before the token was checked. */
   readonly withdrawals: number
 }
 
@@ -64,11 +64,11 @@ interface TracedClient extends AuthenticatedClient {
 
 /** The state of a client when its session starts. */
 interface SessionStart extends Pick<SessionOptions, 'roomHandle' | 'address' | 'permission'> {
-  /** Number of access changes before the permission was read. */
+  /** Value of `AccessWatch.changes` before the permission was read. */
   readonly changes: number
 }
 
-/** Opens the room of an authenticated client, and keeps its session while it is connected. */
+/** Opens the rooms of authenticated clients, and keeps each session while its client is connected. */
 export class SessionManager {
   readonly #options: SessionManagerOptions
   readonly #dependencies: SessionManagerDependencies & SessionDependencies
@@ -90,12 +90,12 @@ export class SessionManager {
     this.#faults = dependencies.faults
   }
 
-  /** Number of withdrawals of credentials so far. */
+  /** Number of times that credentials were withdrawn so far. */
   get withdrawals(): number {
     return this.#credentialWatch.withdrawals
   }
 
-  /** Opens a session for the client, or closes its socket with the reason. */
+  /** Opens a session for the client. If that fails, closes the socket with the reason. */
   admit(authenticated: AuthenticatedClient): void {
     const { identity, path, protocol } = authenticated
     const trace = this.#dependencies.tracer?.connection(path, identity.userId)
@@ -104,7 +104,10 @@ export class SessionManager {
     this.#openSession(client).catch((error: unknown) => this.#fail(client, error))
   }
 
-  /** Rejects new clients from now on. Returns functions that end the sessions, except those on multiplexed sockets. */
+  /**
+   * Rejects new clients from now on. Returns one function for each session that ends this session. Sessions
+   * on multiplexed sockets are not included.
+   */
   drain(reason: Close): readonly (() => void)[] {
     this.#draining = reason
     return [...this.#sessions]
@@ -112,7 +115,7 @@ export class SessionManager {
       .map((session) => () => session.end(reason))
   }
 
-  /** Call about twice a second: sessions whose rights expire end within this time. */
+  /** Ends sessions whose permission has expired, and sends heartbeats. Call it about twice a second. */
   tick(): void {
     const now = this.#dependencies.clock.now()
     for (const session of this.#sessions) session.tick(now)
@@ -124,7 +127,10 @@ export class SessionManager {
     this.#credentialWatch.end()
   }
 
-  /** Nothing is read while the room opens: messages of the client stay in the buffers of the kernel. */
+  /**
+   * Opens the room and starts the session. Meanwhile the socket is not read, so that messages of the client
+   * stay in the buffers of the kernel.
+   */
   async #openSession(client: TracedClient): Promise<void> {
     const { socket, identity, path } = client
     socket.pause()
@@ -153,7 +159,7 @@ export class SessionManager {
     return this.#draining ?? (this.#canOpen(roomHandle, role) && socket.isOpen ? null : documentNotFound)
   }
 
-  /** True if the document exists or this client can create it with its first update. */
+  /** Returns true if the document exists, or if this client can create it with its first update. */
   #canOpen({ room }: RoomHandle, role: Role): boolean {
     if (room.existence === 'live') return true
     return room.existence === 'absent' && role === 'editor' && this.#options.createOnConnect
@@ -195,12 +201,15 @@ export class SessionManager {
     const { reports } = this.#dependencies
     const limit = limitOf(error)
     if (limit !== null) reports.exceeded(limit, client.identity.tenant.workspaceId)
-    // A damaged document has been logged already.
+    // A damaged document is already logged.
     else if (!(error instanceof DocumentDamagedError)) this.#faults.log(error, 'document could not be opened')
     this.#reject(client, closeOfFailure(error))
   }
 
-  /** @param logReason reason for the log, if the client must not get it */
+  /**
+   * Rejects the client and logs the rejection. @param logReason reason for the log, if the client must not
+   * receive it
+   */
   #reject(client: TracedClient, reason: Close, logReason?: string): void {
     const { socket, clientAddress, path, identity, trace } = client
     trace?.line('rejected', { code: reason.code, reason: logReason ?? reason.reason })
@@ -209,7 +218,7 @@ export class SessionManager {
   }
 }
 
-/** Returns the close for a client whose document could not be opened. */
+/** Returns the close reason for a client whose document could not be opened. */
 function closeOfFailure(error: unknown): Close {
   if (error instanceof DocumentDamagedError || error instanceof CorruptRecordError)
     return close('internalError', 'the stored document is damaged; contact the operator')

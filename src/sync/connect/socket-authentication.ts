@@ -21,7 +21,7 @@ export interface SocketAuthenticationOptions {
   readonly clock: Clock
   readonly logger: Log
   readonly tracer?: Tracer | undefined
-  /** Maximum time to check a token. */
+  /** Maximum milliseconds to check a token. */
   readonly authMs: number
   readonly rejections: RejectionLog
   readonly faults: ServerFaults
@@ -40,8 +40,9 @@ export class SocketAuthentication {
   }
 
   /**
-   * Checks a token. Resolves with an error if the token is rejected, or if the store is unavailable; rejects for
-   * other server faults. `Promise.race` would cost more, and this runs for each client.
+   * Checks a token. Resolves with an error if the token is rejected or the store is unavailable; rejects for
+   * any other server fault. This does not use `Promise.race`, which would cost more, because it runs for each
+   * client.
    */
   authenticate(token: string | null, origin: string | undefined): Promise<Identity | TokenRejectedError> {
     return new Promise((resolve, reject) => {
@@ -66,7 +67,10 @@ export class SocketAuthentication {
     return new TokenRejectedError('store', { cause: error })
   }
 
-  /** Counts and logs a rejected token. Returns the close for the client. @param path its document, if known */
+  /**
+   * Counts and logs a rejected token. Returns the close reason for the client. @param path the document that
+   * the client requested; null if it is unknown
+   */
   reject(
     rejected: TokenRejectedError,
     clientAddress: string,
@@ -89,13 +93,16 @@ export class SocketAuthentication {
   }
 }
 
-/** Adds the API key in the claims of the rejected token. */
+/** Adds the API key from the claims of the token to the error. */
 function claimedBy(rejected: TokenRejectedError, token: string | null): TokenRejectedError {
   rejected.claimedKey = token === null ? null : (claimedTenant(token)?.apiKey ?? null)
   return rejected
 }
 
-/** Returns whether the credential itself is wrong: it has not just expired, and the server was able to check it. */
+/**
+ * Returns whether the credential itself is wrong. An expired token is not wrong, nor is a token that the
+ * server could not check.
+ */
 export const isCredentialFailure = (rejected: TokenRejectedError): boolean =>
   rejected.reason !== 'expired' && !isUndetermined(rejected)
 
@@ -103,6 +110,9 @@ export const isCredentialFailure = (rejected: TokenRejectedError): boolean =>
 export const isUndetermined = ({ reason }: TokenRejectedError): boolean =>
   reason === 'provider' || reason === 'timeout' || reason === 'store'
 
-/** Only an invalid token closes permanently: stock clients do not reconnect after that. */
+/**
+ * Returns the close reason for a rejected token. It is permanent only if the token is invalid: stock clients
+ * do not reconnect after a permanent close.
+ */
 export const closeForToken = (rejected: TokenRejectedError): Close =>
   close(isUndetermined(rejected) ? 'tryAgainLater' : 'unauthenticated', rejected.message)

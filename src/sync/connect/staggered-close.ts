@@ -1,9 +1,15 @@
-/** Time between two closes, in ms, so that the clients do not all reach the other nodes simultaneously. */
+/**
+ * Average milliseconds between two closes, so that the clients do not all connect to the other nodes at the
+ * same moment.
+ */
 const intervalMs = 10
-/** Closes that are due within this time run together, in ms. */
+/** Closes that are due within this number of milliseconds run together. */
 const sliceMs = 20
 
-/** Calls all functions, each at a random time within `overMs`, or within a shorter time if they are few. */
+/**
+ * Calls all functions, each at a random time within `overMs`. If there are few functions, the time is
+ * shorter.
+ */
 export async function staggerCalls(calls: readonly (() => void)[], overMs: number): Promise<void> {
   const withinMs = Math.min(overMs, calls.length * intervalMs)
   const schedule = calls.map((end) => ({ end, at: Math.random() * withinMs })).sort((a, b) => a.at - b.at)

@@ -2,21 +2,24 @@ import type { IncomingMessage } from 'node:http'
 import { type DocumentPath, decodeSegment, idProblem } from '../../model/address.ts'
 import { misspelledName } from '../../text.ts'
 
-/** An unknown parameter of the URL, and the known one that it most likely means. */
+/** An unknown parameter of the URL, and the known parameter that the client most likely means. */
 export interface Misspelling {
   readonly given: string
   readonly intended: string
 }
 
 interface Credentials {
-  /** The first misspelled parameter, if any. */
+  /** The first misspelled parameter; null if there is none. */
   readonly misspelled: Misspelling | null
   readonly token: string | null
   /** Origin of the page; undefined if the client is not a page. */
   readonly origin: string | undefined
 }
 
-/** A websocket for several documents. The client names each one later, with a token. */
+/**
+ * A request for a websocket that carries several documents. The client later sends the name of each document
+ * with a token.
+ */
 export interface MultiplexedRequest extends Credentials {
   readonly kind: 'multiplexed'
 }
@@ -24,15 +27,18 @@ export interface MultiplexedRequest extends Credentials {
 export interface DocumentRequest extends Credentials {
   readonly kind: 'document'
   readonly path: DocumentPath
-  /** `renew=1`: when the token expires, the server closes the socket so that the client reconnects with a new one. */
+  /**
+   * `renew=1`: when the token expires, the server closes the socket with a code after which the client
+   * reconnects with a new token.
+   */
   readonly renews: boolean
-  /** `live=1`: the client understands live messages of a backend. */
+  /** `live=1`: the client understands live messages from backends. */
   readonly receivesLive: boolean
   /** `saved=1`: the client requests acknowledgments of durable updates. */
   readonly wantsSaveAcks: boolean
 }
 
-/** The request of a client that connects. */
+/** The upgrade request of a client that connects. */
 export type SyncRequest =
   | { readonly kind: 'otherPath' }
   | { readonly kind: 'invalid'; readonly reason: string }
@@ -42,8 +48,8 @@ export type SyncRequest =
 const bearer = /^Bearer +(\S+)$/i
 
 /**
- * Reads `/sync/{organizationId}/{documentId}/{editorId}?token=…`, each part percent-encoded, or `/hocuspocus`. The
- * token may be in `Authorization: Bearer` instead.
+ * Reads the URL `/sync/{organizationId}/{documentId}/{editorId}?token=…` (each part percent-encoded) or
+ * `/hocuspocus`. The token may instead be in the header `Authorization: Bearer`.
  */
 export function readSyncRequest(request: IncomingMessage): SyncRequest {
   const [path, query = ''] = splitOnce(request.url ?? '', '?')
@@ -71,12 +77,12 @@ export function readSyncRequest(request: IncomingMessage): SyncRequest {
 }
 
 const knownParameters: readonly string[] = ['token', 'renew', 'live', 'saved']
-/** Maximum number of parameters that are compared with the known ones. */
+/** Maximum number of parameters that are compared with the known parameters. */
 const comparedMax = 50
 
 /**
- * Returns the first misspelled parameter. Clients of other servers send other parameters: a name that does not
- * resemble a known one is accepted.
+ * Returns the first misspelled parameter. Parameters that do not resemble a known one are accepted, because
+ * clients of other servers send such parameters.
  */
 function misspelledIn(parameters: URLSearchParams): Misspelling | null {
   const names = [...parameters.keys()].slice(0, comparedMax)
@@ -87,7 +93,7 @@ function misspelledIn(parameters: URLSearchParams): Misspelling | null {
   return null
 }
 
-/** Returns a text for users. Its length is bounded, because the name resembles a known one. */
+/** Returns a text for users. The text is short, because the parameter resembles a known one. */
 export const describeMisspelling = ({ given, intended }: Misspelling): string =>
   `unknown parameter ${JSON.stringify(given)} (did you mean ${intended}?)`
 
@@ -102,7 +108,7 @@ type ReadPath =
 
 const names = ['organizationId', 'documentId', 'editorId'] as const
 
-/** @param segments organization, document and editor, each percent-encoded */
+/** Reads a document path. @param segments organization, document and editor, each percent-encoded */
 export function readDocumentPath(segments: readonly string[]): ReadPath {
   const [organizationId, documentId, editorId] = segments.map(decodeSegment)
   if (segments.length !== 3 || organizationId == null || documentId == null || editorId == null)

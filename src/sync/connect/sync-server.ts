@@ -25,11 +25,11 @@ import { UpgradeRejecter } from './upgrade-rejecter.ts'
 import type { UpgradeRequest } from './websocket-upgrader.ts'
 
 export interface SyncOptions extends AdmissionLimits, SessionManagerOptions {
-  /** Maximum time from the upgrade request to the checked token. */
+  /** Maximum milliseconds from the upgrade request until the token is checked. */
   readonly authMs: number
-  /** Only loopback hosts and origins may connect. */
+  /** True if only loopback hosts and origins may connect. */
   readonly loopbackOnly: boolean
-  /** Number of reverse proxies whose `X-Forwarded-For` is trusted. */
+  /** Number of reverse proxies whose `X-Forwarded-For` header is trusted. */
   readonly proxies: number
 }
 
@@ -40,12 +40,12 @@ export interface SyncServerDependencies extends SessionManagerDependencies {
   readonly onRejected: (clientAddress: string) => void
 }
 
-/** Interval of the checks of all sessions. */
+/** Interval in ms at which all sessions are checked. */
 const tickMs = 500
 
 /**
- * Accepts the websocket upgrades of one HTTP server: checks the request, authenticates the client, and passes it to
- * its endpoint.
+ * Accepts the websocket upgrades of one HTTP server: checks each request, authenticates the client, and
+ * passes the client to its endpoint.
  */
 export class SyncServer {
   readonly #options: SyncOptions
@@ -79,7 +79,10 @@ export class SyncServer {
     this.#ticker.unref()
   }
 
-  /** Handles an upgrade request of the HTTP server, unless its connection is destroyed. Never throws. */
+  /**
+   * Handles an upgrade request of the HTTP server. Does nothing if the connection is already destroyed. Never
+   * throws.
+   */
   upgrade(request: IncomingMessage, connection: Duplex, head: Buffer): void {
     if (connection.destroyed) return
     connection.on('error', ignoreConnectionError)
@@ -114,7 +117,8 @@ export class SyncServer {
   }
 
   /**
-   * Rejects new clients, closes all sockets with `reason`, and resolves when they are closed or after `timeoutMs`.
+   * Rejects new clients and closes all sockets with `reason`. Resolves when the sockets are closed, or after
+   * `timeoutMs`.
    * @param spreadMs time over which the closes are spread, because the clients reconnect to other nodes
    */
   async drain(reason: Close, timeoutMs: number, spreadMs = 0): Promise<void> {
@@ -130,14 +134,17 @@ export class SyncServer {
     this.end()
   }
 
-  /** Stops the checks and the watches. */
+  /** Stops the periodic checks and the watches. */
   end(): void {
     clearInterval(this.#ticker)
     this.#sessionManager.end()
     this.#dependencies.faults.end()
   }
 
-  /** @param tenant API key of the client; null: it is not authenticated */
+  /**
+   * Rejects and logs a connection. @param tenant API key of the client; null if the client is not
+   * authenticated
+   */
   #reject(upgrade: UpgradeRequest, reason: Close, requested: Requested, tenant: Tenant | null = null): void {
     this.#dependencies.rejections.socket(upgrade.address, reason, requested, tenant)
     const { tracer } = this.#dependencies
@@ -213,5 +220,8 @@ const pathOf = (requested: SyncRequest): DocumentPath | null =>
 
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
-/** The `close` event handles the end of the connection. Without a listener, an error would end the process. */
+/**
+ * Ignores an error of a connection, because its `close` event follows. Without this listener, an error would
+ * end the process.
+ */
 const ignoreConnectionError = (): void => {}

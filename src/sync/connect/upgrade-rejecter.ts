@@ -7,10 +7,10 @@ import { type UpgradeRequest, WebsocketUpgrader } from './websocket-upgrader.ts'
 
 /** Maximum number of bytes that a client may send before authentication. */
 const unauthenticatedBytesMax = 65_536
-/** Bytes that are counted for each message in addition to its length. */
+/** Number of bytes that are counted for each message in addition to its length. */
 const frameBytes = 8
 
-/** Rejects connections that have requested an upgrade, and bounds the bytes that they may send. */
+/** Rejects connections that have requested an upgrade, and limits the bytes that they may send. */
 export class UpgradeRejecter {
   readonly #admission: Admission
   readonly #reports: CloseReporterDependencies['reports']
@@ -23,7 +23,7 @@ export class UpgradeRejecter {
     this.#upgrader = new WebsocketUpgrader(unauthenticatedBytesMax, 'unauthenticatedBytes', dependencies)
   }
 
-  /** @param limitKey for the log, if a limit was exceeded */
+  /** Rejects a connection. @param limitKey key for the limit report, if a limit was exceeded */
   reject(upgrade: UpgradeRequest, reason: Close, limitKey = upgrade.address): void {
     if (reason.limit !== null) this.#reports.exceeded(reason.limit, limitKey)
     const release = this.#admission.countRejected()
@@ -38,7 +38,7 @@ export class UpgradeRejecter {
     })
   }
 
-  /** Limits the bytes that a rejected client may send before and after it receives the close frame. */
+  /** Limits the bytes that a rejected client may send, including bytes after the close frame. */
   #limitReceived(socket: WebSocket, limitKey: string): void {
     let remainingBytes = unauthenticatedBytesMax
     const count = (data: Buffer): void => {
@@ -53,8 +53,8 @@ export class UpgradeRejecter {
 }
 
 /**
- * Resumes and closes an accepted websocket. The upgrade completes first, because a browser shows a page neither
- * status nor reason of a failed one.
+ * Resumes and closes an accepted websocket. A rejected client is upgraded before it is closed, because a
+ * browser hides the status and the reason of a failed upgrade from the page.
  */
 export function acceptAndClose(socket: Pick<ClientSocket, 'resume' | 'close'>, reason: Close): void {
   socket.resume()

@@ -16,23 +16,23 @@ export interface UpgradeRequest {
 }
 
 /**
- * Close code of `ws` for a message that is too large (RFC 6455 7.4.1). Clients regard it as transient and
- * reconnect.
+ * Close code of `ws` for a message that is too large (RFC 6455 7.4.1). Clients treat this code as transient
+ * and reconnect.
  */
 const messageTooBigCode = 1009
 
 /**
- * A websocket with one listener. It closes with a permanent code for a message that is too large, because a
- * repeated message would also be too large.
+ * A websocket with one listener. After a message that is too large, it closes with a permanent code, because
+ * the client would only repeat the message.
  */
 export class SyncSocket extends WebSocket {
   #listener: SocketListener | null = null
-  /** Size of a message, at most: part of the close reason. */
+  /** Maximum size of a message, for the close reason. */
   messageBytesMax = 0
 
   /**
-   * Sets the listener. Call it once. `ws` gets the same functions for all sockets: separate ones would take memory
-   * for each socket.
+   * Sets the listener. Call it once. All sockets pass the same functions to `ws`, because separate functions
+   * would take memory for each socket.
    */
   listen(listener: SocketListener): void {
     this.#listener = listener
@@ -62,21 +62,21 @@ function onPong(this: WebSocket, data: Buffer): void {
   SyncSocket.listenerOf(this)?.pong(data.length)
 }
 
-/** Upgrades connections to websockets, with a maximum message size. */
+/** Upgrades connections to websockets. Limits the size of their messages. */
 export class WebsocketUpgrader {
   readonly #sockets: Server<typeof SyncSocket>
   readonly #messageBytesMax: number
   readonly #closeReporter: CloseReporter
   readonly #onClose = (code: number): void => this.#closeReporter.closed(code)
 
-  /** @param limit exceeded by messages that are larger */
+  /** @param limit name of the limit that a larger message exceeds */
   constructor(messageBytesMax: number, limit: LimitName, dependencies: CloseReporterDependencies) {
     this.#sockets = createWebsocketServer(messageBytesMax)
     this.#messageBytesMax = messageBytesMax
     this.#closeReporter = new CloseReporter(limit, dependencies)
   }
 
-  /** @param limitKey key for the limit report when a message is too large */
+  /** Upgrades a connection. @param limitKey key for the limit report if a message is too large */
   accept(
     { request, connection, head }: UpgradeRequest,
     limitKey: string,
@@ -89,7 +89,7 @@ export class WebsocketUpgrader {
     })
   }
 
-  /** A separate method, so that the listeners do not retain the request. */
+  /** Adds the listeners. It is a separate method, so that the listeners do not keep the request in memory. */
   #watch(socket: SyncSocket, limitKey: string): void {
     socket.on('error', (error: NodeJS.ErrnoException) =>
       this.#closeReporter.failed(error.code ?? '', error, limitKey),
@@ -98,15 +98,15 @@ export class WebsocketUpgrader {
   }
 }
 
-/** Options of `ws` that its types do not have yet. */
+/** Options of `ws` that are missing in its types. */
 const socketLimits = {
-  /** Maximum time of a client to answer a close frame, in ms. */
+  /** Maximum milliseconds for a client to reply to a close frame. */
   closeTimeout: 5_000,
-  /** An ordinary client sends one message in one frame. */
+  /** Maximum number of fragments of a message. An ordinary client sends each message in one frame. */
   maxFragments: 1_024,
 }
 
-/** @param messageBytesMax size of a message, at most */
+/** @param messageBytesMax maximum size of a message */
 function createWebsocketServer(messageBytesMax: number): Server<typeof SyncSocket> {
   const server = new WebSocketServer<typeof SyncSocket>({
     noServer: true,
@@ -116,7 +116,7 @@ function createWebsocketServer(messageBytesMax: number): Server<typeof SyncSocke
     WebSocket: SyncSocket,
     ...socketLimits,
   })
-  // `handshakeError` has checked the request before. Without this listener, `ws` responds with a page.
+  // `handshakeError` has already checked the request. Without this listener, `ws` responds with an HTML page.
   return server.on('wsClientError', ({ message }, connection, request) =>
     rejectUpgrade(request, connection, invalidHandshake(message)),
   )

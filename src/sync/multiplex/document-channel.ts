@@ -2,42 +2,48 @@ import { closeCodes } from '../../model/close.ts'
 import { encodeClosed, encodeDenied } from '../protocols/hocuspocus.ts'
 import type { ClientSocket, SocketListener } from '../socket/client-socket.ts'
 
-/** The multiplexed socket of the channels. */
+/** The multiplexed websocket to which the channels belong. */
 export interface ChannelTransport {
   readonly socket: ClientSocket
   /** Pauses the socket until `resumeFor` is called with the same channel. */
   pauseFor(channel: DocumentChannel): void
   resumeFor(channel: DocumentChannel): void
-  /** Sends a ping. Each channel receives the answer. */
+  /** Sends a ping. Each channel receives the pong. */
   requestPong(): void
   /** Ends all channels. */
   close(code: number, reason: string): void
-  /** Closes all channels after a delay, because one was rejected transiently. */
+  /** Closes all channels after a delay, because one channel was rejected transiently. */
   closeLater(code: number, reason: string): void
-  /** Terminates the socket, unless it is paused: then the client was not able to answer. */
+  /**
+   * Terminates the socket. Does nothing while the socket is paused, because the pong of the client cannot be
+   * read then.
+   */
   terminate(): void
-  /** The channel is closed. */
+  /** Removes a channel that is closed. */
   channelClosed(channel: DocumentChannel): void
 }
 
-/** Close codes after which a client must reconnect by itself. */
+/** Close codes after which a client must reconnect automatically. */
 const transientCodes: readonly number[] = [closeCodes.serviceRestart, closeCodes.tryAgainLater]
 
 /**
- * One document on a multiplexed socket, as a socket of its own. A permanent rejection or close is sent as a
- * message, and the other documents stay open. A transient one closes the whole socket, without a message about the
- * document: only then do clients reconnect by themselves, and an application would take that message for a final
- * one.
+ * One document on a multiplexed websocket. It has the interface of a socket. A permanent rejection or close
+ * is sent as a message, and the other documents stay open. A transient rejection or close closes the whole
+ * websocket, because clients reconnect automatically only then. In this case no message is sent for the
+ * document, because an application would treat the message as final.
  */
 export class DocumentChannel implements ClientSocket {
-  /** The name that the client sends: `organization/document/editor`, and an optional suffix after a NUL. */
+  /**
+   * The document name that the client sends: `organization/document/editor`, optionally followed by a NUL and
+   * a suffix.
+   */
   readonly name: string
   readonly #transport: ChannelTransport
   readonly #understandsClose: boolean
   #listener: SocketListener | null = null
   #isPaused = false
   #state: 'open' | 'closed' = 'open'
-  /** Messages that had been read from the socket before it was paused. */
+  /** Messages that were read from the socket before it was paused. */
   readonly #queued: Buffer[] = []
   readonly #onClosed: (() => void)[] = []
 
@@ -51,7 +57,7 @@ export class DocumentChannel implements ClientSocket {
     return this.#state === 'open' && this.#transport.socket.isOpen
   }
 
-  /** True if the client has a session. */
+  /** True if a session uses the channel. */
   get hasSession(): boolean {
     return this.#listener !== null
   }
@@ -101,7 +107,7 @@ export class DocumentChannel implements ClientSocket {
     }
   }
 
-  /** Does nothing: the multiplexed socket is admitted once. */
+  /** Does nothing, because the multiplexed websocket is admitted as a whole. */
   admit(): void {}
 
   close(code: number, reason: string): void {
@@ -116,19 +122,22 @@ export class DocumentChannel implements ClientSocket {
     this.#transport.terminate()
   }
 
-  /** A message to this document, without its name. */
+  /**
+   * Passes a message, without the document name, to the session. Queues the message while the channel is
+   * paused or has no session.
+   */
   receive(message: Buffer): void {
     if (this.#state !== 'open') return
     if (this.#listener === null || this.#isPaused || this.#queued.length > 0) this.#queued.push(message)
     else this.#listener.message(message, true)
   }
 
-  /** The client has answered a ping. @param bytes counted for this document */
+  /** Reports that the client has replied to a ping. @param bytes bytes to charge to this document */
   pong(bytes: number): void {
     this.#listener?.pong(bytes)
   }
 
-  /** Bytes of an incomplete message, counted for this document. */
+  /** Reports the bytes of an incomplete message that are charged to this document. */
   incomplete(bytes: number): void {
     this.#listener?.incomplete(bytes)
   }
@@ -139,14 +148,14 @@ export class DocumentChannel implements ClientSocket {
     this.#transport.closeLater(code, reason)
   }
 
-  /** Closes the channel, for the client or for the server. */
+  /** Closes the channel after a message of the client or of the server. */
   closeChannel(): void {
     if (this.#state === 'closed') return
     this.#state = 'closed'
     this.#queued.length = 0
     this.#transport.resumeFor(this)
     this.#transport.channelClosed(this)
-    // As with sockets, listeners run only after the call that closes.
+    // As for sockets, listeners run only after the call that closes the channel has returned.
     queueMicrotask(() => {
       for (const fn of this.#onClosed) fn()
     })

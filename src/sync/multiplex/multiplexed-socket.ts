@@ -19,40 +19,47 @@ export interface MultiplexedSocketOptions {
   /** Address of the client. */
   readonly address: string
   readonly backpressure: ReadBackpressure
-  /** The client requests a document. The channel is paused. */
+  /** Called when the client requests a document. The channel is paused. */
   readonly onToken: (channel: DocumentChannel, token: string) => void
   /** Called when a client exceeds the limits before authentication. */
   readonly onUnauthenticatedLimit: () => void
-  /** The server closes the connection because of a message of the client. */
+  /** Called when the server closes the connection because of a message of the client. */
   readonly onPermanentClose: (reason: Close) => void
-  /** The connection is closed. */
+  /** Called when the connection is closed. */
   readonly onClosed: () => void
 }
 
-/** Limits before authentication: bytes of all messages, messages, and requested documents. */
+/**
+ * Limits for a socket before authentication: bytes of all messages, number of messages, and number of
+ * requested documents.
+ */
 const unauthenticatedMax = { bytes: 1_048_576, messages: 1_000, documents: 100 } as const
 /** Maximum number of documents on one socket. */
 const documentsMax = 1_000
 /**
- * Delay before a transient rejection of one document closes its socket, up to twice as long. Never immediately:
- * version 2 of the provider reconnects without a delay.
+ * Minimum delay in ms after which a transient rejection of one document closes its socket; the maximum is
+ * twice as long. The socket is never closed immediately, because version 2 of the provider reconnects without
+ * a delay.
  */
 const closeLaterMs = { alone: 1_000, withOthers: 4_000 } as const
 
 /**
- * A reason to pause the socket: a document, a check, unrouted messages, or the socket itself while its client does
- * not read.
+ * A reason to pause the socket: a document, a check, unrouted messages, or the socket itself while its client
+ * does not read.
  */
 type PauseReason = DocumentChannel | Promise<unknown> | UnroutedMessages | MultiplexedSocket
 
-/** A websocket on which a client has any number of documents, each under its name. */
+/**
+ * A websocket on which a client can open any number of documents. Each message contains the name of its
+ * document.
+ */
 export class MultiplexedSocket implements SocketListener, ChannelTransport {
   readonly socket: ClientSocket
   readonly #options: MultiplexedSocketOptions
   readonly #channels = new Map<string, DocumentChannel>()
   readonly #pauseReasons = new Set<PauseReason>()
   readonly #unrouted: UnroutedMessages
-  /** The document for which an incomplete message is counted. */
+  /** The document to which the bytes of an incomplete message are charged. */
   #incompleteChannel: DocumentChannel | null = null
   #closeTimer: NodeJS.Timeout | null = null
   #unauthenticated: { bytes: number; messages: number } | null = { bytes: 0, messages: 0 }
@@ -76,7 +83,7 @@ export class MultiplexedSocket implements SocketListener, ChannelTransport {
     return this.#unauthenticated === null
   }
 
-  /** The client is authenticated by the token of one of its documents. */
+  /** Marks the client as authenticated, because the token of one of its documents is valid. */
   authenticated(workspaceId: string): void {
     if (this.#unauthenticated === null) return
     this.#unauthenticated = null
@@ -98,7 +105,7 @@ export class MultiplexedSocket implements SocketListener, ChannelTransport {
     if (this.socket.isFull) this.#awaitDrain()
   }
 
-  /** Counts a ping. `ws` answers it. */
+  /** Counts a ping. `ws` replies to it. */
   ping(bytes: number): void {
     if (!this.#acceptBytes(bytes)) return
     this.#countUnrouted(bytes)
@@ -116,8 +123,8 @@ export class MultiplexedSocket implements SocketListener, ChannelTransport {
   }
 
   /**
-   * Counts the bytes of an incomplete message for the first document, because the name of its document has not been
-   * read yet.
+   * Charges the bytes of an incomplete message to the first document, because the name of its document has
+   * not been read yet.
    */
   incomplete(bytes: number): void {
     if (bytes > 0) this.#incompleteChannel ??= this.#channels.values().next().value ?? null
@@ -133,12 +140,13 @@ export class MultiplexedSocket implements SocketListener, ChannelTransport {
   resumeFor(reason: PauseReason): void {
     if (!this.#pauseReasons.delete(reason) || this.#pauseReasons.size > 0) return
     this.socket.resume()
-    // The client was not able to answer while the socket was paused.
+    // The client was not able to reply while the socket was paused.
     this.#confirmAlive()
   }
 
   /**
-   * Pauses the socket until `check` is settled, also if its document closes, so that few checks run simultaneously.
+   * Pauses the socket until `check` is settled, even if its document is closed meanwhile. This limits the
+   * number of simultaneous checks.
    */
   async pauseDuring<T>(check: Promise<T>): Promise<T> {
     this.pauseFor(check)
@@ -157,24 +165,31 @@ export class MultiplexedSocket implements SocketListener, ChannelTransport {
     this.close(code, reason)
   }
 
-  /** Closes all documents immediately and resumes reading: the client may take long to answer the close frame. */
+  /**
+   * Closes the websocket and all documents. The documents are closed immediately and reading resumes, because
+   * the client may take a long time to reply to the close frame.
+   */
   close(code: number, reason: string): void {
-    // Version 3 of the provider reconnects twice, and more and more often, if it has received nothing before the
-    // close.
+    // If version 3 of the provider has received nothing before the close, it reconnects twice, and then more
+    // and more often.
     this.socket.write(emptyNameMessage)
     this.socket.close(code, reason)
     for (const channel of this.#channels.values()) channel.closeChannel()
     for (const reason of this.#pauseReasons) this.resumeFor(reason)
   }
 
-  /** Closes the socket later and at most once, so that other documents are not disturbed permanently. */
+  /**
+   * Closes the socket after a delay and at most once, so that the other documents are not disturbed all the
+   * time.
+   */
   closeLater(code: number, reason: string): void {
     if (this.#closeTimer !== null) return
     const share = 1 + Math.random()
     const end = (): void => this.close(code, reason)
     const { alone, withOthers } = closeLaterMs
     this.#closeTimer = setTimeout(() => {
-      // Other documents may have been opened meanwhile: tokens that are sent together are not checked together.
+      // Other documents may have been opened meanwhile, because tokens that arrive together are checked one
+      // after the other.
       if (this.#hasSessions) this.#closeTimer = setTimeout(end, (withOthers - alone) * share)
       else end()
     }, alone * share)
@@ -197,14 +212,17 @@ export class MultiplexedSocket implements SocketListener, ChannelTransport {
     return this.#unauthenticated === null || this.#countUnauthenticated(this.#unauthenticated, bytes)
   }
 
-  /** Any message proves that the client is alive: its pong may wait behind the message. */
+  /** Records that the client is alive. Any message proves this, because the pong may follow the message. */
   #confirmAlive(): void {
     if (!this.#isPinged) return
     this.#isPinged = false
     for (const channel of this.#channels.values()) channel.pong(0)
   }
 
-  /** Most messages get a reply, so a client that does not read is not read from either. */
+  /**
+   * Pauses the socket while its client does not read. Most messages get a reply, so unread replies would
+   * accumulate.
+   */
   #awaitDrain(): void {
     if (this.#pauseReasons.has(this)) return
     this.pauseFor(this)
@@ -225,14 +243,17 @@ export class MultiplexedSocket implements SocketListener, ChannelTransport {
     else channel.receive(routed.message)
   }
 
-  /** A message to no document counts for the first document. */
+  /** Counts a message that belongs to no open document, for the first document. */
   #countUnrouted(bytes: number): void {
     const [first] = this.#channels.values()
     first?.pong(bytes)
     this.#unrouted.received()
   }
 
-  /** Opens a channel for a token. Other messages are ignored: a client may send some after a rejection or a close. */
+  /**
+   * Opens a channel if the message contains a token. Ignores any other message, because a client may send
+   * some after its document was rejected or closed.
+   */
   #openChannel(name: string, message: Buffer): void {
     const auth = readAuthRequest(message)
     if (auth === null) return

@@ -1,12 +1,15 @@
 import { type BudgetedReader, newTickBudget, type ReadBackpressure } from '../socket/read-backpressure.ts'
 
-/** A socket that several readers can pause. */
+/** A socket that can be paused for several reasons. */
 interface UnroutedSocket {
   pauseFor(reason: UnroutedMessages): void
   resumeFor(reason: UnroutedMessages): void
 }
 
-/** The messages on a multiplexed socket to no open document. They have a budget in each tick, as a document has. */
+/**
+ * Messages on a multiplexed websocket that belong to no open document. Like a document, they have a budget in
+ * each tick.
+ */
 export class UnroutedMessages implements BudgetedReader {
   readonly budget = newTickBudget()
   readonly #socket: UnroutedSocket
@@ -19,19 +22,19 @@ export class UnroutedMessages implements BudgetedReader {
     this.#workspaceId = address
   }
 
-  /** The address of the client until it is authenticated. */
+  /** The workspace of the client; until the client is authenticated, its address. */
   get workspaceId(): string {
     return this.#workspaceId
   }
 
-  /** From now on, the budget is shared within the workspace and not within the address. */
+  /** Uses the workspace instead of the address from now on. */
   authenticated(workspaceId: string): void {
     this.end()
     this.resumeReading()
     this.#workspaceId = workspaceId
   }
 
-  /** Call after each message. */
+  /** Must be called after each message. */
   received(): void {
     this.#backpressure.check(this)
   }
@@ -44,7 +47,7 @@ export class UnroutedMessages implements BudgetedReader {
     this.#socket.resumeFor(this)
   }
 
-  /** The connection is closed. */
+  /** Must be called when the connection is closed. */
   end(): void {
     this.#backpressure.forget(this)
   }

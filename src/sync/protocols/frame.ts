@@ -1,9 +1,12 @@
 import { MalformedMessageError } from '../../update/malformed.ts'
 
-/** FIN and opcode 2: a whole binary message (RFC 6455 5.2). */
+/** FIN bit and opcode 2: a whole binary message (RFC 6455 5.2). */
 const wholeBinary = 0x82
 
-/** Allocates a buffer with the header of an unmasked binary websocket frame and room for `payloadBytes`. */
+/**
+ * Allocates a buffer for an unmasked binary websocket frame with `payloadBytes`, and writes the header.
+ * Returns the offset of the payload.
+ */
 function allocateFrame(payloadBytes: number): { frame: Buffer; offset: number } {
   if (payloadBytes < 126) {
     const frame = Buffer.allocUnsafe(payloadBytes + 2)
@@ -46,7 +49,7 @@ function writeVarUint(target: Uint8Array, at: number, value: number): number {
 
 const nothing = new Uint8Array(0)
 
-/** Returns a whole websocket frame: `head`, then `bytes` with their length. */
+/** Returns a whole websocket frame that contains `head`, the length of `bytes`, and `bytes`. */
 export function frameWithBody(head: Uint8Array, bytes: Uint8Array): Uint8Array {
   const before = head.length + varUintLength(bytes.length)
   const { frame, offset } = allocateFrame(before + bytes.length)
@@ -56,7 +59,7 @@ export function frameWithBody(head: Uint8Array, bytes: Uint8Array): Uint8Array {
   return frame
 }
 
-/** Returns a whole websocket frame: `head`, then `rest`. */
+/** Returns a whole websocket frame that contains `head` and `rest`. */
 export function frameRaw(head: Uint8Array, rest: Uint8Array = nothing): Uint8Array {
   const { frame, offset } = allocateFrame(head.length + rest.length)
   frame.set(head, offset)
@@ -64,14 +67,17 @@ export function frameRaw(head: Uint8Array, rest: Uint8Array = nothing): Uint8Arr
   return frame
 }
 
-/** Encodes a number as lib0 does. */
+/** Encodes a number as a variable-length unsigned integer of lib0. */
 export function varUintBytes(value: number): Uint8Array {
   const bytes = new Uint8Array(varUintLength(value))
   writeVarUint(bytes, 0, value)
   return bytes
 }
 
-/** Returns the length-prefixed body from `at`, which must end with `bytes`. @throws MalformedMessageError */
+/**
+ * Returns the body after a length prefix at `at`. The body must extend to the end of `bytes`. @throws
+ * MalformedMessageError
+ */
 export function readBody(bytes: Uint8Array, at: number): Uint8Array {
   let length = 0
   let scale = 1

@@ -5,29 +5,29 @@ import { frameRaw, frameWithBody, readBody, varUintBytes } from './frame.ts'
 import type { Message, Protocol } from './message.ts'
 import { decodeSync, readOnlyReason, syncTypes, types, unknownMessageType } from './sync-message.ts'
 
-/** Message types that only Hocuspocus has (`MessageType` of @hocuspocus/provider 4.8, 2026). */
+/** Message types that only Hocuspocus uses (`MessageType` of @hocuspocus/provider 4.8, 2026). */
 const ownTypes = { syncReply: 4, stateless: 5, close: 7, syncStatus: 8, ping: 9, pong: 10 } as const
-/** The second byte of messages of type `auth`. */
+/** Values of the second byte of messages of type `auth`. */
 const auth = { token: 0, denied: 1, authenticated: 2 } as const
 
-/** Maximum bytes of a document name, a token, and a live message. */
+/** Maximum bytes of a document name, of a token, and of a live message. */
 const nameBytesMax = 8_192
 const tokenBytesMax = 16_384
 const statelessBytesMax = 65_536
 
-/** A message of the socket itself: one byte without a document name. */
+/** A pong of the socket itself. It is one byte, without a document name. */
 export const pong = frameRaw(Uint8Array.of(ownTypes.pong))
 
-/** A message with an empty document name. Clients count it as received and drop it. */
+/** A message with an empty document name. Clients notice that a message has arrived, and ignore it. */
 export const emptyNameMessage = frameRaw(varUintBytes(0))
 
-/** One message: to the named document, or to the socket. */
+/** One message, which belongs to a document or to the socket itself. */
 export type RoutedMessage =
   | { readonly kind: 'ping' | 'pong' }
-  /** The name as received. The message is a view on the frame. */
+  /** The name is unchanged. The message is a view into the frame. */
   | { readonly kind: 'document'; readonly name: string; readonly message: Buffer }
 
-/** @throws MalformedMessageError */
+/** Reads the document name at the start of a message. @throws MalformedMessageError */
 export function readRoutedMessage(bytes: Buffer): RoutedMessage {
   if (bytes.length === 1 && bytes[0] === ownTypes.ping) return { kind: 'ping' }
   if (bytes.length === 1 && bytes[0] === ownTypes.pong) return { kind: 'pong' }
@@ -38,17 +38,20 @@ export function readRoutedMessage(bytes: Buffer): RoutedMessage {
   })
 }
 
-/** Returns whether the client closes this document. */
+/** Returns whether the message closes its document. */
 export const isCloseMessage = (message: Uint8Array): boolean => message[0] === ownTypes.close
 
 /** A client's request to open a document. */
 export interface AuthRequest {
   readonly token: string
-  /** Clients that send their version (4 and later) accept a close message; older ones throw. */
+  /**
+   * True for clients that send their version (4 and later): they accept a close message. Older clients throw
+   * when they receive one.
+   */
   readonly understandsClose: boolean
 }
 
-/** Returns null for any other message to a document. @throws MalformedMessageError */
+/** Reads the request to open a document; null for any other message. @throws MalformedMessageError */
 export function readAuthRequest(message: Uint8Array): AuthRequest | null {
   if (message[0] !== types.auth) return null
   return asMessageError(() => {
@@ -64,7 +67,7 @@ function tokenReader(message: Uint8Array): ByteReader {
   return reader
 }
 
-/** Encodes a frame that starts with the name of its document. */
+/** Encodes the frame that rejects the named document. */
 export const encodeDenied = (name: string, reason: string): Uint8Array =>
   frameWithBody(prefixOf(name, types.auth, auth.denied), Buffer.from(reason))
 
@@ -72,8 +75,8 @@ export const encodeClosed = (name: string, reason: string): Uint8Array =>
   frameWithBody(prefixOf(name, ownTypes.close), Buffer.from(reason))
 
 /**
- * Returns the protocol of HocuspocusProvider, versions 2 to 4, for one document of a socket: each message starts
- * with the document name. Sessions with the same name share one object.
+ * Returns the protocol of HocuspocusProvider, versions 2 to 4, for one document on a socket. Each message
+ * starts with the document name. Sessions with the same name use the same object.
  */
 export function hocuspocus(name: string): Protocol {
   const prefixes = {
@@ -97,18 +100,19 @@ export function hocuspocus(name: string): Protocol {
     update: (update) => frameWithBody(prefixes.update, update),
     awareness: (message) => frameWithBody(prefixes.awareness, message),
     awarenessQuery: frameRaw(prefixOf(name, types.queryAwareness)),
-    // Versions 2 and 3 answer, version 4 does not.
+    // Clients of versions 2 and 3 reply to a removal, but clients of version 4 do not.
     answersRemoval: false,
     echo: null,
     live: (text) => frameWithBody(prefixes.live, Buffer.from(text)),
-    // With a message of type `auth`, the client would regard the whole document as rejected.
+    // This is not a message of type `auth`, because the client would then consider the whole document
+    // rejected.
     readOnly: frameWithBody(prefixes.live, Buffer.from(readOnlyMessage)),
     role: (role) => frameWithBody(prefixOf(name, types.auth, auth.authenticated), scopes[role]),
     renew: frameRaw(prefixOf(name, types.auth, auth.token)),
   }
 }
 
-/** The notice has the form of a backend's message: JSON with an event. */
+/** The notice has the form of a message from a backend: JSON with an event. */
 const readOnlyMessage = JSON.stringify({ event: 'weft.readOnly', data: { message: readOnlyReason } })
 
 const scopes: Readonly<Record<Role, Uint8Array>> = {
@@ -116,7 +120,7 @@ const scopes: Readonly<Record<Role, Uint8Array>> = {
   viewer: Buffer.from('readonly'),
 }
 
-/** Decodes a message without its name. @throws MalformedMessageError */
+/** Decodes a message from which the document name has been removed. @throws MalformedMessageError */
 function decode(bytes: Uint8Array): Message {
   switch (bytes[0]) {
     case types.sync:
@@ -141,7 +145,7 @@ function textOf(bytes: Uint8Array): string {
   return Buffer.from(bytes).toString()
 }
 
-/** Returns the prefix of the messages of a document: its name and their type. */
+/** Returns the start of the messages of one type for a document: the name and the type. */
 function prefixOf(name: string, ...type: readonly number[]): Uint8Array {
   const bytes = Buffer.from(name)
   return Buffer.concat([varUintBytes(bytes.length), bytes, Uint8Array.from(type)])

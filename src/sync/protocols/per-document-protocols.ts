@@ -3,7 +3,7 @@ import type { Protocol } from './message.ts'
 
 /** A channel that uses the protocol of one document. */
 interface ProtocolUser {
-  /** Name of the document, as the client sends it. */
+  /** Name of the document, as sent by the client. */
   readonly name: string
   onClosed(fn: () => void): void
 }
@@ -14,13 +14,13 @@ interface SharedProtocol {
 }
 
 /**
- * Protocols whose messages start with the document name. Channels with the same name share one protocol, and so
- * their frames.
+ * Protocols whose messages start with the document name. Channels with the same name use the same protocol,
+ * and therefore the same frames.
  */
 export class PerDocumentProtocols {
   readonly #byName = new Map<string, SharedProtocol>()
 
-  /** Returns the protocol of a channel. It is released when the channel closes. */
+  /** Returns the protocol of a channel. The protocol is released when the channel closes. */
   acquire(user: ProtocolUser): Protocol {
     const { name } = user
     const shared = this.#byName.get(name) ?? { protocol: hocuspocus(name), users: 0 }

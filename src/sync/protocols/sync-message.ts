@@ -3,16 +3,18 @@ import { MalformedMessageError } from '../../update/malformed.ts'
 import { readBody } from './frame.ts'
 import type { Message } from './message.ts'
 
-/** Message types of y-websocket and of the protocols that follow it. `y-protocols` does not define them. */
+/**
+ * Message types of y-websocket and of the protocols that are based on it. `y-protocols` does not define them.
+ */
 export const types = { sync: 0, awareness: 1, auth: 2, queryAwareness: 3 } as const
-/** The second byte of a message of type `sync`. */
+/** Values of the second byte of a message of type `sync`. */
 export const syncTypes = {
   step1: messageYjsSyncStep1,
   step2: messageYjsSyncStep2,
   update: messageYjsUpdate,
 } as const
 
-/** @param bytes a message of type `sync` */
+/** Decodes a sync message. @param bytes a message of type `sync` */
 export function decodeSync(bytes: Uint8Array): Message {
   switch (bytes[1]) {
     case syncTypes.step1:
@@ -30,6 +32,6 @@ export function decodeSync(bytes: Uint8Array): Message {
 export const unknownMessageType = (bytes: Uint8Array): MalformedMessageError =>
   new MalformedMessageError(bytes.length === 0 ? 'empty message' : `unknown message type ${bytes[0]}`)
 
-/** The reason why edits of a viewer are dropped, with the remedy, in every protocol. */
+/** Reason, with the remedy, that is sent in every protocol when edits of a viewer are dropped. */
 export const readOnlyReason =
   'your edits of this document are not saved: you may only view it; ask its owner for the role editor'

@@ -4,16 +4,19 @@ import { frameRaw, frameWithBody, readBody, varUintBytes } from './frame.ts'
 import type { Protocol } from './message.ts'
 import { decodeSync, readOnlyReason, syncTypes, types, unknownMessageType } from './sync-message.ts'
 
-/** Y-Sweet requests this message back when all updates before it are durable. */
+/**
+ * Message type of an echo. A client of Y-Sweet requests that the server sends this message back when all
+ * earlier updates are durable.
+ */
 const messageEcho = 102
 /**
- * Weft's own types: clients get them only on request. The body of a live message is JSON in UTF-8, as
- * `readVarString` of lib0 reads it.
+ * Message types that only Weft uses. Clients receive them only on request. The body of a live message is JSON
+ * in UTF-8, in the form that `readVarString` of lib0 reads.
  */
 const messageLive = 110
 const messageSaved = 111
 
-/** Y-Sweet sends one number. */
+/** Maximum bytes of an echo. Clients of Y-Sweet send one number. */
 const echoBytesMax = 16
 
 const prefixes = {
@@ -34,8 +37,8 @@ function echoBody(bytes: Uint8Array): Uint8Array {
 }
 
 /**
- * The protocol of y-websocket's WebsocketProvider, versions 1 to 3, and of Y-Sweet's client: one document per
- * socket.
+ * The protocol of WebsocketProvider of y-websocket, versions 1 to 3, and of the client of Y-Sweet. A socket
+ * carries one document.
  */
 export const yWebsocket: Protocol = {
   name: 'y-websocket',
@@ -68,7 +71,10 @@ export const yWebsocket: Protocol = {
   renew: null,
 }
 
-/** The same protocol with acknowledgments: the number of durable updates and offers of the client. */
+/**
+ * The y-websocket protocol with acknowledgments, which contain the number of durable updates and offers of
+ * the client.
+ */
 export const yWebsocketSaved: Protocol = {
   ...yWebsocket,
   saves: { saved: (_, total) => frameRaw(prefixes.saved, varUintBytes(total)), rejected: null },

@@ -4,9 +4,12 @@ import type { ServerFaults } from '../connect/server-faults.ts'
 import type { Session } from './session.ts'
 import { isAffectedBy, SessionIndex } from './session-index.ts'
 
-/** Delay before a retry after the store was unavailable. */
+/** Milliseconds before a retry after the store was unavailable. */
 const retryMs = 500
-/** Maximum number of concurrent reads, so that a change of a whole organization does not delay all other work. */
+/**
+ * Maximum number of concurrent reads of permissions. A change of a whole organization must not delay all
+ * other work.
+ */
 const readsAtOnce = 32
 
 /** Applies access changes to open sessions. */
@@ -15,13 +18,16 @@ export class AccessWatch {
   readonly #faults: ServerFaults
   readonly #sessions = new SessionIndex()
   readonly #recent = new RecentAccessChanges()
-  /** Sessions with a due recheck, each one once. */
+  /** Sessions whose permission must be rechecked, without duplicates. */
   readonly #queued = new Set<Session>()
   readonly #rechecking = new Set<Session>()
   readonly #unsubscribe: () => void
-  /** Per session, the function that stops following the access of its document. */
+  /** For each session, the function that ends the subscription to access changes of its document. */
   readonly #unfollow = new Map<Session, () => void>()
-  /** Origins of the pages of sessions, also of closed ones: their last updates may wait for the store. */
+  /**
+   * For each session, the origin of its page. Closed sessions are included, because their last updates may
+   * still wait for the store.
+   */
   readonly #origins = new WeakMap<Session, string>()
   #workers = 0
 
@@ -33,12 +39,15 @@ export class AccessWatch {
     )
   }
 
-  /** Number of access changes so far. Read it before the permission of a joining client. */
+  /** Number of access changes so far. Read it before you read the permission of a joining client. */
   get changes(): number {
     return this.#recent.count
   }
 
-  /** @param changes the number before the session's permission was read; later changes are applied now */
+  /**
+   * Watches a session. @param changes value of `changes` before the permission of the session was read;
+   * changes since then are applied now
+   */
   add(session: Session, changes: number, origin: string | undefined): void {
     this.#sessions.add(session)
     if (origin !== undefined) this.#origins.set(session, origin)
@@ -73,8 +82,8 @@ export class AccessWatch {
   }
 
   /**
-   * Rechecks queued sessions. Several calls run concurrently, but one per session, so that an older result never
-   * comes last.
+   * Rechecks queued sessions. Several calls run concurrently, but only one rechecks a given session, so that
+   * an older result never overwrites a newer one.
    */
   async #recheckQueued(): Promise<void> {
     for (const session of this.#queued) {
@@ -89,13 +98,13 @@ export class AccessWatch {
     try {
       await this.recheck(session)
     } catch (error) {
-      // The store is unavailable: the known permission stays until it can be read again.
+      // The store is unavailable, so the last permission remains until it can be read again.
       this.#faults.log(error, 'access could not be read')
       this.#retry(session)
     }
   }
 
-  /** Reads the permission of a session now. @throws StoreUnavailableError */
+  /** Reads the permission of a session immediately. @throws StoreUnavailableError */
   async recheck(session: Session): Promise<void> {
     const { identity, address } = session
     const origin = this.#origins.get(session)
@@ -110,18 +119,24 @@ export class AccessWatch {
   }
 }
 
-/** Number of kept changes: more than the number of changes that occur while a client connects. */
+/**
+ * Maximum number of recent changes. It is larger than the number of changes that occur while a client
+ * connects.
+ */
 const changesMax = 1_024
 
 /**
- * A change with more ids is kept as one that affects all sessions: many long ids would take a quarter of a
- * megabyte.
+ * Maximum number of ids in a recent change. A change with more ids is stored as a change that affects all
+ * sessions, because many long ids would take a quarter of a megabyte.
  */
 const namesMax = 32
 
-/** The latest access changes, for a session whose permission was read before it was indexed. */
+/**
+ * The latest access changes. They are applied to a session whose permission was read before the session was
+ * indexed.
+ */
 class RecentAccessChanges {
-  /** A ring buffer; null stands for a change with unknown content. */
+  /** A ring buffer of changes; null is a change with unknown content. */
   readonly #changes: (AccessChange | null)[] = []
   #count = 0
 
@@ -130,13 +145,13 @@ class RecentAccessChanges {
     return this.#count
   }
 
-  /** @param change null: its content is unknown */
+  /** @param change the change; null if its content is unknown */
   add(change: AccessChange | null): void {
     this.#changes[this.#count % changesMax] = change === null ? null : boundedChange(change)
     this.#count += 1
   }
 
-  /** Returns whether a change after the first `count` may affect this session. */
+  /** Returns whether a change may affect this session, not counting the first `count` changes. */
   mayAffect(session: Session, count: number): boolean {
     if (this.#count - count > changesMax) return true
     for (let at = count; at < this.#count; at++) {

@@ -9,7 +9,7 @@ import type { Session } from './session.ts'
 export class CredentialWatch {
   readonly #access: RealtimeAccess
   readonly #faults: ServerFaults
-  /** The sessions, with the origin of their page; undefined if the client is not a page. */
+  /** The sessions, each with the origin of its page; undefined if the client is not a page. */
   readonly #origins = new Map<Session, string | undefined>()
   readonly #unsubscribe: () => void
   #withdrawals = 0
@@ -20,12 +20,18 @@ export class CredentialWatch {
     this.#unsubscribe = access.onWithdrawal((concerns) => this.#reviewAll(concerns))
   }
 
-  /** Number of withdrawals of credentials so far. Read it before checking the token of a joining client. */
+  /**
+   * Number of times that credentials were withdrawn so far. Read it before you check the token of a joining
+   * client.
+   */
   get withdrawals(): number {
     return this.#withdrawals
   }
 
-  /** @param withdrawals the number before the session's token was checked; later withdrawals are applied now */
+  /**
+   * Watches a session. @param withdrawals value of `withdrawals` before the token of the session was checked;
+   * later withdrawals are applied now
+   */
   add(session: Session, origin: string | undefined, withdrawals: number): void {
     this.#origins.set(session, origin)
     if (withdrawals !== this.#withdrawals) this.#review(session, origin)
@@ -45,7 +51,7 @@ export class CredentialWatch {
       if (concerns(session.identity)) this.#review(session, origin)
   }
 
-  /** Ends a session whose credentials would be rejected now. */
+  /** Ends a session if its credentials would be rejected now. */
   #review(session: Session, origin: string | undefined): void {
     this.#access.refusalOf(session.identity, origin).then(
       (refusal) => refusal !== null && session.end(closeForToken(refusal)),

@@ -1,24 +1,28 @@
 import type { Room } from '../../rooms/room/room.ts'
 import type { UpdateSummary } from '../../update/summary.ts'
 
-/** Maximum number of comparisons of updates without inserts. Each can take as long as reading the document. */
+/**
+ * Maximum number of comparisons of updates without inserts. Each comparison can take as long as reading the
+ * document.
+ */
 const comparisonsMax = 10
 
 /**
- * Decides when a viewer is notified that its edits are dropped: once until its role changes. Clients also send updates
- * that the document already has, for example at each handshake. These are not edits.
+ * Decides when a viewer is notified that its edits are dropped: once, and again after its role has changed.
+ * Updates that the document already has are not edits; clients send such updates, for example, at each
+ * handshake.
  */
 export class ReadOnlyNotice {
   #isSent = false
   #comparisons = 0
 
-  /** Call when the role has changed. */
+  /** Must be called when the role has changed. */
   reset(): void {
     this.#isSent = false
     this.#comparisons = 0
   }
 
-  /** Returns whether the client must be notified now of an update that was dropped. */
+  /** Returns whether the client must be notified now that this update was dropped. */
   isDue(room: Room, kind: 'update' | 'offer', bytes: Uint8Array, summary: UpdateSummary): boolean {
     if (this.#isSent || !this.#isEdit(room, kind, bytes, summary)) return false
     this.#isSent = true
@@ -28,7 +32,7 @@ export class ReadOnlyNotice {
   #isEdit(room: Room, kind: 'update' | 'offer', bytes: Uint8Array, summary: UpdateSummary): boolean {
     const { clients, deletes } = summary
     if (clients.some(({ client, to }) => to > (room.state.clocks.get(client) ?? 0))) return true
-    // An offer contains all deletions that its client knows.
+    // An offer contains all deletions that the client has, so deletions in an offer do not prove an edit.
     if (kind === 'offer' || clients.length > 0 || deletes === 0) return false
     this.#comparisons += 1
     return this.#comparisons <= comparisonsMax && !room.contains(bytes, summary)

@@ -1,62 +1,65 @@
 import type { Protocol } from '../protocols/message.ts'
 
-/** The durable state of the client's document. */
+/** The document of the client. Only its durability is needed here. */
 interface DurableState {
   /** Resolves when the current state is durable; rejects if it never will be. */
   readonly durable: Promise<unknown>
 }
 
-/** The client. */
+/** The client that receives acknowledgments. */
 export interface SaveAckTarget {
-  /** True if the client has too much unread. Acknowledgments then wait and are sent as one. */
+  /** True if the client has too many unread bytes. Acknowledgments then wait, and are later sent as one. */
   readonly isFull: boolean
   send(frame: Uint8Array): void
-  /** An acknowledgment waits: call `resume` when the client has read enough. */
+  /** Called when an acknowledgment waits. `resume` must be called when the client has read enough. */
   awaitDrain(): void
 }
 
 /**
- * Acknowledges durable updates of one client, and never earlier. An update has up to four steps, each later than
- * the one before: it arrives, is pending while a dependency is missing, becomes part of the document, and becomes
+ * Acknowledges updates of one client, and never before they are durable. An update has up to four states, in
+ * this order: it has arrived; it is pending while a dependency is missing; it is part of the document; it is
  * durable.
  */
 export class SaveAcks {
   readonly #encoder: Protocol
   readonly #document: DurableState
   readonly #client: SaveAckTarget
-  /** Number of the last received update. */
+  /** Number of received updates, which is also the number of the last one. */
   #receivedCount = 0
-  /** Received updates that are not part of the document. */
+  /** Number of received updates that are not part of the document. */
   #unappliedCount = 0
-  /** All updates up to this number are part of the document, or no longer counted. */
+  /** All updates up to this number are part of the document, or are no longer counted. */
   #coveredTo = 0
   /**
-   * The last requested offer. `number` is the number of the last update before it. `unapplied` counts the earlier
-   * updates that are not part of the document.
+   * The last offer that the server has requested. `number` is the number of the last update before the offer.
+   * `unapplied` counts the earlier updates that are not part of the document.
    */
   #receivedOffer: { readonly number: number; unapplied: number } | null = null
-  /** Updates that became part of the document since the last wait for durability. */
+  /** Number of updates that became part of the document since the last wait for durability. */
   #appliedCount = 0
   #savedCount = 0
-  /** Durable updates without an acknowledgment. */
+  /** Number of durable updates without an acknowledgment. */
   #unsentCount = 0
-  /** The echo that waits until everything is applied. Only the last one counts, because it covers the earlier ones. */
+  /**
+   * The echo that waits until all updates are applied. A newer echo replaces it, because the newer one also
+   * covers the earlier updates.
+   */
   #echo: Uint8Array | null = null
-  /** Echoes whose updates are applied, and not durable yet. */
+  /** Number of echoes whose updates are applied but not durable. */
   #committingEchoes = 0
-  /** An echo whose updates are durable, and that is not sent yet. */
+  /** An echo whose updates are durable and that has not been sent. */
   #unsentEcho: Uint8Array | null = null
-  /** Whether the client has sent its first offer. A client may request an echo before it. */
+  /** True if the client has sent its first offer. A client may request an echo before its first offer. */
   #hasOffered: boolean
   #isScheduled = false
-  /** State vectors of the server without an offer yet. */
+  /** Number of state vectors that the server has sent and for which no offer has arrived. */
   #requestedOffers = 0
-  /** Whether the client expects an acknowledgment of its next offer. */
+  /** True if the client expects an acknowledgment of its next offer. */
   #isOfferCounted = false
-  /** Number of times that the client has restarted its count. */
+  /** Number of times that the client has restarted its count of updates. */
   #restarts = 0
 
-  /** @param hasOffered whether the client has answered the first state vector of the server */
+  /** @param hasOffered true if the client has replied to the first state vector of the server */
   constructor(encoder: Protocol, document: DurableState, hasOffered: boolean, client: SaveAckTarget) {
     this.#encoder = encoder
     this.#document = document
@@ -72,19 +75,19 @@ export class SaveAcks {
     return this.#echo !== null || this.#committingEchoes > 0 || this.#unsentEcho !== null
   }
 
-  /** True if a requested offer has not arrived. */
+  /** True if a requested offer has not arrived yet. */
   get expectsOffer(): boolean {
     return this.#requestedOffers > 0
   }
 
-  /** The server has sent a state vector. */
+  /** Must be called when the server has sent a state vector. */
   offerRequested(): void {
     this.#requestedOffers += 1
   }
 
   /**
-   * The client has sent a state vector, and resets its count: its next offer contains all earlier updates, and
-   * counts as one.
+   * Must be called when the client has sent a state vector, which resets the count of the client: its next
+   * offer contains all earlier updates and counts as one update.
    */
   restart(): void {
     this.#restarts += 1
@@ -95,7 +98,10 @@ export class SaveAcks {
     this.#isOfferCounted = true
   }
 
-  /** Counts a received update. The caller calls the returned function when the update is part of the document. */
+  /**
+   * Counts a received update. The caller must call the returned function when the update is part of the
+   * document.
+   */
   received(kind: 'update' | 'offer'): () => void {
     const isAnswer = kind === 'offer' && this.#requestedOffers > 0
     if (isAnswer) return this.#receiveOffer()
@@ -107,8 +113,8 @@ export class SaveAcks {
   }
 
   /**
-   * Counts a requested offer. It contains all state of the client: when it is part of the document, so are all
-   * earlier updates.
+   * Counts a requested offer. The offer contains the whole state of the client: when the offer is part of the
+   * document, all earlier updates are also part of it.
    */
   #receiveOffer(): () => void {
     const receivedOffer = { number: this.#receivedCount, unapplied: this.#unappliedCount }
@@ -130,7 +136,7 @@ export class SaveAcks {
     return this.#receivedCount
   }
 
-  /** Counts an update that is dropped. Later acknowledgments never cover it. */
+  /** Counts an update that was dropped. Later acknowledgments never cover this update. */
   rejected(kind: 'update' | 'offer'): void {
     this.received(kind)
     if (kind === 'offer') this.#hasOffered = true
@@ -138,7 +144,7 @@ export class SaveAcks {
     if (rejected !== null) this.#client.send(rejected)
   }
 
-  /** Sends `echo` back when all updates before it are durable. */
+  /** Sends `echo` back when all earlier updates are durable. */
   echoLater(echo: Uint8Array): void {
     this.#echo = Uint8Array.from(echo)
     this.#schedule()
@@ -161,7 +167,10 @@ export class SaveAcks {
     this.#schedule()
   }
 
-  /** Waits for durability after this tick, when the append of the change has started. */
+  /**
+   * Starts to wait for durability at the end of the current callback. By then, the append of the change has
+   * started.
+   */
   #schedule(): void {
     if (this.#isScheduled) return
     this.#isScheduled = true
@@ -195,7 +204,7 @@ export class SaveAcks {
     this.resume()
   }
 
-  /** Sends due acknowledgments. Call it again when the client has read enough. */
+  /** Sends the acknowledgments that are due. Call it again when the client has read enough. */
   resume(): void {
     const count = this.#unsentCount
     const echo = this.#unsentEcho

@@ -3,7 +3,7 @@ import type { AccessChange } from '../../directory/permissions/access-change.ts'
 import { keyName } from '../../engine/key-encoding.ts'
 import type { Session } from './session.ts'
 
-/** The open sessions of an organization: all, by document and by user. */
+/** The open sessions of an organization: all of them, by document, and by user. */
 interface IndexedSessions {
   readonly all: Set<Session>
   readonly documents: Map<string, Set<Session>>
@@ -11,8 +11,8 @@ interface IndexedSessions {
 }
 
 /**
- * Open sessions, indexed by the ids of access changes. Each new document is such a change: a check of all sessions
- * would make the cost of opening rooms quadratic.
+ * Open sessions, indexed by the ids in access changes. Each new document causes an access change. If each
+ * change checked all sessions, the cost of opening rooms would be quadratic.
  */
 export class SessionIndex {
   readonly #organizations = new Map<string, IndexedSessions>()
@@ -48,7 +48,7 @@ export class SessionIndex {
     for (const { all } of this.#organizations.values()) yield* all
   }
 
-  /** Returns the sessions whose access may have changed. A session may occur twice. */
+  /** Returns the sessions whose access may have changed. A session may be returned twice. */
   *affectedBy({ scope, all, documents, users }: AccessChange): Iterable<Session> {
     const sessions = this.#organizations.get(nameOf(scope))
     if (sessions === undefined) return
@@ -58,7 +58,7 @@ export class SessionIndex {
   }
 }
 
-/** Returns whether the access of this session may have changed. */
+/** Returns whether a change may have changed the access of this session. */
 export function isAffectedBy(
   { scope, all, documents, users }: AccessChange,
   { address, identity }: Session,

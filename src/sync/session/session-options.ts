@@ -15,10 +15,10 @@ import type { ReadBackpressure } from '../socket/read-backpressure.ts'
 import type { ReceiveRateLimit } from '../socket/receive-rate-limit.ts'
 import type { SocketTokens } from './socket-tokens.ts'
 
-/** The collaborators of all sessions. */
+/** The dependencies that all sessions have in common. */
 export interface SessionDependencies {
   readonly clock: Clock
-  /** A monotonic clock, in ms. */
+  /** Returns the time of a monotonic clock, in ms. */
   readonly time: () => number
   readonly metrics: Metrics
   readonly backpressure: ReadBackpressure
@@ -32,7 +32,7 @@ export interface SessionDependencies {
   readonly live: LiveMessageHub
 }
 
-/** The values and collaborators of one session. */
+/** The values and dependencies of one session. */
 export interface SessionOptions {
   readonly socket: ClientSocket
   readonly protocol: Protocol
@@ -41,14 +41,14 @@ export interface SessionOptions {
   readonly address: DocumentAddress
   /** Address of the client. */
   readonly clientAddress: string
-  /** Access of the user to the document, read when the client connected. */
+  /** The permission of the user on the document, which was read when the client connected. */
   readonly permission: Permission
   /** Reads the permission from the directory and calls `changePermission` with it. @throws StoreUnavailableError */
   readonly recheck: () => Promise<void>
-  /** When the token expires, the socket closes with a code after which the client reconnects. */
+  /** True if the socket is closed with a code after which the client reconnects when the token expires. */
   readonly renews: boolean
-  /** Checks newer tokens; null: the protocol has none. */
+  /** Checks newer tokens; null if the protocol has no token messages. */
   readonly tokens: SocketTokens | null
-  /** Undefined: the connection is not traced. */
+  /** Undefined if the connection is not traced. */
   readonly trace: ConnectionTrace | undefined
 }

@@ -13,14 +13,14 @@ import { closeForToken } from '../connect/socket-authentication.ts'
 export interface SessionRoleOptions {
   readonly identity: Identity
   readonly address: DocumentAddress
-  /** As it was read when the client connected. */
+  /** The permission that was read when the client connected. */
   readonly permission: Permission
   /** Reads the permission from the directory and calls `changePermission` with it. @throws StoreUnavailableError */
   readonly recheck: () => Promise<void>
   readonly clock: Clock
 }
 
-/** The current role of a session's user on its document. */
+/** The current role that the user of a session has on the document. */
 export class SessionRole implements WriteRight {
   readonly #options: SessionRoleOptions
   readonly #changed: (role: Role) => void
@@ -30,7 +30,7 @@ export class SessionRole implements WriteRight {
   /** Time until which the role is valid, in epoch milliseconds. */
   #validUntil = 0
 
-  /** @param changed called with the role when it is first read, and after each change */
+  /** @param changed called with the role when the role is first read, and after each change */
   constructor(options: SessionRoleOptions, changed: (role: Role) => void) {
     this.#options = options
     this.#identity = options.identity
@@ -42,13 +42,13 @@ export class SessionRole implements WriteRight {
     return this.#identity
   }
 
-  /** The close for a session whose user no longer has a role. */
+  /** Close reason for a session whose user no longer has a role. */
   get closeReason(): Close {
     const { refusal, access } = this.#permission
     return refusal === null ? revocations[access.state] : closeForToken(refusal)
   }
 
-  /** Returns the role at this time; null if the user no longer has a role. */
+  /** Returns the role at a time; null if the user no longer has a role. @param now epoch milliseconds */
   roleAt(now: number): Role | null {
     if (now >= this.#validUntil) this.#refresh(now)
     return this.#role
@@ -62,14 +62,14 @@ export class SessionRole implements WriteRight {
     return this.#options.recheck()
   }
 
-  /** Takes a permission of the directory, unless it was read before the current one. */
+  /** Sets the permission, unless it was read before the current permission. */
   changePermission(permission: Permission): void {
     if (fenceCount(permission) < fenceCount(this.#permission)) return
     this.#permission = permission
     this.#validUntil = 0
   }
 
-  /** @param identity the identity of a newer token of the same user */
+  /** @param identity identity from a newer token of the same user */
   renew(identity: Identity): void {
     this.#identity = identity
     this.#validUntil = 0
@@ -86,16 +86,18 @@ export class SessionRole implements WriteRight {
   }
 }
 
-/** A sum of counters that never decrease: it orders permissions by the time of their read. */
+/**
+ * Returns a sum of counters that never decrease. The sums of two permissions show which one was read later.
+ */
 const fenceCount = ({ fence }: Permission): number =>
   fence.reduce((sum, { raised, raisedHere }) => sum + raised + raisedHere, 0)
 
 const rejected = { role: null, until: Number.POSITIVE_INFINITY } as const
 
-/** Why sessions on a disabled document end. */
+/** Close reason for sessions on a disabled document. */
 export const documentDisabled = close('forbidden', 'the document is disabled')
 
-/** The close for sessions whose user no longer has a role. */
+/** Close reasons for sessions whose user no longer has a role, by the state of the document. */
 const revocations: Readonly<Record<DocumentAccess['state'], Close>> = {
   open: close('forbidden', 'access to this document was revoked'),
   disabled: documentDisabled,

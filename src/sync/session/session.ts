@@ -28,23 +28,23 @@ import { SessionRole } from './session-role.ts'
 import { SyncReplyQueue } from './sync-replies.ts'
 import { TokenRefresh } from './token-refresh.ts'
 
-/** Minimum time between two requests for missing updates. */
+/** Minimum milliseconds between two requests for missing updates. */
 const requestAgainMs = 1_000
 
 /**
- * An awareness message without states: a y-websocket client gets it so that it does not regard the connection as
- * dead.
+ * An awareness message without states. The server sends it to a y-websocket client so that the client does
+ * not treat a silent connection as dead.
  */
 const emptyAwareness = writeAwareness([])
 
-/** Cost of a byte of a state vector, in bytes of other messages. */
+/** Cost of one byte of a state vector, in bytes of other messages. */
 const vectorByteCost = 15
 
 type ReceivedUpdate = Parameters<Room['receive']>[0]
 
 /**
- * A client that reads fast enough is `current` and gets each commit. A slow one is `behind`: it gets nothing, and
- * later one difference from `vector`.
+ * State of sending. A client that reads fast enough is `current` and receives each commit. A slow client is
+ * `behind`: it receives nothing for a while, and later one difference from `vector`.
  */
 type SessionState =
   | { readonly kind: 'current' }
@@ -58,33 +58,33 @@ const ended: SessionState = { kind: 'ended' }
 export class Session implements Member, Connection, LiveListener, BudgetedReader, SocketListener {
   readonly encoder: Protocol
   readonly user: MemberUser
-  /** True for one of several documents on a socket. */
+  /** True if the session belongs to one of several documents on a websocket. */
   readonly isMultiplexed: boolean
   readonly budget = newTickBudget()
   readonly #options: SessionOptions
   readonly #dependencies: SessionDependencies
-  /** Undefined: the connection is not traced. */
+  /** Undefined if the connection is not traced. */
   readonly #trace: ConnectionTrace | undefined
   readonly #room: Room
   readonly right: SessionRole
   readonly #heartbeat: Heartbeat
-  /** Null: the client has not requested acknowledgments. */
+  /** Null if the client has not requested acknowledgments. */
   #saveAcks: SaveAcks | null = null
   /** True if the client has answered the first state vector. */
   #hasOffered = false
   /** Echo requests that wait until earlier updates are applied. */
   #postponedEchoes = 0
-  /** Whether an update was rejected before the client requested its first echo. */
+  /** True if an update was rejected before the client requested its first echo. */
   #hasRejectedUpdate = false
   readonly #readOnly = new ReadOnlyNotice()
   readonly #tokenRefresh: TokenRefresh | null
   readonly #syncReplies: SyncReplyQueue
   readonly #bucket: WorkspaceBucket
-  /** Bytes of an incomplete message that the bucket has counted. */
+  /** Bytes of an incomplete message that `#bucket` has already counted. */
   #incompleteBytes = 0
   #requestedAt = Number.NEGATIVE_INFINITY
   #waitingForDrain = false
-  /** Number of reasons for which the socket is paused. */
+  /** Number of active reasons to pause the socket. */
   #pauseCount = 0
   #state: SessionState = current
 
@@ -105,7 +105,7 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
     this.#heartbeat = new Heartbeat(dependencies.time())
   }
 
-  /** Joins the room and sends the state of the room. Nothing is sent before. */
+  /** Joins the room and sends the first messages to the client. Nothing is sent before this call. */
   start(): void {
     const { handshake, saves } = this.encoder
     this.#options.socket.listen(this)
@@ -142,7 +142,7 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
     return this.#state.kind !== 'ended' && this.#options.socket.isOpen
   }
 
-  /** The role of the user now; null: none. */
+  /** The current role of the user; null if the user has none. */
   get role(): Role | null {
     return this.right.roleAt(this.#dependencies.clock.now())
   }
@@ -173,7 +173,10 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
     return 'sent'
   }
 
-  /** Sends a state vector, unless one was sent a moment ago: the offer contains all updates of the client. */
+  /**
+   * Sends a state vector, unless one was sent less than `requestAgainMs` ago. The offer of the client then
+   * contains all its updates.
+   */
   requestMissing(): void {
     const now = this.#dependencies.time()
     if (now - this.#requestedAt < requestAgainMs) return
@@ -189,12 +192,16 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
     if (isPermanent(reason))
       this.#dependencies.rejections.closed(this.clientAddress, reason, this.address, this.identity.tenant)
     this.#options.socket.close(reason.code, reason.reason)
-    // The client may take long to answer the close frame. Other members must not see it meanwhile.
+    // The client may take a long time to reply to the close frame. Other members must not see the client
+    // meanwhile.
     this.#room.leave(this)
     this.#options.socket.resume()
   }
 
-  /** The connection is closed. @param code close code of the client, if it is known */
+  /**
+   * Releases the resources of the session when the connection is closed. @param code close code of the
+   * client, if it is known
+   */
   closed(code: number | undefined): void {
     if (this.#state.kind !== 'ended') this.#trace?.line('closed', { by: 'client', code })
     this.#setState(ended)
@@ -204,7 +211,10 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
     this.#options.roomHandle.release()
   }
 
-  /** Call about twice a second: ends an expired session, sends heartbeats, and terminates a dead connection. */
+  /**
+   * Ends an expired session, sends heartbeats, and terminates a dead connection. Call it about twice a
+   * second.
+   */
   tick(now: number): void {
     if (this.#state.kind === 'ended') return
     if (now >= this.identity.expiresAt) return this.#expire()
@@ -217,7 +227,8 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
   #keepAlive(): void {
     const time = this.#dependencies.time()
     const { socket } = this.#options
-    // A client that has not answered the last ping is dead, unless it is paused: then its answer is not read.
+    // A client that has not replied to the last ping is dead. If the socket is paused, the reply may be
+    // unread, so the client is not dead.
     const action = this.#heartbeat.check(time, this.#pauseCount === 0)
     if (action === 'dead') {
       this.#trace?.line('client_unresponsive')
@@ -302,13 +313,16 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
     if (this.role === 'editor') this.#dependencies.live.say(this.address, text, { from: this, userId })
   }
 
-  /** Acknowledgments start with the first echo. All earlier updates must be part of an append by then. */
+  /**
+   * Receives an echo request. Acknowledgments start with the first echo request: by then, an append must
+   * contain all earlier updates.
+   */
   #receiveEcho(body: Uint8Array): void {
     if (this.#saveAcks === null) {
       this.#room.endTick()
       const waiting = this.#room.waitingOf(this)
       if (waiting !== null) return this.#receiveEchoAfter(waiting, body)
-      // The client repeats the request.
+      // No reply is needed, because the client repeats the request.
       if (this.#room.holdsOf(this)) return
       this.#saveAcks = this.#newSaveAcks()
       if (this.#hasRejectedUpdate) this.#saveAcks.rejected('update')
@@ -316,7 +330,10 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
     this.#saveAcks.echoLater(body)
   }
 
-  /** The client is not read until then, so that newer updates do not postpone the echo. */
+  /**
+   * Handles the echo request when `waiting` resolves. Until then the socket is not read, so that newer
+   * updates do not postpone the echo.
+   */
   #receiveEchoAfter(waiting: Promise<void>, body: Uint8Array): void {
     const kept = Uint8Array.from(body)
     this.#postponedEchoes += 1
@@ -335,7 +352,8 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
   }
 
   /**
-   * Updates of a viewer are dropped. They do not end the session, because its client offers them at each handshake.
+   * Passes an update to the room. Updates of a viewer are dropped, but do not end the session, because the
+   * client offers them at each handshake.
    */
   #receiveUpdate(kind: 'update' | 'offer', bytes: Uint8Array): void {
     const summary = readUpdate(bytes, this.#dependencies)
@@ -353,8 +371,9 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
   }
 
   /**
-   * Returns the reason to close the socket if the update exceeds a limit and was rejected. A workspace at its storage
-   * limit accepts updates that only delete, and offers of stored content.
+   * Passes an update to the room. If the update exceeds a limit, it is rejected, and the result is the reason
+   * to close the socket. A workspace at its storage limit still accepts updates that only delete, and offers
+   * of stored content.
    */
   #passToRoom(update: ReceivedUpdate): Close | null {
     const { storage, documentBytesMax } = this.#dependencies
@@ -372,15 +391,19 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
         `the content of an editor has at most ${documentBytesMax} bytes`,
         'maxDocumentBytes',
       )
-    // A client offers the deletions of its whole document at each reconnect. They are stored already.
+    // An update without inserts is not counted: at each reconnect, a client offers all deletions of its
+    // document, and these are already stored.
     if (summary.clients.length > 0) storage.added(this.workspaceId, bytes.length)
     return null
   }
 
-  /** A viewer gets no "unsaved" notice for updates that the server itself sent. */
+  /**
+   * Counts a dropped update of a viewer. The client gets no "unsaved" notice for an update that it has
+   * received from the server.
+   */
   #rejectUpdate(kind: 'update' | 'offer', bytes: Uint8Array, summary: UpdateSummary): void {
     const saveAcks = this.#saveAcks
-    // An offer mostly contains updates that the server itself sent.
+    // An offer mostly contains updates that the server has sent.
     this.#hasRejectedUpdate ||= saveAcks === null && kind === 'update'
     if (saveAcks === null) return
     const isKnown = kind === 'offer' && saveAcks.expectsOffer && this.#room.contains(bytes, summary)
@@ -439,7 +462,7 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
     for (const message of messages) this.send(this.encoder.awareness(message))
   }
 
-  /** Calls `send` when the current state is durable: only durable changes leave the server. */
+  /** Calls `send` when the current state is durable, because only durable changes may leave the server. */
   #whenDurable(send: () => void): void {
     this.#room.durable.then(send, () => {})
   }
@@ -457,7 +480,10 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
     this.#state = state
   }
 
-  /** Stops sending updates to the client. Later it gets one difference instead of all missed updates. */
+  /**
+   * Stops sending updates to the client. Later the client receives one difference instead of all missed
+   * updates.
+   */
   #fallBehind(): void {
     this.#setState({ kind: 'behind', vector: this.#room.broadcastVector() })
     this.#trace?.line('client_behind')

@@ -13,24 +13,27 @@ export interface SocketTokenDependencies {
   readonly reports: LimitReports
 }
 
-/** The socket that tokens arrive on. */
+/** The socket from which the tokens arrive. */
 export interface TokenSource {
   /** Address of the client. */
   readonly address: string
-  /** Token of the URL. It replaces an empty token. */
+  /** Token from the URL. It is used if the client sends an empty token. */
   readonly token: string | null
   /** Origin of the page; undefined if the client is not a page. */
   readonly origin: string | undefined
-  /** Misspelled parameter of the URL, if any. */
+  /** Misspelled parameter of the URL; null if there is none. */
   readonly misspelled: Misspelling | null
-  /** Ends the socket, with all its documents. */
+  /** Closes the socket with all its documents. */
   end(reason: Close): void
 }
 
-/** Maximum number of rejected tokens of a socket. */
+/** Maximum number of rejected tokens on one socket. */
 const rejectedMax = 100
 
-/** Checks all tokens of one socket, first and newer ones, and limits how many may be rejected. */
+/**
+ * Checks all tokens of one socket, including newer tokens of open documents, and limits the number of
+ * rejected tokens.
+ */
 export class SocketTokens {
   readonly #dependencies: SocketTokenDependencies
   readonly #source: TokenSource
@@ -41,13 +44,16 @@ export class SocketTokens {
     this.#source = source
   }
 
-  /** Checks a token, as `SocketAuthentication.authenticate`. */
+  /** Checks a token, like `SocketAuthentication.authenticate`. */
   authenticate(token: string): Promise<Identity | TokenRejectedError> {
     const { token: urlToken, origin } = this.#source
     return this.#dependencies.authentication.authenticate(token === '' ? urlToken : token, origin)
   }
 
-  /** Counts a rejected token. Ends the socket above the limit. Returns the close for the document. */
+  /**
+   * Counts a rejected token, and ends the socket if the limit is exceeded. Returns the close reason for the
+   * document.
+   */
   reject(rejected: TokenRejectedError, path: DocumentPath): Close {
     if (isCredentialFailure(rejected)) this.#countRejected()
     const { address, misspelled } = this.#source
@@ -55,8 +61,8 @@ export class SocketTokens {
   }
 
   /**
-   * Counts a rejected token as a new connection, because each token needs a connection in the other protocols. The
-   * connection itself was counted for the first one.
+   * Counts a rejected token as a new connection, because each token needs a new connection in the other
+   * protocols. The first rejected token is not counted, because the connection itself was.
    */
   #countRejected(): void {
     const { admission, reports } = this.#dependencies
@@ -70,7 +76,10 @@ export class SocketTokens {
   }
 }
 
-/** Transient: clients reconnect, and count as new connections. */
+/**
+ * Close reason for too many rejected tokens. It is transient: the clients reconnect, and then count as new
+ * connections.
+ */
 const tooManyRejected = close(
   'tryAgainLater',
   `too many rejected tokens (limit ${rejectedMax})`,

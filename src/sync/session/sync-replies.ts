@@ -3,7 +3,7 @@ import type { Room } from '../../rooms/room/room.ts'
 import type { Protocol } from '../protocols/message.ts'
 import type { ClientSocket } from '../socket/client-socket.ts'
 
-/** The client that sent the state vectors. */
+/** The client that has sent the state vectors. */
 export interface SyncReplyTarget extends Member {
   readonly encoder: Protocol
   pauseReading(): void
@@ -11,15 +11,19 @@ export interface SyncReplyTarget extends Member {
   sendReply(frames: readonly Uint8Array[]): void
 }
 
-/** Replies with a whole document of this size or more wait while the clients of the workspace have too much unread. */
+/**
+ * Minimum size in bytes of a document whose whole state is sent late: such a reply waits while the clients of
+ * the workspace have too many unread bytes.
+ */
 const waitingFromBytes = 65_536
 
-/** A client without content sends a vector without clients. */
+/** Returns whether the state vector has no clients. A client without content sends such a vector. */
 const isEmptyVector = (vector: Uint8Array): boolean => vector[0] === 0
 
 /**
- * Replies to the state vectors of a client, one at a time. A reply may be a whole document, and a client that does
- * not read must not cause many of them. Only the last waiting vector counts, because it covers the others.
+ * Replies to the state vectors of a client, one at a time. A reply may be a whole document, so a client that
+ * does not read must not cause many replies. Only the last waiting vector is used, because its reply covers
+ * the others.
  */
 export class SyncReplyQueue {
   readonly #room: Room
@@ -43,7 +47,10 @@ export class SyncReplyQueue {
     this.resume()
   }
 
-  /** Continues with the vector that waits. Call it again when there is room, and about twice a second. */
+  /**
+   * Replies to the waiting state vector. Call it again when the client has read enough, and about twice a
+   * second.
+   */
   resume(): void {
     const vector = this.#vector
     if (this.#state === 'answering' || vector === null || this.#mustWait(vector)) return
@@ -54,7 +61,7 @@ export class SyncReplyQueue {
 
   #answer(vector: Uint8Array): void {
     if (!this.#socket.isOpen) return
-    // The reply includes the updates that were sent before the vector.
+    // The reply must include the updates that the client sent before the vector.
     this.#room.endTick()
     const waiting = this.#room.waitingOf(this.#target)
     if (waiting !== null) return this.#answerAfter(waiting, vector)
@@ -66,7 +73,10 @@ export class SyncReplyQueue {
     )
   }
 
-  /** The client is not read until then, so that newer updates do not postpone the answer. */
+  /**
+   * Replies when `waiting` resolves. Until then the socket is not read, so that newer updates do not postpone
+   * the reply.
+   */
   #answerAfter(waiting: Promise<void>, vector: Uint8Array): void {
     this.#target.pauseReading()
     const answer = (): void => {

@@ -14,17 +14,17 @@ export interface RefreshedToken {
 }
 
 /**
- * The server requests a newer token this long before the expiry of the current one, or in the last part of a short
- * lifetime.
+ * Time before the expiry of a token at which the server requests a newer token. For a token with a short
+ * lifetime, the time is the given share of the lifetime.
  */
 const requestBeforeMs = 20_000
 const requestBeforeShare = 1 / 3
 
-/** Accepts newer tokens of a connected client, of the same user only. */
+/** Accepts newer tokens of a connected client. They must belong to the same user. */
 export class TokenRefresh {
   readonly #session: RefreshedToken
   readonly #tokens: SocketTokens
-  /** Expiry of the token for which a newer one was requested. */
+  /** Expiry time of the token for which a newer token was already requested. */
   #requestedFor = 0
   #isChecking = false
 
@@ -33,7 +33,7 @@ export class TokenRefresh {
     this.#tokens = tokens
   }
 
-  /** Returns whether a newer token must be requested now: once for each token. */
+  /** Returns whether the server must request a newer token now. Returns true only once for each token. */
   isDue(now: number): boolean {
     const { issuedAt, expiresAt } = this.#session.identity
     if (expiresAt === Number.POSITIVE_INFINITY || this.#requestedFor === expiresAt) return false
@@ -42,7 +42,7 @@ export class TokenRefresh {
     return true
   }
 
-  /** Checks one token at a time. Further tokens are ignored meanwhile. */
+  /** Checks a newer token. Ignores further tokens until the check has ended. */
   receive(token: string): void {
     if (this.#isChecking) return
     this.#isChecking = true
@@ -62,7 +62,7 @@ export class TokenRefresh {
 
   #reject(rejected: TokenRejectedError): void {
     const closing = this.#tokens.reject(rejected, this.#session.address)
-    // The known token stays valid if the server could not check the new one.
+    // If the server could not check the new token, the current token stays valid.
     if (!isUndetermined(rejected)) this.#session.end(closing)
   }
 }

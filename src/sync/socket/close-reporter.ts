@@ -14,18 +14,19 @@ export interface CloseReporterDependencies {
   readonly reports: LimitReports
 }
 
-/** Reports the ends of websockets. */
+/** Reports errors and closes of websockets. */
 export class CloseReporter {
   readonly #limit: LimitName
   readonly #dependencies: CloseReporterDependencies
 
-  /** @param limit exceeded by messages that are too large */
+  /** @param limit name of the limit that a message exceeds if it is too large */
   constructor(limit: LimitName, dependencies: CloseReporterDependencies) {
     this.#limit = limit
     this.#dependencies = dependencies
   }
 
   /**
+   * Reports an error.
    * @param code error code of `ws`
    * @param limitKey key for the limit report
    */
@@ -37,7 +38,7 @@ export class CloseReporter {
     if (code === transferTooSlow) reports.exceeded('transferTimeoutSeconds', limitKey)
   }
 
-  /** @param code close code, or the code that stands for a missing close frame */
+  /** Counts a close. @param code close code, or the code that represents a missing close frame */
   closed(code: number): void {
     this.#dependencies.metrics.connectionsClosed.inc({ code: codeLabel(code) })
   }
@@ -45,6 +46,6 @@ export class CloseReporter {
 
 const ownCodes = new Set<number>(Object.values(closeCodes))
 
-/** Invented codes of clients must not create metric series. */
+/** Returns the metric label of a close code. Arbitrary codes of clients must not create metric series. */
 const codeLabel = (code: number): string =>
   ownCodes.has(code) || (code >= 1000 && code < 1016) ? String(code) : 'other'

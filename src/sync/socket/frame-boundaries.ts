@@ -1,24 +1,27 @@
-/** Bytes of the longest frame header. */
+/** Length of the longest frame header in bytes. */
 const headerBytesMax = 14
 
 /**
- * Follows the frames of a websocket (RFC 6455 5.2) through its bytes, and finds the ends of messages. It keeps only
- * the start of a header.
+ * Follows the frames in the bytes of a websocket (RFC 6455 5.2) and finds the ends of messages. It keeps only
+ * the start of an incomplete header.
  */
 export class FrameBoundaries {
   /** The first bytes of a header that continues in the next chunk. */
   #header: number[] = []
-  /** Bytes of this frame that are still to arrive; unknown while its header is incomplete. */
+  /** Number of bytes of this frame that have not arrived; unknown while the header is incomplete. */
   #remainingBytes = 0
-  /** Whether a message of several frames is incomplete. */
+  /** True if a message of several frames is incomplete. */
   #isFragmented = false
 
-  /** Whether no frame and no message is incomplete. */
+  /** True if no frame and no message is incomplete. */
   get #isComplete(): boolean {
     return !this.#isFragmented && this.#remainingBytes === 0 && this.#header.length === 0
   }
 
-  /** Processes a chunk. Returns the position after the last complete message; -1: no message ends in the chunk. */
+  /**
+   * Processes a chunk. Returns the position after the last complete message; -1 if no message ends in the
+   * chunk.
+   */
   pass(chunk: Uint8Array): number {
     let completeTo = this.#isComplete ? 0 : -1
     for (let at = 0; at < chunk.length; ) {
@@ -48,7 +51,7 @@ export class FrameBoundaries {
     return at + 1
   }
 
-  /** @param header bytes with a whole header at this position */
+  /** Starts a frame. @param header bytes that contain a whole header at `at` */
   #begin(header: ArrayLike<number>, at: number): void {
     const first = header[at] as number
     const isControl = (first & 0x08) !== 0
@@ -57,7 +60,7 @@ export class FrameBoundaries {
   }
 }
 
-/** @param second the second byte of the header */
+/** Returns the length of a frame header. @param second the second byte of the header */
 function headerLength(second: number): number {
   const short = second & 0x7f
   const more = short === 126 ? 2 : short === 127 ? 8 : 0

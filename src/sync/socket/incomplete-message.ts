@@ -3,20 +3,24 @@ import type { WebSocket } from 'ws'
 import type { SlowTransfers, Transfer } from '../../quota/slow-transfers.ts'
 import { FrameBoundaries } from './frame-boundaries.ts'
 
-/** Error code of a websocket that sent too much of an incomplete message before authentication. */
+/** Error code of a websocket whose incomplete message was too large before authentication. */
 export const messageTooEarly = 'WEFT_MESSAGE_TOO_EARLY'
-/** Error code of a websocket that took too long to finish a message, or to read. */
+/** Error code of a websocket whose client took too long to finish a message, or to read. */
 export const transferTooSlow = 'WEFT_TRANSFER_TOO_SLOW'
 
-/** Memory of each chunk in addition to its bytes: the buffer, and its place in a list. */
+/** Memory that each chunk takes in addition to its bytes: the buffer object and its list entry. */
 const chunkBytes = 256
 
-/** Called with the received bytes of the incomplete message, and with those in memory; 0: no message is incomplete. */
+/**
+ * Called with the received bytes of the incomplete message, and with its bytes in memory. Both are 0 if no
+ * message is incomplete.
+ */
 export type IncompleteChanged = (messageBytes: number, keptBytes: number) => void
 
 /**
- * The incomplete message of one websocket. `ws` keeps the chunks of a message until it is complete, with the
- * control frames between fragments. This class counts their bytes, at a cost of a few operations per chunk.
+ * Counts the bytes of the incomplete message of one websocket. `ws` keeps the chunks of a message until the
+ * message is complete, including control frames between its fragments. Counting costs a few operations for
+ * each chunk.
  */
 export class IncompleteMessage implements Transfer {
   readonly #socket: WebSocket
@@ -24,9 +28,9 @@ export class IncompleteMessage implements Transfer {
   readonly #transfers: SlowTransfers
   readonly #changed: IncompleteChanged
   readonly #boundaries = new FrameBoundaries()
-  /** Since the first byte of the message. */
+  /** Bytes since the first byte of the message. */
   #messageBytes = 0
-  /** Chunks since the one with the first byte of the message. */
+  /** Bytes of all chunks since the chunk with the first byte of the message. */
   #keptBytes = 0
   #bytesMax: number | null = null
 
@@ -35,12 +39,15 @@ export class IncompleteMessage implements Transfer {
     this.#connection = connection
     this.#transfers = transfers
     this.#changed = changed
-    // This listener runs after the one of `ws`, which has delivered the complete messages of the chunk.
+    // This listener runs after the listener of `ws`, which has delivered the complete messages of the chunk.
     connection.on('data', (chunk: Buffer) => this.#received(chunk))
     connection.on('close', () => this.#set(0, 0))
   }
 
-  /** Closes the connection if an incomplete message is larger; null: `maxPayload` of `ws` is the only bound. */
+  /**
+   * Maximum bytes of an incomplete message; the connection is closed above it. Null: only `maxPayload` of
+   * `ws` limits the message.
+   */
   set bytesMax(bytesMax: number | null) {
     this.#bytesMax = bytesMax
   }
@@ -86,7 +93,7 @@ export class IncompleteMessage implements Transfer {
   }
 }
 
-/** Closes a connection immediately. The websocket emits the error, as for errors of `ws`. */
+/** Closes a connection immediately. The websocket emits the error, in the same way as errors of `ws`. */
 export function endWithError(socket: WebSocket, connection: Duplex, code: string, problem: string): void {
   if (connection.destroyed) return
   connection.destroy()

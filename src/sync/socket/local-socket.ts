@@ -20,7 +20,10 @@ interface SocketOwner {
   readonly workspaceId: string | null
 }
 
-/** Counts the memory that one websocket keeps. It creates claims when needed, because most sockets keep nothing. */
+/**
+ * Counts the memory that one websocket uses. Claims are created only when needed, because most sockets use no
+ * such memory.
+ */
 class SocketMemory {
   readonly #accounts: SocketMemoryAccounts
   readonly #end: EndClient
@@ -34,7 +37,7 @@ class SocketMemory {
     this.#end = end
   }
 
-  /** The client is authenticated. */
+  /** Counts for the workspace from now on, because the client is authenticated. */
   admit(workspaceId: string): void {
     const bytes = this.#incomplete?.bytes ?? 0
     this.release()
@@ -47,7 +50,7 @@ class SocketMemory {
     return this.#accounts.unreadSockets.isCrowded(this.owner)
   }
 
-  /** @param bytes that the incomplete message takes */
+  /** @param bytes memory that the incomplete message takes */
   setIncomplete(bytes: number): void {
     if (bytes === 0 && this.#incomplete === null) return
     const { unauthenticatedMessages, incompleteMessages } = this.#accounts
@@ -56,20 +59,20 @@ class SocketMemory {
     this.#incomplete.set(bytes)
   }
 
-  /** The connection is closed. */
+  /** Releases the memory when the connection is closed. */
   release(): void {
     this.#incomplete?.release()
   }
 }
 
-/** A websocket with its own connection. */
+/** A client websocket with its own TCP connection. */
 class LocalSocket implements ClientSocket {
   readonly #socket: SyncSocket
   readonly #writer: SocketWriter
   readonly #dependencies: SocketAcceptorDependencies
   readonly #memory: SocketMemory
   readonly #incomplete: IncompleteMessage
-  /** Null before the client falls behind for the first time. */
+  /** Null until the client falls behind for the first time. */
   #unread: UnreadSocket | null = null
 
   constructor(
@@ -109,8 +112,8 @@ class LocalSocket implements ClientSocket {
   }
 
   onClosed(fn: (code?: number) => void): void {
-    // `on` and not `once`: the event occurs only once, and `once` would keep more memory than the rest of the
-    // listener.
+    // This uses `on` instead of `once`, because the event occurs only once, and `once` would take more memory
+    // than the rest of the listener.
     this.#socket.on('close', fn)
   }
 
@@ -138,7 +141,7 @@ class LocalSocket implements ClientSocket {
   admit(workspaceId: string): void {
     this.#incomplete.bytesMax = null
     this.#memory.admit(workspaceId)
-    // From now on unread bytes count for the workspace.
+    // From now on, unread bytes count for the workspace.
     this.#unread?.release()
     this.#unread = null
   }
@@ -168,7 +171,7 @@ class LocalSocket implements ClientSocket {
 export interface SocketAcceptorOptions {
   readonly messageBytesMax: number
   readonly sendBufferBytesMax: number
-  /** Maximum time to finish a message, and to read sent bytes. */
+  /** Maximum milliseconds for a client to finish a message, and to read the bytes that were sent to it. */
   readonly transferTimeoutMs: number
   readonly memory: SocketMemoryAccounts
 }
@@ -195,9 +198,9 @@ export class SocketAcceptor {
   }
 
   /**
-   * Calls `then` when the websocket is open; never if the handshake of the client is invalid, which gets an error
-   * response.
-   * @param workspaceId null before authentication: `admit` follows
+   * Upgrades the connection and calls `then` when the websocket is open. If the handshake of the client is
+   * invalid, sends an error response and never calls `then`.
+   * @param workspaceId null before authentication; `admit` must then be called later
    */
   accept(upgrade: UpgradeRequest, workspaceId: string | null, then: (socket: ClientSocket) => void): void {
     const { connection, address } = upgrade

@@ -1,6 +1,6 @@
 /**
- * The messages of a reader in one tick. It is a field of the reader, because a lookup would cost more than the
- * count.
+ * The number of messages of a reader in one tick. It is a field of the reader, because a lookup would cost
+ * more than the counting.
  */
 export interface TickBudget {
   tick: number
@@ -9,9 +9,9 @@ export interface TickBudget {
 
 export const newTickBudget = (): TickBudget => ({ tick: -1, messages: 0 })
 
-/** A source that can be paused. */
+/** A source of messages that can be paused. */
 export interface PausableReader {
-  /** All readers of a workspace share one read per tick. */
+  /** Workspace of the reader. For each workspace, one deferred reader is read again per tick. */
   readonly workspaceId: string
   pauseReading(): void
   resumeReading(): void
@@ -19,15 +19,16 @@ export interface PausableReader {
 
 /** A reader with a budget for each tick. */
 export interface BudgetedReader extends PausableReader {
-  /** Created by `newTickBudget`. */
+  /** Create the budget with `newTickBudget`. */
   readonly budget: TickBudget
 }
 
 /**
- * Pauses sockets while too many bytes wait to be durable: TCP then slows down the senders, and memory stays
- * bounded. Reading continues when half the limit is free. A socket that exceeds its budget of one tick waits for a
- * later one: otherwise, the kernel would deliver megabytes of small messages in one tick, and all other clients
- * would wait. One waiting socket of each workspace is read per tick, so that more sockets do not get more.
+ * Pauses sockets while too many bytes wait to be durable. TCP then slows down the senders, and memory stays
+ * bounded. Reading continues when half of the limit is free.
+ * A socket that exceeds its budget of one tick must wait for a later tick. Otherwise the kernel would deliver
+ * megabytes of small messages in one tick, and all other clients would wait. Each tick, one waiting socket of
+ * each workspace is read, so that a workspace does not gain from more sockets.
  */
 export class ReadBackpressure {
   readonly #pendingBytes: () => number
@@ -44,17 +45,23 @@ export class ReadBackpressure {
 
   /** Interval of checks while readers are paused, in ms. */
   static readonly pollMs = 5
-  /** Budget of a reader in one tick, in messages. All messages of the same read (64 KB) are processed even so. */
+  /**
+   * Maximum number of messages that a reader may deliver in one tick. All messages of the same read (64 KB)
+   * are still processed.
+   */
   static readonly messagesPerTick = 100
 
-  /** @param onExceeded called when a reader is paused for pending bytes */
+  /** @param onExceeded called when a reader is paused because too many bytes are pending */
   constructor(pendingBytes: () => number, pendingBytesMax: number, onExceeded: () => void) {
     this.#pendingBytes = pendingBytes
     this.#onExceeded = onExceeded
     this.#pendingBytesMax = pendingBytesMax
   }
 
-  /** Call after each message of `reader`. */
+  /**
+   * Must be called after each message of `reader`. Pauses the reader if it exceeds its budget or too many
+   * bytes are pending.
+   */
   check(reader: BudgetedReader): void {
     if (this.#paused.has(reader)) return
     if (this.#pendingBytes() > this.#pendingBytesMax) return this.#pause(reader)
@@ -99,7 +106,7 @@ export class ReadBackpressure {
     if (this.#deferred.size > 0) this.#beginTick()
   }
 
-  /** Returns false if the reader was already waiting for a later tick. */
+  /** Makes the reader wait for a later tick. Returns false if it was already waiting. */
   #defer(reader: PausableReader): boolean {
     const readers = this.#deferred.get(reader.workspaceId) ?? new Set()
     const isNew = !readers.has(reader)
@@ -107,7 +114,7 @@ export class ReadBackpressure {
     return isNew
   }
 
-  /** Returns true if the reader was waiting for a later tick. */
+  /** Removes the reader from the deferred readers. Returns true if it was waiting for a later tick. */
   #undefer(reader: PausableReader): boolean {
     const readers = this.#deferred.get(reader.workspaceId)
     const wasDeferred = readers?.delete(reader) ?? false

@@ -2,7 +2,7 @@ import type { Clock } from '../../clock.ts'
 import type { PausableReader } from './read-backpressure.ts'
 
 export interface ReceiveRateOptions {
-  /** Bytes per second of all sockets of a workspace; 0: no limit. */
+  /** Maximum bytes per second that all sockets of a workspace may send together; 0: no limit. */
   readonly bytesPerSecond: number
   /** Bytes that a workspace may send in a burst, after a pause. */
   readonly burstBytes: number
@@ -11,16 +11,19 @@ export interface ReceiveRateOptions {
   readonly onExceeded: (workspaceId: string) => void
 }
 
-/** Counted with each message, for its header and the cost of its processing. */
+/** Bytes that are added for each message, for its header and the cost of its processing. */
 const messageOverheadBytes = 8
-/** Minimum pause: each socket reads a chunk when it continues, and a pause has a cost. */
+/**
+ * Minimum pause in ms. A shorter pause would have little effect: each pause has a cost, and each socket reads
+ * at least one chunk when it continues.
+ */
 const pauseMsMin = 10
 
 /**
- * Limits the bytes per second that the sockets of each workspace send. Above the rate, their sockets are paused,
- * TCP slows down the senders, and no socket is closed. The limit is by workspace and not by API key, as for
- * connections (`Admission`). There is one timer for each workspace that is paused or closed with a debt, and none
- * for a socket.
+ * Limits the bytes per second that the sockets of each workspace may send. Above this rate, the sockets are
+ * paused, and TCP slows down the senders; no socket is closed. The limit is by workspace and not by API key,
+ * for the same reason as in `Admission`. A workspace has a timer only while it is paused, or if it ended with
+ * a negative balance; sockets have no timers.
  */
 export class ReceiveRateLimit {
   readonly #options: ReceiveRateOptions
@@ -30,7 +33,10 @@ export class ReceiveRateLimit {
     this.#options = options
   }
 
-  /** Returns the bucket that the sessions of a workspace share. Call `leave` when the session ends. */
+  /**
+   * Returns the bucket of a workspace, which all its sessions use together. Call `leave` when the session
+   * ends.
+   */
   enter(workspaceId: string): WorkspaceBucket {
     const bucket = this.#buckets.get(workspaceId) ?? new WorkspaceBucket(this.#options, workspaceId)
     this.#buckets.set(workspaceId, bucket)
@@ -44,7 +50,10 @@ export class ReceiveRateLimit {
     if (bucket.sessions === 0) this.#deleteWhenFull(bucket)
   }
 
-  /** Deletes a bucket without sessions once it is full, so that a client cannot get a full one by a reconnect. */
+  /**
+   * Deletes a bucket that has no sessions, but not before the bucket is full. Otherwise a client could get a
+   * full bucket by reconnecting.
+   */
   #deleteWhenFull(bucket: WorkspaceBucket): void {
     if (bucket.sessions > 0 || this.#buckets.get(bucket.workspaceId) !== bucket) return
     const untilFullMs = bucket.untilFullMs()
@@ -53,10 +62,10 @@ export class ReceiveRateLimit {
   }
 }
 
-/** The bytes that one workspace may still send. */
+/** Counts the bytes that one workspace may still send. */
 export class WorkspaceBucket {
   readonly workspaceId: string
-  /** Number of sessions that share the bucket. */
+  /** Number of sessions that use the bucket. */
   sessions = 0
   readonly #options: ReceiveRateOptions
   readonly #paused = new Set<PausableReader>()
@@ -72,14 +81,14 @@ export class WorkspaceBucket {
     this.#filledAt = options.clock.now()
   }
 
-  /** Call with each message of `reader`. */
+  /** Counts a message of `reader`. Call it for each message. */
   count(bytes: number, reader: PausableReader): void {
     this.charge(bytes + messageOverheadBytes, reader)
   }
 
   /**
-   * Counts bytes of an incomplete message; a negative number subtracts.
-   * @param reader is paused above the rate; null: none
+   * Counts bytes of an incomplete message; a negative number subtracts them.
+   * @param reader is paused if the rate is exceeded; null: no reader is paused
    */
   charge(bytes: number, reader: PausableReader | null): void {
     this.#availableBytes -= bytes
@@ -93,7 +102,7 @@ export class WorkspaceBucket {
     this.#cancel = null
   }
 
-  /** Returns the time until the bucket is full, in ms. */
+  /** Returns the number of milliseconds until the bucket is full. */
   untilFullMs(): number {
     if (this.#options.bytesPerSecond === 0) return 0
     this.#fill()
@@ -105,7 +114,7 @@ export class WorkspaceBucket {
   #fill(): void {
     const { bytesPerSecond, burstBytes, clock } = this.#options
     const now = clock.now()
-    // A clock that is set back changes nothing.
+    // If the system clock is set back, no bytes are added.
     const grown = (Math.max(0, now - this.#filledAt) * bytesPerSecond) / 1000
     this.#availableBytes = Math.min(burstBytes, this.#availableBytes + grown)
     this.#filledAt = now

@@ -1,11 +1,11 @@
 import type { Duplex } from 'node:stream'
 import type { WebSocket } from 'ws'
 
-/** Flushes many writers at the end of the current callbacks. */
+/** Flushes many writers together, at the end of the current callbacks. */
 export class WriteBatch {
   #writers: SocketWriter[] = []
 
-  /** Adds a writer. The caller adds each writer at most once per batch. */
+  /** Adds a writer. A caller must not add the same writer twice to a batch. */
   add(writer: SocketWriter): void {
     this.#writers.push(writer)
     if (this.#writers.length === 1) process.nextTick(this.#run)
@@ -19,20 +19,24 @@ export class WriteBatch {
 }
 
 /**
- * The sending side of one websocket. It writes whole frames directly to the connection; `ws` also writes whole
- * frames, so they never mix. All frames of one tick become one system call. They wait here until then, because
- * corking the connection costs about as much as the rest of a write.
+ * The sending side of one websocket. It writes whole frames directly to the connection; `ws` also writes
+ * whole frames, so their bytes never mix. All frames of one tick become one system call. The frames wait in
+ * this class until the end of the tick, because corking the connection costs about as much as the rest of a
+ * write.
  */
 export class SocketWriter {
   readonly #socket: WebSocket
   readonly connection: Duplex
   readonly #batch: WriteBatch
   readonly #onBehind: (frames: readonly Uint8Array[]) => void
-  /** Null and not empty between writes: an old array that refers to new frames would keep them alive. */
+  /**
+   * Null between writes. An empty array that is kept would grow old, and would then keep new frames from the
+   * garbage collector.
+   */
   #frames: Uint8Array[] | null = null
   #bytes = 0
 
-  /** @param onBehind called with frames that the operating system has not taken completely */
+  /** @param onBehind called with frames that the operating system has not accepted completely */
   constructor(
     socket: WebSocket,
     connection: Duplex,
@@ -45,7 +49,7 @@ export class SocketWriter {
     this.#batch = batch
   }
 
-  /** Bytes that the operating system has not taken yet. */
+  /** Number of bytes that the operating system has not accepted yet. */
   get waitingBytes(): number {
     return this.#bytes + this.connection.writableLength
   }
@@ -58,20 +62,24 @@ export class SocketWriter {
     this.#bytes += frames.length
   }
 
-  /** Writes the waiting frames. Call it before any other write to the connection. */
+  /** Writes the waiting frames. Must be called before any other write to the connection. */
   flush(): void {
     const frames = this.#frames
     if (frames === null) return
     this.#frames = null
     this.#bytes = 0
-    // `ws` also closes by itself. Nothing may follow a close frame: browsers would take the close for a failure.
+    // `ws` may have closed the socket already. Nothing may follow a close frame, because browsers would then
+    // treat the close as a failure.
     if (this.#socket.readyState !== this.#socket.OPEN) return
     if (frames.length === 1) this.connection.write(frames[0])
     else this.#writeAll(frames)
     if (this.connection.writableLength > 0) this.#onBehind(frames)
   }
 
-  /** Calls `fn` once when the operating system has taken all waiting bytes; never on a dead connection. */
+  /**
+   * Calls `fn` once, when the operating system has accepted all waiting bytes. Never calls it if the
+   * connection is dead.
+   */
   whenDrained(fn: () => void): void {
     this.flush()
     this.connection.write('', (error) => {

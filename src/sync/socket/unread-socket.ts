@@ -5,12 +5,14 @@ import type { SlowTransfers } from '../../quota/slow-transfers.ts'
 import { UnreadBytes } from '../../quota/unread-bytes.ts'
 import { endWithError, transferTooSlow } from './incomplete-message.ts'
 
-/** A websocket whose client has fallen behind: closes it if the client reads too slowly. */
+/**
+ * Watches a websocket whose client has fallen behind. Closes the websocket if the client reads too slowly.
+ */
 export class UnreadSocket {
   readonly #bytes: UnreadBytes
   readonly #frames: UnreadFrames
 
-  /** @param frames counts the memory */
+  /** @param frames counts the memory of the unread frames */
   constructor(socket: WebSocket, connection: Duplex, transfers: SlowTransfers, frames: UnreadFrames) {
     this.#frames = frames
     this.#bytes = new UnreadBytes(connection, {
@@ -20,19 +22,22 @@ export class UnreadSocket {
     })
   }
 
-  /** Call this after a write that the operating system has not taken completely. */
+  /** Must be called after a write that the operating system has not accepted completely. */
   wrote(frames: readonly Uint8Array[]): void {
     for (const each of frames) this.#frames.add(each)
     this.#bytes.wrote()
   }
 
-  /** Stops counting. */
+  /** Stops counting the unread bytes. */
   release(): void {
     this.#bytes.release()
   }
 }
 
-/** Frames from this size are counted once for all clients that have not read them. Smaller ones count for each client. */
+/**
+ * Minimum size of a frame that is counted only once for all clients that have not read it. A smaller frame
+ * counts for each client.
+ */
 const largeFrameBytesMin = 65_536
 
 /** A client that has not read all frames that were sent to it. */
@@ -47,7 +52,9 @@ interface LargeFrame {
   readonly readers: Set<FrameReader>
 }
 
-/** Large frames that clients have not read. Many clients may get the same frame, which counts once. */
+/**
+ * Large frames that some clients have not read. If many clients receive the same frame, it counts only once.
+ */
 export class LargeFrameTracker {
   readonly #account: MemoryAccount
   readonly #frames = new Map<Uint8Array, LargeFrame>()
@@ -81,15 +88,15 @@ export class LargeFrameTracker {
   }
 }
 
-/** The frames that one client has not read, in the order in which they were sent. */
+/** The frames that one client has not read, in the order of sending. */
 export class UnreadFrames {
   readonly #large: LargeFrameTracker
   readonly #reader: FrameReader
   readonly #claim: MemoryClaim
-  /** Large frames, and the positions at which they end. */
+  /** Large frames, each with the position at which it ends. */
   #frames: { readonly frame: Uint8Array; readonly endsAt: number }[] = []
   #largeBytes = 0
-  /** Number of sent bytes, counted from an arbitrary start. */
+  /** Number of bytes sent so far, counted from an arbitrary start. */
   #position = 0
 
   constructor(account: MemoryAccount, large: LargeFrameTracker, reader: FrameReader) {
@@ -98,7 +105,7 @@ export class UnreadFrames {
     this.#claim = account.open(reader.owner, () => reader.end())
   }
 
-  /** Frames were sent. `update` follows. */
+  /** Adds frames that were sent. The caller must call `update` afterwards. */
   add(frames: Uint8Array): void {
     this.#position += frames.length
     if (frames.length < largeFrameBytesMin) return
@@ -108,8 +115,9 @@ export class UnreadFrames {
   }
 
   /**
-   * @param unreadBytes bytes that were sent and not read; 0: the client has read everything, or the connection is
-   * closed
+   * Removes the frames that the client has read.
+   * @param unreadBytes bytes that were sent and not read; 0 if the client has read everything or the
+   * connection is closed
    */
   update(unreadBytes: number): void {
     const readTo = this.#position - unreadBytes
