@@ -4,24 +4,24 @@ import { ByteReader, clockMax } from './byte-reader.ts'
 import { MalformedMessageError, MalformedUpdateError } from './malformed.ts'
 import { pushVarUint } from './state-vector.ts'
 
-/** Maximum size of the state of one client, in bytes of JSON, and its maximum nesting. */
+/** Limits for the state of one client: the bytes of its JSON, and the nesting of its JSON. */
 export const stateBytesMax = 16 * 1024
 export const stateDepthMax = 32
-/** A removed state on the wire. */
+/** JSON of a removed state. */
 export const removedText = 'null'
 /**
- * Maximum number of states that are read from one message. A client usually sends its own state, but may also
- * return states of others that it has received.
+ * Maximum number of states that are read from one message. A client usually sends only its own state, but may
+ * also send back states of other clients that it has received.
  */
 export const entriesMax = 1_000
 /**
- * Maximum number of clients whose states one message of the server contains, and of characters of these
- * states. A single longer state gets its own message.
+ * Limits for one message of the server: the number of clients whose states it contains, and the total number
+ * of characters of these states. A longer single state gets a separate message.
  */
 export const messageEntriesMax = 500
 export const messageLengthMax = 256 * 1024
 
-/** State of one client; `state` null if it was removed. */
+/** State of one client. `state` is null if the state was removed. */
 export interface AwarenessEntry {
   readonly clientId: number
   readonly clock: number
@@ -36,11 +36,12 @@ export interface AwarenessText {
 }
 
 /**
- * Reads an awareness update of y-protocols. Skips states that are too large, too deep or not an object, and
- * those beyond `entriesMax`: a careless client must not lose its connection for them.
- * @param concerns returns whether a client's state is needed; skipping the others costs very little, and
- * stock clients return all states that they receive
- * @throws MalformedMessageError if the framing is broken
+ * Reads an awareness update of y-protocols. Skips a state that is not an object, or exceeds the limits for
+ * size and depth, and skips the states beyond `entriesMax`. These do not end the connection, because a client
+ * may send them by mistake.
+ * @param concerns returns whether the state of a client is needed; skipping a state costs very little, and
+ * stock clients send back all states that they receive
+ * @throws MalformedMessageError if the framing is invalid
  */
 export function readAwareness(
   bytes: Uint8Array,
@@ -71,7 +72,7 @@ function readEntries(reader: ByteReader, concerns: (clientId: number) => boolean
   return entries
 }
 
-/** Returns undefined for an unusable state. */
+/** Reads a state. Returns undefined if the state cannot be used. */
 function readState(reader: ByteReader, start: number, length: number): AwarenessEntry['state'] | undefined {
   const { buffer, byteOffset } = reader.bytes
   const text = Buffer.from(buffer, byteOffset + start, length)
@@ -80,8 +81,8 @@ function readState(reader: ByteReader, start: number, length: number): Awareness
 }
 
 /**
- * Returns undefined for an unusable state. A key `__proto__` becomes an ordinary own one and is spread
- * without effect.
+ * Parses a state. Returns undefined if the state cannot be used. A key `__proto__` becomes an ordinary own
+ * property, and has no effect when the object is spread.
  */
 function parseState(text: string): AwarenessEntry['state'] | undefined {
   if (jsonDepthExceeds(text, stateDepthMax)) return undefined
@@ -94,7 +95,7 @@ function parseState(text: string): AwarenessEntry['state'] | undefined {
   }
 }
 
-/** Writes an update that `applyAwarenessUpdate` of y-protocols reads. */
+/** Writes an awareness update that `applyAwarenessUpdate` of y-protocols can read. */
 export function writeAwareness(entries: readonly AwarenessText[]): Uint8Array {
   const parts: Uint8Array[] = [head(entries.length)]
   for (const { clientId, clock, text } of entries) {
@@ -104,7 +105,10 @@ export function writeAwareness(entries: readonly AwarenessText[]): Uint8Array {
   return Buffer.concat(parts)
 }
 
-/** Like `writeAwareness`, in messages that stay within the limits when a client returns them. */
+/**
+ * Writes states like `writeAwareness`, but in several messages. Each message is within the limits for
+ * messages of clients, so that a client may send it back.
+ */
 export function writeAwarenessMessages(entries: readonly AwarenessText[]): readonly Uint8Array[] {
   const messages: Uint8Array[] = []
   let [start, bytes] = [0, 0]

@@ -2,19 +2,23 @@ import { isAscii, isUtf8 } from 'node:buffer'
 import { MalformedUpdateError } from './malformed.ts'
 
 /**
- * Client ids have 32 bits. Clocks and lengths stay below 2^31, so that no sum of them leaves the safe range.
+ * Client ids have 32 bits. Clocks and lengths must stay below 2^31, so that every sum of them is a safe
+ * integer.
  */
 export const clientIdMax = 2 ** 32 - 1
 export const clockMax = 2 ** 31 - 1
-/** The largest number that a reader accepts. */
+/** Maximum number that a reader accepts. */
 export const varUintMax = 2 ** 32 - 1
 
-/** Longer texts are checked by native code: calling it costs as much as a loop over a hundred bytes. */
+/**
+ * Minimum bytes of a text that native code checks. Calling native code costs as much as a loop over a hundred
+ * bytes.
+ */
 const nativeFrom = 256
 
 /**
- * Walks over lib0-encoded bytes without creating values. Every read is bounded by the end of the bytes.
- * Numbers beyond 32 bits are rejected, although lib0 accepts them up to 2^53.
+ * Reads lib0-encoded bytes, mostly without creating values. A read never goes beyond the end of the bytes.
+ * Numbers of more than 32 bits are rejected, although lib0 accepts numbers up to 2^53.
  */
 export class ByteReader {
   readonly bytes: Uint8Array
@@ -54,7 +58,7 @@ export class ByteReader {
     throw new MalformedUpdateError('a number is too large')
   }
 
-  /** Reads a number of things that follow, each of at least `bytesEach` bytes. */
+  /** Reads the number of the parts that follow. Each part has at least `bytesEach` bytes. */
   count(bytesEach: number, countMax: number): number {
     const count = this.varUint()
     if (count * bytesEach > this.left) throw new MalformedUpdateError('it ends in the middle')
@@ -69,7 +73,7 @@ export class ByteReader {
     return value
   }
 
-  /** Skips a variable-length signed integer of at most 53 bits, which lib0 writes for whole numbers. */
+  /** Skips a variable-length signed integer of at most 53 bits. lib0 uses this form for whole numbers. */
   skipVarInt(): void {
     for (let length = 0; length < 8; length++) if (this.byte() < 128) return
     throw new MalformedUpdateError('a number is too large')
@@ -80,7 +84,7 @@ export class ByteReader {
     this.at += count
   }
 
-  /** Skips a length-prefixed string; returns its length in UTF-16 code units, as Yjs counts. */
+  /** Skips a length-prefixed string. Returns its length in UTF-16 code units, as Yjs counts it. */
   skipString(): number {
     const byteLength = this.varUint()
     const start = this.at
@@ -109,7 +113,10 @@ export class ByteReader {
   }
 }
 
-/** Yjs decodes strictly: an invalid sequence would throw inside it. */
+/**
+ * Returns the length of a UTF-8 text in UTF-16 code units. Rejects an invalid sequence, because Yjs decodes
+ * strictly and would throw.
+ */
 function utf16Length(bytes: Uint8Array): number {
   if (!isUtf8(bytes)) throw new MalformedUpdateError('a text is not UTF-8')
   if (bytes.length > nativeFrom)

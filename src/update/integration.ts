@@ -1,19 +1,17 @@
 /* oxlint-disable typescript/unbound-method -- the methods that are replaced are called with their objects */
 /**
- * Bounds the work of Yjs. Yjs places an item by a scan over all items that other clients inserted at the same
+ * Limits the work of Yjs. Yjs places an item by a scan over all items that other clients inserted at the same
  * position, splits arrays to split an item, shifts arrays to merge items, and searches all roots for the name
- * of one. A small update can make each of these quadratic, and Yjs offers no hook to stop it. This module
- * replaces methods of Yjs' exported classes:
- *
- * - `Item.integrate`: the conflict scan is Weft's own. It finds the same position, counts its steps, and
- *   takes the position from `Placements` if another thread has found it before.
+ * of a root. With a small update, a client can force Yjs into quadratic time in each of these cases, and Yjs
+ * has no hook to stop it. This module replaces methods of exported classes of Yjs:
+ * - `Item.integrate`: the conflict scan is replaced by a scan of Weft, which finds the same position and
+ * counts its steps. A position that another thread has found is read from `Placements` instead.
  * - `splice` of each content: a split counts the array elements that it moves.
- * - `Item.mergeWith`, `GC.mergeWith`: a merge is an optimization, so it is skipped when too much has been
- *   moved.
+ * - `Item.mergeWith`, `GC.mergeWith`: a merge is only an optimization, so it is skipped when too many
+ * elements were moved.
  * - `Item.write`: the name of a root is found in a map.
- *
  * Work that exceeds its budget ends with `IntegrationTooExpensiveError` between two structs: the document
- * then has a valid part of the update. Without a budget nothing is rejected.
+ * then has a valid part of the update. Work without a budget is not limited.
  */
 import * as Y from 'yjs'
 
@@ -26,23 +24,26 @@ export class IntegrationTooExpensiveError extends Error {
   }
 }
 
-/** Array elements that are moved in the time of one step of a conflict scan (about 14 ns). */
+/** Number of array elements that are moved in the time of one step of a conflict scan (about 14 ns). */
 export const movedPerStep = 64
 
 /**
- * Maximum number of elements that the merges of a budget may move: about 30 ms. Unmerged items only cost
- * memory.
+ * Maximum number of elements that the merges within a budget may move, which takes about 30 ms. Items that
+ * are not merged only take more memory.
  */
 const movedByMergesMax = 50_000_000
 
-/** Minimum number of steps of a scan whose placement is recorded. */
+/** Minimum number of steps of a conflict scan whose result is recorded. */
 const placedFromSteps = 32
 
-/** Left neighbors of items, by client and clock: the results of conflict scans. */
+/** The results of conflict scans: the left neighbors of items, by client and clock. */
 export class Placements {
   readonly #lefts = new Map<number, Map<number, Y.ID | null>>()
 
-  /** @param numbers four for each item: client, clock, client and clock of its left neighbor (-1 for none) */
+  /**
+   * @param numbers four numbers for each item: client and clock of the item, client and clock of its left
+   * neighbor (-1 if there is none)
+   */
   constructor(numbers: readonly number[] = []) {
     for (let at = 0; at + 3 < numbers.length; at += 4) {
       const [client = 0, clock = 0, leftClient = 0, leftClock = 0] = numbers.slice(at, at + 4)
@@ -52,27 +53,33 @@ export class Placements {
     }
   }
 
-  /** Returns the last id of the left neighbor; null: the item is the first one; undefined: unknown. */
+  /**
+   * Returns the last id of the left neighbor of an item; null if the item is the first one; undefined if this
+   * is unknown.
+   */
   find({ client, clock }: Y.ID): Y.ID | null | undefined {
     return this.#lefts.get(client)?.get(clock)
   }
 }
 
-/** Limits of a piece of work on a document. */
+/** Limits for work on a document. */
 export interface Budget {
   readonly doc: Y.Doc
-  /** Steps of about 14 ns each. */
+  /** Maximum number of steps, of about 14 ns each. */
   readonly stepsMax: number
   readonly placements: Placements | null
-  /** Collects placements, in the form that `Placements` accepts; null: they are not collected. */
+  /**
+   * Collects the results of conflict scans, in the form that `Placements` accepts; null if they are not
+   * needed.
+   */
   readonly found: number[] | null
 }
 
-/** Cost of a piece of work. */
+/** Cost of work on a document. */
 export interface Spent {
-  /** All steps. */
+  /** Number of all steps. */
   readonly steps: number
-  /** The part of the steps that conflict scans took: `Placements` save it. */
+  /** Number of steps that conflict scans took. With `Placements`, these steps are not needed. */
   readonly scanned: number
 }
 
@@ -81,11 +88,14 @@ interface Spending extends Budget {
   scanned: number
   movedByMerges: number
   /**
-   * Structs of the client with the most structs, at the first split: the length of the array that a split
-   * shifts.
+   * Number of structs of the client with the most structs, counted at the first split. This is the length of
+   * the array that a split shifts.
    */
   structs: number | null
-  /** The struct into which the last merge was made: consecutive merges shift the array once. */
+  /**
+   * The struct into which the last merge was made. Consecutive merges into one struct shift the array only
+   * once.
+   */
   mergedInto: unknown
 }
 
@@ -95,7 +105,7 @@ let spending: Spending | null = null
 export const noPlacements: Pick<Budget, 'placements' | 'found'> = { placements: null, found: null }
 
 /**
- * Runs synchronous work of Yjs within a budget. Calls `spent` with its cost, also if it fails.
+ * Runs synchronous work of Yjs within a budget. Calls `spent` with the cost, even if the work fails.
  * @throws IntegrationTooExpensiveError
  */
 export function withinBudget<T>(budget: Budget, work: () => T, spent?: (spent: Spent) => void): T {
@@ -116,7 +126,7 @@ function spend(steps: number): void {
   if (spending.steps > spending.stepsMax) throw new IntegrationTooExpensiveError(spending.stepsMax)
 }
 
-/** Returns the number of structs in the arrays of a document. */
+/** Returns the total number of structs in a document. */
 export function structsOf({ store }: Y.Doc): number {
   let structs = 0
   for (const ofClient of store.clients.values()) structs += ofClient.length
@@ -124,13 +134,13 @@ export function structsOf({ store }: Y.Doc): number {
 }
 
 /**
- * Keeps Yjs from notifying observers, which the server does not have. Yjs would build an event for each
- * changed type and all types above it, and then read through a formatted text for each deletion to remove
- * needless formatting marks.
+ * Prevents Yjs from notifying observers, because the server has none. Without this, Yjs would build an event
+ * for each changed type and all types above it. For each deletion in a formatted text, Yjs would also read
+ * the whole text to remove formatting marks that are not needed.
  */
 export function skipObservers(doc: Y.Doc): void {
   doc.on('beforeObserverCalls', ({ changed, local }: Y.Transaction) => {
-    // Replaces an observer of Yjs' own: positions that were found by index are no longer valid.
+    // This replaces an internal observer of Yjs: cached positions by index are no longer valid.
     if (!local) for (const type of changed.keys()) if (type._searchMarker) type._searchMarker.length = 0
     changed.clear()
   })
@@ -144,7 +154,7 @@ Y.Item.prototype.integrate = function integrate(
   offset: number,
 ): void {
   if (offset > 0) cutStart(this, transaction, offset)
-  // Yjs leaves it undefined if the parent that the item names has no type.
+  // The parent is undefined if the item refers to a parent without a type.
   if (this.parent != null && isContested(this)) place(this, transaction.doc.store)
   integrateItem.call(this, transaction, 0)
 }
@@ -159,11 +169,11 @@ function cutStart(item: Y.Item, transaction: Y.Transaction, offset: number): voi
   item.length -= offset
 }
 
-/** Returns whether the list has items between the neighbors that the item was inserted between. */
+/** Returns whether there are items between the two neighbors between which the item was inserted. */
 const isContested = ({ left, right }: Y.Item): boolean =>
   left === null ? right === null || right.left !== null : left.right !== right
 
-/** Sets the neighbors of a contested item, so that Yjs finds nothing in between. */
+/** Sets the neighbors of a contested item, so that Yjs finds no items between them. */
 function place(item: Y.Item, store: Y.Doc['store']): void {
   const known = placedBefore(item, store)
   const first = item.left === null ? firstIn(item) : item.left.right
@@ -171,7 +181,10 @@ function place(item: Y.Item, store: Y.Doc['store']): void {
   item.right = item.left === null ? first : item.left.right
 }
 
-/** Returns the left neighbor that was found elsewhere; undefined: none, or it does not fit. */
+/**
+ * Returns the left neighbor that another thread has found; null if the item is the first one; undefined if no
+ * neighbor was found or the document does not have it.
+ */
 function placedBefore({ id }: Y.Item, store: Y.Doc['store']): Y.Item | null | undefined {
   const left = spending?.placements?.find(id)
   if (left === undefined || left === null) return left
@@ -180,27 +193,27 @@ function placedBefore({ id }: Y.Item, store: Y.Doc['store']): Y.Item | null | un
   return found instanceof Y.Item && Y.compareIDs(found.lastId, left) ? found : undefined
 }
 
-/** Returns the first item of the list, or the oldest value of the key. */
+/** Returns the first item of the list, or the oldest value of the map key. */
 function firstIn({ parent, parentSub }: Y.Item): Y.Item | null {
   if (!(parent instanceof Y.AbstractType)) return null
   if (parentSub === null) return parent._start
   let first = parent._map.get(parentSub) ?? null
-  // Yjs walks this path a second time.
+  // A step counts twice, because Yjs walks this path a second time.
   for (; first !== null && first.left !== null; first = first.left) spend(2)
   return first
 }
 
 /**
- * Finds the left neighbor of a contested item, as YATA defines it (Nicolaescu et al., "Near Real-Time
- * Peer-to-Peer Shared Editing on Extensible Data Types", 2016) and Yjs implements it. Items between the
- * origins are passed in order. An item with the same origin is passed if its client id is lower, or if it may
- * belong to an insertion further right. An item whose origin was passed belongs to the insertion of its
- * origin.
+ * Finds the left neighbor of a contested item, in the way that YATA defines (Nicolaescu et al., "Near
+ * Real-Time Peer-to-Peer Shared Editing on Extensible Data Types", 2016) and Yjs implements. The scan goes
+ * through the items between the two origins, in order. An item with the same origin stays to the left if its
+ * client id is lower, or if it may belong to an insertion further right. An item whose origin is among the
+ * items to the left belongs to the insertion of its origin.
  */
 function scan(item: Y.Item, first: Y.Item | null, store: Y.Doc['store']): Y.Item | null {
   const passed = new PassedItems(first, store)
   let { left } = item
-  /** Items passed since `left` was set last are in conflict with the item. */
+  /** Index of the first scanned item after `left`. The items from this index on conflict with the item. */
   let conflictsFrom = 0
   const before = spending?.steps ?? 0
   for (let at = first; at !== null && at !== item.right; at = at.right) {
@@ -232,16 +245,16 @@ function note(found: number[] | null, { client, clock }: Y.ID, left: Y.Item | nu
   found?.push(client, clock, lastId?.client ?? -1, lastId?.clock ?? -1)
 }
 
-/** Number of steps that a lookup in the passed items counts. */
+/** Number of steps that one lookup in the scanned items costs. */
 const stepsOfLookup = 4
 
-/** The items that a scan has passed, in their order. */
+/** The items that a conflict scan has visited, in order. */
 class PassedItems {
   readonly #first: Y.Item | null
   readonly #store: Y.Doc['store']
   #before: Y.Item | null = null
   #last: Y.Item | null = null
-  /** Created when an origin is not simply the previous item. */
+  /** Created when the origin of an item is not simply the previous item. */
   #indexes: Map<Y.Item, number> | null = null
   count = 0
 
@@ -250,7 +263,7 @@ class PassedItems {
     this.#store = store
   }
 
-  /** Returns its index. */
+  /** Adds an item, and returns its index. */
   add(item: Y.Item): number {
     this.#before = this.#last
     this.#last = item
@@ -262,13 +275,16 @@ class PassedItems {
     return index
   }
 
-  /** Returns the index of the item with this id, without the last one; -1: it was not passed. */
+  /**
+   * Returns the index of the visited item that contains this id, not counting the last item; -1 if there is
+   * none.
+   */
   indexOf(id: Y.ID | null): number {
     const before = this.#before
     if (id === null || before === null) return -1
     if (!before.deleted && holds(before, id)) return this.count - 2
     spend(stepsOfLookup)
-    // In place of a deleted item, the store may have garbage, which no scan has passed.
+    // Instead of a deleted item, the store may have garbage, which no conflict scan has visited.
     const item = Y.getItem(this.#store, id)
     if (item === before) return this.count - 2
     this.#indexes ??= this.#indexed()
@@ -304,16 +320,16 @@ function splitStructs(budget: Spending): number {
   return budget.structs
 }
 
-/** Returns the number of values that a merge of the content copies: each takes about a step. */
+/** Returns the number of values that a merge of the content copies. Copying a value takes about one step. */
 export const valuesIn = (content: unknown): number =>
   content instanceof Y.ContentAny || content instanceof Y.ContentJSON ? content.arr.length : 0
 
-/** Characters that are copied in the time of a step. */
+/** Number of characters that are copied in the time of one step. */
 export const charactersPerStep = 32
 
 /**
- * Returns the steps for copying content that is split: values, or a string that is split between the halves
- * of a surrogate pair.
+ * Returns the steps for copying content that is split. Only values are copied, and strings that are split
+ * between the two halves of a surrogate pair.
  */
 export function copiedBySplit(content: unknown, offset: number): number {
   if (!(content instanceof Y.ContentString)) return valuesIn(content)
@@ -341,7 +357,10 @@ Y.GC.prototype.mergeWith = function mergeWith(this: Y.GC, right: Y.GC): boolean 
 
 const mayMerge = (): boolean => spending === null || spending.movedByMerges < movedByMergesMax
 
-/** Consecutive merges shift the array of their client once. */
+/**
+ * Counts the elements that a merge moves. Consecutive merges into one struct shift the array of their client
+ * only once.
+ */
 function countMerge(left: Y.AbstractStruct, right: Y.AbstractStruct, values: number): void {
   if (spending === null) return
   const isNext = right === spending.mergedInto
@@ -352,10 +371,13 @@ function countMerge(left: Y.AbstractStruct, right: Y.AbstractStruct, values: num
 
 type SharedType = Y.ContentType['type']
 
-/** Names of roots by document, if they have been looked up. */
+/** For each document, the names of its roots, if they have been looked up. */
 const rootNames = new WeakMap<Y.Doc, Map<SharedType, string>>()
 
-/** Returns the name of a root; null for other types, and for a root that was replaced by one with a kind. */
+/**
+ * Returns the name of a root; null for any other type, and for a root that was replaced by a root with a
+ * kind.
+ */
 function rootNameOf(parent: Y.Item['parent']): string | null {
   if (!(parent instanceof Y.AbstractType) || parent._item !== null || parent.doc === null) return null
   const { share } = parent.doc
@@ -376,7 +398,7 @@ Y.Item.prototype.write = function write(
   const { parent } = this
   const name = offset === 0 && this.origin === null && this.rightOrigin === null ? rootNameOf(parent) : null
   if (name === null) return writeItem.call(this, encoder, offset)
-  // Yjs writes a string unchanged.
+  // If the parent is a string, Yjs writes it unchanged.
   Object.assign(this, { parent: name })
   try {
     writeItem.call(this, encoder, offset)

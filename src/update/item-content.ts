@@ -6,7 +6,7 @@ export interface VettingOptions {
   readonly allowSubdocuments: boolean
 }
 
-/** Structs of Yjs' update encoding V1, by the lower five bits of their info byte. */
+/** Kinds of structs in the update encoding V1 of Yjs: the lower five bits of the info byte. */
 export const struct = {
   gc: 0,
   deleted: 1,
@@ -20,12 +20,12 @@ export const struct = {
   doc: 9,
   skip: 10,
 } as const
-/** Element and hook: the shared types with a name. */
+/** Types that have a name: element and hook. */
 const namedTypes = [3, 5]
 const typeMax = 6
 
 /**
- * Skips the content of an item; returns its length in clocks, which may be 0.
+ * Skips the content of an item. Returns its length in clocks, which may be 0.
  * @throws MalformedUpdateError
  */
 export function skipContent(reader: ByteReader, kind: number, options: VettingOptions): number {

@@ -15,9 +15,9 @@ export interface Joined {
   readonly structs: number
 }
 
-/** The structs of one client in the updates, as consecutive bytes. */
+/** The structs of one client in several updates, as consecutive bytes. */
 export interface StructRun {
-  /** Clock of the first struct, and clock after the last one. */
+  /** Clock of the first struct; `to` is the clock after the last one. */
   readonly from: number
   to: number
   structs: number
@@ -27,11 +27,11 @@ export interface StructRun {
 const anyContent: VettingOptions = { allowSubdocuments: true }
 
 /**
- * Joins a whole state and the updates that continue it to one whole state (V1), by copying. `mergeUpdates`
- * takes time quadratic in their number, and a Y.Doc takes many times the memory. The result merges no
- * adjacent structs and drops no deleted content. Returns null if an update after the first one deletes
- * content. Also returns null if a client's structs do not start with the first one, have a gap, or overlap:
- * Yjs must handle these cases.
+ * Joins a whole state and the updates that continue it to one whole state (V1), by copying bytes. The
+ * alternatives are slower or larger: the time of `mergeUpdates` is quadratic in the number of updates, and a
+ * Y.Doc takes many times the memory. The result merges no adjacent structs and drops no deleted content.
+ * Returns null if Yjs must join the updates: if an update after the first one deletes content, or if the
+ * structs of a client do not start at clock 0, have a gap, or overlap.
  */
 export function joinUpdates(updates: readonly Uint8Array[]): Joined | null {
   const runs = new Map<number, StructRun>()
@@ -51,8 +51,8 @@ export function joinUpdates(updates: readonly Uint8Array[]): Joined | null {
 const noDeletions = Uint8Array.of(0)
 
 /**
- * Returns null for bytes that are not an update, and for additions that delete or that no client may send:
- * Yjs may accept them.
+ * Returns the outline of an update. Returns null if the bytes are not an update. Also returns null for an
+ * addition that deletes content, or that no client may send; Yjs may accept such an addition.
  */
 function outlineOf(bytes: Uint8Array, as: 'whole' | 'addition'): Outline | null {
   try {
@@ -65,7 +65,7 @@ function outlineOf(bytes: Uint8Array, as: 'whole' | 'addition'): Outline | null 
   }
 }
 
-/** Returns false if an update does not continue where the previous ones end. */
+/** Adds an update to the runs. Returns false if the update does not start where the previous updates end. */
 function goOn(runs: Map<number, StructRun>, bytes: Uint8Array, { clients }: Outline): boolean {
   for (const { client, from, to, skips, structs, start, end } of clients) {
     const run = runs.get(client) ?? { from: 0, to: 0, structs: 0, parts: [] }
@@ -79,8 +79,8 @@ function goOn(runs: Map<number, StructRun>, bytes: Uint8Array, { clients }: Outl
 }
 
 /**
- * Writes an update from runs and encoded deletions. Clients are in the order in which Yjs writes them, which
- * it relies on when it merges.
+ * Writes an update from runs and encoded deletions. The clients are in the order in which Yjs writes them,
+ * because Yjs relies on this order when it merges updates.
  */
 export function writeUpdate(runs: ReadonlyMap<number, StructRun>, deletions: Uint8Array): Uint8Array {
   const parts: Uint8Array[] = [numbers(runs.size)]
@@ -89,7 +89,10 @@ export function writeUpdate(runs: ReadonlyMap<number, StructRun>, deletions: Uin
   return Buffer.concat([...parts, deletions])
 }
 
-/** Returns how many clients have deletions in an update, and the offset of the first of them. */
+/**
+ * Returns the number of clients that have deletions in an update, and the offset of the deletions of the
+ * first client.
+ */
 export function deletionsIn(bytes: Uint8Array, structsEnd: number): { clients: number; start: number } {
   const reader = new ByteReader(bytes)
   reader.skip(structsEnd)

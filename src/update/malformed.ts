@@ -1,9 +1,12 @@
-/** Bytes that no legitimate client sends. The message describes the problem; it may be sent to the client. */
+/**
+ * Thrown for bytes that no legitimate client sends. The message describes the problem, and may be sent to the
+ * client.
+ */
 export class MalformedUpdateError extends Error {
   override readonly name = 'MalformedUpdateError'
 }
 
-/** A message whose framing is broken. */
+/** Thrown for a message whose framing is invalid. */
 export class MalformedMessageError extends Error {
   override readonly name = 'MalformedMessageError'
 }

@@ -3,12 +3,12 @@ import { MalformedUpdateError } from './malformed.ts'
 import type { UpdateSummary } from './summary.ts'
 
 /**
- * Rejects runs that are live entries of a map (or attributes of an element). An entry must be one value. If a
- * longer one has been split, Yjs replaces it by deleting only its end. The remaining live part then makes Yjs
- * throw whenever the map is deleted, also at the next load. Deleted runs are legitimate: documents without
- * garbage collection have them. Call after the update was applied to `doc` and before it is stored: the
- * origins of a run determine its entry.
- * @throws MalformedUpdateError; `doc` must not be used after it
+ * Rejects items with several values that are live entries of a map (or attributes of an element). An entry
+ * must be one value. If a longer entry has been split, Yjs deletes only its end when the entry is replaced.
+ * The remaining live part then makes Yjs throw whenever the map is deleted, also at the next load. Deleted
+ * items are legitimate, because documents without garbage collection have them. Must be called after the
+ * update was applied to `doc` and before it is stored, because the origins of an item determine its entry.
+ * @throws MalformedUpdateError; `doc` must not be used afterwards
  */
 export function checkMapEntries({ longRuns }: UpdateSummary, doc: Y.Doc): void {
   for (let index = 0; index < longRuns.length; index += 3) {

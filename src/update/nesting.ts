@@ -9,7 +9,7 @@ interface NestedItem {
   readonly end: number
   readonly isType: boolean
   readonly place: ItemPlace
-  /** Number of types above it, including the root; 0 while unknown. */
+  /** Number of types above the item, including the root; 0 while it is unknown. */
   depth: number
 }
 
@@ -20,14 +20,14 @@ type NestedItemsByClient = Map<number, NestedItem[]>
 /**
  * Rejects an update whose new shared types would be nested too deep, including the types of `doc` around
  * them. Yjs deletes, copies and encodes nested types by recursion. Items that refer to missing structs count
- * as if they were at the top level; they are checked again when these have arrived.
+ * as items at the top level; they are checked again when the missing structs have arrived.
  * @throws MalformedUpdateError
  */
 export function checkNesting(bytes: Uint8Array, doc: Y.Doc): void {
   const items: NestedItemsByClient = new Map()
   const item = ({ client, clock, length, kind, place: claimed }: ReadItem): void => {
-    // The document determines the place of a known run, and its remainder follows it; an update may claim
-    // another place.
+    // For the part of an item that the document has, the document determines the place, and the new part
+    // follows it. The update may claim another place.
     const known = Y.getState(doc.store, client)
     if (clock + length <= known) return
     const place: ItemPlace = clock < known ? { kind: 'sibling', client, clock: known - 1 } : claimed
@@ -51,7 +51,10 @@ export function checkNesting(bytes: Uint8Array, doc: Y.Doc): void {
   }
 }
 
-/** Follows references inside the update without recursion, then counts back. */
+/**
+ * Returns the number of types above an item. Follows the references inside the update without recursion, and
+ * then counts back.
+ */
 function depthOf(start: NestedItem, items: NestedItemsByClient, doc: Y.Doc): number {
   const chain: NestedItem[] = []
   let depth = 1
@@ -60,7 +63,7 @@ function depthOf(start: NestedItem, items: NestedItemsByClient, doc: Y.Doc): num
       depth = item.depth + (chain.at(-1)?.place.kind === 'parent' ? 1 : 0)
       break
     }
-    // Circular references are never complete: Yjs ignores such items.
+    // Items with circular references never become complete, and Yjs ignores them.
     if (item.depth === visiting) break
     item.depth = visiting
     chain.push(item)

@@ -3,21 +3,24 @@ import { skipContent, struct, type VettingOptions } from './item-content.ts'
 import { MalformedUpdateError } from './malformed.ts'
 import type { StructBlock, UpdateSummary } from './summary.ts'
 
-/** The structs of each client in an update, with their offsets. */
+/** The structs of each client in an update, with their offsets in the bytes. */
 export type Outline = Pick<UpdateSummary, 'clients' | 'structsEnd'>
 
 const anyContent: VettingOptions = { allowSubdocuments: true }
 
-/** From this value on, an item's info byte states one or both of its origins; then it contains no parent. */
+/**
+ * Minimum value of the info byte of an item that has one origin; `bothOrigins` is the minimum for two. Items
+ * with an origin contain no parent.
+ */
 const oneOrigin = 0x40
 const bothOrigins = 0xc0
 const hasParentSub = 0x20
 
 /**
- * Reads the outline of an update that was vetted before or that Yjs has written. Skips places of items and
- * deletions. After a start, the first reading of each document waits for this function while no code is
- * compiled yet. It then takes about half the time of `readUpdate`, because it makes few calls and converts no
- * ids to numbers.
+ * Reads the outline of an update that was already vetted, or that Yjs has written. Skips the places of the
+ * items and the deletions. This function is optimized for the first read of each document after a start, when
+ * its code is not compiled yet. It takes about half the time of `readUpdate`, because it makes few calls and
+ * does not convert ids to numbers.
  * @throws MalformedUpdateError if the bytes are not one whole update; `readUpdate` rejects more
  */
 export function readOutline(bytes: Uint8Array): Outline {
@@ -56,13 +59,13 @@ function readBlock(reader: ByteReader): StructBlock {
   return { client, from, to: clock, skips, structs, start, end: reader.at }
 }
 
-/** Skips an item; returns its length in clocks. */
+/** Skips an item. Returns its length in clocks. */
 function passItem(reader: ByteReader, info: number, kind: number): number {
   const { bytes } = reader
   if (info < oneOrigin) passParent(reader, info)
   else reader.at = afterNumbers(bytes, reader.at, info >= bothOrigins ? 4 : 2)
   if (kind !== struct.string) return skipContent(reader, kind, anyContent)
-  // Most runs are short and plain, so they are read without a call.
+  // Most strings are short and ASCII, so they are read without a function call.
   const length = bytes[reader.at] as number
   let at = reader.at + 1
   const end = at + length

@@ -4,13 +4,13 @@ import { struct } from './item-content.ts'
 import { type ItemId, type ReadItem, readUpdate } from './read-update.ts'
 
 /**
- * Estimates the steps that Yjs needs to integrate a vetted update into `doc`: at least a third of the actual
- * number. Costs one pass over the update, a binary search for each position at which it inserts, and a pass
- * over the deleted items, up to `deletedMax` and `coveredMax`. Does not change `doc`.
- *
- * An item is free if the items between which it was inserted are still neighbors. For any other item the scan
- * may pass the whole list. The prediction tracks the neighbors that the update itself inserts. A list that a
- * contested insertion has changed counts as contested from then on.
+ * Estimates the steps that Yjs needs to integrate a vetted update into `doc`. The estimate is at least a
+ * third of the actual number. It costs one pass over the update, a binary search for each position at which
+ * the update inserts, and a pass over the deleted items, up to `deletedMax` and `coveredMax`. Does not change
+ * `doc`.
+ * An item is free if the items between which it was inserted are still neighbors. For any other item, the
+ * conflict scan may visit the whole list. The prediction tracks the neighbors that the update itself inserts.
+ * After a contested insertion, the changed list counts as contested.
  */
 export function predictSteps(bytes: Uint8Array, doc: Y.Doc): number {
   const prediction = new Prediction(doc)
@@ -18,23 +18,29 @@ export function predictSteps(bytes: Uint8Array, doc: Y.Doc): number {
   return prediction.steps + stepsOfGaps(clients.length)
 }
 
-/** For each client whose structs depend on missing ones, Yjs copies a list of all clients. */
+/**
+ * Returns the steps for structs that depend on missing structs: for each client with such structs, Yjs copies
+ * a list of all clients.
+ */
 const stepsOfGaps = (clients: number): number => (clients * clients) / movedPerStep
 
 type SharedType = Y.ContentType['type']
 
-/** The item that follows a clock in its list; null: none; `contested`: unknown. */
+/** The item that follows a clock in its list; null if there is none; `contested` if it is unknown. */
 type Neighbor = ItemId | null | 'contested'
 
-/** Passing an item takes one step, or several if its origin must be looked up. */
+/** Steps to visit an item in a conflict scan: one step, or several if its origin must be looked up. */
 const stepsOfPassed = 3
 
-/** Deleting an item takes about 1.5 microseconds: Yjs records, collects and merges it. */
+/**
+ * Steps to delete an item. This takes about 1.5 microseconds, because Yjs records, collects and merges the
+ * item.
+ */
 const stepsOfDeletion = 100
 
 /**
- * Maximum number of deleted items and of passed structs that the prediction counts: both are too expensive
- * already.
+ * Maximum numbers of deleted items, and of structs in deleted ranges, that the prediction counts. An update
+ * that exceeds either number is already too expensive.
  */
 const deletedMax = 100_000
 const coveredMax = 1_000_000
@@ -42,26 +48,29 @@ const coveredMax = 1_000_000
 class Prediction {
   readonly #doc: Y.Doc
   readonly #store: Y.Doc['store']
-  /** Neighbors to the right of clocks at which the update inserts. */
+  /** The right neighbors of the clocks at which the update inserts. */
   readonly #rights = new Map<number, Map<number, Neighbor>>()
-  /** Whether a clock is currently the first of its list. */
+  /** For clocks at which the update inserts, whether the clock is currently the first of its list. */
   readonly #firsts = new Map<number, Map<number, boolean>>()
-  /** Lists and keys into which the update has inserted a first item. */
+  /** Lists and map keys into which the update has inserted a first item. */
   readonly #begun = new Map<string | number, Set<string>>()
-  /** The previous item, if it is new: most items continue it. */
+  /** The previous item, if it is new. Most items continue the previous item. */
   #before: ReadItem | null = null
   #isStartContested = false
   #items = 0
   #contested = 0
-  /** Structs that deleted ranges pass over. */
+  /** Number of structs in deleted ranges. */
   #covered = 0
-  /** Deleted items, including nested ones. */
+  /** Number of deleted items, including nested ones. */
   #deleted = 0
-  /** Array elements after splits. */
+  /** Number of array elements that splits shift. */
   #moved = 0
-  /** Steps to copy content that is split. */
+  /** Steps to copy the content that is split. */
   #copied = 0
-  /** Steps to copy the longest new row of values or characters, as a split of it may do. */
+  /**
+   * Steps to copy the longest new item with values or characters. A split of that item may need this number
+   * of steps.
+   */
   #copiedMax = 0
 
   constructor(doc: Y.Doc) {
@@ -112,8 +121,8 @@ class Prediction {
   }
 
   /**
-   * Ranges may overlap: each passes over everything that it covers. Items that are already deleted cost no
-   * more than that.
+   * Counts the items of a deleted range. Ranges may overlap, and each range costs one step for every struct
+   * in it. Items that are already deleted cost no more than that.
    */
   #delete(client: number, from: number, to: number): void {
     const structs = this.#store.clients.get(client)
@@ -126,7 +135,7 @@ class Prediction {
     }
   }
 
-  /** Counts an item and everything inside it. Stops at a number that exceeds the budget of the event loop. */
+  /** Counts an item and everything inside it. Stops when the number exceeds the budget of the event loop. */
   #deleteItem(item: Y.Item): void {
     const open = [item]
     for (let next = open.pop(); next !== undefined && !this.#isOverDeleted; next = open.pop()) {
@@ -145,12 +154,15 @@ class Prediction {
     return this.#deleted > deletedMax || this.#covered > coveredMax
   }
 
-  /** Records the right neighbor of the last item of a row: the row is inserted as a whole. */
+  /**
+   * Records the right neighbor of the last item of a run of consecutive items, because such a run is inserted
+   * as a whole.
+   */
   #recordRowEnd(last: ReadItem | null): void {
     if (last !== null) set(this.#rights, last.client, last.clock + last.length - 1, last.rightOrigin)
   }
 
-  /** Returns whether the item is free. */
+  /** Inserts an item. Returns whether the item is free. */
   #insert(item: ReadItem, known: number): boolean {
     if (item.clock < known) return this.#insertAfter({ client: item.client, clock: known - 1 }, item)
     if (item.origin !== null) return this.#insertAfter(item.origin, item)
@@ -181,7 +193,7 @@ class Prediction {
     return next
   }
 
-  /** Inserts before the item that was the first of its list. */
+  /** Inserts an item before the item that was the first of its list. Returns whether the item is free. */
   #insertFirst(right: ItemId, item: ReadItem): boolean {
     const isFree = !this.#isStartContested && this.#isFirst(right)
     if (isFree) set(this.#firsts, item.client, item.clock, true)
@@ -199,7 +211,10 @@ class Prediction {
     return !(item instanceof Y.Item) || (item.left === null && item.id.clock === clock)
   }
 
-  /** Inserts into a list that was empty, or under a key that was not set. */
+  /**
+   * Inserts an item into a list that was empty, or at a map key that was not set. Returns whether the item is
+   * free.
+   */
   #begin(item: ReadItem): boolean {
     const isFree = this.#isEmpty(item)
     if (isFree) set(this.#firsts, item.client, item.clock, true)
@@ -220,7 +235,7 @@ class Prediction {
     return type === null || (parentSub === null ? type._start === null : !type._map.has(parentSub))
   }
 
-  /** Returns the parent, if the document has it. */
+  /** Returns the parent type; null if the document does not have it. */
   #typeOf(parent: ReadItem['parent']): SharedType | null {
     if (parent === null) return null
     if (typeof parent === 'string') return this.#doc.share.get(parent) ?? null
@@ -229,13 +244,13 @@ class Prediction {
     return item instanceof Y.Item && item.content instanceof Y.ContentType ? item.content.type : null
   }
 
-  /** Counts what a split of a new item may move. */
+  /** Counts the maximum number of elements that a split of a new item may move. */
   #splitNew(): void {
     this.#moved += this.#items
     this.#copied += this.#copiedMax
   }
 
-  /** Counts what a split before a clock moves; nothing if an item starts there. */
+  /** Counts the elements that a split before a clock moves. Counts nothing if an item starts at the clock. */
   #split(client: number, clock: number): void {
     const structs = this.#store.clients.get(client)
     if (structs === undefined || clock >= Y.getState(this.#store, client)) return
@@ -247,7 +262,9 @@ class Prediction {
   }
 }
 
-/** Returns whether the item was inserted directly after the one before it, and before the same item. */
+/**
+ * Returns whether the item was inserted directly after the item `before`, and has the same right neighbor.
+ */
 const continues = ({ client, clock, origin, rightOrigin }: ReadItem, before: ReadItem): boolean =>
   before.client === client &&
   before.clock + before.length === clock &&

@@ -3,15 +3,15 @@ import { skipContent, struct, type VettingOptions } from './item-content.ts'
 import { MalformedUpdateError } from './malformed.ts'
 import type { StructBlock, UpdateSummary } from './summary.ts'
 
-/** The place that an item claims. */
+/** The place at which an item claims to be. */
 export type ItemPlace =
   | { readonly kind: 'root' }
-  /** Inside the type that is the content of this item. */
+  /** Inside the type that is the content of the item with this id. */
   | { readonly kind: 'parent'; readonly client: number; readonly clock: number }
-  /** Next to this item, in the same type. */
+  /** Next to the item with this id, in the same type. */
   | { readonly kind: 'sibling'; readonly client: number; readonly clock: number }
 
-/** The first clock of an item, or a clock inside it. */
+/** The id of an item: its first clock, or a clock inside it. */
 export interface ItemId {
   readonly client: number
   readonly clock: number
@@ -20,18 +20,21 @@ export interface ItemId {
 /** An item of an update, without its content. */
 export interface ReadItem extends ItemId {
   readonly length: number
-  /** The lower five bits of its info byte. */
+  /** The lower five bits of the info byte of the item. */
   readonly kind: number
   readonly place: ItemPlace
   readonly origin: ItemId | null
   readonly rightOrigin: ItemId | null
-  /** The root or the item that it names as its parent; null: its origins have the same parent. */
+  /**
+   * The root name or the parent id that the item contains; null if the item contains none, because its
+   * origins have the same parent.
+   */
   readonly parent: string | ItemId | null
-  /** Key of a map entry, if the item names one. */
+  /** Key of a map entry; null if the item contains no key. */
   readonly parentSub: string | null
 }
 
-/** Receives the parts of an update, in the order of its bytes. The summary does not have them. */
+/** Receives the parts of an update that the summary does not contain, in the order of the bytes. */
 export interface UpdateListener {
   item(item: ReadItem): void
   deletion?(client: number, clock: number, length: number): void
@@ -41,26 +44,27 @@ const hasOrigin = 0x80
 const hasRightOrigin = 0x40
 const hasParentSub = 0x20
 /**
- * An item with none of these is an element of a list; one with an origin is of the same kind as its origin.
+ * If an item has none of these flags, it is an element of a list. An item with an origin is of the same kind
+ * as its origin.
  */
 const mayBeEntry = hasOrigin | hasRightOrigin | hasParentSub
 const rootPlace: ItemPlace = { kind: 'root' }
 
 /**
- * Maximum number of structs, and of deleted ranges, in one update: Yjs creates an object for each, many times
- * as large as its bytes.
+ * Maximum number of structs, and of deleted ranges, in one update. Yjs creates an object for each of them,
+ * which is many times larger than its bytes.
  */
 export const structsMax = 1_000_000
 /**
- * Maximum number of clients in one update. Every later transaction copies the clocks of all clients of the
- * document.
+ * Maximum number of clients in one update. For every later transaction, Yjs copies the clocks of all clients
+ * of the document.
  */
 export const clientsMax = 100_000
 
 /**
  * Reads a Yjs update (V1) without creating a document, and rejects bytes that no legitimate client sends. Yjs
  * itself accepts such bytes, and then throws, loops or stores data that it cannot load again. The work is
- * bounded by the length of the bytes. Checks that depend on the document are separate: the nesting of types
+ * limited by the number of bytes. Checks that depend on the document are separate: the nesting of types
  * (`checkNesting`), the entries of maps (`checkMapEntries`), and missing structs (`isPlain`).
  * @throws MalformedUpdateError
  */
@@ -72,7 +76,7 @@ export function readUpdate(
   return new UpdateReader(bytes, options, listener).read()
 }
 
-/** Maximum number of subdocuments in one update: Yjs creates a document of more than 2 KB for each. */
+/** Maximum number of subdocuments in one update. Yjs creates a document of more than 2 KB for each. */
 export const subdocumentsMax = 100_000
 
 const noBlocks: readonly StructBlock[] = []
@@ -81,7 +85,7 @@ const noNumbers: readonly number[] = []
 class UpdateReader extends ByteReader {
   readonly #options: VettingOptions
   readonly #listener: UpdateListener | null
-  // Created when they get an element: the update of a keystroke only has a client.
+  // These arrays are created with their first element: the update of a keystroke has only a client.
   #clients: StructBlock[] | null = null
   #needs: number[] | null = null
   #skippedTo: number[] | null = null
@@ -92,7 +96,7 @@ class UpdateReader extends ByteReader {
   #types = 0
   #subdocuments = 0
   #values = 0
-  // The last item, for the listener.
+  // Parts of the last item, for the listener.
   #origin: ItemId | null = null
   #rightOrigin: ItemId | null = null
   #parent: string | ItemId | null = null
@@ -127,7 +131,7 @@ class UpdateReader extends ByteReader {
 
   #readClient(): void {
     const structs = this.count(2, structsMax - this.#structs)
-    // Yjs would let such a block replace another one of the same client.
+    // Yjs would replace another block of the same client with this empty block.
     if (structs === 0) throw new MalformedUpdateError('a client has no structs')
     const client = this.varUint()
     const from = this.clock()
@@ -152,11 +156,11 @@ class UpdateReader extends ByteReader {
     else this.#clients.push(block)
   }
 
-  /** Returns the length of the struct in clocks. */
+  /** Reads a struct. Returns its length in clocks. */
   #readStruct(info: number, client: number, clock: number): number {
     const kind = info & 31
     if (kind === struct.gc || kind === struct.skip) {
-      // Yjs' two readers disagree about such bytes.
+      // The two readers of Yjs read such bytes differently.
       if (info !== kind) throw new MalformedUpdateError('a run has flags of an item')
       return this.clock()
     }
@@ -184,7 +188,7 @@ class UpdateReader extends ByteReader {
     return length
   }
 
-  /** Reads origins and parent. Creates objects only for a listener. */
+  /** Reads the origins and the parent of an item. Creates objects only if there is a listener. */
   #readPlace(info: number, client: number, clock: number): ItemPlace {
     this.#origin = null
     this.#rightOrigin = null
@@ -212,7 +216,7 @@ class UpdateReader extends ByteReader {
     if ((info & hasParentSub) !== 0) this.#parentSub = this.#readName()
   }
 
-  /** Yjs accepts any name, also the empty one. */
+  /** Reads a name; returns null if there is no listener. Yjs accepts any name, including the empty one. */
   #readName(): string | null {
     const start = this.at
     this.skipString()
@@ -221,7 +225,7 @@ class UpdateReader extends ByteReader {
     return this.string(Number.POSITIVE_INFINITY)
   }
 
-  /** An item can only refer to earlier items. */
+  /** Reads the id to which an item refers. It must precede the item. */
   #readId(ofClient: number, ofClock: number): ItemId | null {
     const client = this.varUint()
     const clock = this.clock()
@@ -258,12 +262,15 @@ class UpdateReader extends ByteReader {
   }
 }
 
-/** Yjs would let the second block of a client replace the first. */
+/** Rejects a client that appears twice, because Yjs would replace its first block with the second. */
 function assertDistinct(clients: readonly number[]): void {
   if (new Set(clients).size !== clients.length) throw new MalformedUpdateError('a client appears twice')
 }
 
-/** Consecutive items often refer to the same client: one pair is sufficient for a run. */
+/**
+ * Records a dependency. Consecutive items often refer to the same client, so one pair is used for all of
+ * them.
+ */
 function need(needs: number[], client: number, clock: number): void {
   const last = needs.length - 2
   if (last < 0 || needs[last] !== client) needs.push(client, clock)

@@ -2,8 +2,8 @@ import { ByteReader } from './byte-reader.ts'
 import { MalformedUpdateError } from './malformed.ts'
 
 /**
- * Returns the next expected clock of each client.
- * @param clientsMax more clients are rejected: reading a million of them takes 0.5 s
+ * Reads a state vector. Returns the next expected clock of each client.
+ * @param clientsMax maximum number of clients; reading a million clients takes 0.5 s
  * @throws MalformedUpdateError
  */
 export function readStateVector(
@@ -18,7 +18,7 @@ export function readStateVector(
   return clocks
 }
 
-/** Encodes a state vector as Yjs does. */
+/** Encodes a state vector in the same way as Yjs. */
 export function writeStateVector(clocks: ReadonlyMap<number, number>): Uint8Array {
   const known = [...clocks].filter(([, clock]) => clock > 0).sort(([a], [b]) => b - a)
   const bytes: number[] = []

@@ -3,19 +3,23 @@ import { readOutline } from './outline.ts'
 
 /** Statistics of a document. */
 export interface Statistics {
-  /** Structs: content that was inserted at once, or deleted as one part, and has not been split since. */
+  /**
+   * Number of structs. A struct is content that was inserted or deleted as one part and has not been split
+   * since.
+   */
   readonly structs: number
   /**
-   * Deleted content in clocks: UTF-16 code units of text; values, shared types, embeds and formatting marks
-   * count one each.
+   * Amount of deleted content in clocks: text counts in UTF-16 code units; each value, shared type, embed and
+   * formatting mark counts one.
    */
   readonly tombstones: number
-  /** Clients with structs, including deleted ones. */
+  /** Number of clients with structs, including clients whose content is deleted. */
   readonly clients: number
 }
 
 /**
- * Reads the statistics of a whole state (V1) that Yjs has written: it has no gaps and no repeated deletions.
+ * Reads the statistics of a whole state (V1) that Yjs has written. Such a state has no gaps and no repeated
+ * deletions.
  * @throws MalformedUpdateError
  */
 export function readStatistics(bytes: Uint8Array): Statistics {

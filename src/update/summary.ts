@@ -5,10 +5,10 @@ export interface StructBlock {
   readonly from: number
   /** Clock after the last struct. */
   readonly to: number
-  /** True if structs in between are missing. */
+  /** True if structs between `from` and `to` are missing. */
   readonly skips: boolean
   readonly structs: number
-  /** Start of its structs in the bytes. */
+  /** Offset in the bytes at which the structs start; `end` is the offset after the last struct. */
   readonly start: number
   readonly end: number
 }
@@ -16,24 +16,27 @@ export interface StructBlock {
 /** The structs of an update and its dependencies, without its content. */
 export interface UpdateSummary {
   readonly clients: readonly StructBlock[]
-  /** Pairs client, clock: structs of these other clients must be known up to the clock. */
+  /** Pairs of client and clock: structs of these other clients are required up to the clock. */
   readonly needs: readonly number[]
-  /** Pairs client, clock: gaps between structs end there. */
+  /** Pairs of client and clock: a gap between the structs of the client ends at the clock. */
   readonly skippedTo: readonly number[]
-  /** Pairs client, clock: deleted ranges end there. */
+  /** Pairs of client and clock: the deleted ranges of the client end at the clock. */
   readonly deletedTo: readonly number[]
   readonly structs: number
-  /** Offset in the bytes where the structs end and the deletions start. */
+  /** Offset in the bytes at which the structs end and the deletions start. */
   readonly structsEnd: number
-  /** Deleted ranges. */
+  /** Number of deleted ranges. */
   readonly deletes: number
-  /** New shared types: `checkNesting` must check them. */
+  /** Number of new shared types. `checkNesting` must check them. */
   readonly types: number
-  /** Values in rows, as in arrays: splitting a row copies its values. */
+  /**
+   * Number of values in items with several values, for example in arrays. Splitting such an item copies its
+   * values.
+   */
   readonly values: number
   /**
-   * Triples client, from clock, to clock: runs of several values or characters that have the same parent as
-   * their origin. `checkMapEntries` must check them.
+   * Triples of client, start clock and end clock: items with several values or characters that have the same
+   * parent as their origin. `checkMapEntries` must check them.
    */
   readonly longRuns: readonly number[]
 }
@@ -41,9 +44,9 @@ export interface UpdateSummary {
 type ClockByClient = ReadonlyMap<number, number>
 
 /**
- * Returns whether the update continues exactly where `clocks` end and depends only on structs that they
- * cover. Then it can be applied and forwarded unchanged. (An update may also be complete because its blocks
- * depend on each other; that is rare and left to Yjs.)
+ * Returns whether the update starts exactly where `clocks` end, and depends only on structs that `clocks`
+ * cover. Such an update can be applied and forwarded unchanged. (Another update may also be complete, because
+ * its blocks depend on each other. This is rare, and such an update is left to Yjs.)
  */
 export function isPlain(summary: UpdateSummary, clocks: ClockByClient): boolean {
   const { clients, needs, deletedTo } = summary
@@ -57,8 +60,8 @@ export function isPlain(summary: UpdateSummary, clocks: ClockByClient): boolean 
 }
 
 /**
- * Returns the clocks that must be received before the whole update can be applied, as pairs client, clock:
- * neither `clocks` nor the update itself have them.
+ * Returns the clocks that must be received before the whole update can be applied, as pairs of client and
+ * clock. Neither `clocks` nor the update itself has them.
  */
 export function missingClocks(
   { clients, needs, deletedTo, skippedTo }: UpdateSummary,
@@ -84,10 +87,13 @@ function forPairs(pairs: readonly number[], work: (client: number, clock: number
     work(pairs[index] as number, pairs[index + 1] as number)
 }
 
-/** If there are more clients than this, a map is used: most updates have one. */
+/**
+ * Maximum number of clients that are searched one by one; for more clients, a map is used. Most updates have
+ * one client.
+ */
 const searchedMax = 8
 
-/** Returns whether each of the pairs client, clock is reached after the update. */
+/** Returns whether each of these pairs of client and clock is reached after the update is applied. */
 function areReached(
   pairs: readonly number[],
   clients: readonly StructBlock[],
@@ -104,7 +110,7 @@ function areReached(
   return true
 }
 
-/** Counts an applied update. */
+/** Advances the clocks by an update that was applied. */
 export function advance(summary: UpdateSummary, clocks: Map<number, number>): void {
   for (const { client, to } of summary.clients) {
     if (to > (clocks.get(client) ?? 0)) clocks.set(client, to)
@@ -112,8 +118,8 @@ export function advance(summary: UpdateSummary, clocks: Map<number, number>): vo
 }
 
 /**
- * Returns whether the update is one or two keystrokes: nothing must be checked in the document, before or
- * after it is applied.
+ * Returns whether the update has the size of one or two keystrokes. Then nothing must be checked in the
+ * document, neither before nor after the update is applied.
  */
 export const isSimple = ({ structs, deletes, types, longRuns }: UpdateSummary): boolean =>
   types === 0 && longRuns.length === 0 && structs + deletes <= simpleMax
@@ -122,16 +128,16 @@ const simpleMax = 4
 
 export const isEmpty = (summary: UpdateSummary): boolean => summary.structs === 0 && summary.deletes === 0
 
-/** Bytes of a summary without its lists. */
+/** Bytes of memory of a summary without its lists. */
 const summaryBytes = 128
-/** Bytes of a block of one client, with its place in the list. */
+/** Bytes of memory of the block of one client, including its list entry. */
 const blockBytes = 112
-/** Bytes of a number in a list, which may have 50% spare capacity. */
+/** Bytes of memory of a number in a list. The list may have 50% unused capacity. */
 const numberBytes = 12
 
 /**
- * Returns the maximum bytes of memory of a summary: for many small parts, several times the bytes of the
- * update.
+ * Returns the maximum bytes of memory of a summary. If the update has many small parts, this is several times
+ * the bytes of the update.
  */
 export const memoryOf = ({ clients, needs, skippedTo, deletedTo, longRuns }: UpdateSummary): number =>
   summaryBytes +

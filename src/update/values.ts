@@ -3,7 +3,7 @@ import { limits } from '../model/limits.ts'
 import type { ByteReader } from './byte-reader.ts'
 import { MalformedUpdateError } from './malformed.ts'
 
-/** Type bytes of lib0's `writeAny`. */
+/** Type bytes of `writeAny` in lib0. */
 const any = {
   array: 117,
   binary: 116,
@@ -14,19 +14,20 @@ const any = {
   float32: 124,
   integer: 125,
 } as const
-/** `undefined`, `null`, `false`, `true`: no bytes follow. */
+/** `undefined`, `null`, `false` and `true`: no bytes follow the type byte. */
 const constants = new Set([127, 126, 121, 120])
 
-/** Exceeds the length of any option of a subdocument. */
+/** Maximum bytes of the name of an option of a subdocument. All known names are shorter. */
 const optionBytesMax = 16
 
 /**
- * Setting this key on a plain object changes its prototype. Yjs loses most values under it. With bytes as the
- * value, the object itself looks like bytes, and a Yjs that has read it cannot write the document again.
+ * A key that changes the prototype of a plain object when it is set. Yjs loses most values with this key. If
+ * the value is bytes, the object itself looks like bytes, and a Yjs document that has read it cannot be
+ * encoded again.
  */
 const prototypeKey = '__proto__'
 
-/** Skips one value of `writeAny`; recursion ends at the limit of nesting. */
+/** Skips one value that `writeAny` has written. The limit for nesting ends the recursion. */
 export function skipAny(reader: ByteReader, depth = 0): void {
   const type = reader.byte()
   if (constants.has(type)) return
@@ -62,7 +63,7 @@ function skipMembers(reader: ByteReader, keyed: boolean, depth: number): void {
   }
 }
 
-/** Returns whether the key is `prototypeKey`. */
+/** Skips a key. Returns whether it is `prototypeKey`. */
 function skipKey(reader: ByteReader): boolean {
   const start = reader.at
   reader.skipString()
@@ -71,7 +72,8 @@ function skipKey(reader: ByteReader): boolean {
 }
 
 /**
- * The options of a subdocument that Yjs writes. Another one, such as a second guid, could make it unwritable.
+ * The options of a subdocument that Yjs writes. With any other option, for example a second guid, Yjs might
+ * not be able to write the subdocument again.
  */
 const subdocumentOptions = ['gc', 'autoLoad', 'meta']
 
@@ -88,7 +90,10 @@ export function skipSubdocumentOptions(reader: ByteReader): void {
   }
 }
 
-/** Skips a string that contains JSON, as in formatting values and embeds. `undefined` represents itself. */
+/**
+ * Skips a string that contains JSON, as in formatting values and embeds. The value `undefined` is written as
+ * the text `undefined`.
+ */
 export function skipJson(reader: ByteReader, undefinedAllowed = false): void {
   const text = reader.string(Number.POSITIVE_INFINITY)
   if (text === 'null' || text === 'true' || (undefinedAllowed && text === 'undefined')) return
