@@ -1,15 +1,15 @@
 import type { KnownKind } from './yjs/root-kind.ts'
 
-/** Name of a content type in the REST API: a kind of root, or another form of one. */
+/** Name of a content type in the REST API: a kind of root, or another form of a kind. */
 export type ContentTypeName = KnownKind | 'delta'
 
 /** Facts about a content type for schemas and commands. */
 interface ContentTypeFacts {
-  /** Form of the data, as a noun phrase for a sentence. */
+  /** Form of the data, as a noun phrase that fits into a sentence. */
   readonly data: string
-  /** Editors that use the type. */
+  /** Editors that use the content type. */
   readonly editors?: string
-  /** What a reading in the format of this name returns; null if there is no such format. */
+  /** Result of a read in the format with this name; null if there is no such format. */
   readonly reading: 'string' | 'json' | null
 }
 
@@ -28,17 +28,17 @@ type NamesRead<Reading> = {
 
 export const contentTypeNames = Object.keys(facts) as readonly ContentTypeName[]
 
-/** Content types that are also formats of a reading. */
+/** Content types that are also formats of a read. */
 export const readableTypes = contentTypeNames.filter(
   (name): name is NamesRead<'string' | 'json'> => facts[name].reading !== null,
 )
 
-/** Content types whose reading is a string. */
+/** Content types that a read returns as a string. */
 export const stringTypes = contentTypeNames.filter(
   (name): name is NamesRead<'string'> => facts[name].reading === 'string',
 )
 
-/** The forms of the data, as the end of a sentence: ``a string for `text` and `xml`, …``. */
+/** The forms of the data as the end of a sentence, for example: ``a string for `text` and `xml`, …``. */
 export const dataForms: string = [...new Set(contentTypeNames.map((name) => facts[name].data))]
   .map((data) => {
     const names = contentTypeNames.filter((name) => facts[name].data === data)

@@ -13,7 +13,10 @@ import { checkXmlText } from './xmltext/validator.ts'
 import { readXmlText, replaceXmlText } from './xmltext/xmltext.ts'
 import type { KnownKind } from './yjs/root-kind.ts'
 
-/** Makes a root of a matching kind equal to checked data in at most one transaction. The work is bounded. */
+/**
+ * Changes a root of a matching kind so that it equals checked data, in at most one transaction. The work is
+ * limited.
+ */
 export type ReplaceFunction = (doc: Y.Doc, contentKey: string) => ReplacementResult
 
 /** Operations of one content type: check, write and read. */
@@ -21,11 +24,14 @@ export interface ContentType {
   /** The kind that an existing root must have. */
   readonly kind: KnownKind
   /**
-   * Runs all checks that need no document.
-   * @throws ApiError INVALID_ARGUMENT with the problem and its place
+   * Runs all checks that need no document. Returns the function that applies the data.
+   * @throws ApiError INVALID_ARGUMENT with the problem and its position
    */
   check(data: unknown): ReplaceFunction
-  /** Returns data whose replacement would change nothing. @throws ApiError RESOURCE_EXHAUSTED */
+  /**
+   * Returns the content as data. A replacement by this data would change nothing. @throws ApiError
+   * RESOURCE_EXHAUSTED
+   */
   read(doc: Y.Doc, contentKey: string, output?: Output): unknown
 }
 
@@ -83,7 +89,10 @@ const xmltext: ContentType = {
   read: readXmlText,
 }
 
-/** Content types by their name in the REST API. Without a prototype, so that `constructor` is not a type. */
+/**
+ * Content types by their names in the REST API. The object has no prototype, so that `constructor` is not a
+ * type.
+ */
 export const contentTypes: Readonly<Record<string, ContentType>> = Object.assign(Object.create(null), {
   text,
   map,

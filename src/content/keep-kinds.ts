@@ -20,9 +20,9 @@ function storeKind(transaction: Y.Transaction, root: SharedRoot, kind: KnownKind
 }
 
 /**
- * Runs `change` in one transaction. Stores the kind of each root that it leaves empty if nothing else shows
- * the kind.
- * @param kinds by name of the root
+ * Runs `change` in one transaction. If a root is empty afterwards and nothing else shows its kind, stores the
+ * kind.
+ * @param kinds the kinds of the roots, by root name
  */
 export const keepingKinds = (
   doc: Y.Doc,
@@ -52,9 +52,9 @@ export function kindsIn(doc: Y.Doc): ReadonlyMap<string, KnownKind> {
 }
 
 /**
- * Like `replaceChecked`, and stores the kind of a root that is empty afterwards. Empty text without
- * `contentKey` creates no root: an editor that connects later may use another one, which is then the only
- * root.
+ * Replaces content like `replaceChecked`, and stores the kind of a root that is empty afterwards. An empty
+ * text without `contentKey` does not create a root: an editor that connects later may use another root, which
+ * is then the only one.
  */
 export function replaceKeepingKind(doc: Y.Doc, content: CheckedContent): ReplacementResult {
   const { target, kind } = content

@@ -1,28 +1,35 @@
 import { exhausted, type LimitName } from '../quota/limits.ts'
 
-/** Maximum number of UTF-16 units of a document's values as text when a change compares them. */
+/**
+ * Maximum number of UTF-16 units of a document's values as text, if they are read to compare them with new
+ * content.
+ */
 const comparedCharactersMax = 16_777_216
-/** Maximum number of UTF-16 units of a root's values as text when a caller reads it without its own limit. */
+/** Maximum number of UTF-16 units of a root's values as text, if the caller sets no limit. */
 export const readMax = 67_108_864
-/** Seconds after which a caller may repeat the call. It succeeds only if the document shrinks. */
+/**
+ * Seconds after which a caller may repeat the call. The call succeeds only if the document has become
+ * smaller.
+ */
 const retryAfterSeconds = 60
 
 /**
- * Counts the text of a reading, including repeated text. Only XML and text inside other values repeat what
- * the document stores once; values of other formats share the repeated parts until they are encoded.
+ * Counts the text that a read produces, including repeated text. Only XML, and text inside other values,
+ * repeat content that the document stores once. In other formats, repeated values refer to the same object
+ * until they are encoded.
  */
 export class Output {
   readonly #max: number
   readonly #limit: LimitName
   #characters = 0
 
-  /** @param max the limit of a response; without it, the output is compared with new content */
+  /** @param max the limit of a response; if it is absent, the output is compared with new content */
   constructor(max?: number) {
     this.#max = max ?? comparedCharactersMax
     this.#limit = max === undefined ? 'comparedCharacters' : 'maxResponseBytes'
   }
 
-  /** @throws ApiError RESOURCE_EXHAUSTED */
+  /** Counts output. @throws ApiError RESOURCE_EXHAUSTED if the limit is exceeded */
   count(characters: number): void {
     this.#characters += characters
     if (this.#characters <= this.#max) return

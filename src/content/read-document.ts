@@ -9,36 +9,36 @@ import { listRoots } from './roots.ts'
 import { createDoc } from './yjs/create-doc.ts'
 
 /**
- * Formats of a reading. `json`: the type that the root has. `update`: base64 of the whole state (V1).
- * `roots`: a list of all roots. Others: that type. `update` and `roots` read no root: a named root need not
- * exist.
+ * Formats of a read. `json`: the content in the type that the root has. `update`: the whole state (V1) in
+ * base64. `roots`: a list of all roots. Any other format is a content type. `update` and `roots` read no
+ * root, so the given root need not exist.
  */
 export const readingFormats = ['json', ...readableTypes, 'update', 'roots'] as const
 
-/** Options of a reading. */
+/** Options of a read. */
 export interface DocumentReading {
-  /** As for `readRoot`. */
+  /** See `readRoot`. */
   readonly contentKey?: string | undefined
-  /** Default `json`. */
+  /** Default: `json`. */
   readonly format?: (typeof readingFormats)[number] | undefined
-  /** Default false. */
+  /** Default: false. */
   readonly statistics?: boolean | undefined
 }
 
-/** The content, and statistics of the document if requested. */
+/** The content, and the statistics of the document if they were requested. */
 export interface ReadContent extends RootContent {
   readonly statistics?: Statistics
 }
 
-/** A content whose data is encoded. */
+/** Content whose data is encoded. */
 export interface EncodedContent extends ReadContent {
   readonly data: EncodedJson
 }
 
 /**
  * Reads one root of a document in a format.
- * @throws ApiError INVALID_ARGUMENT if the root has other content, NOT_FOUND if the root does not exist,
- * RESOURCE_EXHAUSTED as `Output`
+ * @throws ApiError INVALID_ARGUMENT if the root has other content; NOT_FOUND if the root does not exist;
+ * RESOURCE_EXHAUSTED as for `Output`
  */
 export function readDocument(
   doc: Y.Doc,
@@ -54,14 +54,16 @@ export function readDocument(
   }
 }
 
-/** Like `readDocument` for a whole state (V1), with its statistics. */
+/** Reads a whole state (V1) like `readDocument`. Adds statistics if they are requested. */
 export const readDocumentState = (bytes: Uint8Array, reading: DocumentReading): ReadContent =>
   opened(bytes, (doc) => withStatistics(readDocument(doc, reading), bytes, reading))
 
 /**
- * Like `readDocument`, encoded. Memory exceeds `bytesMax` by at most the size of the document.
+ * Reads a document like `readDocument`, and encodes the data. Memory exceeds `bytesMax` by at most the size
+ * of the document.
  * @param bytes the whole state (V1) of the document
- * @param bytesMax limit of the encoded data; `update` may be as long as the document
+ * @param bytesMax limit of the encoded data; with the format `update`, the data may have the size of the
+ * document
  */
 export function readEncoded(
   doc: Y.Doc,
@@ -78,7 +80,7 @@ export function readEncoded(
 }
 
 /**
- * Like `readEncoded` for a whole state (V1).
+ * Reads a whole state (V1) like `readEncoded`.
  * @param stepsMax maximum number of steps for Yjs to read the state; default: unlimited
  * @throws IntegrationTooExpensiveError
  */

@@ -5,7 +5,7 @@ import { checkContentKey, checkKind, contentTypeOf } from './replace.ts'
 import { contentKeyOf, requireRoot } from './roots.ts'
 import { rootKind } from './yjs/root-kind.ts'
 
-/** The content of a root, in the form that a replacement accepts. */
+/** The content of a root, in the form in which a replacement accepts it. */
 export interface RootContent {
   readonly type: string
   readonly contentKey: string
@@ -13,8 +13,9 @@ export interface RootContent {
 }
 
 /**
- * Reads one root. An empty root without a kind reads as empty text. `contentKeyOf` determines the root.
- * @throws ApiError INVALID_ARGUMENT if `contentKey` cannot name a root, NOT_FOUND as `requireRoot`
+ * Reads one root, which `contentKeyOf` determines. An empty root without a kind is read as empty text.
+ * @throws ApiError INVALID_ARGUMENT if `contentKey` cannot be the name of a root; NOT_FOUND as for
+ * `requireRoot`
  */
 export function readRoot(doc: Y.Doc, contentKey?: string, output = new Output(readMax)): RootContent {
   const root = findRoot(doc, contentKey)
@@ -23,7 +24,7 @@ export function readRoot(doc: Y.Doc, contentKey?: string, output = new Output(re
 }
 
 /**
- * Finds the root that `readRoot` reads, without its data; it need not exist.
+ * Returns the root that `readRoot` would read, without its data. The root need not exist.
  * @throws ApiError INVALID_ARGUMENT
  */
 export function findRoot(doc: Y.Doc, contentKey?: string): Omit<RootContent, 'data'> {
@@ -34,8 +35,10 @@ export function findRoot(doc: Y.Doc, contentKey?: string): Omit<RootContent, 'da
 }
 
 /**
- * Reads one root as content of the given type; an empty one as the empty content of that type.
- * @throws ApiError as `readRoot`; INVALID_ARGUMENT if the type does not exist, or the root has another kind
+ * Reads one root as content of the given type. An empty root without a kind is read as empty content of that
+ * type.
+ * @throws ApiError as for `readRoot`; INVALID_ARGUMENT if the type does not exist, or if the root has another
+ * kind
  */
 export function readRootAs(
   doc: Y.Doc,

@@ -9,7 +9,10 @@ import { fitsKind, type KnownKind, type RootKind, rootKind } from './yjs/root-ki
 /** The target content of a root. */
 export interface ContentTarget {
   readonly type: string
-  /** Name of the root: any well-formed string. Without it, `contentKeyOf` determines the root. */
+  /**
+   * Name of the root, which may be any well-formed string. If it is absent, `contentKeyOf` determines the
+   * root.
+   */
   readonly contentKey?: string | undefined
   readonly data: unknown
 }
@@ -20,16 +23,16 @@ export interface TargetKind {
   readonly kind: KnownKind
 }
 
-/** A target that has passed every check that needs no document. */
+/** A target that has passed all checks that need no document. */
 export interface CheckedContent extends TargetKind {
   readonly target: ContentTarget
   readonly replace: ReplaceFunction
 }
 
 /**
- * Runs the checks that need no document, in this order: fields and their types, `type` is known, `data`
- * matches it, the content is valid.
- * @throws ApiError INVALID_ARGUMENT with the problem and its place
+ * Runs the checks that need no document, in this order: the fields and their types, `type`, whether `data`
+ * matches the type, and the content.
+ * @throws ApiError INVALID_ARGUMENT with the problem and its position
  */
 export function checkContent(target: ContentTarget): CheckedContent {
   const type = checkTarget(target)
@@ -42,7 +45,10 @@ export function targetKind(target: ContentTarget): TargetKind {
   return { target: { type, contentKey }, kind: checkTarget(target).kind }
 }
 
-/** Runs the first of these checks, which do not read `data` and are inexpensive for any size. */
+/**
+ * Runs the first checks of `checkContent`. They do not read `data`, so they are inexpensive for data of any
+ * size.
+ */
 export function checkTarget(target: ContentTarget): ContentType {
   if (typeof target.type !== 'string') throw invalid('crdt/invalid-content', 'type must be a string')
   if (target.contentKey !== undefined) checkContentKey(target.contentKey)
@@ -51,16 +57,16 @@ export function checkTarget(target: ContentTarget): ContentType {
 }
 
 /**
- * Makes the root `contentKey` equal to `data` with the smallest sensible set of operations, in one
- * transaction (its own, or the caller's). If it is equal already, there is no transaction. The work is
- * bounded for every input.
- * @throws ApiError INVALID_ARGUMENT before the first change, as `checkContent`, or if the root has another
- * kind of content
+ * Makes the root `contentKey` equal to `data` with a small set of operations, in one transaction (a new one,
+ * or the transaction of the caller). If the root is already equal, there is no transaction. The work is
+ * limited for every input.
+ * @throws ApiError INVALID_ARGUMENT before the first change: as for `checkContent`, or if the root has
+ * another kind of content
  */
 export const replaceContent = (doc: Y.Doc, target: ContentTarget): ReplacementResult =>
   replaceChecked(doc, checkContent(target))
 
-/** Like `replaceContent`, without the checks of `checkContent`. */
+/** Like `replaceContent`, for a target that `checkContent` has already checked. */
 export function replaceChecked(
   doc: Y.Doc,
   { target, kind: wanted, replace }: CheckedContent,
@@ -84,14 +90,14 @@ export function checkKind(
   )
 }
 
-/** @throws ApiError INVALID_ARGUMENT if `contentKey` cannot name a root */
+/** @throws ApiError INVALID_ARGUMENT if `contentKey` cannot be the name of a root */
 export function checkContentKey(contentKey: unknown): void {
   if (typeof contentKey !== 'string') throw invalid('crdt/invalid-content-key', 'contentKey must be a string')
   if (!contentKey.isWellFormed())
     throw invalid('crdt/invalid-content-key', 'contentKey must be well-formed Unicode')
 }
 
-/** @throws ApiError INVALID_ARGUMENT if no type has this name */
+/** Returns the content type with this name. @throws ApiError INVALID_ARGUMENT if there is none */
 export function contentTypeOf(type: string): ContentType {
   const found = contentTypes[type]
   if (found === undefined) {
@@ -104,20 +110,21 @@ export function contentTypeOf(type: string): ContentType {
   return found
 }
 
-/** A target that is ready for a document. */
+/** A target that is ready to be applied to a document. */
 export interface PreparedContent {
   readonly target: ContentTarget
   /**
-   * Approximate size of the content in characters; exact if it is a string. Counting stops when the size exceeds
-   * the bound.
+   * Approximate size of the content in characters; exact if the content is a string. Counting stops when the
+   * size exceeds the limit.
    */
   readonly size: number
-  /** Null if the content is large: then the thread that replaces it also checks it. */
+  /** Null if the content is large. The thread that replaces it must then also check it. */
   readonly checked: CheckedContent | null
 }
 
 /**
- * Runs the inexpensive part of `checkContent`: all checks for content of at most `sizeMax` characters.
+ * Runs the inexpensive part of `checkContent`. If the content has at most `sizeMax` characters, runs all
+ * checks.
  * @throws ApiError INVALID_ARGUMENT
  */
 export function prepareContent(target: ContentTarget, sizeMax: number): PreparedContent {
@@ -127,10 +134,10 @@ export function prepareContent(target: ContentTarget, sizeMax: number): Prepared
   return { target, size, checked: null }
 }
 
-/** Size of a value without its strings. */
+/** Assumed size of a value that is not a string. */
 const valueSize = 8
 
-/** Reads only as much of a value as is needed to know that it exceeds `sizeMax`. */
+/** Returns the approximate size of a value. Stops when the size exceeds `sizeMax`. */
 function sizeOf(data: unknown, sizeMax: number): number {
   const waiting: unknown[] = [data]
   let size = 0
@@ -140,7 +147,7 @@ function sizeOf(data: unknown, sizeMax: number): number {
     else size += valueSize
     if (typeof value !== 'object' || value === null) continue
     if (!Array.isArray(value)) for (const key of Object.keys(value)) size += key.length
-    // Counts all members at once, so that a long list is not read completely.
+    // Counts all members in one step, so that a long list is not read completely.
     const members: unknown[] = Array.isArray(value) ? value : Object.values(value)
     if (size + members.length * valueSize > sizeMax) return size + members.length * valueSize
     for (const member of members) waiting.push(member)

@@ -3,22 +3,27 @@ import type { SharedRoot } from './yjs/root-kind.ts'
 
 /** The result of a replacement. */
 export interface ReplacementResult {
-  /** False: nothing was written, and there was no transaction. */
+  /** False if nothing was written and there was no transaction. */
   readonly changed: boolean
-  /** Number of insertions; for text, UTF-16 units. */
+  /** Number of insertions; for text, number of UTF-16 units. */
   readonly insertions: number
-  /** Number of deletions; for text, UTF-16 units and embeds. */
+  /** Number of deletions; for text, number of UTF-16 units and embeds. */
   readonly deletions: number
-  /** Name of the replaced root; absent if several roots may have been replaced. */
+  /** Name of the root that was replaced; absent if several roots may have been replaced. */
   readonly contentKey?: string
 }
 
-/** Makes the shared type of the plan, or a new empty one, equal to the target. */
+/**
+ * Makes a shared type equal to the target of a plan. The type is the one for which the plan was made, or a
+ * new empty one.
+ */
 export type PlannedUpdate = (transaction: Y.Transaction, type: SharedRoot) => ReplacementResult
 
 export const noReplacement: ReplacementResult = { changed: false, insertions: 0, deletions: 0 }
 
-/** Executes a plan on a root. The Yjs type of the root is not set: a root that is loaded from updates has none. */
+/**
+ * Executes a plan on a root. The Yjs type of the root stays unset, as in a root that is loaded from updates.
+ */
 export function applyToRoot(doc: Y.Doc, contentKey: string, update: PlannedUpdate | null): ReplacementResult {
   if (update === null) return noReplacement
   const root = doc.share.get(contentKey) ?? doc.get(contentKey)

@@ -9,16 +9,16 @@ import { nameOfType, readSequence, type SequenceContent, valuesOf } from './yjs/
 
 type Content = Y.Item['content']
 
-/** The items between which new ones are inserted. */
+/** The items between which a new item is inserted. */
 interface Gap {
   readonly left: Y.Item | null
   readonly right: Y.Item | null
 }
 
 /**
- * Makes the stored content of one document equal to that of another one, including everything that no format
- * shows: types of values, embeds, hooks, attributes of texts. Intended for nearly equal content: a shared
- * value that differs is written again as a whole.
+ * Changes the stored content of one document so that it equals the content of another document, including
+ * everything that no format shows: types of values, embeds, hooks, attributes of texts. It is intended for
+ * content that is almost equal: a shared value that differs is written again as a whole.
  */
 export class ExactRestore implements ReplacementResult {
   insertions = 0
@@ -30,14 +30,20 @@ export class ExactRestore implements ReplacementResult {
     this.#transaction = transaction
   }
 
-  /** @param isXml whether it is a fragment or an element: roots do not state that */
+  /**
+   * Makes a type equal to `past`. @param isXml whether the type is a fragment or an element; roots do not
+   * show this
+   */
   match(type: SharedRoot, past: SharedRoot, isXml: boolean): void {
     this.#matchEntries(type, past)
     if (!(isXml ? this.#matchChildren(type, past) : this.#matchCells(readSequence(type), readSequence(past))))
       this.#rewrite(type, past)
   }
 
-  /** Returns false, and changes nothing, if they do not correspond. */
+  /**
+   * Matches the shared values in two sequences. Returns false, and changes nothing, if the sequences do not
+   * correspond.
+   */
   #matchCells(live: SequenceContent, past: SequenceContent): boolean {
     if (!isDeepStrictEqual(live.cells, past.cells)) return false
     this.#matchAll(live.shared, past.shared)
@@ -88,7 +94,7 @@ export class ExactRestore implements ReplacementResult {
     }
   }
 
-  /** Returns false if the entry must be replaced by another value. */
+  /** Makes an entry equal to the past entry. Returns false if it must be replaced by another value. */
   #matchEntry(content: Content, past: Content): boolean {
     const isType = content instanceof Y.ContentType
     if (!isType || !(past instanceof Y.ContentType))
@@ -136,7 +142,7 @@ export class ExactRestore implements ReplacementResult {
   }
 }
 
-/** Adjacent texts in `type`, after an item. */
+/** Adjacent texts in `type` that follow the item `before`. */
 interface Texts {
   readonly type: SharedRoot
   readonly before: Y.Item | null

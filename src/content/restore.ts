@@ -9,7 +9,10 @@ import { checkXmlText } from './xmltext/validator.ts'
 import { readXmlText, replaceXmlText } from './xmltext/xmltext.ts'
 import { fitsKind, type RootKind, rootKind, type SharedRoot } from './yjs/root-kind.ts'
 
-/** Makes a root equal to the same root of another document; the kind of that one must be possible for it. */
+/**
+ * Makes a root equal to the same root of another document. The root must be able to have the kind of that
+ * root.
+ */
 type Restoration = (doc: Y.Doc, contentKey: string, past: Y.Doc) => ReplacementResult
 
 const restorations: Readonly<Record<Exclude<RootKind, 'none'>, Restoration>> = {
@@ -22,10 +25,11 @@ const restorations: Readonly<Record<Exclude<RootKind, 'none'>, Restoration>> = {
 }
 
 /**
- * Makes every root of the document equal to its state in `past`, with few, small operations and in one
- * transaction. Equal content keeps its identity and the cursors in it, formatting is restored, and later
- * roots are emptied. If the document is equal already, there is no transaction. Restores everything: content
- * that a replacement would reject (for example too long names) is written as it was stored.
+ * Restores every root of the document to its state in `past`, with few and small operations, in one
+ * transaction. Equal content keeps its identity and the cursors in it, formatting is restored, and roots that
+ * `past` does not have are emptied. If the document is already equal, there is no transaction. Everything is
+ * restored: content that a replacement would reject (for example names that are too long) is written as it
+ * was stored.
  */
 export function restoreContent(doc: Y.Doc, past: Y.Doc): ReplacementResult {
   const keys = [...new Set([...past.share.keys(), ...doc.share.keys()])].sort()
@@ -44,7 +48,10 @@ function restoreRoot(doc: Y.Doc, contentKey: string, past: Y.Doc): ReplacementRe
   return steps.map((restore) => restore(doc, contentKey, past)).reduce(sum, emptied)
 }
 
-/** Does nothing if a replacement cannot have the past content: the next step restores it. */
+/**
+ * Restores a root as a replacement would do it. Does nothing if a replacement would reject the past content;
+ * the next step then restores that content.
+ */
 const restoreFinely: Restoration = (doc, contentKey, past) => {
   const kind = rootKind(past, contentKey)
   try {
@@ -55,7 +62,7 @@ const restoreFinely: Restoration = (doc, contentKey, past) => {
   }
 }
 
-/** Restores the differences that no format shows, and that the previous step has left. */
+/** Restores the differences that remain after the previous step, because no format shows them. */
 const makeExact: Restoration = (doc, contentKey, past) =>
   doc.transact((transaction) => {
     const exactness = new ExactRestore(transaction)
@@ -68,7 +75,7 @@ const makeExact: Restoration = (doc, contentKey, past) =>
     return exactness
   })
 
-/** Deletes everything in a root of any kind. */
+/** Deletes all content of a root of any kind. */
 function empty(doc: Y.Doc, root: SharedRoot): ReplacementResult {
   let deletions = 0
   doc.transact((transaction) => {

@@ -3,24 +3,25 @@ import { ApiError } from '../errors.ts'
 import { shortened } from '../text.ts'
 import { type RootKind, rootKind } from './yjs/root-kind.ts'
 
-/** The root of a call that names none, unless exactly one root exists. */
+/** The root that is used if a call specifies none, unless exactly one root exists. */
 export const defaultContentKey = 'content'
 
 /**
- * Returns whether a root has any item, deleted or not; a stored kind is one. `doc.get` alone adds no item.
+ * Returns whether a root has any item, deleted or not. A stored kind is also an item. `doc.get` alone adds no
+ * item.
  */
 export function rootExists(doc: Y.Doc, contentKey: string): boolean {
   const root = doc.share.get(contentKey)
   return root !== undefined && (root._start !== null || root._map.size > 0)
 }
 
-/** Returns the names of the roots that exist, in the order of code units. */
+/** Returns the names of the roots that exist, sorted by code units. */
 export const rootNames = (doc: Y.Doc): readonly string[] =>
   [...doc.share.keys()].filter((name) => rootExists(doc, name)).sort()
 
 /**
- * Returns the root of a read or write: the given one; otherwise the only one that exists; otherwise
- * `content`.
+ * Returns the root for a read or write: the given root. If none is given: the root that exists, if it is the
+ * only one; otherwise `content`.
  */
 export function contentKeyOf(doc: Y.Doc, given: string | undefined): string {
   if (given !== undefined) return given
@@ -28,7 +29,7 @@ export function contentKeyOf(doc: Y.Doc, given: string | undefined): string {
   return only !== undefined && others.length === 0 ? only : defaultContentKey
 }
 
-/** A root of a document. `none`: it is empty, and may become any kind. */
+/** A root of a document. The type is `none` if the root is empty and may become any kind. */
 export interface RootListing {
   readonly contentKey: string
   readonly type: RootKind
@@ -38,17 +39,17 @@ export interface RootListing {
 export const listRoots = (doc: Y.Doc): readonly RootListing[] =>
   rootNames(doc).map((contentKey) => ({ contentKey, type: rootKind(doc, contentKey) }))
 
-/** Maximum number of names in an error, and of characters of each. */
+/** Maximum number of root names in an error message, and maximum length of each name. */
 const namesMax = 20
 const nameLengthMax = 100
 
-/** Returns the name of a root for a message: quoted, at most about 100 characters. */
+/** Returns the name of a root for a message. It is quoted, and has at most about 100 characters. */
 export const shownName = (contentKey: string): string => JSON.stringify(shortened(contentKey, nameLengthMax))
 
 /**
- * @throws ApiError NOT_FOUND if a document has roots and this one is not among them. In a document without
- * roots, every root reads as empty.
- * @param given the root that the caller has named, if any
+ * Checks that a root exists. In a document without roots, every root can be read as empty.
+ * @param given the root that the caller has specified, if any
+ * @throws ApiError NOT_FOUND if the document has roots and this root is not among them
  */
 export function requireRoot(doc: Y.Doc, contentKey: string, given: string | undefined): void {
   if (rootExists(doc, contentKey)) return
@@ -66,6 +67,6 @@ export function requireRoot(doc: Y.Doc, contentKey: string, given: string | unde
   })
 }
 
-/** Returns whether an error is that of `requireRoot`. */
+/** Returns whether `requireRoot` has thrown this error. */
 export const isRootMissing = (error: unknown): error is ApiError =>
   error instanceof ApiError && error.code === 'crdt/root-not-found'

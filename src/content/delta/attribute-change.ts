@@ -1,23 +1,21 @@
 import type { FormatTable } from './formatted-text.ts'
 
 /**
- * Attributes in the form that Yjs needs: copies, because Yjs writes into them, and without a prototype,
- * because it looks names up.
+ * Attributes in the form that Yjs needs. They must be a copy, because Yjs modifies them. They have no
+ * prototype, because Yjs looks up attribute names in them.
  */
 export type DeltaAttributes = Record<string, unknown>
 
 export const noAttributes = (): DeltaAttributes => Object.create(null) as DeltaAttributes
 
-/** Returns the attributes of new text with the format `number`. */
+/** Returns the attributes of new text that has this format. */
 export function attributesOf(formats: FormatTable, number: number): DeltaAttributes {
   const attributes = noAttributes()
   for (const [key, value] of formats.get(number).stored) attributes[key] = value
   return attributes
 }
 
-/**
- * Returns the attributes to set, and with null to remove, on text that changes from one format to another.
- */
+/** Returns the attributes to set (null: to remove) if the format of a text changes. */
 export function attributeDiff(formats: FormatTable, from: number, to: number): DeltaAttributes {
   const change = noAttributes()
   if (from === to) return change

@@ -3,16 +3,20 @@ import { isObject, type Json, type JsonObject, jsonTypeName } from '../json/json
 import { JsonValidator } from '../json/json-validator.ts'
 import { type FormatTable, type FormattedText, FormattedTextBuilder } from './formatted-text.ts'
 
-/** One operation of a delta that is a whole content: text or an embed, with its attributes if any. */
+/**
+ * One operation of a delta that contains a whole content: a text or an embed, with its attributes if it has
+ * any.
+ */
 export interface DeltaInsert {
   readonly insert: string | JsonObject
   readonly attributes?: JsonObject
 }
 
 /**
- * Checks the `data` of a delta target: a Quill delta of inserts, as an array of operations or as `{ ops }`.
- * Unpaired surrogates become U+FFFD, attributes that are null count as absent, and empty texts are dropped.
- * @throws ApiError INVALID_ARGUMENT, naming the invalid operation, and for keys and sizes as in maps
+ * Checks the `data` of a delta target. It must be a Quill delta of inserts: an array of operations, or `{ ops
+ * }`. Unpaired surrogates become U+FFFD, attributes that are null count as absent, and empty texts are
+ * dropped.
+ * @throws ApiError INVALID_ARGUMENT with the invalid operation; also for keys and sizes, as in maps
  */
 export function checkDelta(data: unknown): readonly DeltaInsert[] {
   const ops = Array.isArray(data) ? data : opsIn(data)
@@ -69,7 +73,7 @@ class OpReader {
     return embed
   }
 
-  /** Returns null if there are none. */
+  /** Returns the attributes; null if there are none. */
   #attributes(attributes: unknown): JsonObject | null {
     if (attributes === undefined || attributes === null) return null
     const json = typeof attributes === 'object' ? this.#json(attributes, 'attributes') : null
@@ -85,7 +89,7 @@ class OpReader {
   #refusal = (what: string): Error => invalidContent(`operation ${this.#index} of data ${what}`)
 }
 
-/** Returns the content as one string. */
+/** Returns the content of a delta as one string. */
 export function formattedTextOf(ops: readonly DeltaInsert[], formats: FormatTable): FormattedText {
   const content = new FormattedTextBuilder(formats)
   for (const { insert, attributes = {} } of ops) content.add(insert, formats.of(attributes))
@@ -93,8 +97,8 @@ export function formattedTextOf(ops: readonly DeltaInsert[], formats: FormatTabl
 }
 
 /**
- * Returns the operations that produce a content. Adjacent inserts with the same attributes are joined; an
- * embed is always its own operation.
+ * Returns the operations that produce a content. Adjacent texts with the same attributes are joined; an embed
+ * is always a separate operation.
  */
 export function toInserts({ text, runs, embeds }: FormattedText, formats: FormatTable): DeltaInsert[] {
   const ops: DeltaInsert[] = []

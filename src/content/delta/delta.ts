@@ -7,13 +7,16 @@ import { type DeltaInsert, formattedTextOf, toInserts } from './delta-json.ts'
 import { FormatTable, type FormattedText, readFormatted, tooManyAttributes } from './formatted-text.ts'
 import { planDelta } from './plan.ts'
 
-/** Budget of the formatting cleanup: items, plus the attributes that are active at each one. About 0.1 s. */
+/**
+ * Budget of the formatting cleanup: the number of items, plus the number of active attributes at each item.
+ * It takes about 0.1 s.
+ */
 const tidiedMax = 5_000_000
 
 /**
- * Reads a text root as a Quill delta: exactly the stored content, without the final line break that Quill
- * adds for display. `replaceDelta` with the result changes nothing.
- * @throws ApiError INVALID_ARGUMENT if it has more than 200,000 attributes
+ * Reads a text root as a Quill delta. The delta is exactly the stored content, without the final line break
+ * that Quill adds for display. `replaceDelta` with this delta would change nothing.
+ * @throws ApiError INVALID_ARGUMENT if the root has more than 200,000 attributes
  */
 export function readDelta(doc: Y.Doc, contentKey: string, output?: Output): readonly DeltaInsert[] {
   const formats = new FormatTable()
@@ -23,9 +26,9 @@ export function readDelta(doc: Y.Doc, contentKey: string, output?: Output): read
 }
 
 /**
- * Makes text, attributes and embeds of the root `contentKey` equal to `target`. Equal parts stay, kept text
- * gets its new attributes in place, and an embed that differs is replaced. If the root is equal already,
- * nothing happens. The type of the root stays unchanged, as with plain text.
+ * Makes text, attributes and embeds of the root `contentKey` equal to `target`. Equal parts stay, the
+ * attributes of text that stays are changed in place, and an embed that differs is replaced. If the root is
+ * already equal, nothing changes. The Yjs type of the root does not change, as for plain text.
  */
 export function replaceDelta(
   doc: Y.Doc,
@@ -40,14 +43,15 @@ export function replaceDelta(
 }
 
 /**
- * Like `replaceDelta`, with the content of the root in another document.
- * @throws ApiError INVALID_ARGUMENT as `readDelta`
+ * Makes the root equal to the same root of another document, like `replaceDelta`.
+ * @throws ApiError INVALID_ARGUMENT as for `readDelta`
  */
 export const restoreDelta = (doc: Y.Doc, contentKey: string, past: Y.Doc): ReplacementResult =>
   applyToRoot(doc, contentKey, planFormatted(doc.share.get(contentKey), past.share.get(contentKey)))
 
 /**
- * Compares a text, a root or a nested one, with another one. Writes nothing. Returns null if they are equal.
+ * Compares a text (a root or a nested text) with another one, without changes. Returns the update, or null if
+ * they are equal.
  */
 export const planFormatted = (
   type: SharedRoot | undefined,
@@ -59,7 +63,7 @@ export const planFormatted = (
     return content
   })
 
-/** The values of the document are added to the formats before those of the target. */
+/** Plans a replacement. Adds the values of the document to the formats before the values of the target. */
 function plan(
   type: SharedRoot | undefined,
   targetIn: (formats: FormatTable) => FormattedText,

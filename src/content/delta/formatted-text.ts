@@ -7,7 +7,7 @@ import { Output } from '../output.ts'
 import type { SharedRoot } from '../yjs/root-kind.ts'
 import { readStoredValue } from '../yjs/shared-values.ts'
 
-/** A range with the same attributes; it ends at the start of the next one. */
+/** A range with the same attributes. It ends at the start of the next range. */
 export interface FormattedRun {
   readonly start: number
   /** Number of the attribute set. */
@@ -15,8 +15,8 @@ export interface FormattedRun {
 }
 
 /**
- * Formatted text as one string. Each embed is one character in it: an unpaired low surrogate, which no text
- * contains. Equal embeds have equal characters; different ones rarely do.
+ * Formatted text as one string. Each embed is one character of the string: an unpaired low surrogate, which
+ * no text contains. Equal embeds have equal characters, and different embeds rarely do.
  */
 export interface FormattedText {
   readonly text: string
@@ -25,7 +25,7 @@ export interface FormattedText {
   readonly embeds: ReadonlyMap<number, JsonObject>
 }
 
-/** An attribute set: the attributes as in `data`, and the values as the document stores them. */
+/** An attribute set: the attributes as they are in `data`, and the values as the document stores them. */
 export interface FormatValue {
   readonly attributes: JsonObject
   readonly stored: ReadonlyMap<string, unknown>
@@ -33,10 +33,10 @@ export interface FormatValue {
 
 const firstPlaceholder = 0xdc00
 const placeholders = 1023
-/** Represents half a surrogate pair in the document. */
+/** Represents an unpaired surrogate of the document. */
 const unpairedPlaceholder = '\udfff'
 
-/** Numbers of attribute sets and embeds, shared by all texts that are compared. */
+/** Assigns numbers to attribute sets and embeds. All texts that are compared use one table. */
 export class FormatTable {
   readonly #numbers = new JsonInterner()
   readonly #formats = new Map<number, FormatValue>()
@@ -57,8 +57,8 @@ export class FormatTable {
   }
 
   /**
-   * Adds a stored value. Yjs compares nested values by identity, so the values of the document are added
-   * first and reused.
+   * Adds a stored value. Yjs compares nested values by identity, so the values of the document must be added
+   * before those of the target, and are then reused.
    */
   note(value: Json, stored: unknown): void {
     const number = this.#numbers.of(value)
@@ -88,7 +88,7 @@ export class FormattedTextBuilder implements FormattedText {
     this.#formats = formats
   }
 
-  /** Read often: the parts are joined once. */
+  /** The whole text. The parts are joined only once, because the text is read often. */
   get text(): string {
     if (this.#parts.length > 1) this.#parts = [this.#parts.join('')]
     return this.#parts[0] ?? ''
@@ -112,13 +112,19 @@ const unpaired = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00
 const marked = (text: string): string =>
   text.isWellFormed() ? text : text.replace(unpaired, unpairedPlaceholder)
 
-/** The content of a text root, read without changing the root. */
+/** The content of a text root. Reading it does not change the root. */
 export interface FormattedTextState {
   readonly content: FormattedText
-  /** Positions of items that are neither text nor embeds: they are not shown, and they stay. */
+  /**
+   * Positions of items that are neither text nor embeds. They are not shown, and a replacement does not
+   * delete them.
+   */
   readonly hidden: readonly { readonly at: number; readonly length: number }[]
   readonly items: number
-  /** False if the attributes of all ranges exceed 200,000 values: then some are missing. */
+  /**
+   * False if the attributes of all ranges together have more than 200,000 values. Some attributes are then
+   * missing.
+   */
   readonly complete: boolean
 }
 
@@ -143,7 +149,10 @@ export function readFormatted(
   return { content, hidden, items, complete: attributes.complete }
 }
 
-/** An embed that is not an object is wrapped in one, because Quill has no others. */
+/**
+ * Returns the text or embed of an item; null for any other content. An embed that is not an object is wrapped
+ * in an object, because embeds in Quill are objects.
+ */
 function insertOf(content: Y.Item['content'], output: Output): string | JsonObject | null {
   if (content instanceof Y.ContentString) return content.str
   if (!(content instanceof Y.ContentEmbed || content instanceof Y.ContentType)) return null
@@ -152,7 +161,7 @@ function insertOf(content: Y.Item['content'], output: Output): string | JsonObje
 }
 
 /**
- * Number of attribute values that may still be listed, one for each attribute of each range; negative if the
+ * Number of attribute values that may still be listed; each range counts all its attributes. Negative if the
  * limit was exceeded.
  */
 export interface AttributeBudget {
@@ -161,7 +170,7 @@ export interface AttributeBudget {
 
 export const newAttributeBudget = (): AttributeBudget => ({ left: limits.nodes })
 
-/** The current attributes during a walk along a text. */
+/** The attributes at the current position during a pass over a text. */
 export class CurrentAttributes {
   readonly #formats: FormatTable
   readonly #listing: AttributeBudget

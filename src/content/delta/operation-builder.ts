@@ -9,15 +9,13 @@ export type DeltaOperation =
   | { insert: string | JsonObject; attributes: DeltaAttributes }
   | { delete: number }
 
-/**
- * Collects the operations of one replacement, and tracks its position in the stored text and in the target.
- */
+/** Collects the operations of one replacement. Tracks the position in the stored text and in the target. */
 export class DeltaOperationBuilder {
   readonly operations: DeltaOperation[] = []
-  /** UTF-16 units and embeds. */
+  /** Number of inserted UTF-16 units and embeds; `deletions` counts the deleted ones. */
   insertions = 0
   deletions = 0
-  /** Insertions, and kept ranges that get other attributes. */
+  /** Number of insertions, and of kept ranges whose attributes change. */
   edits = 0
   readonly #stored: FormattedTextState
   readonly #target: FormattedText
@@ -48,8 +46,8 @@ export class DeltaOperationBuilder {
   }
 
   /**
-   * The characters are the same on both sides. Attributes may differ, and so may embeds that share a
-   * character.
+   * Keeps the text up to `offset`. The characters are the same on both sides, but attributes may differ, and
+   * so may two embeds with the same character.
    */
   #keepTo(offset: number): void {
     while (this.#at < offset) {
@@ -70,7 +68,10 @@ export class DeltaOperationBuilder {
     }
   }
 
-  /** Returns the length without any change: no run starts on either side, no embed, nothing hidden. */
+  /**
+   * Returns the length of the text without any change: no run starts on either side, and there is no embed
+   * and no hidden item.
+   */
   #lengthTo(offset: number): number {
     const hidden = this.#stored.hidden[this.#hidden]?.at ?? offset
     const end = Math.min(offset, this.#sourceRuns.endAt(this.#at), Math.max(hidden, this.#at + 1))
@@ -107,7 +108,7 @@ export class DeltaOperationBuilder {
     }
   }
 
-  /** Deletes up to `offset`. Hidden items before or at `offset` stay. */
+  /** Deletes everything up to `offset`. Hidden items before or at `offset` stay. */
   #deleteTo(offset: number): void {
     while (this.#at < offset) {
       this.#passHidden()

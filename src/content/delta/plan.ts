@@ -6,12 +6,12 @@ import { atMost, editsMaxFor, mergedGapMax, stepsMax } from '../text/plan.ts'
 import type { FormatTable, FormattedText, FormattedTextState } from './formatted-text.ts'
 import { DeltaOperationBuilder } from './operation-builder.ts'
 
-/** Maximum number of formatting marks for inserted ranges inside formatted text. */
+/** Maximum number of formatting marks for the ranges that are inserted into formatted text. */
 const marksMax = 200_000
 
 /**
- * Returns the operations that turn the stored text into the target. If that takes too many, the whole target
- * is written again, before the old text, where no attribute is active.
+ * Returns the operations that turn the stored text into the target. If there would be too many, the whole
+ * target is written again, before the old text, at a position without active attributes.
  */
 export function planDelta(
   stored: FormattedTextState,
@@ -45,7 +45,7 @@ function hunksBetween(source: FormattedText, target: FormattedText, editsMax: nu
   const found = diffText(source.text, target.text, { steps: stepsMax }, editsMax)
   const swallowed = mergeWhere(found, (before, after) => {
     if (after.aStart - before.aEnd > mergedGapMax) return false
-    // An embed between two edits keeps its identity.
+    // An embed between two edits must keep its identity.
     return source.text.slice(before.aEnd, after.aStart).isWellFormed()
   })
   return snapToGraphemes(

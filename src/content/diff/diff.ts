@@ -1,6 +1,9 @@
 import { type DiffBudget, markChanges } from './myers.ts'
 
-/** One difference: `a` from aStart to aEnd becomes `b` from bStart to bEnd. Ends are exclusive. */
+/**
+ * One difference: the range of `a` from aStart to aEnd becomes the range of `b` from bStart to bEnd. Ends are
+ * exclusive.
+ */
 export interface Hunk {
   readonly aStart: number
   readonly aEnd: number
@@ -9,10 +12,10 @@ export interface Hunk {
 }
 
 /**
- * Returns the differences between two sequences of interned tokens, in order and never adjacent. Tokens are
- * small whole numbers that are equal exactly if their texts are equal. Trims both ends, drops tokens that the
- * other side does not have, and spends at most the remaining `budget` on the rest. A part that exceeds the
- * budget becomes one replaced range.
+ * Returns the differences between two sequences of token numbers. The differences are in order and never
+ * adjacent. Tokens are small whole numbers, which are equal if and only if their texts are equal. Skips equal
+ * tokens at both ends, drops tokens that the other side does not have, and spends at most the remaining
+ * `budget` on the other tokens. A part that exceeds the budget becomes one replaced range.
  */
 export function diffTokens(a: Int32Array, b: Int32Array, budget: DiffBudget): Hunk[] {
   const start = commonStart(a, b)
@@ -58,7 +61,7 @@ function commonEnd(a: Int32Array, b: Int32Array, start: number): number {
   return length
 }
 
-/** Returns the positions of the tokens that `other` also has; the others are marked as changed. */
+/** Returns the positions of the tokens that `other` also has. Marks all other tokens as changed. */
 function sharedPositions(tokens: Int32Array, other: Int32Array, changed: Uint8Array): Int32Array {
   const has = membership(other)
   const positions = new Int32Array(tokens.length)
@@ -70,9 +73,9 @@ function sharedPositions(tokens: Int32Array, other: Int32Array, changed: Uint8Ar
   return positions.subarray(0, count)
 }
 
-/** From this length on, a table of all tokens is used instead of a set, which is much faster. */
+/** Minimum number of tokens for a table of all tokens, which is then much faster than a set. */
 const tableLengthMin = 4_096
-/** Up to this length, a scan of the tokens is faster than building a set. */
+/** Maximum number of tokens that are scanned one by one, which is then faster than building a set. */
 const scanLengthMax = 24
 
 function membership(tokens: Int32Array): (token: number) => boolean {

@@ -4,7 +4,7 @@ import { betweenCodePoints, startsLine, startsWord } from './tokenizers.ts'
 /** Joins hunks that touch or overlap. */
 export const mergeTouching = (hunks: readonly Hunk[]): Hunk[] => mergeWhere(hunks, () => false)
 
-/** Joins hunks, with the equal text between them, if `swallow` returns true. */
+/** Joins two hunks, with the equal text between them, if they touch or if `swallow` returns true. */
 export function mergeWhere(hunks: readonly Hunk[], swallow: (before: Hunk, after: Hunk) => boolean): Hunk[] {
   const joined: Hunk[] = []
   for (const hunk of hunks) {
@@ -18,7 +18,7 @@ export function mergeWhere(hunks: readonly Hunk[], swallow: (before: Hunk, after
 
 /**
  * Moves pure insertions and deletions along repeated text to the boundaries that a person would choose: whole
- * lines, otherwise the start of a word. Among equally good places the last one is chosen, because people
+ * lines, otherwise the start of a word. Among equally good positions the last one is chosen, because people
  * write forward.
  */
 export function alignToBoundaries(a: string, b: string, hunks: readonly Hunk[]): Hunk[] {
@@ -56,8 +56,8 @@ function slide(a: string, b: string, hunk: Hunk, from: number, to: number): Hunk
 const rankMax = 3
 
 /**
- * Rates how natural an insertion or deletion of the text from `start` to `end` is: whole lines, otherwise
- * from word to word.
+ * Rates an insertion or deletion of the text from `start` to `end` by how natural it is. Whole lines are the
+ * most natural, then text from word to word.
  */
 function rankOf(text: string, start: number, end: number): number {
   if (!betweenCodePoints(text, start) || !betweenCodePoints(text, end)) return -1

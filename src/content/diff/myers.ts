@@ -1,19 +1,20 @@
 /**
- * Remaining work of a whole replacement: about one step for each visited diagonal and each compared token.
+ * Remaining work of a whole replacement. Each visited diagonal and each compared token takes about one step.
  */
 export interface DiffBudget {
   steps: number
 }
 
 /**
- * Number of edits after which a split stops looking for the best point and takes the furthest one reached.
+ * Minimum of the limit for the edits of a split. Above the limit, a split no longer searches for the best
+ * point, and uses the furthest point that it has reached.
  */
 const splitCostMin = 256
 const unreachable = -(2 ** 30)
 
 interface Side {
   readonly tokens: Int32Array
-  /** Set to 1 for each token that the other side does not keep. */
+  /** Contains 1 for each token that does not stay on the other side. */
   readonly changed: Uint8Array
 }
 
@@ -25,8 +26,8 @@ interface Box {
 }
 
 /**
- * How far paths have advanced on each diagonal (a position minus b position), with one cell of margin at both
- * ends.
+ * The positions that paths have reached on each diagonal (position in a minus position in b), with one cell
+ * of margin at both ends.
  */
 interface Frontiers {
   readonly forward: Int32Array
@@ -37,10 +38,10 @@ interface Frontiers {
 }
 
 /**
- * Marks the changes between two token sequences, in linear space: E. W. Myers, "An O(ND) Difference Algorithm
- * and Its Variations" (1986), section 4b. The result is always correct. It is minimal while a split costs at
- * most max(256, √n) edits and the budget lasts, and coarser beyond that. An explicit stack allows any input
- * depth.
+ * Marks the changes between two token sequences in linear space: E. W. Myers, "An O(ND) Difference Algorithm
+ * and Its Variations" (1986), section 4b. The result is always correct. It is minimal while each split needs
+ * at most max(256, √n) edits and the budget lasts; beyond that, it is coarser. An explicit stack allows input
+ * of any depth.
  */
 export function markChanges(a: Side, b: Side, budget: DiffBudget): void {
   const size = a.tokens.length + b.tokens.length
@@ -78,8 +79,8 @@ function trimmed({ aStart, aEnd, bStart, bEnd }: Box, a: Int32Array, b: Int32Arr
 type Point = readonly [x: number, y: number]
 
 /**
- * Returns a point of a shortest path through the box, searched from both corners at once; or the furthest
- * one, if the search exceeds the budget.
+ * Returns a point of a shortest path through the box. Searches from both corners in turn. If the search
+ * exceeds the budget, returns the furthest point.
  */
 function split(box: Box, a: Int32Array, b: Int32Array, frontiers: Frontiers, budget: DiffBudget): Point {
   const { forward, backward, origin } = frontiers
@@ -111,7 +112,10 @@ function split(box: Box, a: Int32Array, b: Int32Array, frontiers: Frontiers, bud
   }
 }
 
-/** The diagonals that `cost` edits from `middle` can reach inside the box: every second one. */
+/**
+ * The diagonals in the box that can be reached with `cost` edits from `middle`. Only every second diagonal is
+ * in the range.
+ */
 type Range = readonly [from: number, to: number]
 
 function rangeOf(middle: number, cost: number, lowest: number, highest: number): Range {
@@ -120,7 +124,9 @@ function rangeOf(middle: number, cost: number, lowest: number, highest: number):
   return [from, to]
 }
 
-/** Marks diagonals that were not reached before as unreachable: they contain values of an earlier box. */
+/**
+ * Marks diagonals as unreachable that were not reached before, because they contain values of an earlier box.
+ */
 function fence(
   reach: Int32Array,
   origin: number,
@@ -208,7 +214,7 @@ function stepBackward(
   return null
 }
 
-/** Returns the reached point with the least remaining work: the best end of any path, from either corner. */
+/** Returns the reached point with the least remaining work: the best end of all paths from both corners. */
 function furthest(box: Box, { forward, backward, origin }: Frontiers, ahead: Range, behind: Range): Point {
   const corner = { start: box.aStart + box.bStart, end: box.aEnd + box.bEnd }
   let [best, progress]: [Point, number] = [[box.aStart, box.bEnd], 0]

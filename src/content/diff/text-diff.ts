@@ -10,19 +10,17 @@ import {
   words,
 } from './tokenizers.ts'
 
-/**
- * Maximum length of a side of a replaced range that is compared code point by code point, in UTF-16 units.
- */
+/** Maximum length in UTF-16 units of each side of a replaced range that is compared by code points. */
 const fineLengthMax = 400
 
-/** Steps that each comparison costs independent of its size: a dozen allocations. */
+/** Steps that each comparison costs regardless of its size, for about a dozen allocations. */
 const comparisonSteps = 50
 
 /**
- * Returns the edits from `a` to `b`, in UTF-16 offsets, in order. Compares by lines, inside changed lines by
- * words, and inside short changed words by code points if at least half of the shorter side stays (otherwise
- * two unrelated words would be interleaved). If a step finds more than `editsMax` edits, which must be joined
- * anyway, the finer steps are skipped.
+ * Returns the edits from `a` to `b` in order, in UTF-16 offsets. Compares by lines, then the changed lines by
+ * words, then short changed words by code points. Words are compared by code points only if at least half of
+ * the shorter side stays; otherwise the letters of two unrelated words would be mixed. If a step finds more
+ * than `editsMax` edits, the finer steps are skipped, because the edits must be joined in any case.
  */
 export function diffText(a: string, b: string, budget: DiffBudget, editsMax: number): Hunk[] {
   const whole = withoutCommonLines(a, b)
@@ -34,7 +32,10 @@ export function diffText(a: string, b: string, budget: DiffBudget, editsMax: num
   return byWord.flatMap((hunk) => (replaces(hunk) ? finest(comparison, hunk) : [hunk]))
 }
 
-/** Most changes of a long text are in few lines: the other lines are not tokenized. */
+/**
+ * Returns the range without the common lines at the start and at the end. These lines need not be split into
+ * tokens, because most changes of a long text are in few lines.
+ */
 function withoutCommonLines(a: string, b: string): Hunk {
   const limit = Math.min(a.length, b.length)
   let start = 0
@@ -71,7 +72,7 @@ function refine({ a, b, interner, budget }: Comparison, hunk: Hunk, tokenize: To
   }))
 }
 
-/** Returns the start of the token `index`. */
+/** Returns the offset at which the token `index` starts. */
 const offset = (ends: readonly number[], start: number, index: number): number => ends[index - 1] ?? start
 
 function finest(comparison: Comparison, hunk: Hunk): Hunk[] {

@@ -1,5 +1,5 @@
 /**
- * Splits a range of text into tokens and returns the exclusive end of each; together they cover the whole
+ * Splits a range of text into tokens. Returns the exclusive end of each token; the tokens cover the whole
  * range.
  */
 export type Tokenizer = (text: string, start: number, end: number) => number[]
@@ -10,10 +10,10 @@ const newline = 10
 type CharacterClass = typeof space | typeof word | typeof single
 const space = 0
 const word = 1
-/** A token of its own: punctuation, symbols, and scripts written without spaces. */
+/** The character is a separate token: punctuation, symbols, and scripts that are written without spaces. */
 const single = 2
 
-/** Ranges above ASCII whose characters are tokens of their own: from, to. */
+/** Ranges above ASCII whose characters are separate tokens, as pairs of first and last character. */
 const singleRanges: readonly (readonly [number, number])[] = [
   [0x0080, 0x00bf], // Latin-1 signs
   [0x0e00, 0x0eff], // Thai, Lao
@@ -31,7 +31,7 @@ const asciiClasses = Uint8Array.from({ length: 0x80 }, (_, unit) => {
 })
 
 /**
- * Returns the class of the UTF-16 unit `unit`. Surrogates count as single, because nearly all of them are
+ * Returns the class of a UTF-16 unit. Surrogates count as single, because almost all of them belong to
  * ideographs or emoji.
  */
 function classOf(unit: number): CharacterClass {
@@ -40,13 +40,13 @@ function classOf(unit: number): CharacterClass {
   return singleRanges.some(([from, to]) => unit >= from && unit <= to) ? single : word
 }
 
-/** Returns whether a word starts here. */
+/** Returns whether a word starts at `at`. */
 export const startsWord = (text: string, at: number): boolean =>
   at < text.length &&
   classOf(text.charCodeAt(at)) === word &&
   (at === 0 || classOf(text.charCodeAt(at - 1)) !== word)
 
-/** Returns whether a line starts here. */
+/** Returns whether a line starts at `at`. */
 export const startsLine = (text: string, at: number): boolean =>
   at === 0 || text.charCodeAt(at - 1) === newline
 
@@ -54,7 +54,7 @@ export const startsLine = (text: string, at: number): boolean =>
 export const betweenCodePoints = (text: string, at: number): boolean =>
   (text.charCodeAt(at) & 0xfc00) !== 0xdc00 || (text.charCodeAt(at - 1) & 0xfc00) !== 0xd800
 
-/** Tokenizes into lines, each with its line break. */
+/** Splits text into lines. Each line includes its line break. */
 export const lines: Tokenizer = (text, start, end) => {
   const ends: number[] = []
   for (let at = start; at < end; ) {
@@ -65,7 +65,7 @@ export const lines: Tokenizer = (text, start, end) => {
   return ends
 }
 
-/** Tokenizes into words, runs of spaces, and single characters for the rest. */
+/** Splits text into words, runs of spaces, and single characters for everything else. */
 export const words: Tokenizer = (text, start, end) => {
   const ends: number[] = []
   for (let at = start; at < end; ) {
@@ -77,7 +77,7 @@ export const words: Tokenizer = (text, start, end) => {
   return ends
 }
 
-/** Tokenizes into code points; an unpaired surrogate is also one. */
+/** Splits text into code points. An unpaired surrogate counts as a code point. */
 export const codePoints: Tokenizer = (text, start, end) => {
   const ends: number[] = []
   for (let at = start; at < end; ) {
@@ -93,14 +93,14 @@ function nextCodePoint(text: string, at: number): number {
 }
 
 /**
- * Assigns numbers to tokens: equal text, equal number. One interner serves both sides of a comparison, and
- * all its levels.
+ * Assigns numbers to tokens. Equal texts have equal numbers. One interner is used for both sides of a
+ * comparison, and for all its levels.
  */
 export class TokenInterner {
   readonly #numbers = new Map<string, number>()
   /**
-   * Single UTF-16 units have their code as their number, so that texts of many small tokens do not need the
-   * map.
+   * The next number for a token of several UTF-16 units. A token of one unit has its code as its number, so
+   * that texts with many small tokens do not need the map.
    */
   #next = 0x1_0000
 

@@ -1,18 +1,21 @@
 import type { NewValue } from '../yjs/new-values.ts'
 import type { SharedRoot } from '../yjs/root-kind.ts'
 
-/** New elements after the element that had the index `after` before any edit; −1 for the start. */
+/**
+ * New elements. Their position follows the element that had the index `after` before any edit; −1 for the
+ * start.
+ */
 export interface Insertion {
   readonly after: number
   readonly values: readonly NewValue[]
 }
 
-/** Changes of one sequence. */
+/** The changes of one sequence. */
 export interface ArrayEdit {
   readonly in: 'array'
   readonly type: SharedRoot
   /** 1 for each element that is removed. */
   readonly removed: Uint8Array
-  /** In the order of their positions. */
+  /** Insertions in the order of their positions. */
   readonly insertions: readonly Insertion[]
 }

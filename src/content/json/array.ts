@@ -7,7 +7,7 @@ import { isArray, type Json, jsonTypeName } from './json.ts'
 import { JsonValidator } from './json-validator.ts'
 import { replaceValues } from './replace-values.ts'
 
-/** Checks the `data` of an array target: a JSON array. */
+/** Checks that the `data` of an array target is a JSON array. Returns a copy. */
 export function checkArray(data: unknown): readonly Json[] {
   const json = Array.isArray(data) ? new JsonValidator().read(data) : null
   if (json === null || !isArray(json))
@@ -15,16 +15,16 @@ export function checkArray(data: unknown): readonly Json[] {
   return json
 }
 
-/** Reads an array root as JSON. `replaceArray` with the result changes nothing. */
+/** Reads an array root as JSON. `replaceArray` with this JSON would change nothing. */
 export function readArrayRoot(doc: Y.Doc, contentKey: string, output?: Output): readonly Json[] {
   const root = doc.share.get(contentKey)
   return root === undefined ? [] : readArray(root, output).json
 }
 
 /**
- * Makes the array root `contentKey` equal to `target`. Equal elements stay, kept nested shared values are
- * changed in place, and everything else is inserted or removed. If the root is equal already, nothing
- * happens.
+ * Makes the array root `contentKey` equal to `target`. Equal elements stay, nested shared values that stay
+ * are changed in place, and everything else is inserted or removed. If the root is already equal, nothing
+ * changes.
  */
 export function replaceArray(doc: Y.Doc, contentKey: string, target: readonly Json[]): ReplacementResult {
   return replaceValues(doc, contentKey, (plan, root) => plan.array(readArray(root), target))

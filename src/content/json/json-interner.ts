@@ -1,12 +1,13 @@
 import { isArray, type Json, type JsonObject } from './json.ts'
 
 /**
- * Assigns numbers to values: equal value, equal number, independent of the order of keys. Exact, not a hash.
- * Each container is read once, so comparing at every level of a tree costs no more than the tree.
+ * Assigns numbers to values. Equal values have equal numbers, regardless of the order of their keys. The
+ * numbers are exact, unlike hashes. Each container is read only once, so comparisons at every level of a tree
+ * cost no more than one pass over the tree.
  */
 export class JsonInterner {
   readonly #scalars = new Map<Json, number>()
-  /** Containers by their content. */
+  /** Numbers of containers, by their content. */
   readonly #contents = new Map<string, number>()
   readonly #containers = new Map<object, number>()
   #next = 0

@@ -2,10 +2,10 @@ import { limits } from '../../model/limits.ts'
 import { contentLimit, invalidContent } from '../content-error.ts'
 import { type Json, jsonTypeName, setMember, withoutSign } from './json.ts'
 
-/** Maximum number of characters of a place in a message. */
+/** Maximum number of characters of a JSON pointer in a message. */
 const placeLengthMax = 200
 
-/** Returns a place in a value as a JSON pointer (RFC 6901); the whole value is named `data`. */
+/** Describes a position in the data by a JSON pointer (RFC 6901). The whole value is called `data`. */
 export function pointerTo(path: readonly (string | number)[]): string {
   if (path.length === 0) return 'data'
   const pointer = path.map((step) => `/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
@@ -14,23 +14,23 @@ export function pointerTo(path: readonly (string | number)[]): string {
 }
 
 /**
- * Copies a JSON value so that it is safe to store: unpaired surrogates in strings and keys become U+FFFD, and
- * −0 becomes 0.
- * @throws ApiError INVALID_ARGUMENT, naming the place, for two keys that become equal by that, values that
- * JSON does not have, more than 64 levels inside `data`, and more than 200,000 values
+ * Copies a JSON value into a form that is safe to store: unpaired surrogates in strings and keys become
+ * U+FFFD, and −0 becomes 0.
+ * @throws ApiError INVALID_ARGUMENT, with the position, if two keys become equal, for values that JSON does
+ * not have, for more than 64 levels inside `data`, and for more than 200,000 values
  */
 export class JsonValidator {
   readonly #path: (string | number)[] = []
   #nodes = 0
 
-  /** Reads a value. @param path path of `data` if it is part of a larger value */
+  /** Checks and copies a value. @param path path of `data` if it is a part of a larger value */
   read(data: unknown, path: readonly (string | number)[] = []): Json {
     this.#path.splice(0, Number.POSITIVE_INFINITY, ...path)
-    // The container itself does not count as a value: it is the root, or an operation of a delta.
+    // The container itself does not count as a level, because it is the root or an operation of a delta.
     return this.#value(data, -1)
   }
 
-  /** Counts a thing that is not a JSON value but costs as much. */
+  /** Counts a part that is not a JSON value but costs as much. */
   count(): void {
     this.#nodes += 1
     if (this.#nodes > limits.nodes)

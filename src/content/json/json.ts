@@ -3,7 +3,7 @@ export interface JsonObject {
   readonly [key: string]: Json
 }
 
-/** The kind of a JSON value. A value can only become another of the same kind in place. */
+/** The kind of a JSON value. In place, a value can only be changed to a value of the same kind. */
 export type JsonKind = 'object' | 'array' | 'string' | 'other'
 
 export const isArray = (json: Json): json is readonly Json[] => Array.isArray(json)
@@ -16,16 +16,16 @@ export function kindOfJson(json: Json): JsonKind {
   return isArray(json) ? 'array' : 'object'
 }
 
-/** An assignment to this key sets the prototype of a plain object. */
+/** A key that sets the prototype of a plain object when it is assigned. */
 export const prototypeKey = '__proto__'
 
-/** Sets an own member with any key. */
+/** Sets an own member. Unlike an assignment, this works with any key. */
 export function setMember(object: Record<string, Json>, key: string, value: Json): void {
   if (key !== prototypeKey) object[key] = value
   else Object.defineProperty(object, key, { value, enumerable: true, writable: true, configurable: true })
 }
 
-/** Returns the type of a value for a message. */
+/** Returns the type of a value, as text for a message. */
 export function jsonTypeName(data: unknown): string {
   if (data === undefined) return 'missing'
   if (data === null) return 'null'
@@ -33,13 +33,13 @@ export function jsonTypeName(data: unknown): string {
   return Array.isArray(data) ? 'an array' : `${typeof data === 'object' ? 'an' : 'a'} ${typeof data}`
 }
 
-/** −0 becomes 0: the two are equal, and JSON writers treat them differently. */
+/** Converts −0 to 0. The two are equal, but JSON writers treat them differently. */
 export const withoutSign = (number: number): number => (number === 0 ? 0 : number)
 
 /**
- * Converts a stored plain value to JSON as `JSON.stringify` does: undefined is absent, in an array null; NaN
- * and the infinities are null. In addition, bytes become base64, a bigint becomes its digits, and strings
- * read as on other replicas.
+ * Converts a stored plain value to JSON in the same way as `JSON.stringify`: undefined is absent (in an
+ * array: null), and NaN and the infinities become null. In addition, bytes become base64, a bigint becomes
+ * its digits, and unpaired surrogates become U+FFFD, as other replicas read them.
  */
 export function toJson(stored: unknown): Json | undefined {
   switch (typeof stored) {

@@ -7,7 +7,7 @@ import { isObject, type Json, type JsonObject, jsonTypeName } from './json.ts'
 import { JsonValidator } from './json-validator.ts'
 import { replaceValues } from './replace-values.ts'
 
-/** Checks the `data` of a map target: a JSON object. */
+/** Checks that the `data` of a map target is a JSON object. Returns a copy. */
 export function checkMap(data: unknown): JsonObject {
   const json = typeof data === 'object' && data !== null ? new JsonValidator().read(data) : null
   if (json === null || !isObject(json))
@@ -15,15 +15,15 @@ export function checkMap(data: unknown): JsonObject {
   return json
 }
 
-/** Reads a map root as JSON. `replaceMap` with the result changes nothing. */
+/** Reads a map root as JSON. `replaceMap` with this JSON would change nothing. */
 export function readMapRoot(doc: Y.Doc, contentKey: string, output?: Output): Json {
   const root = doc.share.get(contentKey)
   return root === undefined ? {} : readMap(root, output).json
 }
 
 /**
- * Makes the map root `contentKey` equal to `target`. Equal entries stay, kept nested shared values are
- * changed in place, and everything else is set or removed. If the root is equal already, nothing happens.
+ * Makes the map root `contentKey` equal to `target`. Equal entries stay, nested shared values that stay are
+ * changed in place, and everything else is set or removed. If the root is already equal, nothing changes.
  */
 export function replaceMap(doc: Y.Doc, contentKey: string, target: JsonObject): ReplacementResult {
   return replaceValues(doc, contentKey, (plan, root) => plan.map(readMap(root), target))

@@ -21,15 +21,18 @@ import { matchElements } from './match-elements.ts'
 import type { SharedTypeEdit } from './write-edits.ts'
 
 /**
- * Plans the changes that make stored values equal to JSON. Kept shared values are compared with their
- * targets; all others are atomic. Writes nothing. One plan is one replacement: it has one budget, and counts
- * its changes.
+ * Plans the changes that make stored values equal to JSON, without changes to the document. A shared value
+ * that stays is compared with its target; any other value is replaced as a whole. A plan is for one
+ * replacement: it has one budget, and counts the changes.
  */
 export class JsonPlan {
   readonly edits: SharedTypeEdit[] = []
-  /** Entries and elements written; UTF-16 units in kept texts. */
+  /** Number of entries and elements written, plus UTF-16 units inserted into texts that stay. */
   insertions = 0
-  /** Entries and elements removed or overwritten; UTF-16 units and embeds in kept texts. */
+  /**
+   * Number of entries and elements removed or overwritten, plus UTF-16 units and embeds deleted from texts
+   * that stay.
+   */
   deletions = 0
   readonly #effort: XmlBudget
   readonly #numbers = new JsonInterner()
@@ -40,7 +43,7 @@ export class JsonPlan {
     this.#effort = effort
   }
 
-  /** @param past the stored target in another document: new values are created as they are there */
+  /** @param past the target as it is stored in another document; new values are created in the same form */
   map(stored: StoredMap, target: JsonObject, past?: StoredMap): void {
     const removed = [...stored.entries.keys()].filter((key) => !Object.hasOwn(target, key))
     const siblings = new NewValueFactory(stored.entries.values())
@@ -56,7 +59,7 @@ export class JsonPlan {
     this.deletions += removed.length + set.filter(([key]) => stored.entries.has(key)).length
   }
 
-  /** @param past as for `map` */
+  /** @param past see `map` */
   array(stored: StoredArray, target: readonly Json[], past?: StoredArray): void {
     const { elements, type } = stored
     const hunks = diffTokens(...this.#tokens(stored, target, past), this.#effort.budget)
@@ -95,7 +98,10 @@ export class JsonPlan {
     if (count + insertions.length > 0) this.edits.push({ in: 'array', type, removed, insertions })
   }
 
-  /** If both sides are stored, their stored forms are compared. */
+  /**
+   * Returns tokens of both sides for a comparison. If the target is stored in a document, the stored forms
+   * are compared.
+   */
   #tokens(stored: StoredArray, target: readonly Json[], past?: StoredArray): [Int32Array, Int32Array] {
     if (past === undefined) {
       const tokens = (values: readonly Json[]) => Int32Array.from(values, (value) => this.#numbers.of(value))
@@ -113,7 +119,7 @@ export class JsonPlan {
     })
   }
 
-  /** Returns false if the value must be replaced by another one. */
+  /** Makes a value equal to its target. Returns false if the value must be replaced as a whole. */
   #update(stored: StoredValue, target: Json, past?: StoredValue): boolean {
     if (past !== undefined) return this.#restore(stored, past)
     if (this.#numbers.of(stored.json) === this.#numbers.of(target)) return true
@@ -127,7 +133,8 @@ export class JsonPlan {
   }
 
   /**
-   * Like `#update` for a stored target: values of another kind are replaced, so that everything is as it was.
+   * Like `#update`, for a target that is stored in another document. A value of another kind must be replaced
+   * as a whole, so that the result is exactly as it was.
    */
   #restore(stored: StoredValue, past: StoredValue): boolean {
     const isEqual = this.#storedNumbers.of(stored) === this.#storedNumbers.of(past)
@@ -141,7 +148,7 @@ export class JsonPlan {
     return true
   }
 
-  /** Plans the changes of values that differ only in the formatting of their texts. */
+  /** Plans the changes of two values that differ only in the formatting of their texts. */
   #format(stored: StoredValue, past: StoredValue): void {
     if (stored.kind === 'text' && past.kind === 'text') this.#formatted(stored.type, past.type)
     else if (stored.kind === 'array' && past.kind === 'array') this.#formatKept(stored, past, [])
@@ -152,7 +159,7 @@ export class JsonPlan {
       }
   }
 
-  /** Plans the changes of the elements outside of the hunks. */
+  /** Plans the formatting changes of the elements outside the hunks. */
   #formatKept({ elements }: StoredArray, past: StoredArray, hunks: readonly Hunk[]): void {
     let [a, b] = [0, 0]
     const end = { aStart: elements.length, aEnd: elements.length, bEnd: past.elements.length }
@@ -180,7 +187,10 @@ export class JsonPlan {
     this.#plan(type, planXml(type, fragmentKey, checkXml(target), this.#effort))
   }
 
-  /** Few small edits while the budget lasts, then a replacement of the whole text. */
+  /**
+   * Returns the edits of a text: few and small while the budget lasts, after that a replacement of the whole
+   * text.
+   */
   #hunks(state: PlainTextState, target: string): Hunk[] {
     const { budget, graphemes, editsLeft } = this.#effort
     if (editsLeft <= 0) return [{ aStart: 0, aEnd: state.text.length, bStart: 0, bEnd: target.length }]
@@ -189,7 +199,7 @@ export class JsonPlan {
     return hunks
   }
 
-  /** Adds the place to errors of `act`. */
+  /** Runs `act`, and adds the path in the data to its errors. */
   #at<T>(step: string | number, act: () => T): T {
     this.#path.push(step)
     try {

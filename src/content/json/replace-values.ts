@@ -7,8 +7,8 @@ import { JsonPlan } from './plan.ts'
 import { writeEdits } from './write-edits.ts'
 
 /**
- * Plans changes of the root `contentKey` and writes them in one transaction; no transaction without changes.
- * The Yjs type of the root is not set: a root that is loaded from updates has none.
+ * Plans changes of the root `contentKey`, and writes them in one transaction. Without changes there is no
+ * transaction. The Yjs type of the root stays unset, as in a root that is loaded from updates.
  */
 export function replaceValues(
   doc: Y.Doc,
@@ -16,7 +16,8 @@ export function replaceValues(
   find: (plan: JsonPlan, root: SharedRoot) => void,
 ): ReplacementResult {
   const plan = new JsonPlan(budgetFor(structsIn(doc)))
-  // A missing root is planned as an empty one, so that a plan without changes does not create it.
+  // A root that does not exist is planned as an empty root, so that a plan without changes does not create
+  // it.
   const known = doc.share.get(contentKey)
   find(plan, known ?? new Y.AbstractType())
   const { edits, insertions, deletions } = plan
@@ -31,21 +32,24 @@ export function replaceValues(
   }
 }
 
-/** Returns the maximum number of structs that Yjs shifts for one edit. */
+/** Returns the number of structs of the document, which is the maximum that Yjs shifts for one edit. */
 function structsIn({ store }: Y.Doc): number {
   let count = 0
   for (const structs of store.clients.values()) count += structs.length
   return count
 }
 
-/** Makes the map root equal to its state in another document. Shared values become shared values again. */
+/**
+ * Makes a map root equal to its state in another document. Values that were shared become shared values
+ * again.
+ */
 export const restoreMap = (doc: Y.Doc, contentKey: string, past: Y.Doc): ReplacementResult =>
   replaceValues(doc, contentKey, (plan, root) => {
     const then = readMap(past.share.get(contentKey) as SharedRoot)
     plan.map(readMap(root), then.json, then)
   })
 
-/** Like `restoreMap` for an array root. */
+/** Makes an array root equal to its state in another document, like `restoreMap`. */
 export const restoreArray = (doc: Y.Doc, contentKey: string, past: Y.Doc): ReplacementResult =>
   replaceValues(doc, contentKey, (plan, root) => {
     const then = readArray(past.share.get(contentKey) as SharedRoot)

@@ -14,19 +14,19 @@ export interface MapEdit {
   readonly set: readonly (readonly [string, NewValue])[]
 }
 
-/** Changes of one shared type. A type has at most one edit in a replacement. */
+/** The change of one shared type. A replacement has at most one edit for each type. */
 export type SharedTypeEdit =
   | MapEdit
   | ArrayEdit
   | { readonly in: 'text'; readonly type: SharedRoot; readonly operations: readonly TextDeltaOperation[] }
   | { readonly in: 'planned'; readonly type: SharedRoot; readonly update: PlannedUpdate }
 
-/** Counts of edits that another plan makes; they are known only afterwards. */
+/** Counts of the edits that nested plans make. They are known only after these plans were executed. */
 export type EditCounts = Pick<ReplacementResult, 'insertions' | 'deletions'>
 
 /**
- * Writes edits. Creates items directly: the methods of the shared types read `value.constructor`, which a key
- * of that name hides, and search each position from its index.
+ * Writes edits. Creates items directly instead of calling methods of the shared types. These methods read
+ * `value.constructor`, which a key with that name hides, and they search for each position by its index.
  */
 export function writeEdits(transaction: Y.Transaction, edits: readonly SharedTypeEdit[]): EditCounts {
   const budget = splitBudget()
@@ -55,10 +55,10 @@ function setEntry(transaction: Y.Transaction, type: SharedRoot, key: string, val
   else putShared(transaction, place, value)
 }
 
-/** Deletes and inserts in one walk along the items, which makes many edits inexpensive. */
+/** Deletes and inserts elements in one pass over the items, so that many edits are inexpensive. */
 function writeElements(transaction: Y.Transaction, edit: ArrayEdit, budget: SplitBudget): void {
   const { type, removed, insertions } = splitItems(transaction, edit, budget)
-  // The positions that Yjs caches by index are wrong after this.
+  // The cached positions of Yjs become wrong.
   if (type._searchMarker !== null) type._searchMarker.length = 0
   let [index, next] = [0, 0]
   let item = type._start
@@ -78,7 +78,7 @@ function writeElements(transaction: Y.Transaction, edit: ArrayEdit, budget: Spli
   }
 }
 
-/** Returns the last inserted item; adjacent plain values share one. */
+/** Inserts values and returns the last inserted item. Adjacent plain values are in one item. */
 function insertAfter(
   transaction: Y.Transaction,
   type: SharedRoot,
@@ -131,7 +131,7 @@ const insertString = (transaction: Y.Transaction, type: SharedRoot, text: string
 
 interface EditPosition {
   readonly type: SharedRoot
-  /** Key of a map's entry; null in a sequence. */
+  /** Key of the map entry; null in a sequence. */
   readonly key: string | null
   readonly left: Y.Item | null
   readonly right: Y.Item | null

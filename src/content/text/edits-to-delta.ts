@@ -8,7 +8,7 @@ import {
   type TextAttributes,
 } from './text-state.ts'
 
-/** An operation for `Y.Text.applyDelta`. Attributes are copies, because Yjs writes into them. */
+/** An operation for `Y.Text.applyDelta`. Its attributes must be a copy, because Yjs modifies them. */
 export type TextDeltaOperation =
   | { retain: number; attributes: Record<string, unknown> }
   | { insert: string; attributes: Record<string, unknown> }
@@ -21,7 +21,7 @@ export interface TextDelta {
 }
 
 /**
- * Returns the edits as one delta over the positions of the text, including embeds; at each position inserts
+ * Returns the edits as one delta. Its positions include the embeds of the text. At each position, inserts
  * precede deletes.
  */
 export function editsToDelta(state: PlainTextState, target: string, hunks: readonly Hunk[]): TextDelta {
@@ -37,7 +37,7 @@ export function editsToDelta(state: PlainTextState, target: string, hunks: reado
   return { operations: writer.operations, insertions: writer.insertions, deletions: writer.deletions }
 }
 
-/** Tracks the position in the string and among the embeds. */
+/** Writes a delta. Tracks the position in the string and among the embeds. */
 class DeltaWriter {
   readonly operations: TextDeltaOperation[] = []
   insertions = 0
@@ -50,7 +50,9 @@ class DeltaWriter {
     this.#embeds = state.embeds
   }
 
-  /** Retains everything before `offset`, and also the embeds at `offset` unless `beforeEmbeds`. */
+  /**
+   * Retains everything before `offset`. Embeds at `offset` are also retained, unless `beforeEmbeds` is true.
+   */
   retainTo(offset: number, beforeEmbeds: boolean): void {
     let length = offset - this.#at
     for (let embed = this.#next(); embed !== undefined; embed = this.#next()) {
@@ -59,7 +61,7 @@ class DeltaWriter {
       this.#embed += 1
     }
     this.#at = offset
-    // Without a prototype: Yjs looks up names of the document in it.
+    // The object has no prototype, because Yjs looks up attribute names of the document in it.
     if (length > 0) this.operations.push({ retain: length, attributes: copyOf(emptyAttributes) })
   }
 
@@ -68,7 +70,10 @@ class DeltaWriter {
     this.insertions += text.length
   }
 
-  /** Deletes up to `offset` and the embeds strictly inside; with `everything` also those at both ends. */
+  /**
+   * Deletes everything up to `offset`, with the embeds that are strictly inside. If `everything` is true,
+   * also deletes the embeds at both ends.
+   */
   deleteTo(offset: number, everything: boolean): void {
     if (offset === this.#at && !everything) return
     for (let embed = this.#next(); embed !== undefined; embed = this.#next()) {
@@ -106,15 +111,15 @@ interface Piece {
 
 /**
  * Maximum number of formatting marks of one replacement that exclude line breaks from formatting. Beyond it,
- * line breaks are formatted like their lines. Each change of attributes costs a mark for each attribute.
+ * line breaks are formatted like their lines. Each change of attributes costs one mark for each attribute.
  */
 const lineMarksMax = 5_000
 
 /**
- * Determines the attributes of inserted text. Replaced text takes those of the first replaced character that
- * is not a line break. A pure insertion takes those that its two neighbors on the line share, at the end of a
- * line those of the left one, at the start none. Line breaks take none: their attributes apply to a whole
- * line.
+ * Determines the attributes of inserted text. Text that replaces other text gets the attributes of the first
+ * replaced character that is not a line break. A pure insertion gets the attributes that both its neighbors
+ * on the line have; at the end of a line, those of the left neighbor; at the start of a line, none. Line
+ * breaks get no attributes, because their attributes apply to a whole line.
  */
 class InsertedAttributes {
   readonly #state: PlainTextState
@@ -127,8 +132,8 @@ class InsertedAttributes {
   }
 
   /**
-   * Returns the inserted text of the hunk, split where its attributes change. Hunks must be requested in
-   * their order.
+   * Returns the inserted text of the hunk, split at the offsets at which its attributes change. Hunks must be
+   * requested in order.
    */
   pieces(hunk: Hunk, inserted: string): Piece[] {
     if (inserted === '') return []
@@ -137,7 +142,10 @@ class InsertedAttributes {
     return this.#perLine(inserted, this.#cursor.at(replaced))
   }
 
-  /** Only the first line has a left neighbor on its line, and only the last line a right one. */
+  /**
+   * Returns the pieces of a pure insertion. Only its first line has a left neighbor on the same line, and
+   * only its last line has a right neighbor.
+   */
   #pureInsertion(at: number, inserted: string): Piece[] {
     const { text } = this.#state
     if (at === 0 || text[at - 1] === '\n') return [{ text: inserted, attributes: emptyAttributes }]

@@ -1,17 +1,21 @@
 import type { Hunk } from '../diff/diff.ts'
 
 /**
- * Maximum number of lookups in one replacement, over all texts. Beyond it, every character that may join with
- * its neighbor counts as joined.
+ * Maximum number of lookups in one replacement, for all texts. Beyond it, every character that may form a
+ * cluster with its neighbor is treated as if it did.
  */
 const lookupsMax = 10_000
 
-/** UTF-16 units before a position that are read: the longest emoji sequences have about 35. */
+/**
+ * Maximum number of UTF-16 units that are read before a position. The longest emoji sequences have about 35.
+ */
 const contextMax = 64
 
 const segmenter = new Intl.Segmenter('und', { granularity: 'grapheme' })
 
-/** Ranges above U+02FF whose characters join neither with each other nor with characters below. */
+/**
+ * Ranges above U+02FF whose characters form no clusters, neither with each other nor with characters below.
+ */
 const plainRanges: readonly (readonly [number, number])[] = [
   [0x0370, 0x0482], // Greek, Cyrillic
   [0x048a, 0x0590], // Cyrillic, Armenian
@@ -24,11 +28,13 @@ const plainRanges: readonly (readonly [number, number])[] = [
 const isPlain = (unit: number): boolean =>
   unit < 0x300 || plainRanges.some(([from, to]) => unit >= from && unit <= to)
 
-/** Checks whether user-perceived characters end at a position, with a bounded number of expensive lookups. */
+/**
+ * Checks whether a user-perceived character ends at a position. The number of expensive lookups is limited.
+ */
 export class Graphemes {
   #lookups = 0
 
-  /** Returns false if cutting `text` at `at` would split a grapheme cluster, or if that is uncertain. */
+  /** Returns false if splitting `text` at `at` would split a grapheme cluster, or if this is uncertain. */
   isBoundary(text: string, at: number): boolean {
     if (at <= 0 || at >= text.length) return true
     const [before, next] = [text.charCodeAt(at - 1), text.charCodeAt(at)]
@@ -47,8 +53,8 @@ function isSegmentBoundary(text: string, at: number): boolean {
 }
 
 /**
- * Returns the start of the context: an ASCII character, after which earlier characters do not matter, or the
- * limit.
+ * Returns the start of the context: the last ASCII character, because earlier characters then do not matter,
+ * or the limit.
  */
 function contextStart(text: string, at: number): number {
   const limit = Math.max(0, at - contextMax)
@@ -58,7 +64,7 @@ function contextStart(text: string, at: number): number {
 }
 
 /**
- * Widens hunks until none starts or ends inside a grapheme cluster of either text, and joins those that touch
+ * Widens hunks until none starts or ends inside a grapheme cluster of either text. Joins hunks that touch
  * afterwards.
  */
 export function snapToGraphemes(
@@ -91,8 +97,9 @@ export function snapToGraphemes(
 }
 
 /**
- * Yjs cannot split an item there: it treats the units on both sides as halves of a pair and overwrites them.
- * Only an unpaired half occurs at the end of a hunk; the unit after it must then also be rewritten.
+ * Returns whether the character before `at` is a high surrogate. Yjs cannot split an item there: it treats
+ * the units on both sides as halves of a pair and overwrites both. At the end of a hunk, only an unpaired
+ * half can occur; the unit after it must then also be rewritten.
  */
 const followsHighSurrogate = (text: string, at: number): boolean =>
   (text.charCodeAt(at - 1) & 0xfc00) === 0xd800

@@ -6,23 +6,26 @@ import { Graphemes, snapToGraphemes } from './graphemes.ts'
 import type { Embed, PlainTextState } from './text-state.ts'
 import { runIndexAtOffset } from './text-state.ts'
 
-/** Comparison steps of one replacement: some tens of milliseconds. */
+/** Maximum number of comparison steps of one replacement, which take some tens of milliseconds. */
 export const stepsMax = 6_000_000
 
 /**
- * An equal range between two edits that is at most this long is rewritten: keeping it would cost more than it
- * gains. In UTF-16 units.
+ * Maximum length in UTF-16 units of an equal range between two edits that is rewritten. Keeping such a range
+ * would cost more than it gains.
  */
 export const mergedGapMax = 7
 
 /**
- * Limits of the edits in one replacement; beyond them, adjacent edits are joined. Yjs spends about 0.85 ns on
- * each edit for each item of the text (measured with 13.6.33), so the limit decreases with the number of
- * items. Each edit may also cost one mark for each attribute.
+ * Limits for the number of edits in one replacement; beyond them, adjacent edits are joined. For each edit,
+ * Yjs spends about 0.85 ns for each item of the text (measured with 13.6.33), so the limit decreases with the
+ * number of items. Each edit may also cost one mark for each attribute.
  */
 const edits = { most: 10_000, least: 500, timesItems: 60_000_000, timesAttributes: 200_000 } as const
 
-/** Returns the edits in order, never adjacent, and never inside a grapheme cluster; at most `editsMax`. */
+/**
+ * Returns at most `editsMax` edits, in order. They are never adjacent, and no edit starts or ends inside a
+ * grapheme cluster.
+ */
 export function planEdits(
   state: PlainTextState,
   target: string,
@@ -48,13 +51,13 @@ function attributesAllow({ runs }: PlainTextState): number {
 }
 
 /**
- * Returns whether the text between two edits is short, and rewriting it would lose neither formatting nor an
+ * Returns whether the text between two edits is short, and can be rewritten without losing formatting or an
  * embed.
  */
 function worthRewriting(state: PlainTextState, before: Hunk, after: Hunk): boolean {
   if (after.aStart - before.aEnd > mergedGapMax) return false
-  // Includes the characters on both sides: their formatting determines that of the text inserted between
-  // them.
+  // This includes the characters on both sides, because their formatting determines the formatting of text
+  // that is inserted between them.
   const run = runIndexAtOffset(state.runs, Math.max(0, before.aStart - 1))
   if (run !== runIndexAtOffset(state.runs, Math.min(after.aEnd, state.text.length - 1))) return false
   const plain = (state.runs[run]?.size ?? 0) === 0
@@ -62,7 +65,7 @@ function worthRewriting(state: PlainTextState, before: Hunk, after: Hunk): boole
   return !holdsEmbed(state.embeds, before.aStart, after.aEnd)
 }
 
-/** Returns whether an embed is strictly between two offsets. */
+/** Returns whether there is an embed strictly between two offsets. */
 function holdsEmbed(embeds: readonly Embed[], from: number, to: number): boolean {
   let [low, high] = [0, embeds.length]
   while (low < high) {
@@ -73,7 +76,10 @@ function holdsEmbed(embeds: readonly Embed[], from: number, to: number): boolean
   return low < embeds.length && (embeds[low] as Embed).at < to
 }
 
-/** Joins the edits with the shortest equal ranges between them, earlier ones first, until `max` are left. */
+/**
+ * Joins the edits with the shortest equal ranges between them (of equally short ranges, the first ones),
+ * until `max` edits remain.
+ */
 export function atMost(max: number, hunks: Hunk[]): Hunk[] {
   if (hunks.length <= max) return hunks
   const gaps = Float64Array.from(hunks.slice(1), (hunk, index) => hunk.aStart - (hunks[index] as Hunk).aEnd)

@@ -6,39 +6,43 @@ export type TextAttributes = Readonly<Record<string, unknown>>
 
 /** An item of a text that occupies positions but is not part of its string. */
 export interface Embed {
-  /** Offset in the string; several embeds may share one. */
+  /** Offset in the string. Several embeds may have the same offset. */
   readonly at: number
-  /** Number of positions. */
+  /** Number of positions that the item occupies. */
   readonly length: number
-  /** True for content that a text cannot delete (from misuse of the root as another type). */
+  /** True for content that a text cannot delete. It exists if the root was misused as another type. */
   readonly fixed: boolean
 }
 
-/** A range of the string with the same attributes; it ends at the start of the next one. */
+/** A range of the string with the same attributes. It ends at the start of the next range. */
 export interface AttributeRun {
   readonly start: number
-  /** Differences from the previous run; null removes an attribute. */
+  /** Differences from the attributes of the previous run; null removes an attribute. */
   readonly changes: readonly (readonly [key: string, value: unknown])[]
   /** Number of attributes. */
   readonly size: number
 }
 
-/** The content of a text root, read without changing the root. */
+/** The content of a text root. Reading it does not change the root. */
 export interface PlainTextState {
-  /** The string. Each unpaired surrogate is U+D800, which no well-formed text contains as a code point. */
+  /**
+   * The string. Each unpaired surrogate is replaced with U+D800, which well-formed text cannot contain as a
+   * code point.
+   */
   readonly text: string
   readonly runs: readonly AttributeRun[]
   readonly embeds: readonly Embed[]
-  /** Number of items of the root, including deleted ones: Yjs walks along them. */
+  /** Number of items of the root, including deleted ones, because Yjs also visits them. */
   readonly items: number
 }
 
-/** Without a prototype: attribute names come from documents. */
+/** An empty attribute set. It has no prototype, because attribute names come from documents. */
 export const emptyAttributes: TextAttributes = Object.freeze(Object.create(null) as TextAttributes)
 
 /**
- * Reads the live items of a text root. A surrogate is unpaired if its partner is not in the same item: items
- * are encoded one by one, so other replicas read U+FFFD there, independent of the adjacent item.
+ * Reads the live items of a text root. A surrogate counts as unpaired if its partner is not in the same item:
+ * items are encoded one by one, so other replicas read U+FFFD at this position, regardless of the adjacent
+ * item.
  */
 export function readTextState(root: SharedRoot | undefined): PlainTextState {
   const parts: string[] = []
@@ -62,11 +66,14 @@ export function readTextState(root: SharedRoot | undefined): PlainTextState {
   return { text: parts.join(''), runs: runs.runs, embeds, items }
 }
 
-/** Collects runs in time linear in the formatting marks, independent of the number of active attributes. */
+/**
+ * Collects runs. The time is linear in the number of formatting marks, and independent of the number of
+ * active attributes.
+ */
 class RunWriter {
   readonly runs: AttributeRun[] = []
   readonly #current = new Map<string, unknown>()
-  /** Values at the last text of the attributes that have changed since. */
+  /** For each attribute that has changed since the last text, its value at that text. */
   readonly #before = new Map<string, unknown>()
 
   format(key: string, value: unknown): void {
@@ -75,7 +82,10 @@ class RunWriter {
     else this.#current.set(key, value)
   }
 
-  /** Starts text at `start`: it starts a run if its formatting differs from that of the text before. */
+  /**
+   * Adds text at `start`. It starts a new run if its formatting differs from the formatting of the previous
+   * text.
+   */
   text(start: number): void {
     const changes = [...this.#before].flatMap(([key, before]) => {
       const value = this.#current.get(key) ?? null
@@ -87,7 +97,7 @@ class RunWriter {
   }
 }
 
-/** Returns the attributes that two characters share. */
+/** Returns the attributes that both characters have. */
 export const sharedAttributes = (left: TextAttributes, right: TextAttributes): TextAttributes =>
   attributesFrom(
     Object.entries(left).filter(([key, value]) => key in right && equalityDeep(right[key], value)),
@@ -103,7 +113,7 @@ const unpaired = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00
 
 const markUnpaired = (text: string): string => (text.isWellFormed() ? text : text.replace(unpaired, '\ud800'))
 
-/** Returns the index of the run of the character at `at`; 0 in a text without characters. */
+/** Returns the index of the run that contains the character at `at`; 0 if the text has no characters. */
 export function runIndexAtOffset(runs: readonly AttributeRun[], at: number): number {
   let [low, high] = [0, runs.length - 1]
   while (low < high) {
@@ -114,7 +124,9 @@ export function runIndexAtOffset(runs: readonly AttributeRun[], at: number): num
   return low
 }
 
-/** Looks up the attributes of characters in ascending order: one walk for a whole replacement. */
+/**
+ * Returns the attributes of characters in ascending order, so that a whole replacement needs only one pass.
+ */
 export class AttributeCursor {
   readonly #runs: readonly AttributeRun[]
   readonly #current = new Map<string, unknown>()
@@ -140,5 +152,5 @@ export class AttributeCursor {
   }
 }
 
-/** Returns the string as every replica reads it: well-formed. */
+/** Returns the string in the form in which every replica reads it: well-formed. */
 export const plainText = (state: PlainTextState): string => state.text.toWellFormed()

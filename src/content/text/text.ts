@@ -6,7 +6,7 @@ import { editsToDelta } from './edits-to-delta.ts'
 import { planEdits, stepsMax } from './plan.ts'
 import { plainText, readTextState } from './text-state.ts'
 
-/** Checks the `data` of a text target: any string. Unpaired surrogates become U+FFFD. */
+/** Checks that the `data` of a text target is a string. Unpaired surrogates become U+FFFD. */
 export function checkText(data: unknown): string {
   if (typeof data !== 'string')
     throw invalidContent(`data must be a string for type "text", not ${jsonTypeName(data)}`)
@@ -18,13 +18,12 @@ export const readText = (doc: Y.Doc, contentKey: string): string =>
   plainText(readTextState(doc.share.get(contentKey)))
 
 /**
- * Makes the string of the root `contentKey` equal to `target` (well-formed) with few, small operations. Kept
- * text keeps its identity, its attributes and the cursors in it. If the string is equal already, nothing
- * happens.
- *
- * The type of the root stays unchanged, which is mostly none. If it became a Y.Text, this document would from
- * then on clean up formatting after each remote change, with unwanted deletions of its own. `applyDelta` only
- * needs members that roots of all types have.
+ * Changes the string of the root `contentKey` so that it equals `target` (well-formed), with few and small
+ * operations. Text that stays keeps its identity, its attributes and the cursors in it. If the string is
+ * already equal, nothing changes.
+ * The Yjs type of the root does not change; usually it is unset. If the root became a Y.Text, this document
+ * would then clean up formatting after each remote change, and would add unwanted deletions. `applyDelta`
+ * only needs members that roots of all types have.
  */
 export function replaceText(doc: Y.Doc, contentKey: string, target: string): ReplacementResult {
   const state = readTextState(doc.share.get(contentKey))

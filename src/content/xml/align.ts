@@ -3,10 +3,10 @@ import type { DiffBudget } from '../diff/myers.ts'
 import { idOf, NodeSimilarity } from './similarity.ts'
 import type { XmlNode } from './tree.ts'
 
-/** Positions of two nodes, where the first one becomes the second; both ascend over the pairs. */
+/** The positions of a node and of the node that it becomes. In a list of pairs, both positions ascend. */
 export type NodePair = readonly [a: number, b: number]
 
-/** A range that differs, and its corresponding nodes. */
+/** A range that differs, and the pairs of corresponding nodes in it. */
 export interface NodeDifference {
   readonly hunk: Hunk
   readonly pairs: readonly NodePair[]
@@ -19,17 +19,18 @@ export interface NodeDifference {
 const cellsMax = 10_000
 
 /**
- * Maximum size of an equal range between two differences that is weighed with them: a line break, an empty
- * paragraph.
+ * Maximum size of an equal range between two differences that is compared together with them, for example a
+ * line break or an empty paragraph.
  */
 const trivialSize = 3
 
 /**
- * Maximum length of the words at the start (or end) of a node that identify it in a gap too large to weigh.
+ * Maximum length of the text at the start (or end) of a node that identifies the node. It is used in ranges
+ * that are too large to compare all pairs.
  */
 const keyLength = 24
 
-/** Finds which children of one element correspond to which of another, in order. */
+/** Finds the corresponding children of two elements, in order. */
 export class NodeAligner {
   readonly #features = new NodeSimilarity()
   readonly #budget: DiffBudget
@@ -38,7 +39,10 @@ export class NodeAligner {
     this.#budget = budget
   }
 
-  /** Returns the pairs inside each range that differs. Nodes outside of the ranges are equal. */
+  /**
+   * Returns the ranges that differ, with the pairs of corresponding nodes in each range. Nodes outside the
+   * ranges are equal.
+   */
   differences(a: readonly XmlNode[], b: readonly XmlNode[]): NodeDifference[] {
     const hunks = diffTokens(numbersOf(a), numbersOf(b), this.#budget)
     return joinTrivial(a, hunks).map((hunk) => ({ hunk, pairs: this.#pairs(a, b, hunk, 0) }))
@@ -55,14 +59,14 @@ export class NodeAligner {
     )
   }
 
-  /** Returns pairs of nodes with the same key, and the gaps between them. */
+  /** Returns the pairs of nodes with the same key, and the ranges between them. */
   #byKey(a: readonly XmlNode[], b: readonly XmlNode[], hunk: Hunk, keyOf: KeyOf): (NodePair | Hunk)[] {
     const numbers = new Map<string, number>()
     let nameless = 0
     const tokens = (nodes: readonly XmlNode[]): Int32Array =>
       Int32Array.from(nodes, (node) => {
         const key = keyOf(node)
-        // A unique number: a node without a key equals no other node.
+        // A unique number, so that a node without a key equals no other node.
         if (key === null) return --nameless
         const known = numbers.get(key) ?? numbers.size
         numbers.set(key, known)
@@ -85,7 +89,10 @@ export class NodeAligner {
     return found
   }
 
-  /** Returns the ordered pairs that keep most: Needleman and Wunsch (1970), without a penalty for gaps. */
+  /**
+   * Returns the ordered pairs that keep the most content: Needleman and Wunsch (1970), without a penalty for
+   * gaps.
+   */
   #weigh(a: readonly XmlNode[], b: readonly XmlNode[], hunk: Hunk): NodePair[] {
     const { aStart, aEnd, bStart, bEnd } = hunk
     if (aEnd - aStart === 1 && bEnd - bStart === 1) {
@@ -115,7 +122,7 @@ export class NodeAligner {
     return pairs
   }
 
-  /** Returns how much the pairing of two nodes keeps; 0 if they cannot be paired. */
+  /** Returns a weight for how much content is kept if two nodes are paired; 0 if they cannot be paired. */
   #weight(a: XmlNode, b: XmlNode): number {
     this.#budget.steps -= 1
     if (!mayPair(a, b)) return 0
@@ -123,7 +130,7 @@ export class NodeAligner {
     const [left, right] = [this.#features.of(a), this.#features.of(b)]
     this.#budget.steps -= (left.length + right.length) >> 3
     const shared = this.#features.shared(a, b)
-    // Prefers, among nodes that share as much, the one with less different content.
+    // Among nodes with the same amount of common content, this prefers the node with less different content.
     const likeness = (2 * shared) / (left.length + right.length + 1)
     const [leftId, rightId] = [idOf(a), idOf(b)]
     if (leftId !== null && leftId === rightId) return 4 + 2 * left.length + shared
@@ -137,7 +144,7 @@ const mayPair = (a: XmlNode, b: XmlNode): boolean =>
 
 const numbersOf = (nodes: readonly XmlNode[]): Int32Array => Int32Array.from(nodes, ({ number }) => number)
 
-/** Joins differences with the equal nodes between them if those are trivial. */
+/** Joins two differences if the equal nodes between them are trivial. */
 function joinTrivial(a: readonly XmlNode[], hunks: readonly Hunk[]): Hunk[] {
   const joined: Hunk[] = []
   for (const hunk of hunks) {
@@ -159,7 +166,10 @@ function isTrivial(nodes: readonly XmlNode[], start: number, end: number): boole
 
 type KeyOf = (node: XmlNode) => string | null
 
-/** Keys for pairs in gaps too large to weigh, most reliable first; the last one is the name alone. */
+/**
+ * Keys for pairs in ranges that are too large to compare all pairs, the most reliable first. The last key is
+ * only the name.
+ */
 const keys: readonly KeyOf[] = [
   (node) => {
     const id = idOf(node)
@@ -177,7 +187,7 @@ function keyText(node: XmlNode, cut: (text: string) => string): string | null {
   return text === '' ? null : `${nameOf(node)} ${text}`
 }
 
-/** Returns text of the node's first texts. Descends one level for each step, so that the work stays small. */
+/** Returns the first text in a node. It descends one level in each step, so that the work stays small. */
 function someText(node: XmlNode): string {
   let inside: XmlNode | undefined = node
   while (inside?.kind === 'element') {

@@ -4,11 +4,11 @@ import { Output } from '../output.ts'
 import type { SharedRoot } from '../yjs/root-kind.ts'
 import { xmlText } from './names.ts'
 
-/** The type of an attribute's value in the document; XML itself only has text. */
+/** Type of an attribute value in the document. XML itself has only text. */
 export type ValueType = 'string' | 'number' | 'boolean' | 'json'
 
 /**
- * Returns the text of an attribute's value; null for a value that counts as absent.
+ * Returns an attribute value as text; null if the value counts as absent.
  * @throws ApiError RESOURCE_EXHAUSTED
  */
 export function valueText(value: unknown, output = new Output()): string | null {
@@ -25,8 +25,8 @@ export function valueText(value: unknown, output = new Output()): string | null 
 }
 
 /**
- * Counts the text that Yjs repeats when it writes a shared value as text: the formatting of each range of
- * text.
+ * Counts the text that Yjs repeats when it writes a shared value as text, which is the formatting of each
+ * range of text.
  */
 function countFormatting(type: SharedRoot, output: Output): void {
   const lengths = new Map<string, number>()
@@ -63,7 +63,8 @@ const isPlain = (value: object): boolean =>
   Object.getPrototypeOf(value) === null
 
 /**
- * Returns the value of the requested type that `valueText` writes as `text`; without one, the text itself.
+ * Returns the value of the given type for which `valueText` returns `text`. If there is none, returns the
+ * text itself.
  */
 export function valueFrom(text: string, type: ValueType): unknown {
   if (type === 'number') return String(Number(text)) === text ? Number(text) : text
@@ -71,7 +72,7 @@ export function valueFrom(text: string, type: ValueType): unknown {
   return type === 'json' ? jsonValue(text) : text
 }
 
-/** Returns the text if it is not JSON, or if shared types could not contain the value. */
+/** Parses JSON. Returns the text itself if it is not JSON, or if shared types cannot contain the value. */
 function jsonValue(text: string): unknown {
   let value: unknown
   try {

@@ -6,10 +6,10 @@ import type { ObservedSchema } from './observed-schema.ts'
 import { insertsOf } from './text-plan.ts'
 import type { XmlElement, XmlNode, XmlParent } from './tree.ts'
 
-/** Children passed to Yjs at once: it passes them on as arguments of a call. */
+/** Maximum number of children in one call of Yjs, which passes them on as function arguments. */
 const childrenAtOnce = 10_000
 
-/** Builds shared types from nodes, in the form of y-prosemirror and Tiptap. */
+/** Builds shared types from nodes, in the form that y-prosemirror and Tiptap use. */
 export class XmlBuilder {
   readonly #vocabulary: ObservedSchema
   readonly #marks: MarkTable
@@ -28,7 +28,7 @@ export class XmlBuilder {
     return text
   }
 
-  /** Returns the texts with changes of marks that were built since the last call. */
+  /** Returns the texts with several runs that were built since the last call. */
   takeMarked(): readonly Y.XmlText[] {
     const marked = this.#marked
     this.#marked = []
@@ -36,8 +36,8 @@ export class XmlBuilder {
   }
 
   /**
-   * Returns the value as the attribute already has it on this element, otherwise as it has it elsewhere in
-   * the document.
+   * Returns the value of an attribute. Its type is the type that the attribute already has on this element;
+   * otherwise the type that it has elsewhere in the document.
    */
   attributeValue(owner: string, attribute: string, text: string, existing?: XmlParent): unknown {
     const item = existing?._map.get(storedName(attribute))
@@ -49,7 +49,7 @@ export class XmlBuilder {
     const element = new Y.XmlElement(storedName(name))
     for (const [attribute, text] of attributes) {
       const value = this.attributeValue(name, attribute, text)
-      // Yjs accepts values of any type; the type of the class only allows strings.
+      // Yjs accepts values of any type, although its type definitions only allow strings.
       element.setAttribute(storedName(attribute), value as string)
     }
     for (let index = 0; index < children.length; index += childrenAtOnce) {

@@ -3,10 +3,11 @@ import { asRoot, type SharedRoot } from '../yjs/root-kind.ts'
 
 /** The children of an element or a fragment. */
 export interface XmlChildren {
-  /** Elements, hooks, and texts that have attributes. */
+  /** Child elements, hooks, and texts that have attributes. */
   readonly nodes: readonly SharedRoot[]
   /**
-   * The other texts: before the first node, between nodes, and after the last one. One group more than nodes.
+   * All other texts in groups: before the first node, between two nodes, and after the last node. There is
+   * one group more than nodes.
    */
   readonly texts: readonly (readonly SharedRoot[])[]
 }
@@ -28,6 +29,6 @@ export function childrenOf(parent: SharedRoot): XmlChildren | null {
   return { nodes, texts }
 }
 
-/** A text with attributes counts as a node. */
+/** Returns whether the type is a text without attributes. A text with attributes counts as a node. */
 const isPlainText = (type: SharedRoot): boolean =>
   type instanceof Y.XmlText && [...type._map.values()].every(({ deleted }) => deleted)

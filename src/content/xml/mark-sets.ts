@@ -10,33 +10,33 @@ import {
   type StoredMark,
 } from './stored-marks.ts'
 
-/** A set of marks; 0 is the empty one. Equal sets have equal numbers. */
+/** A set of marks; 0 is the empty set. Equal sets have equal numbers. */
 export type MarkSet = number
 
-/** The formatting attributes of a text at some position, with the numbers of their marks. */
+/** The formatting attributes at a position of a text, with the numbers of their marks. */
 export type MarkAttributes = ReadonlyMap<string, number>
 
 /**
- * Maximum number of marks of one range that XML shows. A range with more shows none, like everything that XML
- * cannot express.
+ * Maximum number of marks of one range that XML shows. If a range has more marks, only the first ones are
+ * shown.
  */
 const shownMax = 64
 
 /**
- * Maximum number of marks of all ranges together that XML shows, so that the output stays in proportion to
- * the stored content.
+ * Maximum number of marks of all ranges together that XML shows. It keeps the size of the output proportional
+ * to the stored content.
  */
 const shownInAllMax = 4_000_000
 
 /**
- * The marks of a document and of its target. Two marks are the same if their XML is the same. For marks of
- * the document, the stored form is kept.
+ * The marks of a document and of its target. Two marks are the same if their XML is the same. For the marks
+ * of the document, the table keeps the stored form.
  */
 export class MarkTable {
   readonly #store: MarkCodec
   readonly #numbers = new Map<string, number>()
   readonly #forms: MarkForm[] = []
-  /** The texts of the forms, by which marks of the same name are sorted. */
+  /** The text of each form, by which marks of the same name are sorted. */
   readonly #texts = new Map<MarkForm, string>()
   readonly #stored: (StoredMark | null)[] = []
   readonly #sets: (readonly number[])[] = [[]]
@@ -47,7 +47,7 @@ export class MarkTable {
     this.#store = new MarkCodec(vocabulary)
   }
 
-  /** Returns the number of a mark that the document stores, and records its stored form. */
+  /** Returns the number of a mark in the document, and records its stored form. */
   numberOf(stored: StoredMark): number {
     const form = markFormOf(stored)
     const number = this.#numberOfForm(form)
@@ -58,7 +58,10 @@ export class MarkTable {
     return number
   }
 
-  /** Returns the marks of a range that XML shows, each time it is called while the budget lasts. */
+  /**
+   * Returns the marks of a range that XML shows. Each call takes from the budget; when the budget is used up,
+   * returns the empty set.
+   */
   shown(stored: MarkAttributes): MarkSet {
     if (stored.size === 0 || this.#shownLeft < stored.size) return 0
     const numbers = shownOf(stored).map(([, number]) => number)
@@ -66,7 +69,7 @@ export class MarkTable {
     return this.#setNumber(numbers)
   }
 
-  /** Returns the marks of a set by name; each mark is always the same object. */
+  /** Returns the marks of a set, sorted by name. A mark is always represented by the same object. */
   formsOf(set: MarkSet): readonly MarkForm[] {
     return this.#marksIn(set)
       .map((number) => this.#forms[number] as MarkForm)
@@ -88,7 +91,8 @@ export class MarkTable {
   }
 
   /**
-   * Returns the set with an additional mark of the target. If two marks cannot overlap, the inner one counts.
+   * Returns the set with one more mark of the target. If marks of this name cannot overlap, the new mark,
+   * which is the inner one, replaces the others.
    */
   with(set: MarkSet, { name, attributes }: MarkForm): MarkSet {
     const number = this.#numberOfForm({ name, attributes: attributes.toSorted(byName) })
@@ -105,7 +109,8 @@ export class MarkTable {
   }
 
   /**
-   * Returns the attributes to set, and with null to remove, so that the text shows exactly the wanted marks.
+   * Returns the attributes to set (null: to remove) so that the text shows exactly the wanted marks; null if
+   * nothing changes.
    */
   change(stored: MarkAttributes, shown: MarkSet, wanted: MarkSet): Record<string, unknown> | null {
     if (shown === wanted) return null
@@ -121,7 +126,10 @@ export class MarkTable {
     return change
   }
 
-  /** Adds a mark under its key, or under a unique key if another mark already has that one. */
+  /**
+   * Adds a mark under its key. If another mark already has this key, adds it under a unique key. Returns the
+   * key.
+   */
   #put(number: number, attributes: Record<string, unknown>, taken: ReadonlySet<string>): string {
     const form = this.#forms[number] as MarkForm
     const { key, value } = this.#stored[number] ?? this.#store.newMark(form)
@@ -167,8 +175,8 @@ function shownOf(stored: MarkAttributes): [string, number][] {
 }
 
 /**
- * Tracks the formatting of one text, run by run. The work is linear in the changes, independent of the number
- * of marks.
+ * Tracks the formatting of one text, run by run. The work is linear in the number of changes, and independent
+ * of the number of marks.
  */
 export class MarkCursor {
   readonly #marks: MarkTable

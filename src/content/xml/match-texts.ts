@@ -3,17 +3,20 @@ import { diffTokens } from '../diff/diff.ts'
 import type { SharedRoot } from '../yjs/root-kind.ts'
 import { readSequence, type SequenceContent } from '../yjs/sequence-content.ts'
 
-/** A text of one run and the corresponding one of another run; null without one. */
+/** A text in the live document, and the corresponding text in the past document; null if there is none. */
 export type TextPair =
   | { readonly live: SharedRoot; readonly past: SharedRoot | null }
   | { readonly live: null; readonly past: SharedRoot }
 
-/** Exceeds any run that editors create. Beyond it, texts correspond by position. */
+/**
+ * Maximum steps of a comparison. Editors do not create sequences of texts that need more; for those, texts
+ * correspond by position.
+ */
 const stepsMax = 1_000_000
 
 /**
- * Pairs the texts of two runs. Equal texts (except for the content of their shared values) correspond. Texts
- * between these correspond by position, and surplus texts have no counterpart.
+ * Pairs the texts of two sequences. Texts correspond if they are equal except for the content of their shared
+ * values. The texts between them correspond by position, and the remaining texts have no counterpart.
  */
 export function matchTexts(live: readonly SharedRoot[], past: readonly SharedRoot[]): readonly TextPair[] {
   const pairs: TextPair[] = []
@@ -33,11 +36,14 @@ export function matchTexts(live: readonly SharedRoot[], past: readonly SharedRoo
   return pairs
 }
 
-/** JSON has no bigint. Texts with the same JSON are compared in full. */
+/**
+ * Converts bigints, which JSON does not have, to strings. Texts with the same JSON are then compared
+ * completely.
+ */
 const withoutBigInts = (_key: string, value: unknown): unknown =>
   typeof value === 'bigint' ? String(value) : value
 
-/** Assigns numbers to texts: equal cells, equal number. */
+/** Assigns numbers to texts. Texts with equal cells have equal numbers. */
 class TokenSequence {
   readonly #known = new Map<string, { readonly cells: SequenceContent['cells']; readonly token: number }[]>()
   #next = 0

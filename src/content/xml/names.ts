@@ -1,8 +1,8 @@
 /**
- * Shared types accept any string as a name; XML does not. A character that XML does not allow at its place is
- * written as `_xHHHH_` (hexadecimal code point), as in ISO/IEC 9075-14 (SQL/XML), and so is a `_` that would
- * be read as the start of such an escape. Names in the trees of this folder are in the XML form; `storedName`
- * returns the stored form.
+ * Conversion of names. Shared types accept any string as a name, but XML does not. A character that XML does
+ * not allow at its position is written as `_xHHHH_` (hexadecimal code point), as in ISO/IEC 9075-14
+ * (SQL/XML). A `_` that would be read as the start of such an escape is also written in this form. In this
+ * folder, names in trees are in the XML form; `storedName` returns the stored form.
  */
 
 const start =
@@ -10,7 +10,7 @@ const start =
   '\\u2070-\\u218f\\u2c00-\\u2fef\\u3001-\\ud7ff\\uf900-\\ufdcf\\ufdf0-\\ufffd\\u{10000}-\\u{effff}'
 const later = `${start}\\-.0-9\\u00b7\\u0300-\\u036f\\u203f\\u2040`
 
-/** XML 1.0, fifth edition, production 5. */
+/** A name in XML 1.0, fifth edition, production 5. */
 const plainName = new RegExp(`^[${start}][${later}]*$`, 'u')
 const startCharacter = new RegExp(`[${start}]`, 'u')
 const laterCharacter = new RegExp(`[${later}]`, 'u')
@@ -18,12 +18,12 @@ const escaped = /_x([0-9A-F]{4,6})_/g
 const mayBeEscaped = /_x[0-9A-F]{4,6}_/
 const emptyName = '_x_'
 /**
- * Objects that readers build from XML lose this name, so its first character is written escaped. Both forms
- * are read.
+ * A name that readers lose if they build objects from XML. Its first character is written as an escape; both
+ * forms are accepted as input.
  */
 const prototypeName = '__proto__'
 
-/** Returns the XML form of any name. */
+/** Returns the XML form of a stored name. */
 export function xmlName(stored: string): string {
   if (stored === '') return emptyName
   if (stored === prototypeName) return `${hex('_')}${stored.slice(1)}`
@@ -42,9 +42,7 @@ export function xmlName(stored: string): string {
 const hex = (character: string): string =>
   `_x${(character.codePointAt(0) as number).toString(16).toUpperCase().padStart(4, '0')}_`
 
-/**
- * Returns the stored form of an XML name. A sequence that `xmlName` would not have written stays as it is.
- */
+/** Returns the stored form of an XML name. An escape that `xmlName` would not have written is not decoded. */
 export function storedName(name: string): string {
   if (!name.includes('_x')) return name
   if (name === emptyName) return ''
@@ -57,7 +55,10 @@ export function storedName(name: string): string {
 
 const notInXml = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g
 
-/** Replaces each character that XML 1.0 does not allow (production 2) by U+FFFD. The length stays. */
+/**
+ * Replaces each character that XML 1.0 does not allow (production 2) with U+FFFD. The length of the text does
+ * not change.
+ */
 export function xmlText(text: string): string {
   const wellFormed = text.isWellFormed() ? text : text.toWellFormed()
   return wellFormed.replace(notInXml, '\ufffd')

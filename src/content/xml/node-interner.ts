@@ -2,9 +2,8 @@ import type { MarkSet } from './mark-sets.ts'
 import type { XmlElement, XmlNode, XmlRun } from './tree.ts'
 
 /**
- * Assigns numbers to nodes, bottom up: equal trees, equal numbers. Numbers, unlike hashes, cannot be made to
- * collide. The work is linear in the content. XML text has no control characters, so they serve as
- * separators.
+ * Assigns numbers to nodes, from the leaves up. Equal trees have equal numbers. Unlike hashes, numbers cannot
+ * collide. The work is linear in the content. Control characters are separators, because XML text has none.
  */
 export class NodeInterner {
   readonly #numbers = new Map<string, number>()
@@ -30,7 +29,7 @@ export class NodeInterner {
   }
 }
 
-/** Returns the size of an element with these children. */
+/** Returns the size of an element that has these children. */
 export function subtreeSize(children: readonly XmlNode[]): number {
   let size = 1
   for (const child of children) size += child.size
@@ -39,7 +38,7 @@ export function subtreeSize(children: readonly XmlNode[]): number {
 
 const markKey = ({ start, marks }: XmlRun): string => `${start}:${marks}`
 
-/** Joins runs of text; adjacent runs with the same marks become one. */
+/** Joins runs of text. Adjacent runs with the same marks become one run. */
 export class XmlRunBuilder {
   #text = ''
   #runs: XmlRun[] = []
@@ -50,7 +49,7 @@ export class XmlRunBuilder {
     this.#text += text
   }
 
-  /** Returns the collected text, if any, and starts again. */
+  /** Returns the collected text and starts again; null if there is no text. */
   take(): { text: string; runs: readonly XmlRun[] } | null {
     if (this.#text === '') return null
     const taken = { text: this.#text, runs: this.#runs }

@@ -1,12 +1,18 @@
 import { typeOfValue, type ValueType } from './attribute-values.ts'
 
-/** Names of roots that rich-text editors use: ProseMirror and Tiptap, y-prosemirror's examples, BlockNote. */
+/**
+ * Names of roots that rich-text editors use: ProseMirror and Tiptap, the examples of y-prosemirror, and
+ * BlockNote.
+ */
 const richTextRoots: ReadonlySet<string> = new Set(['default', 'prosemirror', 'document-store'])
 
-/** Elements that only the schemas of rich-text editors have. Their documents may have any root. */
+/**
+ * Elements that only schemas of rich-text editors have. A document with such an element is rich text, even if
+ * its root has another name.
+ */
 const richTextElements: readonly string[] = ['paragraph', 'blockGroup']
 
-/** Names that are formatting in the usual schemas of rich-text editors. */
+/** Names that are formatting marks in the usual schemas of rich-text editors. */
 const inlineMarks: ReadonlySet<string> = new Set(
   (
     'bold strong b italic em i underline u strike strikethrough s del ins code link a highlight mark ' +
@@ -14,12 +20,16 @@ const inlineMarks: ReadonlySet<string> = new Set(
   ).split(' '),
 )
 
-/** Formatting that may overlap with itself in the usual schemas, such as comments of several users. */
+/**
+ * Marks that may overlap with marks of the same name in the usual schemas, for example comments of several
+ * users.
+ */
 const overlappingMarks: ReadonlySet<string> = new Set(['comment'])
 
 /**
- * Attributes that are not text in the usual schemas of rich-text editors (ProseMirror's own, Tiptap,
- * BlockNote). An editor that gets text for one of these shows an open task as done, or fails on a table.
+ * Types of attributes that are not text in the usual schemas of rich-text editors (ProseMirror itself,
+ * Tiptap, BlockNote). If an editor gets text for such an attribute, it may show an open task as done, or fail
+ * on a table.
  */
 const richTextTypes: ReadonlyMap<string, ValueType> = new Map([
   ...typed('number', 'level order start indent colspan rowspan width height previewWidth'),
@@ -31,15 +41,15 @@ function typed(type: ValueType, names: string): [string, ValueType][] {
   return names.split(' ').map((name) => [name, type])
 }
 
-/** The use of a name in the document. */
+/** How a document uses a name. */
 export type NameUse = 'element' | 'mark' | 'both' | 'new'
 
-/** The names and types that a document uses. They decide what XML leaves open. */
+/** The names and types that a document uses. They decide questions that the XML leaves open. */
 export class ObservedSchema {
   readonly #richTextRoot: boolean
   readonly #elements = new Set<string>()
   readonly #marks = new Set<string>()
-  /** Spellings by their lower case. */
+  /** Known spellings of names, by the name in lower case. */
   readonly #spellings = new Map<string, Set<string>>()
   readonly #types = new Map<string, Map<ValueType, number>>()
 
@@ -59,7 +69,7 @@ export class ObservedSchema {
     this.#addSpelling(name)
   }
 
-  /** Records that the attribute of the elements (or marks) called `owner` has such a value. */
+  /** Records a value of an attribute of the elements (or marks) with the name `owner`. */
   addValue(owner: string, attribute: string, value: unknown): void {
     const type = typeOfValue(value)
     if (type === null) return
@@ -74,8 +84,8 @@ export class ObservedSchema {
   }
 
   /**
-   * Returns the known spelling of a name: the same one, otherwise the only one that differs in case alone,
-   * otherwise the name itself.
+   * Returns the spelling of a name in the document. If the document has the name itself, or not exactly one
+   * name that differs only in case, returns the name unchanged.
    */
   spelling(name: string): string {
     if (this.#elements.has(name) || this.#marks.has(name)) return name
@@ -93,13 +103,14 @@ export class ObservedSchema {
     return this.isRichText && inlineMarks.has(name)
   }
 
-  /** Returns whether several marks of a name that is new to the document may overlap. */
+  /** Returns whether several marks with this name may overlap, if the name is new to the document. */
   mayOverlap(name: string): boolean {
     return this.isRichText && overlappingMarks.has(name)
   }
 
   /**
-   * Returns the type of most values of the attribute; for a new one, the type that rich-text editors expect.
+   * Returns the most frequent type of the attribute in the document. For a new attribute, returns the type
+   * that rich-text editors expect.
    */
   typeOf(owner: string, attribute: string): ValueType {
     let [best, most]: [ValueType | null, number] = [null, 0]

@@ -1,7 +1,7 @@
 import type { ApiError } from '../../errors.ts'
 import { contentLimit, invalidContent } from '../content-error.ts'
 
-/** A position in XML. Both numbers start at 1, and columns count code points. */
+/** A position in XML. Line and column start at 1, and columns count code points. */
 export interface XmlPosition {
   readonly line: number
   readonly column: number
@@ -21,13 +21,17 @@ export function positionAt(data: string, index: number): XmlPosition {
 
 const isDoctype = /doctype/i
 
-/** Ampersands that start no reference. Comments, CDATA and instructions are skipped, also unfinished ones. */
+/**
+ * Matches ampersands that do not start a reference. Comments, CDATA sections and processing instructions are
+ * skipped, even if they are not terminated.
+ */
 const ampersands =
   /<!--[\s\S]*?(?:-->|$)|<!\[CDATA\[[\s\S]*?(?:\]\]>|$)|<\?[\s\S]*?(?:\?>|$)|&(?!(?:lt|gt|amp|quot|apos|#[0-9]+|#x[0-9a-fA-F]+);)/g
 
 /**
- * Returns the error for a complaint of the parser at `at`. The parser looks for the end of a reference up to
- * the end of the data, so an earlier ampersand that starts no reference is the actual position.
+ * Returns the error for an error message of the parser at `at`. The parser searches for the end of a
+ * reference up to the end of the data. Therefore the first ampersand before `at` that does not start a
+ * reference is reported as the position.
  */
 export function parseErrorAt(data: string, complaint: string, at: XmlPosition): ApiError {
   const reason = complaint.replace(/^\d+:\d+: /, '').replace(/\.$/, '')

@@ -3,36 +3,39 @@ import { limits } from '../../model/limits.ts'
 import { storedName, xmlName } from './names.ts'
 import { malformed, parseErrorAt, positionAt, tooMuch, type XmlPosition } from './parse-error.ts'
 
-/** An element as written. The document determines whether it is a formatting mark. */
+/** An element as it is written in the XML. Whether it is a formatting mark depends on the document. */
 export interface ParsedElement {
   readonly kind: 'element'
   readonly name: string
-  /** In document order; names in the form of `xmlName`. */
+  /** Attributes in document order; their names are in the form of `xmlName`. */
   readonly attributes: ReadonlyMap<string, string>
   readonly children: readonly ParsedNode[]
-  /** True if it contains an empty CDATA section: it is an element, even if its name is a mark elsewhere. */
+  /**
+   * True if the element contains an empty CDATA section. If the document uses the name both for elements and
+   * for marks, this shows that it is an element.
+   */
   readonly surelyElement: boolean
 }
 
 export interface ParsedText {
   readonly kind: 'text'
   readonly text: string
-  /** True if it contains a CDATA section, in which also white space is content. */
+  /** True if the text contains a CDATA section. All its white space is then content. */
   readonly meant: boolean
 }
 
 export type ParsedNode = ParsedElement | ParsedText
 
 /**
- * Maximum number of nested elements. One less than for shared types, because the root is also a shared type.
+ * Maximum number of nested elements: one less than for shared types, because the root is also a shared type.
  */
 const depthMax = limits.typeDepth - 1
 
 /**
- * Parses a strict well-formed XML 1.0 fragment: any number of roots and top-level text. Skips a byte order
+ * Parses a well-formed XML 1.0 fragment with any number of top-level elements and texts. Skips a byte order
  * mark and an XML declaration, drops comments and processing instructions, and rejects a DOCTYPE. The result
  * is an element without a name.
- * @throws ApiError INVALID_ARGUMENT with line:column, both counted from 1, or naming the limit
+ * @throws ApiError INVALID_ARGUMENT with line:column (both start at 1) and the problem or the exceeded limit
  */
 export function parseXml(data: string): ParsedElement {
   const { length, line, column } = prologOf(data)
@@ -56,7 +59,7 @@ export function parseXml(data: string): ParsedElement {
   return builder.root
 }
 
-/** Returns whether a text is white space between elements on separate lines. */
+/** Returns whether a text is only white space with a line break, as between elements on separate lines. */
 export const isBlankWithBreak = (text: string): boolean => /^[ \t]*[\r\n][ \t\r\n]*$/.test(text)
 
 const declaration =
@@ -64,7 +67,7 @@ const declaration =
 
 const options = { fragment: true, xmlns: false, forceXMLVersion: true, defaultXMLVersion: '1.0' } as const
 
-/** Returns the length of the byte order mark and the XML declaration, and the position after them. */
+/** Returns the length of the byte order mark and the XML declaration, and the position at which they end. */
 function prologOf(data: string): { length: number; line: number; column: number } {
   const mark = data.startsWith('\ufeff') ? 1 : 0
   const found = declaration.exec(data.slice(mark, mark + 1_000))
@@ -76,7 +79,7 @@ function prologOf(data: string): { length: number; line: number; column: number 
   return { length, line: lines.length, column: lines.at(-1)?.length ?? 0 }
 }
 
-/** The parser treats the half of a surrogate pair as a whole one. */
+/** Rejects a surrogate without its partner, because the parser would treat it like a whole pair. */
 function refuseUnpairedSurrogate(data: string): void {
   if (data.isWellFormed()) return
   const index = data.search(/[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/)
@@ -99,7 +102,7 @@ const opened = (name: string, attributes: ReadonlyMap<string, string>): Open => 
   surelyElement: false,
 })
 
-/** Builds the tree and counts. Every limit is checked before content that exceeds it is stored. */
+/** Builds the tree and counts its parts. Each limit is checked before content that exceeds it is stored. */
 class TreeBuilder {
   readonly root = opened('', new Map())
   readonly #open: Open[] = [this.root]
@@ -108,7 +111,7 @@ class TreeBuilder {
   #nodes = 0
   #attributes = 0
 
-  /** `at` advances while the builder is fed. */
+  /** @param at the current position, which advances while the builder receives content */
   constructor(at: XmlPosition) {
     this.#at = at
   }
@@ -136,7 +139,10 @@ class TreeBuilder {
     this.#open.pop()
   }
 
-  /** Texts that only comments, processing instructions or CDATA limits separate are one. */
+  /**
+   * Adds a text. Texts are joined if only comments, processing instructions or CDATA boundaries are between
+   * them.
+   */
   text(text: string, cdata: boolean): void {
     const parent = this.#parent
     if (cdata && text === '') parent.surelyElement = true

@@ -9,16 +9,17 @@ import { type NodeInterner, subtreeSize, XmlRunBuilder } from './node-interner.t
 import type { ObservedSchema } from './observed-schema.ts'
 import type { LiveElement, LiveNode, TextPart, XmlParent } from './tree.ts'
 
-/** The XML view of a root, with its shared types. */
+/** The XML view of a root, with the shared types that it represents. */
 export interface LiveTree {
   readonly root: LiveElement
-  /** Number of items of the texts and elements. Deleted ones count, because Yjs also walks over them. */
+  /** Number of items of the texts and elements. Deleted items count, because Yjs also visits them. */
   readonly items: number
 }
 
 /**
- * Reads the live elements and texts of a root without changing it, and records names, types and marks.
- * Content that XML cannot express (embeds, hooks, other values) is skipped: it is not shown, and it stays.
+ * Reads the live elements and texts of a root without changing it, and records their names, types and marks.
+ * Content that XML cannot express (embeds, hooks, other values) is skipped: it is not shown, and a
+ * replacement does not delete it.
  */
 export function readTree(
   root: SharedRoot | undefined,
@@ -35,7 +36,7 @@ export function readTree(
 interface Content {
   readonly children: LiveNode[]
   blanks: Map<number, Y.XmlText> | null
-  /** Adjacent texts so far. */
+  /** Adjacent texts since the last element. */
   parts: TextPart[]
 }
 
@@ -87,7 +88,7 @@ class TreeReader {
     }
   }
 
-  /** Joins the texts since the last element. */
+  /** Joins the texts since the last element to one node. */
   #endText(content: Content): void {
     const [first] = content.parts
     if (first === undefined) return
@@ -147,7 +148,10 @@ class TreeReader {
   }
 }
 
-/** Unpaired surrogates keep their marker: Yjs cannot split an item after one. */
+/**
+ * Replaces characters that XML does not allow. Unpaired surrogates keep their marker, because Yjs cannot
+ * split an item after them.
+ */
 function sayable(state: PlainTextState): PlainTextState {
   const text = xmlText(state.text)
   if (text === state.text) return state

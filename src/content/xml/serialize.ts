@@ -10,14 +10,15 @@ import type { MarkForm } from './stored-marks.ts'
 import type { XmlElement, XmlText } from './tree.ts'
 
 /**
- * Serializes the content of a root as XML: attributes sorted by name, marks as elements around text, nothing
- * added for layout. Parsing the result for the same document returns the same content. An empty CDATA section
- * marks content that would be misread (a line break that is not layout, an element with the name of a mark).
+ * Serializes the content of a root as XML: attributes are sorted by name, marks are elements around text, and
+ * nothing is added for layout. Parsing the result for the same document returns the same content. An empty
+ * CDATA section marks content that would be misread: a line break that is not layout, or an element with the
+ * name of a mark.
  */
 export const serializeXml = (doc: Y.Doc, contentKey: string, output?: Output): string =>
   serializeType(doc.share.get(contentKey), contentKey, output)
 
-/** Like `serializeXml` for any shared type. `contentKey` indicates the kind of editor. */
+/** Serializes any shared type, like `serializeXml`. `contentKey` indicates the kind of editor. */
 export function serializeType(
   type: SharedRoot | undefined,
   contentKey: string,
@@ -36,7 +37,7 @@ class XmlWriter {
   readonly #marks: MarkTable
   readonly #output: Output
   readonly #parts: string[] = []
-  /** Start tags of the marks: a mark repeats its tag in each range of text. */
+  /** Start tags of marks. They are cached, because a mark repeats its tag in each range of text. */
   readonly #startTags = new Map<MarkForm, string>()
 
   constructor(vocabulary: ObservedSchema, marks: MarkTable, output: Output) {
@@ -67,7 +68,7 @@ class XmlWriter {
     }
   }
 
-  /** Returns whether all its texts would be dropped as layout of the source. */
+  /** Returns whether a parser would drop all texts of the element as layout of the source. */
   #looksLaidOut({ name, children }: XmlElement): boolean {
     const texts = children.filter((child) => child.kind === 'text')
     return (
@@ -99,7 +100,7 @@ class XmlWriter {
     this.#changeMarks(open, 0)
   }
 
-  /** Closes and opens marks. Outer marks that both ranges share stay open. */
+  /** Closes and opens marks between two ranges. Outer marks that both ranges have stay open. */
   #changeMarks(open: readonly MarkForm[], set: MarkSet): readonly MarkForm[] {
     const wanted = this.#marks.formsOf(set)
     let shared = 0
@@ -131,9 +132,13 @@ const escapes: Readonly<Record<string, string>> = {
   '\r': '&#13;',
 }
 
-/** A parser converts carriage returns to line feeds unless they are references. */
+/**
+ * Escapes text, including carriage returns: a parser converts them to line feeds unless they are references.
+ */
 const escapeText = (text: string): string => text.replace(/[&<>\r]/g, (found) => escapes[found] as string)
 
-/** A parser converts white space in attributes to spaces unless it is a reference. */
+/**
+ * Escapes an attribute value, including white space: a parser converts it to spaces unless it is a reference.
+ */
 const escapeAttribute = (text: string): string =>
   text.replace(/[&<>"\t\n\r]/g, (found) => escapes[found] as string)

@@ -2,20 +2,20 @@ import { words } from '../diff/tokenizers.ts'
 import type { XmlElement, XmlNode } from './tree.ts'
 
 /**
- * Number of features that represent one node. They have the smallest hashes, so that two nodes keep the same
- * ones of their common features.
+ * Maximum number of features that represent one node. The features with the smallest hashes are used, so that
+ * two nodes keep the same ones of their common features.
  */
 const featuresMax = 96
 
-/** UTF-16 units of one text that are read. */
+/** Maximum number of UTF-16 units of one text that are read. */
 const textMax = 4_000
 
 const none = new Uint32Array(0)
 
-/** Attributes that identify an element, most specific first. */
+/** Attributes that identify an element, the most specific first. */
 const idNames: readonly string[] = ['id', 'xml:id', '_id', 'key', 'uid', 'uuid', 'name', 'slug', 'anchor']
 
-/** Returns the id of an element; null without one. */
+/** Returns the id of an element; null if it has none. */
 export function idOf(node: XmlNode): string | null {
   if (node.kind === 'text') return null
   for (const name of idNames) {
@@ -25,11 +25,17 @@ export function idOf(node: XmlNode): string | null {
   return null
 }
 
-/** Hashes of the words and children of nodes, as a sample of bounded size, to estimate their similarity. */
+/**
+ * Estimates the similarity of nodes from hashes of their words and children. Each node is represented by a
+ * sample of limited size.
+ */
 export class NodeSimilarity {
   readonly #known = new Map<number, Uint32Array>()
 
-  /** Estimates how many words and children two nodes share: from 0 to about a hundred. */
+  /**
+   * Returns an estimate of the number of words and children that two nodes have in common, from 0 to about a
+   * hundred.
+   */
   shared(a: XmlNode, b: XmlNode): number {
     const [left, right] = [this.of(a), this.of(b)]
     let [i, j, count] = [0, 0, 0]
@@ -88,7 +94,7 @@ function union(a: Uint32Array, b: Uint32Array): Uint32Array {
   return merged.subarray(0, count)
 }
 
-/** FNV-1a. Its bits are mixed again, because the smallest hashes are kept. */
+/** FNV-1a hash. The bits are mixed again, because only the smallest hashes are kept. */
 function hash(text: string): number {
   let value = 0x811c9dc5
   for (let index = 0; index < text.length; index++) {

@@ -10,27 +10,33 @@ export interface MarkForm {
   readonly attributes: readonly (readonly [name: string, text: string])[]
 }
 
-/** A mark as a text stores it: name and value of a formatting attribute. */
+/** A mark in its stored form: key and value of a formatting attribute of a text. */
 export interface StoredMark {
   readonly key: string
   readonly value: unknown
 }
 
-/** How the document stores the marks of one name. */
+/** How the document stores the marks with one name. */
 interface MarkUse {
-  /** True if several marks of this name may overlap; their keys end in a hash of the mark. */
+  /** True if several marks with this name may overlap. Their keys end in a hash of the mark. */
   overlaps: boolean
   bare: 'true' | 'object' | null
   scalar: boolean
-  /** `names`: the values' members, in the order found; `nullable`: the members that were null somewhere. */
+  /**
+   * Member names of the values in the order of their appearance; `nullable` contains the members that were
+   * null in some value.
+   */
   readonly names: Set<string>
   readonly nullable: Set<string>
 }
 
-/** y-prosemirror's form for marks of which several may overlap: name, `--`, eight characters of base64. */
+/**
+ * Key of a mark that may overlap with others of its name, in the form of y-prosemirror: name, `--`, eight
+ * characters of base64.
+ */
 const hashedKey = /^(.*)--[a-zA-Z0-9+/=]{8}$/
 
-/** Attribute for a value that is not an object. */
+/** Name of the XML attribute for a value that is not an object. */
 const scalarName = 'value'
 
 /** Returns the XML form of a stored mark. */
@@ -48,7 +54,7 @@ export function markFormOf({ key, value }: StoredMark): MarkForm {
 export const byName = ([a]: readonly [string, string], [b]: readonly [string, string]): number =>
   a === b ? 0 : a < b ? -1 : 1
 
-/** Learns how a document stores marks, and stores new ones in the same way. */
+/** Records how a document stores marks, and stores new marks in the same way. */
 export class MarkCodec {
   readonly #vocabulary: ObservedSchema
   readonly #uses = new Map<string, MarkUse>()
@@ -71,7 +77,7 @@ export class MarkCodec {
     } else this.#learnObject(name, use, Object.entries(value))
   }
 
-  /** Returns the stored form of a mark that is new to the document. */
+  /** Returns the stored form of a mark that the document does not contain yet. */
   newMark(form: MarkForm): StoredMark {
     const value = this.#newValue(form)
     const name = storedName(form.name)
@@ -121,7 +127,10 @@ export class MarkCodec {
     return Object.fromEntries(value)
   }
 
-  /** As marks of the name without attributes are stored elsewhere, otherwise as those of all names. */
+  /**
+   * Returns how a mark without attributes is stored: like other marks of the same name if there are any,
+   * otherwise like the marks of all names.
+   */
   #bareOf(use: MarkUse | undefined): 'true' | 'object' {
     if (use !== undefined) return use.bare ?? 'object'
     const bares = [...this.#uses.values()].map(({ bare }) => bare)
@@ -129,16 +138,22 @@ export class MarkCodec {
   }
 }
 
-/** Marks have their own attribute types, next to elements of the same name. No element has such a name. */
+/**
+ * Returns the name under which the attribute types of marks are recorded. It differs from the name of every
+ * element, so that marks and elements of the same name have separate types.
+ */
 const ownerOf = (name: string): string => `--${name}`
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeOfValue(value) === 'json' && !Array.isArray(value)
 
-/** Returns the key of a mark that may overlap with others of its name. */
+/** Returns the key of a mark that may overlap with other marks of the same name. */
 export const overlappingKey = (name: string, value: unknown): string => `${name}--${hashOf(name, value)}`
 
-/** The first six bytes of the mark's SHA-256, with the other bytes folded into them, as in y-prosemirror. */
+/**
+ * Returns the hash of a mark as in y-prosemirror: the first six bytes of its SHA-256, combined by XOR with
+ * the other bytes.
+ */
 function hashOf(type: string, attrs: unknown): string {
   const isBare = !isObject(attrs) || Object.keys(attrs).length === 0
   const digest = sha256.digest(buffer.encodeAny(isBare ? { type } : { type, attrs }))

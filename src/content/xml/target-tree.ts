@@ -7,8 +7,8 @@ import { isBlankWithBreak, type ParsedElement, type ParsedNode } from './parse.t
 import type { XmlElement, XmlNode } from './tree.ts'
 
 /**
- * Interprets parsed XML for this document: uses its spelling of names, distinguishes elements from formatting
- * marks, drops white space that is only layout of the source, and joins adjacent texts.
+ * Interprets parsed XML for this document: uses the spelling of names in the document, distinguishes elements
+ * from formatting marks, drops white space that is only layout of the source, and joins adjacent texts.
  */
 export function targetTree(
   parsed: ParsedElement,
@@ -20,8 +20,8 @@ export function targetTree(
 }
 
 /**
- * Maximum number of marks, counted on each text that has them: a few elements around many texts would
- * otherwise multiply.
+ * Maximum number of marks, which are counted for each text that has them. Without this limit, a few elements
+ * around many texts would multiply the marks.
  */
 const markingsMax = 2 * limits.nodes
 
@@ -65,7 +65,10 @@ class TargetBuilder {
     return place.nodes
   }
 
-  /** Marks are not nodes of the tree: their content belongs to the element around them. */
+  /**
+   * Adds the content of an element. Marks are not nodes of the tree: their content belongs to the element
+   * around them.
+   */
   #fill(place: TargetPosition, parsed: ParsedElement, set: MarkSet, preserved: boolean): void {
     const dropsBreaks = !preserved && this.#isLaidOut(parsed)
     for (const child of parsed.children) {
@@ -108,8 +111,8 @@ class TargetBuilder {
   }
 
   /**
-   * Returns whether line breaks between the elements are layout: there is no other text and no mark next to
-   * them.
+   * Returns whether line breaks between the child elements are layout. They are if the element has no other
+   * text and no marks.
    */
   #isLaidOut({ name, children }: ParsedElement): boolean {
     let elements = name === '' ? 1 : 0
@@ -133,7 +136,7 @@ class TargetBuilder {
     const use = this.#vocabulary.useOf(name)
     if (use === 'mark' || use === 'element') return use === 'mark'
     if (use === 'new') return this.#vocabulary.isInlineMark(name) && this.#isInline(parsed)
-    // A mark without content would leave no trace.
+    // A mark without content would leave nothing in the document.
     return !parsed.surelyElement && parsed.children.length > 0 && this.#isInline(parsed)
   }
 

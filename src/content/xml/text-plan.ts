@@ -5,7 +5,7 @@ import type { XmlBudget } from './budget.ts'
 import { MarkCursor, type MarkTable } from './mark-sets.ts'
 import type { TextPart, XmlRun, XmlText } from './tree.ts'
 
-/** An operation for `Y.Text.applyDelta`. Attributes are copies, because Yjs writes into them. */
+/** An operation for `Y.Text.applyDelta`. Its attributes must be a copy, because Yjs modifies them. */
 export type TextOperation =
   | { retain: number; attributes: Record<string, unknown> }
   | { insert: string; attributes: Record<string, unknown> }
@@ -22,7 +22,7 @@ export type MarkedText = Pick<XmlText, 'text' | 'runs'>
 
 export const emptyText: MarkedText = { text: '', runs: [] }
 
-/** Returns the text from one offset to another. */
+/** Returns the part of a text between two offsets. */
 export function sliceText({ text, runs }: MarkedText, start: number, end: number): MarkedText {
   if (start === 0 && end === text.length) return { text, runs }
   const inside: XmlRun[] = []
@@ -49,8 +49,8 @@ const wholeOf = (state: PlainTextState, target: MarkedText): Hunk => ({
 })
 
 /**
- * Returns the edits from a shared text to a target: few and small while the budget lasts, otherwise a
- * replacement of the whole text.
+ * Returns the edits from a shared text to a target. While the budget lasts, the edits are few and small;
+ * after that, one edit replaces the whole text.
  */
 export function planText(state: PlainTextState, target: MarkedText, effort: XmlBudget): Hunk[] {
   if (state.text === target.text) return []
@@ -61,8 +61,8 @@ export function planText(state: PlainTextState, target: MarkedText, effort: XmlB
 }
 
 /**
- * Returns the change of a shared text to the target: edits of its characters, and changed marks of kept
- * characters. Embeds stay unless they are inside a deleted range.
+ * Returns the change from a shared text to the target: edits of its characters, and changed marks of
+ * characters that stay. Embeds stay unless they are inside a deleted range.
  */
 export function textChange(
   part: TextPart,
@@ -94,7 +94,10 @@ function written(
   return writer
 }
 
-/** Tracks its position in the shared text, among its embeds, and in the target. */
+/**
+ * Writes the operations of a change. Tracks the position in the shared text, among its embeds, and in the
+ * target.
+ */
 class ChangeWriter implements TextChange {
   readonly operations: TextOperation[] = []
   insertions = 0
@@ -106,7 +109,7 @@ class ChangeWriter implements TextChange {
   readonly #target: MarkedText
   readonly #marks: MarkTable
   readonly #cursor: MarkCursor
-  /** Current run of the shared text. */
+  /** Index of the current run of the shared text. */
   #run = -1
   #at = 0
   #targetAt = 0
@@ -120,7 +123,10 @@ class ChangeWriter implements TextChange {
     this.#marks = marks
   }
 
-  /** Keeps everything up to `offset`, range by range; embeds at `offset` also, unless `beforeEmbeds`. */
+  /**
+   * Keeps everything up to `offset`, range by range. Embeds at `offset` are also kept, unless `beforeEmbeds`
+   * is true.
+   */
   keepTo(offset: number, beforeEmbeds: boolean): void {
     for (;;) {
       const embed = this.#state.embeds[this.#embed]
@@ -139,7 +145,10 @@ class ChangeWriter implements TextChange {
     this.#targetAt = targetOffset
   }
 
-  /** Deletes up to `offset` with the embeds strictly inside; with `everything`, also those at both ends. */
+  /**
+   * Deletes everything up to `offset`, with the embeds that are strictly inside. If `everything` is true,
+   * also deletes the embeds at both ends.
+   */
   deleteTo(offset: number, everything: boolean): void {
     for (;;) {
       const embed = this.#state.embeds[this.#embed]
@@ -167,7 +176,7 @@ class ChangeWriter implements TextChange {
     }
   }
 
-  /** Advances to the run of the next character; returns its end. */
+  /** Advances to the run of the next character. Returns the offset at which the run ends. */
   #enterRun(): number {
     const { runs, text } = this.#state
     for (let next = runs[this.#run + 1]; next !== undefined && next.start <= this.#at; ) {
@@ -181,7 +190,7 @@ class ChangeWriter implements TextChange {
   #retain(length: number, change: Record<string, unknown> | null): void {
     const last = this.operations.at(-1)
     if (change !== null) this.markings += 1
-    // Without a prototype: Yjs looks up names of the document in it.
+    // The object has no prototype, because Yjs looks up attribute names of the document in it.
     else if (last !== undefined && 'retain' in last && Object.keys(last.attributes).length === 0) {
       last.retain += length
       return
@@ -201,7 +210,7 @@ class ChangeWriter implements TextChange {
   }
 }
 
-/** Returns the index of the run of the character at `at`. */
+/** Returns the index of the run that contains the character at `at`. */
 export function runIndexOf(runs: readonly XmlRun[], at: number): number {
   let [low, high] = [0, runs.length - 1]
   while (low < high) {

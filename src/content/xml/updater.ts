@@ -11,10 +11,10 @@ import type { ObservedSchema } from './observed-schema.ts'
 import { emptyText, insertsOf, type MarkedText, planText, sliceText, textChange } from './text-plan.ts'
 import type { LiveElement, LiveNode, LiveText, XmlElement, XmlNode } from './tree.ts'
 
-/** Position in the children of an element: everything before `at` is done. */
+/** Position in the children of an element. All children before `at` are done. */
 interface NodePosition {
   readonly live: LiveElement
-  /** The item after which new children are inserted. */
+  /** The item after which new children are inserted; null: at the start. */
   previous: Y.Item | null
   at: number
 }
@@ -45,7 +45,7 @@ export class XmlUpdater {
     this.#builder = new XmlBuilder(vocabulary, marks)
   }
 
-  /** Updates an element to another one of the same name. */
+  /** Makes an element equal to a target element of the same name. */
   update(live: LiveElement, target: XmlElement): void {
     if (live.number !== target.number) this.#change(live, target, this.#differences(live, target))
   }
@@ -107,8 +107,8 @@ export class XmlUpdater {
   }
 
   /**
-   * Returns false, and changes nothing, if deleting the children one by one would exceed the budget. Then the
-   * node must be created again.
+   * Makes a node equal to its target. Returns false, and changes nothing, if the individual deletion of its
+   * children would exceed the budget. The caller must then create the node again.
    */
   #updated(live: LiveNode, target: XmlNode): boolean {
     if (live.number === target.number) return true
@@ -143,7 +143,7 @@ export class XmlUpdater {
     this.#insertAfter(place, waiting)
   }
 
-  /** Returns an empty text at the position of a text to insert. */
+  /** Returns an empty text at the position at which a text must be inserted; undefined if there is none. */
   #takeBlank(place: NodePosition): Y.XmlText | undefined {
     const blank = place.live.blanks.get(place.at)
     if (blank === undefined || this.#filled.has(blank)) return undefined
@@ -168,7 +168,10 @@ export class XmlUpdater {
     }
   }
 
-  /** Each one of several adjacent texts keeps the part of the target that it already has. */
+  /**
+   * Makes adjacent texts equal to the target. Each of them keeps the part of the target that it already
+   * contains.
+   */
   #updateText({ parts }: LiveText, target: MarkedText): void {
     const ends = parts.length === 1 ? [] : this.#endsIn(parts, target)
     let start = 0
@@ -183,7 +186,7 @@ export class XmlUpdater {
     })
   }
 
-  /** Returns where each of the adjacent texts ends in the target. */
+  /** Returns the offsets in the target at which each of the adjacent texts ends. */
   #endsIn(parts: LiveText['parts'], target: MarkedText): number[] {
     const text = parts.map(({ state }) => state.text).join('')
     const joined = { text, runs: [], embeds: [], items: 0 }

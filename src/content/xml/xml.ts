@@ -14,7 +14,7 @@ import type { XmlElement } from './tree.ts'
 import { XmlUpdater } from './updater.ts'
 
 /**
- * Checks the `data` of an XML target: a well-formed fragment.
+ * Checks that the `data` of an XML target is a well-formed fragment.
  * @throws ApiError INVALID_ARGUMENT with the problem and its position
  */
 export function checkXml(data: unknown): ParsedElement {
@@ -24,23 +24,24 @@ export function checkXml(data: unknown): ParsedElement {
 }
 
 /**
- * Makes the elements and texts of the root `contentKey` equal to the parsed XML with few, small operations.
- * Equal content keeps its identity and the cursors in it, and elements of the same name are updated. If the
- * root is equal already, nothing happens. Content that XML cannot express (embeds, hooks) stays.
+ * Makes the elements and texts of the root `contentKey` equal to the parsed XML, with few and small
+ * operations. Equal content keeps its identity and the cursors in it, and elements of the same name are
+ * updated in place. If the root is already equal, nothing changes. Content that XML cannot express (embeds,
+ * hooks) stays.
  */
 export const replaceXml = (doc: Y.Doc, contentKey: string, parsed: ParsedElement): ReplacementResult =>
   applyToRoot(doc, contentKey, planXml(doc.share.get(contentKey), contentKey, parsed))
 
 /**
- * Like `replaceXml`, with the content of the root in another document. Names, marks and types of values are
- * those of both documents.
+ * Makes the root equal to the same root of another document, like `replaceXml`. Names, marks and types of
+ * values are taken from both documents.
  */
 export const restoreXml = (doc: Y.Doc, contentKey: string, past: Y.Doc): ReplacementResult =>
   applyToRoot(doc, contentKey, planXmlOf(doc.share.get(contentKey), contentKey, past.share.get(contentKey)))
 
 /**
- * Compares a root, or a nested fragment, with parsed XML. Writes nothing. Returns null if they are equal.
- * `contentKey` indicates the kind of editor.
+ * Compares a root, or a nested fragment, with parsed XML, without changes. Returns the update, or null if
+ * they are equal. `contentKey` indicates the kind of editor.
  * @throws ApiError INVALID_ARGUMENT if the target is too large
  */
 export const planXml = (
@@ -56,7 +57,7 @@ export const planXml = (
     effort,
   )
 
-/** Like `planXml` with another root or fragment instead of parsed XML. */
+/** Compares a root or fragment with another one, like `planXml`. */
 export const planXmlOf = (
   type: SharedRoot | undefined,
   contentKey: string,

@@ -6,7 +6,7 @@ import { newValueOf } from '../yjs/new-values.ts'
 import type { SharedRoot } from '../yjs/root-kind.ts'
 import { readStoredValue } from '../yjs/shared-values.ts'
 
-/** Returns the attributes of a shared text or element that JSON can express. */
+/** Returns the attributes of a shared text or element, except those that JSON cannot express. */
 export function readAttributes(type: SharedRoot, output: Output): JsonObject {
   const attributes: Record<string, Json> = {}
   for (const [name, item] of type._map) {
@@ -17,7 +17,7 @@ export function readAttributes(type: SharedRoot, output: Output): JsonObject {
   return attributes
 }
 
-/** Returns the changes from the attributes `current` to those of `target`. */
+/** Returns the changes from the attributes `current` to the attributes `target`. */
 export function changedAttributes(
   current: JsonObject,
   target: JsonObject,

@@ -3,16 +3,16 @@ import type { SharedRoot } from '../yjs/root-kind.ts'
 import { type EmptyType, emptyTypeFor } from './empty-type.ts'
 import { type ChildNode, isChild } from './nodes.ts'
 
-/** Adjacent new children. */
+/** Adjacent children that are inserted. */
 interface Insertion {
-  /** The child before them; null: they are the first. */
+  /** The child after which they are inserted; null if they are the first. */
   readonly after: SharedRoot | null
   readonly types: readonly SharedRoot[]
 }
 
 /**
- * Determines which children of one shared element to insert and delete. Tracks the current position in the
- * live children and in the target children.
+ * Determines which children of one shared element are inserted and deleted. Tracks the position in the live
+ * children and in the target children.
  */
 export class ChildrenWriter {
   readonly unfilled: EmptyType[] = []
@@ -31,7 +31,7 @@ export class ChildrenWriter {
     this.#target = target.children.filter(isChild)
   }
 
-  /** Keeps children, each of which is also one of the target. */
+  /** Keeps the children up to `at`. Each of them is also a child in the target. */
   keepTo(at: number): void {
     if (at > this.#at) this.#previous = this.#live[at - 1]?.type ?? this.#previous
     this.#targetAt += at - this.#at

@@ -1,8 +1,8 @@
 import type { JsonObject } from '../json/json.ts'
 
 /**
- * A shared text with attributes of its own, as Lexical and Slate use it for every element: `{ "attributes":
- * {…}, "delta": [operations] }`, both optional.
+ * A shared text that has attributes, as Lexical and Slate use it for every element: `{ "attributes": {…},
+ * "delta": [operations] }`. Both members are optional.
  */
 export interface SharedText {
   readonly kind: 'text'
@@ -25,7 +25,7 @@ export interface SharedMap {
   readonly value: JsonObject
 }
 
-/** A plain value embedded in a text. */
+/** A plain value that is embedded in a text. */
 export interface Embedded {
   readonly kind: 'embed'
   readonly value: JsonObject
@@ -34,8 +34,8 @@ export interface Embedded {
 export type SharedNode = SharedText | SharedElement | SharedMap | Embedded
 
 /**
- * An operation: `insert` with a string or an embed (an object) as in Quill's deltas, or one of `text`,
- * `element` and `map` for a shared value; and `attributes` for its formatting.
+ * An operation. It has `insert` with a string or an embed (an object), as in a Quill delta, or a shared value
+ * in `text`, `element` or `map`. `attributes` contains its formatting.
  */
 export interface TextPiece {
   readonly insert: string | SharedNode

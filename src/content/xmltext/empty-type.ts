@@ -3,13 +3,13 @@ import { asRoot, type SharedRoot } from '../yjs/root-kind.ts'
 import type { SharedNode } from './data.ts'
 import type { ChildNode } from './nodes.ts'
 
-/** A shared type that is inserted empty, and its target content. */
+/** A shared type that is inserted empty, and the content that it must get. */
 export interface EmptyType {
   readonly type: SharedRoot
   readonly target: ChildNode
 }
 
-/** Returns a new shared type of the target's kind; null for embeds, which are plain values. */
+/** Returns a new shared type of the target's kind; null for an embed, which is a plain value. */
 export function emptyTypeFor(target: ChildNode): EmptyType | null {
   return target.shared.kind === 'embed' ? null : { type: emptyType(target.shared), target }
 }

@@ -9,7 +9,7 @@ import { type ChildNode, isChild, type NestedNode, NestedTextBuilder } from './n
 
 const noneHidden: ReadonlyMap<number, number> = new Map()
 
-/** Creates nodes. Equal content gets equal numbers, on both sides of a comparison. */
+/** Creates nodes. Equal content has equal numbers on both sides of a comparison. */
 export class NestedInterner {
   readonly #formats: FormatTable
   readonly #values: JsonInterner
@@ -42,7 +42,7 @@ export class NestedInterner {
     return { kind: 'element', name, attributes, children, size, number, shared, format, type, hidden }
   }
 
-  /** Adjacent strings are one text. */
+  /** Returns the nodes of a text. Adjacent strings become one text node. */
   stream(pieces: readonly TextPiece[]): NestedNode[] {
     const stream = new NestedTextBuilder(this.#numbers)
     for (const { insert, formatting } of pieces) {
@@ -52,7 +52,10 @@ export class NestedInterner {
     return stream.end()
   }
 
-  /** Data does not show hidden items, and reads the texts on both sides of them as one. */
+  /**
+   * Joins the texts on both sides of hidden items. In the data, hidden items are not shown, and these texts
+   * are one text.
+   */
   #joined(children: readonly NestedNode[]): readonly NestedNode[] {
     const stream = new NestedTextBuilder(this.#numbers)
     for (const node of children) {
@@ -71,14 +74,17 @@ export class NestedInterner {
     return shared.kind === 'element' ? shared.children.map((child) => this.child(child, {}, null)) : []
   }
 
-  /** For maps and embeds the whole value is one attribute. */
+  /** Returns the attributes of a node. For an embed, the whole value is one attribute. */
   #attributesOf(shared: SharedNode): XmlElement['attributes'] {
     if (shared.kind === 'map') return Object.entries(shared.value).map(this.#attribute).sort(byName)
     if (shared.kind === 'embed') return [['', String(this.#values.of(shared.value))]]
     return Object.entries(shared.attributes).map(this.#attribute).sort(byName)
   }
 
-  /** Simple values become text, because ids among them show which nodes correspond. */
+  /**
+   * Returns an attribute as text. Strings keep their text, because ids among them show which nodes
+   * correspond.
+   */
   #attribute = ([name, value]: [string, Json]): readonly [string, string] => [
     name,
     typeof value === 'string' ? `"${value}` : `#${this.#values.of(value)}`,

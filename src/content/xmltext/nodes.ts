@@ -4,20 +4,20 @@ import type { SharedRoot } from '../yjs/root-kind.ts'
 import type { SharedNode } from './data.ts'
 
 /**
- * Shared texts as trees that can be aligned like XML. Ranges of text are texts whose runs name attribute
- * sets. Embedded values are elements named by their kind.
+ * Shared texts as trees, which can be aligned like XML. A range of text is a text node whose runs contain the
+ * numbers of attribute sets. An embedded value is an element with the name of its kind.
  */
 export type TextNode = XmlText
 
 export interface ChildNode extends XmlElement {
   readonly kind: 'element'
   readonly shared: SharedNode
-  /** Number of its formatting; 0 without any. */
+  /** Number of the formatting of the value; 0 if it has none. */
   readonly format: number
-  /** The shared type if it is in a document. */
+  /** The shared type; null if the node is not in a document. */
   readonly type: SharedRoot | null
   readonly children: readonly NestedNode[]
-  /** Number of hidden positions, by the number of children before them. */
+  /** Number of hidden positions, by the number of children that precede them. */
   readonly hidden: ReadonlyMap<number, number>
 }
 

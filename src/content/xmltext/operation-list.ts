@@ -8,7 +8,7 @@ type Operation =
   | { insert: string | JsonObject | SharedRoot; attributes: DeltaAttributes }
   | { delete: number }
 
-/** Operations in the order of the text; adjacent ones are joined if possible. */
+/** Operations in the order of the text. Adjacent operations are joined if possible. */
 export class OperationList {
   readonly list: Operation[] = []
 

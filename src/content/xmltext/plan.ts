@@ -18,20 +18,20 @@ import { type ChildNode, isChild, type NestedNode, type TextNode } from './nodes
 import type { NestedTextReader } from './reader.ts'
 import { NestedTextWriter } from './writer.ts'
 
-/** A shared value that stays, and its target. */
+/** A shared value that stays, and the value that it must become. */
 type NodePair = readonly [live: ChildNode, target: ChildNode]
 
 /** The changes of one shared value, and the empty types that they insert. */
 type Found = EditCounts & { readonly unfilled: readonly EmptyType[] }
 
 /**
- * Plans the changes that make shared texts, elements and maps equal to targets. Writes nothing before
+ * Plans the changes that make shared texts, elements and maps equal to their targets. Changes nothing before
  * `write`, so that an impossible target is rejected before the first change.
  */
 export class NestedPlan {
   insertions = 0
   deletions = 0
-  /** Outer changes precede inner ones. */
+  /** Writes in order: outer changes precede inner changes. */
   readonly #writes: ((transaction: Y.Transaction) => void)[] = []
   readonly #formats: FormatTable
   readonly #reader: NestedTextReader
@@ -50,8 +50,8 @@ export class NestedPlan {
   }
 
   /**
-   * Updates a value to one of the same kind, and for elements of the same name.
-   * @throws ApiError INVALID_ARGUMENT as maps
+   * Plans the change of a value to a target of the same kind; elements must also have the same name.
+   * @throws ApiError INVALID_ARGUMENT as for maps
    */
   update(live: ChildNode, target: ChildNode): void {
     const { type } = live
@@ -105,7 +105,10 @@ export class NestedPlan {
     cleanupFormatting(type, this.#effort)
   }
 
-  /** Few small edits while the budget lasts, then a replacement of the whole text. */
+  /**
+   * Returns the edits of a text: few and small while the budget lasts, after that a replacement of the whole
+   * text.
+   */
   #hunks(node: TextNode, target: TextNode): Hunk[] {
     const { budget, graphemes, editsLeft } = this.#effort
     if (node.text === target.text) return []
@@ -134,7 +137,7 @@ export class NestedPlan {
     this.#goInside(children, pairs)
   }
 
-  /** Counts the changes of one shared value, and continues with its contents. */
+  /** Counts the changes of one shared value, then plans the changes of the values in it. */
   #goInside({ insertions, deletions, unfilled }: Found, pairs: readonly NodePair[]): void {
     this.#count({ insertions, deletions })
     for (const [node, wanted] of pairs) this.update(node, wanted)

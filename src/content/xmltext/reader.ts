@@ -11,7 +11,10 @@ import type { SharedElement, SharedNode, SharedText } from './data.ts'
 import type { NestedInterner } from './node-interner.ts'
 import type { ChildNode } from './nodes.ts'
 
-/** Reads the live content of shared texts. Hooks and fragments inside are skipped, and they stay. */
+/**
+ * Reads the live content of shared texts. Hooks and fragments in them are skipped, and a replacement does not
+ * delete them.
+ */
 export class NestedTextReader {
   /** Number of items that were read, including deleted ones. */
   items = 0
@@ -50,7 +53,7 @@ export class NestedTextReader {
     return this.#trees.childOf(shared, format, stream.end(), type, stream.hidden)
   }
 
-  /** Returns a node for a new, empty shared value. */
+  /** Returns the node for a new, empty shared value. */
   empty(shared: SharedNode, format: number, type: SharedRoot): ChildNode {
     return this.#trees.childOf(emptied(shared), format, [], type)
   }

@@ -2,10 +2,10 @@ import type { FormatTable } from '../delta/formatted-text.ts'
 import type { JsonObject } from '../json/json.ts'
 import { type ChildNode, isChild, type NestedNode } from './nodes.ts'
 
-/** The `data` of an xmltext target as read: members without content are absent. */
+/** The `data` of an xmltext target as a read returns it. Members without content are absent. */
 export type SerializedText = Readonly<Record<string, unknown>>
 
-/** Writes a tree as data, in the form that is checked and compared. */
+/** Converts a tree to data, in the form that is checked and compared. */
 export function serializeText({ shared, children }: ChildNode, formats: FormatTable): SerializedText {
   const attributes = shared.kind === 'text' ? shared.attributes : {}
   const delta = children.flatMap((node) => piecesOf(node, formats))

@@ -5,11 +5,11 @@ import { JsonValidator, pointerTo } from '../json/json-validator.ts'
 import { nameless } from '../yjs/root-kind.ts'
 import type { SharedElement, SharedNode, SharedText, TextPiece } from './data.ts'
 
-/** A place in the data: a step from the enclosing place. */
+/** A position in the data: a step from the position that contains it. */
 interface ValidatedPosition {
   readonly around: ValidatedPosition | null
   readonly step: string | number
-  /** Number of enclosing shared values. */
+  /** Number of shared values that contain the position. */
   readonly depth: number
 }
 
@@ -27,14 +27,15 @@ function pathTo(place: ValidatedPosition | null): (string | number)[] {
 
 /**
  * Checks the `data` of an xmltext target.
- * @throws ApiError INVALID_ARGUMENT, naming the place of invalid content, and for keys, depths and sizes as
- * in maps; at most 199 nested shared values
+ * @throws ApiError INVALID_ARGUMENT with the position of invalid content; also for keys, depths and sizes, as
+ * in maps; for more than 199 nested shared values
  */
 export const checkXmlText = (data: unknown): SharedText => new XmlTextValidator().text(data, null)
 
 /**
- * @throws ApiError INVALID_ARGUMENT unless the stored root can be recognized as one of shared texts. It must
- * be empty, or contain a text, or an element that has no name or is next to attributes of the root
+ * Checks that the stored root can be recognized as a root of shared texts. It must be empty, or contain a
+ * text or a certain element: the element has no name, or the root has attributes.
+ * @throws ApiError INVALID_ARGUMENT if it cannot be recognized
  */
 export function requireText(root: SharedText): void {
   const hasAttributes = Object.keys(root.attributes).length > 0
@@ -112,7 +113,7 @@ class XmlTextValidator {
     return { kind: 'map', value: this.#named(value, within(place, kind)) }
   }
 
-  /** Returns the members of an object that has only these. */
+  /** Returns the members of an object. Rejects an object with any other member. */
   #members(
     data: unknown,
     place: ValidatedPosition | null,
@@ -137,7 +138,7 @@ class XmlTextValidator {
     throw refused(place, `must be an array, not ${jsonTypeName(data)}`)
   }
 
-  /** Returns the entries of a shared map, or attributes. */
+  /** Returns the entries of a shared map, or the attributes of a text or element. */
   #named(data: unknown, place: ValidatedPosition | null): JsonObject {
     if (data === undefined) return {}
     const json: Json = typeof data === 'object' ? this.#json.read(data, pathTo(place)) : null

@@ -7,7 +7,10 @@ import { type EmptyType, emptyTypeFor } from './empty-type.ts'
 import { type ChildNode, isChild, type NestedNode, type TextNode } from './nodes.ts'
 import { OperationList } from './operation-list.ts'
 
-/** Writes the operations for one shared text. Tracks its position in it and in the target, in nodes. */
+/**
+ * Writes the operations for one shared text. Tracks the position in the shared text and in the target,
+ * counted in nodes.
+ */
 export class NestedTextWriter {
   readonly operations = new OperationList()
   readonly unfilled: EmptyType[] = []
@@ -25,7 +28,7 @@ export class NestedTextWriter {
     this.#target = target
   }
 
-  /** Keeps nodes that are equal on both sides. */
+  /** Keeps the nodes up to `at`, which are equal on both sides. */
   keepTo(at: number): void {
     while (this.#at < at) {
       this.#passHidden()
@@ -52,7 +55,7 @@ export class NestedTextWriter {
     }
   }
 
-  /** Changes a text to another one. */
+  /** Changes a text node to the target text. */
   edit(node: TextNode, target: TextNode, hunks: readonly Hunk[]): void {
     this.#passHidden()
     let [at, targetAt] = [0, 0]
@@ -74,7 +77,7 @@ export class NestedTextWriter {
     this.#targetAt += 1
   }
 
-  /** Keeps a shared value, whose contents are updated later. */
+  /** Keeps a shared value, and changes its formatting. Its content is updated later. */
   reformat(node: ChildNode, target: ChildNode): void {
     this.#passHidden()
     this.operations.retain(1, attributeDiff(this.#formats, node.format, target.format))
@@ -82,7 +85,7 @@ export class NestedTextWriter {
     this.#targetAt += 1
   }
 
-  /** Keeps an embed if it is the same, otherwise replaces it. */
+  /** Keeps an embed if it is the same as in the target; otherwise replaces it. */
   replace(isSame: boolean): void {
     if (isSame) this.keepTo(this.#at + 1)
     else {

@@ -20,8 +20,8 @@ function readersOf(output?: Output) {
 }
 
 /**
- * Reads a root of nested shared texts, as Lexical and Slate create it. `replaceXmlText` with the result
- * changes nothing.
+ * Reads a root of nested shared texts, in the form that Lexical and Slate create. `replaceXmlText` with the
+ * result would change nothing.
  */
 export function readXmlText(doc: Y.Doc, contentKey: string, output?: Output): SerializedText {
   const { formats, reader } = readersOf(output)
@@ -31,15 +31,15 @@ export function readXmlText(doc: Y.Doc, contentKey: string, output?: Output): Se
 
 /**
  * Makes text, embedded values and attributes of the root `contentKey` equal to `target`. Embedded shared
- * values of the same kind are paired by id, otherwise by similarity, and updated in place. If the root is
- * equal already, nothing happens.
+ * values of the same kind are paired by id, or by similarity if there is no id, and updated in place. If the
+ * root is already equal, nothing changes.
  */
 export function replaceXmlText(doc: Y.Doc, contentKey: string, target: SharedText): ReplacementResult {
   const { formats, trees, reader } = readersOf()
   const known = doc.share.get(contentKey)
   const live = reader.text(known ?? asRoot(new Y.XmlText()), formats.of({}))
   const wanted = trees.child(target, {}, null)
-  // Content that was read may be written back, even if `requireText` would reject it.
+  // Content that was read may be written back unchanged, even if `requireText` would reject it.
   if (live.number === wanted.number) return noReplacement
   requireText(target)
   const type = known ?? doc.get(contentKey)

@@ -2,19 +2,18 @@ import * as Y from 'yjs'
 import type { SharedRoot } from './root-kind.ts'
 
 /**
- * Remaining budget of formatting cleanups: items, plus the attributes that are active at each one, which Yjs
- * copies.
+ * Remaining budget of formatting cleanups: the number of items, plus the number of active attributes at each
+ * item, because Yjs copies these attributes.
  */
 export interface CleanupBudget {
   tidyLeft: number
 }
 
 /**
- * Removes formatting marks without effect from a text that was just changed, if the budget allows it.
- * Otherwise every client would do it when it receives the change, and could remove marks that a later change
- * relies on.
- *
- * Only the stored items show whether there are any: even unformatted text may have marks, such as those
+ * Removes formatting marks that have no effect from a text that was just changed, if the budget allows it.
+ * Otherwise every client would remove them when it receives the change, and might remove marks that a later
+ * change needs.
+ * Only the stored items show whether there are such marks: even unformatted text may have marks, for example
  * around deleted text or at its end. The cleanup runs inside the transaction of the change.
  */
 export function cleanupFormatting(type: SharedRoot, effort: CleanupBudget): void {
@@ -24,11 +23,14 @@ export function cleanupFormatting(type: SharedRoot, effort: CleanupBudget): void
   type.doc?.transact((transaction) => {
     if (!hasNewMarks(type, transaction)) removeOverridden(type, transaction)
   })
-  // The function only needs members that all shared types have.
+  // This function only needs members that all shared types have.
   Y.cleanupYTextFormatting(type as object as Y.Text)
 }
 
-/** A client that receives new marks only checks the first gap of the text, like `cleanupYTextFormatting`. */
+/**
+ * Returns whether the transaction has added marks. In that case, a client that receives the change checks
+ * only the first gap of the text, like `cleanupYTextFormatting`.
+ */
 function hasNewMarks(type: SharedRoot, { beforeState }: Y.Transaction): boolean {
   for (let item = type._start; item !== null; item = item.right) {
     if (item.deleted || !(item.content instanceof Y.ContentFormat)) continue
@@ -38,8 +40,8 @@ function hasNewMarks(type: SharedRoot, { beforeState }: Y.Transaction): boolean 
 }
 
 /**
- * Removes each mark that is directly followed by another one of its name. A client that receives deletions
- * and no new marks does the same (`cleanupContextlessFormattingGap` of Yjs).
+ * Removes each mark that is directly followed by another mark with the same name. A client that receives
+ * deletions and no new marks does the same (`cleanupContextlessFormattingGap` of Yjs).
  */
 function removeOverridden(type: SharedRoot, transaction: Y.Transaction): void {
   let followed = new Map<string, Y.Item>()
@@ -53,7 +55,7 @@ function removeOverridden(type: SharedRoot, transaction: Y.Transaction): void {
   }
 }
 
-/** Returns 0 without marks. */
+/** Returns the cost of the cleanup; 0 if the text has no marks. */
 function costOfTidying(type: SharedRoot): number {
   const on = new Set<string>()
   let [cost, marks] = [0, 0]

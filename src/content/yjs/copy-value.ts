@@ -6,9 +6,9 @@ import type { SharedRoot } from './root-kind.ts'
 import { fragmentKey, type StoredValue } from './shared-values.ts'
 
 /**
- * Returns a new value equal to one of another document. Shared values become shared values again, with the
- * formatting of their texts. A single XML node is created empty and filled by `ExactRestore`, because Yjs's
- * own clones remove shared values that are in texts from their document.
+ * Returns a new value that is equal to a value of another document. Values that were shared become shared
+ * values again, with the formatting of their texts. A single XML node is created empty, and `ExactRestore`
+ * fills it: clones that Yjs makes remove the shared values inside texts from their document.
  */
 export function copyValue(past: StoredValue): NewValue {
   if (past.kind === 'map')
@@ -22,5 +22,5 @@ export function copyValue(past: StoredValue): NewValue {
   return { as: 'plain', value }
 }
 
-/** A subdocument is in one place only: another reference to it is another object. */
+/** Returns a new object for the same subdocument, because one object can be in only one position. */
 const referenceTo = ({ guid, gc, autoLoad, meta }: Y.Doc): Y.Doc => new Y.Doc({ guid, gc, autoLoad, meta })

@@ -10,16 +10,16 @@ import {
 } from './root-kind.ts'
 
 /**
- * Creates a Y.Doc in which arrays and XML keep their kind when clients empty them. Yjs collects the content
- * of deleted items, and with it the evidence of their kind. In a root that a transaction empties, one deleted
- * item therefore gets content again: an element whose name states the kind. It adds about 25 bytes and no
- * item, so state vector and version stay. All states that are encoded from the document contain it. Clients
- * do not show it, because the item is deleted.
+ * Creates a Y.Doc in which arrays and XML keep their kind when clients empty them. Yjs garbage-collects the
+ * content of deleted items, and then nothing shows their kind. Therefore, in a root that a transaction
+ * empties, one deleted item gets content again: an element whose name states the kind. This marker adds about
+ * 25 bytes and no item, so state vector and version do not change. All states that are encoded from the
+ * document contain the marker. Clients do not show it, because the item is deleted.
  */
 export function createDoc(): Y.Doc {
   const doc = new Y.Doc()
   const markers = new WeakMap<SharedRoot, Y.Item>()
-  // At this time the deleted items still have their content.
+  // At this moment the deleted items still have their content.
   doc.on('beforeObserverCalls', (transaction: Y.Transaction) => {
     const emptied = emptiedRoots(transaction)
     if (emptied.size === 0) return
@@ -31,7 +31,10 @@ export function createDoc(): Y.Doc {
   return doc
 }
 
-/** Returns the roots that have only deleted items after a transaction that has changed their sequence. */
+/**
+ * Returns the roots that have only deleted items after the transaction, if the transaction has changed their
+ * sequence.
+ */
 function emptiedRoots({ changed }: Y.Transaction): ReadonlyMap<SharedRoot, EmptiedRoot> {
   const emptied = new Map<SharedRoot, EmptiedRoot>()
   for (const [root, keys] of changed) {
@@ -41,20 +44,20 @@ function emptiedRoots({ changed }: Y.Transaction): ReadonlyMap<SharedRoot, Empti
   return emptied
 }
 
-/** A root that a transaction has emptied, and the evidence of its kind in the deleted items. */
+/** A root that a transaction has emptied, and the evidence for its kind in the deleted items. */
 class EmptiedRoot {
   readonly #root: SharedRoot
   readonly #evidence = new Set<Evidence>()
   /** A deleted item that still has its content. */
   #item: Y.Item | null = null
-  /** The earlier marker with which the document was loaded. */
+  /** The marker that the document already had when it was loaded. */
   #marker: Y.Item | null = null
 
   constructor(root: SharedRoot) {
     this.#root = root
   }
 
-  /** @param item was deleted in the transaction */
+  /** @param item an item that was deleted in the transaction */
   add(item: Y.Item): void {
     const { content, parentSub } = item
     if (parentSub !== null || content instanceof Y.ContentDeleted) return
@@ -65,7 +68,10 @@ class EmptiedRoot {
     }
   }
 
-  /** @param markers the markers of the roots of the document; the one of this root is added */
+  /**
+   * Sets the marker of the root. @param markers the markers of all roots of the document; the marker of this
+   * root is added
+   */
   mark(transaction: Y.Transaction, markers: WeakMap<SharedRoot, Y.Item>): void {
     const marker = markers.get(this.#root) ?? this.#marker
     if (this.#item === null) {
@@ -79,11 +85,14 @@ class EmptiedRoot {
     keepMarker(this.#root, item, markers)
   }
 
-  /** Null for text: an empty root without a kind reads as text. */
+  /**
+   * Returns the kind that the marker must state; null for text, because an empty root without a kind is read
+   * as text.
+   */
   #kind(): ForgottenKind | null {
     const evidence = this.#evidence
     if (evidence.has('text')) return null
-    // Plain values are never in a text, and an array may have any shared type.
+    // A text never contains plain values, and an array may contain any shared type.
     if (evidence.has('array')) return 'array'
     if (evidence.has('xmltext')) return 'xmltext'
     if (evidence.has('value')) return 'array'
@@ -91,7 +100,7 @@ class EmptiedRoot {
   }
 }
 
-/** The first element of an item, as an item of its own. */
+/** Splits an item after its first element. Returns the item with this element. */
 function firstOf(transaction: Y.Transaction, item: Y.Item): Y.Item {
   const { client, clock } = item.id
   if (item.length > 1) Y.getItemCleanStart(transaction, Y.createID(client, clock + 1))
@@ -105,7 +114,7 @@ function setMarker({ doc }: Y.Transaction, item: Y.Item, kind: ForgottenKind): v
   item.content = new Y.ContentType(element as object as SharedRoot)
 }
 
-/** Sets the flag with which Yjs does not collect the content of a deleted item. */
+/** Sets the flag that prevents Yjs from garbage-collecting the content of a deleted item. */
 function keepMarker(root: SharedRoot, item: Y.Item, markers: WeakMap<SharedRoot, Y.Item>): void {
   item.keep = true
   markers.set(root, item)

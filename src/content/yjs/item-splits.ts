@@ -2,28 +2,31 @@ import * as Y from 'yjs'
 import type { ArrayEdit, Insertion } from '../json/array-edit.ts'
 import type { NewValue } from './new-values.ts'
 
-/** Remaining budget of splits in one replacement. */
+/** Remaining budget for splits in one replacement. */
 export interface SplitBudget {
   /**
-   * Each split counts the structs of its author: Yjs shifts them all for it, about 0.85 ns each (measured
-   * with 13.6.33).
+   * Budget of shifted structs. Each split costs the number of structs of the item's author, because Yjs
+   * shifts all of them. This takes about 0.85 ns for each struct (measured with 13.6.33).
    */
   shiftedStructs: number
   /**
-   * Each split counts half the elements of its item. Here the middle is split first. But each client that
-   * receives the change deletes from the start, and copies the remainder of the item for each split: about 6
-   * to 13 ns for each element.
+   * Budget of copied elements. Each split costs half of the elements of its item. This server splits in the
+   * middle first. A client that receives the change deletes from the start, and copies the remainder of the
+   * item for each split, which takes about 6 to 13 ns for each element.
    */
   copiedElements: number
 }
 
-/** About 50 ms here, and about 300 ms at clients that receive the change. */
+/**
+ * Returns a budget that takes about 50 ms on this server, and about 300 ms at clients that receive the
+ * change.
+ */
 export const splitBudget = (): SplitBudget => ({ shiftedStructs: 60_000_000, copiedElements: 30_000_000 })
 
 /**
  * Splits the items of a sequence wherever an edit starts or ends, so that each item then stays or is deleted
- * as a whole. If that exceeds the budget, ranges of many edits are deleted as a whole, and their kept
- * elements are inserted again: only plain values share an item.
+ * as a whole. If this exceeds the budget, ranges with many edits are deleted as a whole, and their kept
+ * elements are inserted again. This is possible because only plain values are in a common item.
  */
 export function splitItems(transaction: Y.Transaction, edit: ArrayEdit, budget: SplitBudget): ArrayEdit {
   const cuts: { item: Y.Item; offsets: readonly number[] }[] = []
@@ -47,7 +50,7 @@ export function splitItems(transaction: Y.Transaction, edit: ArrayEdit, budget: 
   return rewritten.length === 0 ? edit : withRewritten(edit, rewritten)
 }
 
-/** An item, the index of its first element, and the offsets in it at which edits start and end. */
+/** An item, the index of its first element, and the offsets in the item at which edits start and end. */
 interface Cuttable {
   readonly item: Y.Item
   readonly index: number
@@ -55,9 +58,9 @@ interface Cuttable {
 }
 
 interface CutPlan {
-  /** Offsets of the splits. */
+  /** Offsets at which the item is split. */
   readonly offsets: readonly number[]
-  /** Ranges between the splits in which everything is written again. */
+  /** Ranges between the splits in which all elements are written again. */
   readonly rewritten: readonly { readonly start: number; readonly end: number }[]
 }
 
@@ -79,8 +82,8 @@ function planCuts(
 }
 
 /**
- * Groups edits into at most `most` groups, separated by the longest kept ranges. With no group, the whole
- * item is deleted.
+ * Divides the edits of an item into at most `most` groups, separated by the longest kept ranges. If no group
+ * is allowed, the whole item is written again.
  */
 function crowded({ removed }: ArrayEdit, { item, index, offsets }: Cuttable, most: number): CutPlan {
   if (most < 1) return { offsets: [], rewritten: [{ start: 0, end: item.length }] }
@@ -103,7 +106,7 @@ function crowded({ removed }: ArrayEdit, { item, index, offsets }: Cuttable, mos
   return { offsets: edges, rewritten: rewritten.filter((stretch) => stretch.end > stretch.start) }
 }
 
-/** Returns 1 at the index of each element that must start an item. */
+/** Returns an array with 1 at the index of each element that must start an item. */
 function edgesOf({ removed, insertions }: ArrayEdit): Uint8Array {
   const edges = removed.map((value, index) => (index > 0 && value !== removed[index - 1] ? 1 : 0))
   for (const { after } of insertions) edges[after + 1] = 1
@@ -111,8 +114,8 @@ function edgesOf({ removed, insertions }: ArrayEdit): Uint8Array {
 }
 
 /**
- * Splits the middle first: each split copies the remainder of the item, so splitting from one end would be
- * quadratic.
+ * Splits an item at the offsets, the middle one first. Each split copies the remainder of the item, so
+ * splitting from one end would take quadratic time.
  */
 function cut(
   transaction: Y.Transaction,
@@ -128,7 +131,7 @@ function cut(
   cut(transaction, { client, clock }, offsets, middle + 1, to)
 }
 
-/** The elements of one item. */
+/** Adjacent elements of one item. */
 interface Stretch {
   readonly start: number
   readonly values: readonly unknown[]

@@ -13,7 +13,7 @@ import { checkXml, planXml } from '../xml/xml.ts'
 import type { SharedRoot } from './root-kind.ts'
 import { fragmentKey, kindOfShared, type StoredValue } from './shared-values.ts'
 
-/** A value to create: plain JSON, or a shared type with its content. */
+/** A value to create: plain JSON, or a shared type and its content. */
 export type NewValue =
   | { readonly as: 'plain'; readonly value: unknown }
   | { readonly as: 'map'; readonly entries: readonly (readonly [string, NewValue])[] }
@@ -24,8 +24,8 @@ export type NewValue =
   | { readonly as: 'subdocument'; readonly make: () => Y.Doc }
 
 /**
- * Returns a value without siblings: plain JSON. A value that contains the key `__proto__` at any depth is
- * shared, because Yjs loses the key when it reads a plain object.
+ * Returns the form of a new value that has no siblings: plain JSON. A value that contains the key `__proto__`
+ * at any depth becomes a shared value, because Yjs loses this key when it reads a plain object.
  */
 export function newValueOf(target: Json): NewValue {
   if (!hasPrototypeKey(target)) return { as: 'plain', value: target }
@@ -39,12 +39,13 @@ function hasPrototypeKey(json: Json): boolean {
   return isObject(json) && (Object.hasOwn(json, prototypeKey) || Object.values(json).some(hasPrototypeKey))
 }
 
-/** Maximum number of existing values that serve as examples for a new one. */
+/** Maximum number of existing values that are examples for a new value. */
 const examplesMax = 16
 
 /**
- * Existing siblings of new values. A new object, array or string is plain JSON, unless every existing value
- * of that kind is shared (strings: all texts, or all XML). Then it is built like those, key by key.
+ * Determines the form of new values from their existing siblings. A new object, array or string is plain
+ * JSON, unless every existing value of that kind is shared (for strings: all are texts, or all are XML). Then
+ * the new value is created in the form of these values, key by key.
  */
 export class NewValueFactory {
   readonly #values: readonly StoredValue[]
@@ -68,7 +69,10 @@ export class NewValueFactory {
 
   has = (kind: JsonKind): boolean => this.#values.some(({ json }) => kindOfJson(json) === kind)
 
-  /** Returns null if values of the kind are plain. The last values are the newest in most lists. */
+  /**
+   * Returns the examples for values of a kind; null if these values are plain. The last values are used,
+   * because they are the newest in most lists.
+   */
   #examplesOf(kind: JsonKind): Examples | null {
     const known = this.#examples.get(kind)
     if (known !== undefined) return known
@@ -82,7 +86,7 @@ export class NewValueFactory {
   }
 }
 
-/** Shared values of one kind that serve as examples. */
+/** Shared values of one kind that are examples for new values. */
 class Examples {
   readonly #values: readonly StoredValue[]
   readonly #named = new Map<string, NewValueFactory>()
@@ -92,20 +96,26 @@ class Examples {
     this.#values = values
   }
 
-  /** Next to XML, only a string that starts like XML becomes XML. */
+  /**
+   * Returns the form of a new string. If the examples are XML, only a string that starts like XML becomes
+   * XML.
+   */
   string(target: string): NewValue {
     if (this.#values[0]?.kind !== 'xml') return { as: 'text', text: target }
     if (!target.trimStart().startsWith('<')) return { as: 'plain', value: target }
     return { as: 'xml', update: planXml(undefined, fragmentKey, checkXml(target)) }
   }
 
-  /** Returns the values directly in them. */
+  /** Returns the examples for the values that are directly in these values. */
   inside(): NewValueFactory {
     this.#inside ??= new NewValueFactory(this.#values.flatMap(childrenOf))
     return this.#inside
   }
 
-  /** Returns their values under the same key if one has the same kind; otherwise all their values. */
+  /**
+   * Returns the examples for a value under a key: the values with the same key if one of them has the same
+   * kind; otherwise all values.
+   */
   at(key: string, target: Json): NewValueFactory {
     let named = this.#named.get(key)
     if (named === undefined) {

@@ -1,7 +1,8 @@
 import * as Y from 'yjs'
 
 /**
- * Returns whether bytes are exactly a Yjs relative position. Positions of older clients lack the association.
+ * Returns whether the bytes are exactly one Yjs relative position. The positions of older clients do not
+ * contain the association.
  */
 export function isRelativePosition(bytes: Uint8Array): boolean {
   try {

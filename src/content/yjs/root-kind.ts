@@ -1,23 +1,23 @@
 import * as Y from 'yjs'
 
-/** The kind of a root; `none`: the root is empty and has no stored kind, so it may become any kind. */
+/** The kind of a root. `none`: the root is empty and has no stored kind, so it may become any kind. */
 export type RootKind = 'none' | 'text' | 'xml' | 'xmltext' | 'array' | 'map'
 
 /** A kind that a root can have. */
 export type KnownKind = Exclude<RootKind, 'none'>
 
 /**
- * Kinds that the marker of an emptied root can state (see `createDoc`). Text needs no marker, because an empty root
- * without a kind reads as text.
+ * Kinds that the marker of an emptied root can state (see `createDoc`). Text needs no marker, because an
+ * empty root without a kind is read as text.
  */
 export type ForgottenKind = 'array' | 'xml' | 'xmltext'
 
 /**
- * Returns the kind of the root `contentKey` by its live items, and changes nothing. The type of the root in Yjs
- * does not show it: a root that is loaded from updates has no type, and Yjs gives it any type that is requested.
- * If items contradict each other, the first decisive one counts. A plain value outweighs a shared text before it,
- * because no text contains plain values. An empty root has the kind that was stored for it, or that its deleted
- * entries or items show.
+ * Returns the kind of the root `contentKey`, without changes. The kind follows from the live items. The Yjs
+ * type does not show it: a root that is loaded from updates has no type, and Yjs gives it any type that is
+ * requested. If items contradict each other, the first decisive item counts. However, a plain value outweighs
+ * an earlier shared text, because no text contains plain values. An empty root has the kind that was stored
+ * for it, or that its deleted entries or items show.
  */
 export function rootKind(doc: Y.Doc, contentKey: string): RootKind {
   const root = doc.share.get(contentKey)
@@ -26,7 +26,7 @@ export function rootKind(doc: Y.Doc, contentKey: string): RootKind {
 
 /**
  * Returns whether content of the kind `wanted` may be read from the root or written into it. An empty root
- * without a stored kind fits every kind. A root whose items could be of several kinds fits each of these:
+ * without a stored kind fits every kind. A root whose items may belong to several kinds fits each of them:
  * Slate creates shared texts without attributes, and Lexical creates elements without a name; both can also
  * be in XML.
  */
@@ -37,12 +37,15 @@ export function fitsKind(doc: Y.Doc, contentKey: string, wanted: RootKind): bool
   return kind === 'none' || kind === wanted || (wanted === 'xmltext' && couldBeXmlText(root))
 }
 
-/** A root of a document, of any type. `unknown` is not sufficient, because events are part of the type. */
+/**
+ * A root of a document, of any type. The type argument cannot be `unknown`, because the events are part of
+ * the type.
+ */
 export type SharedRoot = NonNullable<ReturnType<Y.Doc['share']['get']>>
 
 /**
- * Returns a shared type as a `SharedRoot`. The events that make the types of Yjs incompatible are not used
- * here.
+ * Returns a shared type as a `SharedRoot`. The types of Yjs are incompatible only because of their events,
+ * which are not used here.
  */
 export const asRoot = (type: Y.Map<unknown> | Y.Array<unknown> | Y.Text | Y.XmlFragment): SharedRoot =>
   type as object as SharedRoot
@@ -66,19 +69,25 @@ function kindOf(root: SharedRoot): RootKind {
   return undecided === 'xml' && hasEntries(root) ? 'xmltext' : undecided
 }
 
-/** In order of precedence: if disconnected replicas store different kinds, all replicas read the same one. */
+/**
+ * Kinds in order of precedence. If disconnected replicas store different kinds, all replicas then read the
+ * same kind.
+ */
 const knownKinds: readonly KnownKind[] = ['map', 'array', 'xml', 'xmltext', 'text']
 
 const forgottenKinds: readonly ForgottenKind[] = ['array', 'xml', 'xmltext']
 
 /**
- * Yjs does not record the kind of an empty root. The document itself stores it, as an entry of the root under
- * this key. The entry is deleted from the start: clients do not show a deleted entry, and every copy of the
- * document keeps its key.
+ * Returns the key of the entry that stores the kind of an empty root. Yjs itself does not record this kind.
+ * The entry is created as a deleted entry: clients do not show deleted entries, but every copy of the
+ * document keeps the key.
  */
 export const kindEntry = (kind: KnownKind): string => `weft:kind=${kind}`
 
-/** Returns the kind that a deleted item of a sequence states; null: it is not a marker (see `createDoc`). */
+/**
+ * Returns the kind that a deleted item of a sequence states; null if the item is not a marker (see
+ * `createDoc`).
+ */
 export function kindOfMarker({ content }: Y.Item): ForgottenKind | null {
   if (!(content instanceof Y.ContentType && content.type instanceof Y.XmlElement)) return null
   const { nodeName } = content.type
@@ -88,7 +97,7 @@ export function kindOfMarker({ content }: Y.Item): ForgottenKind | null {
 /** Returns whether a kind is stored for the root. */
 export const hasStoredKind = (root: SharedRoot): boolean => storedKind(root) !== undefined
 
-/** A kind that is stored later has a longer entry (see `nextKindLength`). */
+/** Returns the kind that was stored last. Its entry is the longest (see `nextKindLength`). */
 function storedKind(root: SharedRoot): KnownKind | undefined {
   let [latest, length]: [KnownKind | undefined, number] = [undefined, 0]
   for (const kind of root._map.size === 0 ? [] : knownKinds) {
@@ -104,9 +113,9 @@ function storedLength({ _map }: SharedRoot, kind: KnownKind): number {
 }
 
 /**
- * Returns whether the kind of an empty root must be stored, because neither its items and entries nor a stored
- * kind show it. If the transaction changes the root, markers do not count, because the end of the transaction
- * may change them (see `createDoc`).
+ * Returns whether the kind of an empty root must be stored, because neither its items and entries nor a
+ * stored kind show it. If the transaction changes the root, markers do not count, because the end of the
+ * transaction may change them (see `createDoc`).
  */
 export function needsStoredKind(root: SharedRoot, kind: KnownKind, isChanged: boolean): boolean {
   let marked: ForgottenKind | null = null
@@ -118,28 +127,31 @@ export function needsStoredKind(root: SharedRoot, kind: KnownKind, isChanged: bo
   return storedKind(root) !== kind && kindOfEmpty(root, marked) !== kind
 }
 
-/** Returns the length of the entry by which a kind replaces the kinds that were stored before. */
+/**
+ * Returns the length of an entry for a new kind. It is longer than all earlier entries, so that the new kind
+ * replaces theirs.
+ */
 export const nextKindLength = (root: SharedRoot): number =>
   1 + Math.max(...knownKinds.map((kind) => storedLength(root, kind)))
 
 /**
- * Returns the kind of a root without live items in sequence. If its sequence was always empty, its entries
- * are those of a map.
- * @param marked the kind that a deleted item states
+ * Returns the kind of a root whose sequence has no live items. If the sequence was always empty, the entries
+ * are entries of a map.
+ * @param marked the kind that a deleted item states; null if there is none
  */
 function kindOfEmpty(root: SharedRoot, marked: ForgottenKind | null): RootKind {
   const { _start, _map } = root
   if (_start === null && hasEntries(root)) return 'map'
   const stored = storedKind(root)
-  // A text may have attributes. Arrays and fragments have none: the entries are those of a map.
+  // A text may have attributes, but arrays and fragments have none: then the entries are entries of a map.
   if (hasEntries(root) && stored !== 'text') return (stored ?? marked) === 'xmltext' ? 'xmltext' : 'map'
   if (stored !== undefined) return stored
   return marked ?? (_start === null && _map.size > 0 ? 'map' : 'none')
 }
 
 /**
- * `checkXmlText` accepts only content that this function recognizes. Plain values are never in a text. If the
- * sequence was always empty, entries are those of a map.
+ * Returns whether a root may be xmltext. `checkXmlText` accepts only content that this function recognizes. A
+ * text never contains plain values. If the sequence was always empty, the entries are entries of a map.
  */
 function couldBeXmlText(root: SharedRoot): boolean {
   let [isEmpty, isKnown] = [true, false]
@@ -152,7 +164,7 @@ function couldBeXmlText(root: SharedRoot): boolean {
   return isKnown || (isEmpty && root._start !== null && kindOf(root) !== 'array')
 }
 
-/** The name that Yjs gives to elements that are created without one. */
+/** Name of elements that were created without a name in Yjs. */
 export const nameless = 'UNDEFINED'
 
 const isEditorNode = (type: unknown, inAttributed: boolean): boolean =>
@@ -169,10 +181,10 @@ function hasEntries({ _map }: SharedRoot): boolean {
  */
 export type Evidence = 'text' | 'xmltext' | 'array' | 'element' | 'value'
 
-/** Returns the evidence in the content of a live item. */
+/** Returns what the content of a live item indicates. */
 const evidenceOf = (content: Y.Item['content']): Evidence => evidence(content, isLive)
 
-/** Returns the evidence in the content of a deleted item that Yjs has not collected yet. */
+/** Returns what the content of a deleted item indicates, before Yjs garbage-collects the content. */
 export const deletedEvidenceOf = (content: Y.Item['content']): Evidence => evidence(content, () => true)
 
 const isLive = ({ deleted }: Y.Item): boolean => !deleted
@@ -188,15 +200,15 @@ function evidence(content: Y.Item['content'], counts: (item: Y.Item) => boolean)
   if (!(content instanceof Y.ContentType)) return 'array'
   const { type } = content
   if (type instanceof Y.XmlText && isRich(type, counts)) return 'xmltext'
-  // A fragment that is not an element cannot be in XML: it is the value of an array.
+  // XML cannot contain a fragment that is not an element, so the fragment is the value of an array.
   return type instanceof Y.XmlElement || type instanceof Y.XmlText || type instanceof Y.XmlHook
     ? 'element'
     : 'value'
 }
 
 /**
- * Returns whether a text has attributes of its own or contains shared values. In XML it has neither; for
- * Lexical and Slate it has.
+ * Returns whether a text has attributes or contains shared values. A text in XML has neither; a text of
+ * Lexical or Slate has.
  */
 function isRich(text: Y.XmlText, counts: (item: Y.Item) => boolean): boolean {
   for (const item of text._map.values()) if (counts(item)) return true

@@ -4,12 +4,12 @@ import { asRoot, type SharedRoot } from './root-kind.ts'
 
 /**
  * One range of a stored sequence. Two sequences are the same, except for the content of their shared values,
- * if their cells are equal for `isDeepStrictEqual`.
+ * if their cells are equal according to `isDeepStrictEqual`.
  */
 type SequenceCell = What & {
   /**
-   * The formatting that changes here, by name; null where it ends. Linear size, independent of the number of
-   * active formats.
+   * The formatting that changes at the start of the range, by name; null if it ends. The size is linear in
+   * the number of changes, and independent of the number of active formats.
    */
   readonly changes: readonly (readonly [name: string, value: unknown])[]
 }
@@ -20,7 +20,7 @@ type What =
   | { readonly is: 'embed'; readonly embed: unknown }
   | { readonly is: 'shared'; readonly name: string }
 
-/** The content of a sequence, independent of its division into items. */
+/** The content of a sequence, regardless of its division into items. */
 export interface SequenceContent {
   readonly cells: readonly SequenceCell[]
   /** The shared values, in the order of their cells. */
@@ -34,14 +34,14 @@ export function readSequence(type: SharedRoot): SequenceContent {
   return reader
 }
 
-/** Shared values with the same name have the same kind. */
+/** Returns the name of a shared type. Shared values with the same name have the same kind. */
 export function nameOfType(type: object): string {
   const { name } = type.constructor
   if (type instanceof Y.XmlElement) return `${name} ${type.nodeName}`
   return type instanceof Y.XmlHook ? `${name} ${type.hookName}` : name
 }
 
-/** Represents a subdocument for `isDeepStrictEqual`. */
+/** Represents a subdocument in comparisons with `isDeepStrictEqual`. */
 class Subdocument {
   readonly guid: string
   readonly options: unknown
@@ -60,7 +60,7 @@ class CellReader implements SequenceContent {
   readonly cells: SequenceCell[] = []
   readonly shared: SharedRoot[] = []
   readonly #formats = new Map<string, unknown>()
-  /** Values at the last cell of the formatting that has changed since. */
+  /** For the formatting that has changed since the last cell, the values at that cell. */
   readonly #before = new Map<string, unknown>()
 
   read(type: SharedRoot): void {
@@ -92,7 +92,7 @@ class CellReader implements SequenceContent {
       this.cells.push({ is: 'embed', embed: content.embed, changes })
     else {
       const values = last?.is === 'values' ? last.values : []
-      // Not as arguments of one call, because there may be very many.
+      // The values are not passed as arguments of one call, because there may be very many.
       for (const value of valuesOf(content)) values.push(value)
       if (last?.is !== 'values') this.cells.push({ is: 'values', values, changes })
     }

@@ -5,7 +5,7 @@ import { plainText, readTextState } from '../text/text-state.ts'
 import { serializeType } from '../xml/serialize.ts'
 import { asRoot, type SharedRoot } from './root-kind.ts'
 
-/** A value of a document with its JSON view; shared ones can be changed in place. */
+/** A value of a document with its JSON view. Shared values can be changed in place. */
 export type StoredValue =
   | { readonly kind: 'map'; readonly json: JsonObject; readonly type: SharedRoot; readonly entries: Entries }
   | {
@@ -15,10 +15,12 @@ export type StoredValue =
       readonly elements: Elements
     }
   | { readonly kind: 'text'; readonly json: string; readonly type: SharedRoot }
-  /** A fragment of XML; its view is the XML. */
+  /** An XML fragment. Its JSON view is the XML as a string. */
   | { readonly kind: 'xml'; readonly json: string; readonly type: SharedRoot }
   | { readonly kind: 'plain'; readonly json: Json; readonly value: unknown }
-  /** Bytes, a subdocument, or a single XML node. Its view only serves to leave it unchanged. */
+  /**
+   * Bytes, a subdocument, or a single XML node. The JSON view only shows whether the value stays unchanged.
+   */
   | { readonly kind: 'opaque'; readonly json: Json; readonly value: unknown }
 
 export type StoredMap = Extract<StoredValue, { kind: 'map' }>
@@ -27,7 +29,8 @@ type Entries = ReadonlyMap<string, StoredValue>
 type Elements = readonly StoredValue[]
 
 /**
- * Reads the live entries of a map. An entry with `undefined` reads as absent, as in JSON, and stays.
+ * Reads the live entries of a map. An entry with the value `undefined` is read as absent, as in JSON, and
+ * stays in the document.
  * @throws ApiError RESOURCE_EXHAUSTED
  */
 export function readMap(type: SharedRoot, output = new Output()): StoredMap {
@@ -43,7 +46,7 @@ export function readMap(type: SharedRoot, output = new Output()): StoredMap {
   return { kind: 'map', type, entries, json }
 }
 
-/** Reads the live elements of a sequence, `undefined` as null. @throws ApiError RESOURCE_EXHAUSTED */
+/** Reads the live elements of a sequence. `undefined` is read as null. @throws ApiError RESOURCE_EXHAUSTED */
 export function readArray(type: SharedRoot, output = new Output()): StoredArray {
   const elements: StoredValue[] = []
   for (let item = type._start; item !== null; item = item.right) {
@@ -55,7 +58,8 @@ export function readArray(type: SharedRoot, output = new Output()): StoredArray 
 }
 
 /**
- * Reads a value: text without embeds, bytes as base64, a subdocument as `{ subdocument: <its guid> }`.
+ * Reads a stored value. A text is read without embeds, bytes as base64, and a subdocument as `{ subdocument:
+ * <its guid> }`.
  * @throws ApiError RESOURCE_EXHAUSTED
  */
 export function readStoredValue(value: unknown, output = new Output()): StoredValue | undefined {
@@ -67,7 +71,10 @@ export function readStoredValue(value: unknown, output = new Output()): StoredVa
   return json === undefined ? undefined : { kind: 'plain', json, value }
 }
 
-/** Rich-text editors create fragments inside other values, as they create a root of this name. */
+/**
+ * Root name that stands for rich text. Rich-text editors create fragments inside other values in the same
+ * form as a root with this name.
+ */
 export const fragmentKey = 'prosemirror'
 
 function readType(type: SharedRoot, output: Output): StoredValue {
@@ -84,6 +91,6 @@ function readType(type: SharedRoot, output: Output): StoredValue {
   return { kind: 'text', type, json: plainText(readTextState(type)) }
 }
 
-/** Returns the kind that a target must have to change this value in place; null if that is impossible. */
+/** Returns the kind of target to which this value can be changed in place; null if this is impossible. */
 export const kindOfShared = (stored: StoredValue): JsonKind | null =>
   stored.kind === 'plain' || stored.kind === 'opaque' ? null : kindOfJson(stored.json)

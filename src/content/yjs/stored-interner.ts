@@ -3,8 +3,8 @@ import { JsonInterner } from '../json/json-interner.ts'
 import type { StoredValue } from './shared-values.ts'
 
 /**
- * Assigns numbers to stored values of one or two documents. Values have equal numbers if their JSON is equal
- * and they are shared in the same places. Formatting of texts is ignored.
+ * Assigns numbers to the stored values of one or two documents. Values have equal numbers if their JSON is
+ * equal and they are shared at the same positions. The formatting of texts is ignored.
  */
 export class StoredInterner {
   readonly #values = new JsonInterner()
