@@ -13,8 +13,8 @@ import { isStale, StaleRightError } from '../room/write-rights.ts'
 import type { ThreadPool } from '../threads/thread-pool.ts'
 
 /**
- * How a change is applied. `alone`: the document has no other new updates. `among others`: the document has
- * updates that are not durable.
+ * How a change is applied. `alone`: to exactly the document for which it was computed. `among others`: the
+ * document also has updates that are not durable.
  */
 export type ChangeApplication = 'alone' | 'among others'
 

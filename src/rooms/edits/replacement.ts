@@ -70,8 +70,8 @@ export class Replacement {
 
   /**
    * Restores the content of `past`, a whole state (V1) of the document, as user `by`. Resolves when the
-   * change is durable and sent. Updates that arrive meanwhile are kept, because they are applied after the
-   * restoration.
+   * change is durable and sent. Updates that wait for the lock meanwhile are applied afterwards, so they
+   * stay.
    * @throws ApiError as for `replace`
    */
   restore(by: string, past: Uint8Array, options: RestoreOptions): Promise<EditResult<ReplacementResult>> {
