@@ -4,12 +4,14 @@
  * position, splits arrays to split an item, shifts arrays to merge items, and searches all roots for the name
  * of a root. With a small update, a client can force Yjs into quadratic time in each of these cases, and Yjs
  * has no hook to stop it. This module replaces methods of exported classes of Yjs:
+ *
  * - `Item.integrate`: the conflict scan is replaced by a scan of Weft, which finds the same position and
- *   counts its steps. If another thread has already found the position, no scan is needed (`Placements`).
+ *   counts its steps. A position that is already in `Placements` needs no scan.
  * - `splice` of each content: a split counts the array elements that it moves.
  * - `Item.mergeWith`, `GC.mergeWith`: a merge is only an optimization, so it is skipped when too many
  *   elements were moved.
  * - `Item.write`: the name of a root is found in a map.
+ *
  * Work that exceeds its budget ends with `IntegrationTooExpensiveError` between two structs: the document
  * then has a valid part of the update. Work without a budget is not limited.
  */

@@ -30,6 +30,7 @@ const anyContent: VettingOptions = { allowSubdocuments: true }
  * Joins a whole state and the updates that continue it to one whole state (V1), by copying bytes. The
  * alternatives are slower or larger: the time of `mergeUpdates` is quadratic in the number of updates, and a
  * Y.Doc takes many times the memory. The result merges no adjacent structs and drops no deleted content.
+ *
  * Returns null if Yjs must join the updates: if an update after the first one deletes content, or if the
  * structs of a client do not start at clock 0, have a gap, or overlap.
  */

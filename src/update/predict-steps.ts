@@ -8,6 +8,7 @@ import { type ItemId, type ReadItem, readUpdate } from './read-update.ts'
  * third of the actual number. It costs one pass over the update, a binary search for each position at which
  * the update inserts, and a pass over the deleted items, up to `deletedMax` and `coveredMax`. Does not change
  * `doc`.
+ *
  * An item is free if the items between which it was inserted are still neighbors. For any other item, the
  * conflict scan may visit the whole list. The prediction tracks the neighbors that the update itself inserts.
  * After a contested insertion, the changed list counts as contested.

@@ -79,8 +79,8 @@ function trimmed({ aStart, aEnd, bStart, bEnd }: Box, a: Int32Array, b: Int32Arr
 type Point = readonly [x: number, y: number]
 
 /**
- * Returns a point of a shortest path through the box. Searches from both corners in turn. If the search
- * exceeds the budget, returns the furthest point.
+ * Returns a point of a shortest path through the box. Searches alternately from both corners. If the search
+ * exceeds the budget, returns the furthest point that it has reached.
  */
 function split(box: Box, a: Int32Array, b: Int32Array, frontiers: Frontiers, budget: DiffBudget): Point {
   const { forward, backward, origin } = frontiers

@@ -21,6 +21,7 @@ export const readText = (doc: Y.Doc, contentKey: string): string =>
  * Changes the string of the root `contentKey` so that it equals `target` (well-formed), with few and small
  * operations. Text that stays keeps its identity, its attributes and the cursors in it. If the string is
  * already equal, nothing changes.
+ *
  * The Yjs type of the root does not change; usually it is unset. If the root became a Y.Text, this document
  * would then clean up formatting after each remote change, and would add unwanted deletions. `applyDelta`
  * only needs members that roots of all types have.

@@ -9,8 +9,8 @@ export type TextPair =
   | { readonly live: null; readonly past: SharedRoot }
 
 /**
- * Maximum steps of a comparison. Editors do not create sequences of texts that need more; for those, texts
- * correspond by position.
+ * Maximum steps of a comparison. The sequences that editors create need fewer steps. In a sequence that needs
+ * more, texts correspond by position.
  */
 const stepsMax = 1_000_000
 

@@ -3,7 +3,7 @@ import type { XmlElement, XmlNode } from './tree.ts'
 
 /**
  * Maximum number of features that represent one node. The features with the smallest hashes are used, so that
- * two nodes keep the same ones of their common features.
+ * the samples of two nodes contain the same common features.
  */
 const featuresMax = 96
 

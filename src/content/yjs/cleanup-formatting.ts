@@ -13,6 +13,7 @@ export interface CleanupBudget {
  * Removes formatting marks that have no effect from a text that was just changed, if the budget allows it.
  * Otherwise every client would remove them when it receives the change, and might remove marks that a later
  * change needs.
+ *
  * Only the stored items show whether there are such marks: even unformatted text may have marks, for example
  * around deleted text or at its end. The cleanup runs inside the transaction of the change.
  */

@@ -26,7 +26,8 @@ export const splitBudget = (): SplitBudget => ({ shiftedStructs: 60_000_000, cop
 /**
  * Splits the items of a sequence wherever an edit starts or ends, so that each item then stays or is deleted
  * as a whole. If this exceeds the budget, ranges with many edits are deleted as a whole, and their kept
- * elements are inserted again. This is possible because only plain values are in a common item.
+ * elements are inserted again. This is possible because an item with several elements contains only plain
+ * values.
  */
 export function splitItems(transaction: Y.Transaction, edit: ArrayEdit, budget: SplitBudget): ArrayEdit {
   const cuts: { item: Y.Item; offsets: readonly number[] }[] = []

@@ -91,6 +91,9 @@ function readType(type: SharedRoot, output: Output): StoredValue {
   return { kind: 'text', type, json: plainText(readTextState(type)) }
 }
 
-/** Returns the kind of target to which this value can be changed in place; null if this is impossible. */
+/**
+ * Returns the kind that a target must have so that this value can be changed to the target in place; null if
+ * this is impossible.
+ */
 export const kindOfShared = (stored: StoredValue): JsonKind | null =>
   stored.kind === 'plain' || stored.kind === 'opaque' ? null : kindOfJson(stored.json)

@@ -14,6 +14,7 @@ const requestMs = 1_000
  * that is higher by one. A connection that only repeats the state of another client does not reply. Therefore
  * the server does not accept a repeated state without this check. It also does not invent a clock for a
  * client that returns, because the state may have changed meanwhile.
+ *
  * One message may repeat many states, so a member gets at most one request in `requestMs`.
  */
 export class RenewalRequests {

@@ -44,6 +44,7 @@ interface RoomAwarenessOptions {
  * The awareness states of one room. Each member has at most one client id, and its state contains the
  * identity that the presence of the document gives it. Clients of other nodes and virtual users are also
  * shown. `presence/README.md` lists the events.
+ *
  * Clients set the clocks of their states, so that all nodes and all connections of a client agree on the
  * newest state. The server sets a clock only if a backend changes the state of a client.
  */
@@ -230,7 +231,7 @@ export class RoomAwareness implements PresenceObserver {
   }
 
   /**
-   * Returns whether the room shows another state of the client than this one. The client ignores that other
+   * Returns whether the room shows another state of the client than `state`. The client ignores the shown
    * state, because its own clock is at least as high.
    */
   #hasMissed(clientId: number, clock: number, state: object): boolean {

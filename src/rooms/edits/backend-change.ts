@@ -78,10 +78,12 @@ const waitMsMax = 2_000
 /**
  * Executes a change that a backend requests. Every such change takes these steps: resolve base → compute →
  * commit if unchanged → apply → deliver.
+ *
  * A change is overtakable if another node can append an update that makes the change wrong. Such a change is
  * appended with the expected head, and applied when it is durable. Any other change is applied and appended
  * in one tick. It needs no working copy if it can be computed on the document itself, which takes about half
  * the time.
+ *
  * Retries: the first time, the change is computed while writes continue. If the document has changed by then,
  * the change is computed again while this node pauses its writes. After a conflict with another node, the
  * other nodes also pause their writes.

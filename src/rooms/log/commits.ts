@@ -86,7 +86,8 @@ type CommitState =
   | { readonly is: 'idle' }
   | { readonly is: 'appending' }
   /**
-   * An append was not written. The appends after it must end; then `next` runs, and all of them are repeated.
+   * An append was not written. The appends after it must end first. Then `next` runs, and all these appends
+   * are repeated.
    */
   | { readonly is: 'interrupted'; readonly next: () => Promise<void> }
   /** The log or the permissions are being read, or an update that expects a head is being appended. */
@@ -112,12 +113,14 @@ const readsMax = 8
 /**
  * Writes the changes of a room to its log, and passes them to the members when they are durable. Changes
  * leave a room only here.
+ *
  * Updates commute, so an append succeeds even if other nodes have appended meanwhile. The sequence numbers of
  * the append show whether another node was faster; the updates of that node are then applied first. An append
  * must not be stored if an earlier append fails. Therefore only one append is in progress at a time, and the
  * next append contains all updates that were committed meanwhile. Appends overlap only if the log has one
  * writer. Each of them then expects the head that the previous append leaves, so that a busy room applies and
  * sends updates while the disk writes.
+ *
  * The log rejects an append if a fence of one of its senders was raised, and then also rejects the appends
  * after it. Once all of these appends have ended, the permissions of their senders are rechecked, and the
  * appends are repeated in the same order. If a permission has ended, the commits fail: the document in memory
@@ -146,7 +149,7 @@ export class Commits {
   /** The epoch of the log; null if this replica contains no entries of a log. */
   #epoch: number | null
   #durableTo: number
-  /** Number of updates that this node has committed, and number of them that are durable. */
+  /** Number of updates that this node has committed; `#stored` is the number of durable ones. */
   #committed = 0
   #stored = 0
   /** Updates of this node that are contained in an applied snapshot and that `#stored` does not count yet. */

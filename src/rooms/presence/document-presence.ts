@@ -69,8 +69,8 @@ interface DocumentPresenceOptions {
 
 /**
  * The users of one document: users with a socket in any of its rooms, and virtual users, who are added by
- * REST. A user cannot be both. When a user connects whose id a virtual user has, the virtual user ends, and
- * the user then leaves with the last socket.
+ * REST. A user cannot be both. When a user with the id of a virtual user connects, the virtual user ends.
+ * From then on, the user is present until the last socket closes.
  */
 export class DocumentPresence implements PresenceReplicaOwner {
   readonly replica: PresenceReplica

@@ -285,7 +285,7 @@ export class DocumentState {
 
   /**
    * Applies updates that continue the document exactly (`isPlain`), many in one transaction. This takes a
-   * third of the time of one transaction each. The caller must advance `clocks`.
+   * third of the time that a transaction for each update takes. The caller must advance `clocks`.
    */
   applyPlain(updates: readonly { readonly bytes: Uint8Array }[]): void {
     const { doc } = this

@@ -43,7 +43,10 @@ export interface Member {
   readonly user: MemberUser
   /** The permission of the member to write; undefined if no permission is checked. */
   readonly right?: WriteRight | undefined
-  /** Sends durable updates to the member, which may have sent some of them. Never throws and never blocks. */
+  /**
+   * Sends the durable updates of a commit to the member, except its own updates. Never throws and never
+   * blocks.
+   */
   deliver(committed: CommittedUpdates): void
   /** Sends a frame of the member's encoder. `own` is true if the frame is only about the member itself. */
   deliverAwareness(frame: Uint8Array, own: boolean): void

@@ -55,9 +55,8 @@ type RoomPhase =
   /** No update waits. */
   | { readonly is: 'idle' }
   /**
-   * Updates wait for the end of the tick, or for the lock on the document. Each tick gets a new array. An
-   * array that is kept would grow old in most rooms, and would then keep its new entries from the garbage
-   * collector.
+   * Updates wait for the end of the tick, or for the lock on the document. Each tick gets a new array. A
+   * reused array would reach the old generation of the heap, and its new entries would then be freed late.
    */
   | { readonly is: 'receiving'; updates: IncomingUpdate[]; bytes: number; readonly since: number }
   | { readonly is: 'ended'; readonly reason: Close }
@@ -641,7 +640,10 @@ export class Room {
     if (this.state.isDue || this.#compaction.due) this.#dependencies.tickScheduler.follow(this)
   }
 
-  /** Applies and compacts what a commit has made due. Runs after the broadcast. */
+  /**
+   * Applies waiting updates and compacts the log, if the last commit has made this necessary. Runs after the
+   * broadcast.
+   */
   followUp(): void {
     if (this.#hasEnded) return
     try {

@@ -26,6 +26,7 @@ export interface BudgetedReader extends PausableReader {
 /**
  * Pauses sockets while too many bytes wait to be durable. TCP then slows down the senders, and memory stays
  * bounded. Reading continues when half of the limit is free.
+ *
  * A socket that exceeds its budget of one tick must wait for a later tick. Otherwise the kernel would deliver
  * megabytes of small messages in one tick, and all other clients would wait. Each tick, one waiting socket of
  * each workspace is read, so that a workspace does not gain from more sockets.

@@ -30,8 +30,8 @@ export class SocketWriter {
   readonly #batch: WriteBatch
   readonly #onBehind: (frames: readonly Uint8Array[]) => void
   /**
-   * Null between writes. An empty array that is kept would grow old, and would then keep new frames from the
-   * garbage collector.
+   * Null between writes. A reused array would reach the old generation of the heap, and its new frames would
+   * then be freed late.
    */
   #frames: Uint8Array[] | null = null
   #bytes = 0
