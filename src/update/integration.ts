@@ -5,11 +5,11 @@
  * of a root. With a small update, a client can force Yjs into quadratic time in each of these cases, and Yjs
  * has no hook to stop it. This module replaces methods of exported classes of Yjs:
  *
- * - `Item.integrate`: the conflict scan is replaced by a scan of Weft, which finds the same position and
- *   counts its steps. A position that is already in `Placements` needs no scan.
- * - `splice` of each content: a split counts the array elements that it moves.
- * - `Item.mergeWith`, `GC.mergeWith`: a merge is only an optimization, so it is skipped when too many
- *   elements were moved.
+ * - `Item.integrate`: a scan of Weft, which counts its steps, replaces the conflict scan and finds the same
+ *   position. It is not needed for items whose position is in `Placements`.
+ * - `splice` of each content: a split counts the elements that it moves.
+ * - `Item.mergeWith`, `GC.mergeWith`: a merge is skipped after too many moved elements. This is harmless,
+ *   because a merge is only an optimization.
  * - `Item.write`: the name of a root is found in a map.
  *
  * Work that exceeds its budget ends with `IntegrationTooExpensiveError` between two structs: the document

@@ -16,7 +16,8 @@ const stepsMax = 1_000_000
 
 /**
  * Pairs the texts of two sequences. Texts correspond if they are equal except for the content of their shared
- * values. The texts between them correspond by position, and the remaining texts have no counterpart.
+ * values. The texts between corresponding texts are paired by position, and the remaining texts have no
+ * counterpart.
  */
 export function matchTexts(live: readonly SharedRoot[], past: readonly SharedRoot[]): readonly TextPair[] {
   const pairs: TextPair[] = []

@@ -5,7 +5,7 @@ import { type ChildNode, isChild } from './nodes.ts'
 
 /** Adjacent children that are inserted. */
 interface Insertion {
-  /** The child after which they are inserted; null if they are the first. */
+  /** The child after which these children are inserted; null if they are the first. */
   readonly after: SharedRoot | null
   readonly types: readonly SharedRoot[]
 }

@@ -328,8 +328,8 @@ export class DocumentState {
 
   /**
    * Applies any vetted update. Skips parts that the document has, and leaves out parts that depend on a
-   * missing update. The parts that the document has are removed from the update first: Yjs throws if the
-   * update has more structs of a range that Yjs has garbage-collected.
+   * missing update. The parts that the document has are removed from the update first: Yjs throws if it has
+   * garbage-collected an item and the update contains a longer version of that item.
    */
   integrate(bytes: Uint8Array): IntegrationResult {
     const unknown = Y.diffUpdate(bytes, this.vector())
@@ -396,7 +396,7 @@ export class DocumentState {
     return [...this.#mergers].map((client) => ({ client, clock: this.clocks.get(client) ?? 0 }))
   }
 
-  /** Keeps the client id of a working copy that was merged, for later working copies. */
+  /** Keeps the client id of a merged working copy, so that later working copies can reuse it. */
   keepMerger(client: number): void {
     if (this.#mergers.size < mergersMax) this.#mergers.add(client)
   }

@@ -12,8 +12,8 @@ export interface SyncReplyTarget extends Member {
 }
 
 /**
- * Minimum size in bytes of a document whose whole state is sent late: such a reply waits while the clients of
- * the workspace have too many unread bytes.
+ * A reply with a whole document of at least this number of bytes waits while the clients of the workspace
+ * have too many unread bytes.
  */
 const waitingFromBytes = 65_536
 
