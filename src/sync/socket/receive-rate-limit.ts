@@ -22,8 +22,8 @@ const pauseMsMin = 10
 /**
  * Limits the bytes per second that the sockets of each workspace may send. Above this rate, the sockets are
  * paused, and TCP slows down the senders; no socket is closed. The limit is by workspace and not by API key,
- * for the same reason as in `Admission`. A workspace has a timer only while it is paused, or if it ended with
- * a negative balance; sockets have no timers.
+ * for the same reason as in `Admission`. A workspace has a timer only while it is paused, or after its last
+ * session ended before the bucket was full. Sockets have no timers.
  */
 export class ReceiveRateLimit {
   readonly #options: ReceiveRateOptions
