@@ -208,7 +208,7 @@ function histograms(registry: Registry) {
   const registers = [registry]
   const buckets = latencyBuckets
   return {
-    ackLagSeconds: new Histogram({
+    commitLatencySeconds: new Histogram({
       name: 'weft_commit_latency_seconds',
       help: 'Time from the receipt of an update until it is durable',
       buckets,

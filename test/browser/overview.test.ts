@@ -27,11 +27,11 @@ describe.skipIf(browserMissing || !isEverythingAsked)('the overview in Chromium'
   it('[CON-6] updates its figures with the work of the server, as lines, words and a table', async () => {
     const { page, complaints } = await openConsole(browser, weft, { route: '/overview' })
     await chart(page, /^Updates per second of the last five minutes\. Now 0\./).waitFor()
-    await chart(page, /^Ack lag .* Now p50 none/).waitFor()
+    await chart(page, /^Commit latency .* Now p50 none/).waitFor()
     const content = { organizationId: 'acme', documentId: 'plan', editorId: 'main', type: 'text', data: 'x' }
     expect((await weft.post('/v2/crdt/add', content)).status).toBe(200)
     await chart(page, /^Updates per second .* accepted: 0 to (?!0\.$)/).waitFor()
-    await chart(page, /^Ack lag .*p50: [\d.]+ ms to/).waitFor()
+    await chart(page, /^Commit latency .*p50: [\d.]+ ms to/).waitFor()
     expect(await page.locator('.lines canvas').count()).toBe(6)
     await page.getByText('Figures as a table').first().click()
     await page.getByRole('table', { name: 'Connections, newest first' }).waitFor()

@@ -113,6 +113,11 @@ itLong('[MOVE-5] changes no byte in a dry run, and reports what an import would 
     documents: 13,
     problems: [{ name: 'damaged', problem: expect.stringContaining('malformed') as string }],
   })
+  // More documents than the text output shows.
+  const { mapping } = summary(json) as { mapping: readonly { name: string }[] }
+  const names = [...sampleDocuments(1).keys()]
+  expect(mapping).toEqual(names.map((name) => ({ name, ...pathOf(name) })))
+  expect(mapping.length).toBeGreaterThan(10)
 })
 
 itLong(

@@ -1,7 +1,8 @@
 import type { DocumentImportResult } from '../../transfer/import/import-documents.ts'
 
-/** Maximum lines about documents in the text output; `--json` has all. */
+/** Maximum lines in the text output about rejected or unknown documents, and about addresses; `--json` has all. */
 const linesMax = 50
+const mappingLinesMax = 10
 
 /** Describes the result of an import, or of a dry run. */
 export function formatImport(done: DocumentImportResult, how: 'look' | 'write'): string {
@@ -13,7 +14,7 @@ export function formatImport(done: DocumentImportResult, how: 'look' | 'write'):
     return [
       ...firstLines(refused),
       ...firstLines(unknown),
-      ...mappingLines(done),
+      ...firstLines(mappingLines(done), mappingLinesMax),
       `${taken} of ${documents} documents would be imported (${bytes} bytes), ${problems.length} rejected; nothing was written`,
     ].join('\n')
   return [
@@ -33,9 +34,9 @@ export function importAsJson(done: DocumentImportResult, how: 'look' | 'write'):
   )
 }
 
-function firstLines(lines: readonly string[]): readonly string[] {
-  if (lines.length <= linesMax) return lines
-  return [...lines.slice(0, linesMax), `… and ${lines.length - linesMax} more: see --json`]
+function firstLines(lines: readonly string[], max = linesMax): readonly string[] {
+  if (lines.length <= max) return lines
+  return [...lines.slice(0, max), `… and ${lines.length - max} more: see --json`]
 }
 
 function mappingLines({ mapping }: DocumentImportResult): readonly string[] {

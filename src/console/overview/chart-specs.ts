@@ -53,10 +53,10 @@ export const chartSpecs: readonly ChartSpec[] = [
     note: 'Document updates by websocket and by REST.',
   },
   {
-    title: 'Ack lag',
+    title: 'Commit latency',
     lines: [
-      { name: 'p50', figure: 'ackP50' },
-      { name: 'p99', figure: 'ackP99' },
+      { name: 'p50', figure: 'commitP50' },
+      { name: 'p99', figure: 'commitP99' },
     ],
     say: duration,
     note: 'Time from the receipt of an update until it is durable; empty without edits.',

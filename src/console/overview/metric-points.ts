@@ -8,8 +8,8 @@ export interface MetricPoint {
   readonly protocols: readonly (readonly [string, number])[]
   readonly documents: number | null
   readonly updatesPerSecond: number | null
-  readonly ackP50: number | null
-  readonly ackP99: number | null
+  readonly commitP50: number | null
+  readonly commitP99: number | null
   readonly loopP50: number | null
   readonly loopP99: number | null
   readonly webhookQueue: number | null
@@ -23,7 +23,7 @@ export interface MetricPoint {
   readonly nodes: number | null
 }
 
-const ackLag = 'weft_commit_latency_seconds'
+const commitLatency = 'weft_commit_latency_seconds'
 const startTime = 'process_start_time_seconds'
 
 /** @param before the look before, which rates are taken from; null: this is the first one */
@@ -38,7 +38,7 @@ export function metricPoint(now: Scrape, before: Scrape | null): MetricPoint {
 const isSameProcess = (now: Scrape, before: Scrape): boolean => now.sum(startTime) === before.sum(startTime)
 
 function pointSince(now: Scrape, before: Scrape | null): MetricPoint {
-  const lag = bucketsBetween(now.buckets(ackLag), before?.buckets(ackLag) ?? null)
+  const latency = bucketsBetween(now.buckets(commitLatency), before?.buckets(commitLatency) ?? null)
   return {
     at: now.at,
     // A gauge with labels has no series before the first client connects, and a series of 0 after the last one
@@ -47,8 +47,8 @@ function pointSince(now: Scrape, before: Scrape | null): MetricPoint {
     protocols: [...now.by('weft_connections', 'protocol')].filter(([, count]) => count > 0),
     documents: now.sum('weft_rooms_open'),
     updatesPerSecond: before === null ? null : rate(now, before, 'weft_updates_total'),
-    ackP50: histogramQuantile(lag, 0.5),
-    ackP99: histogramQuantile(lag, 0.99),
+    commitP50: histogramQuantile(latency, 0.5),
+    commitP99: histogramQuantile(latency, 0.99),
     loopP50: now.sum('nodejs_eventloop_lag_p50_seconds'),
     loopP99: now.sum('nodejs_eventloop_lag_p99_seconds'),
     webhookQueue: now.sum('weft_webhook_pending_messages'),
@@ -129,8 +129,8 @@ const unknownPoint = (at: number): MetricPoint => ({
   protocols: [],
   documents: null,
   updatesPerSecond: null,
-  ackP50: null,
-  ackP99: null,
+  commitP50: null,
+  commitP99: null,
   loopP50: null,
   loopP99: null,
   webhookQueue: null,

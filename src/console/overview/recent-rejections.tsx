@@ -23,7 +23,7 @@ export function RecentRejections() {
       <ErrorNotice error={error} />
       {data?.length === 0 && (
         <EmptyNotice>
-          The server has rejected no call and no websocket of this API key since its start.
+          The server has not rejected any call or websocket of this API key since its start.
         </EmptyNotice>
       )}
       {data !== null && data.length > 0 && (

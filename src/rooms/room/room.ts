@@ -630,7 +630,7 @@ export class Room {
   #broadcast(broadcast: UpdateBroadcast): void {
     this.#send(broadcast)
     const { metrics, clock } = this.#dependencies
-    metrics.ackLagSeconds.observe((clock.now() - broadcast.since) / 1000)
+    metrics.commitLatencySeconds.observe((clock.now() - broadcast.since) / 1000)
   }
 
   #send(broadcast: UpdateBroadcast): void {

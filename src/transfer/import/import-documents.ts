@@ -23,13 +23,12 @@ export interface DocumentImportResult {
   readonly problems: readonly { readonly name: string; readonly problem: string }[]
   /** Names of the map that the source does not have. */
   readonly unknown: readonly string[]
-  /** Addresses of the first `mappingShown` documents. */
+  /** Names and addresses of all accepted documents, in the order of the source. */
   readonly mapping: readonly ({ readonly name: string } & DocumentPath)[]
 }
 
 /** Documents in progress at the same time, so that they share disk syncs. */
 const documentsAtOnce = 8
-const mappingShown = 10
 
 /** Imports each document of a source. Rejected documents are reported, and the others continue. */
 export async function importDocuments(
@@ -66,7 +65,8 @@ class DocumentImport {
   readonly #counts = { made: 0, added: 0, there: 0 }
   #bytes = 0
   readonly #problems: { name: string; problem: string }[] = []
-  readonly #mapping: ({ name: string } & DocumentPath)[] = []
+  /** Addresses by name, of documents that are not rejected. */
+  readonly #paths = new Map<string, DocumentPath>()
   readonly #unseen: Set<string>
   /** Names by address. */
   readonly #taken = new Map<string, string>()
@@ -85,7 +85,11 @@ class DocumentImport {
     try {
       if ('problem' in document) throw new DocumentRejectedError(document.problem)
       const path = this.#pathOf(name)
-      const { is, bytes } = await this.#take(path, document.updates)
+      this.#paths.set(name, path)
+      const { is, bytes } = await this.#take(path, document.updates).catch((error: unknown) => {
+        this.#paths.delete(name)
+        throw error
+      })
       this.#counts[is] += 1
       this.#bytes += bytes
     } catch (error) {
@@ -102,7 +106,7 @@ class DocumentImport {
       bytes: this.#bytes,
       problems: this.#problems,
       unknown: [...this.#unseen],
-      mapping: this.#mapping,
+      mapping: [...this.#paths].map(([name, path]) => ({ name, ...path })),
     }
   }
 
@@ -120,7 +124,6 @@ class DocumentImport {
     if (other !== undefined)
       throw new DocumentRejectedError(`it has the same address as ${JSON.stringify(other)}; map one of them`)
     this.#taken.set(key, name)
-    if (this.#mapping.length < mappingShown) this.#mapping.push({ name, ...path })
     return path
   }
 }

@@ -1,10 +1,10 @@
-import { execFile } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { execFile, spawnSync } from 'node:child_process'
+import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { builtFile } from '../../../src/config/package-file.ts'
 import { samplesOf } from '../../support/data/docs-samples.ts'
 import { runCli } from '../../support/servers/cli.ts'
@@ -12,6 +12,12 @@ import { type ServerProcess, startProcess } from '../../support/servers/process.
 
 const run = promisify(execFile)
 const adminToken = 'an-admin-token-of-tests'
+const root = join(import.meta.dirname, '../../..')
+
+/** With `WEFT_TEST_ALL=1` nothing may be skipped: a missing command is then a failure. */
+const isPromtoolMissing =
+  spawnSync('promtool', ['--version']).status !== 0 && process.env.WEFT_TEST_ALL !== '1'
+if (isPromtoolMissing) console.log('skipped: there is no promtool command (Debian: prometheus)')
 
 let folder: string
 let weft: ServerProcess
@@ -80,4 +86,68 @@ it('[GUIDE-13] makes a backup that restores, and deletes those of more than two 
     folder,
   )
   expect(read.out).toContain('Be kind.')
+})
+
+/** The parts of the configuration file of Debian to which the tutorial adds items. */
+const debianConfiguration = `global:
+  scrape_interval:     15s
+
+# Load rules once and periodically evaluate them according to the global 'evaluation_interval'.
+rule_files:
+  # - "first_rules.yml"
+  # - "second_rules.yml"
+
+scrape_configs:
+  # The job name is added as a label to any timeseries scraped from this config.
+  - job_name: 'prometheus'
+    scrape_interval: 5s
+    static_configs:
+      - targets: ['localhost:9090']
+
+  - job_name: node
+    static_configs:
+      - targets: ['localhost:9100']
+`
+
+describe.skipIf(isPromtoolMissing)('the configuration of Prometheus', () => {
+  it('[GUIDE-13] is valid when the items of the tutorial are added to the file of Debian', () => {
+    const items = samplesOf('src/docs/tutorial-production.md').filter(({ language }) => language === 'yaml')
+    const keys = ['rule_files:', 'scrape_configs:']
+    expect(items).toHaveLength(keys.length)
+    const merged = keys.reduce(
+      (text, key, index) => text.replace(`\n${key}\n`, `\n${key}\n${items[index]?.text}\n`),
+      debianConfiguration,
+    )
+    const configuration = merged.replace('/etc/prometheus/', `${folder}/`)
+    writeFileSync(join(folder, 'weft-metrics-token'), 'a-metrics-token')
+    writeFileSync(join(folder, 'prometheus.yml'), configuration)
+    copyFileSync(join(root, 'examples', 'deploy', 'monitoring', 'alerts.yml'), join(folder, 'alerts.yml'))
+    const { status, stdout, stderr } = spawnSync('promtool', ['check', 'config', 'prometheus.yml'], {
+      cwd: folder,
+      encoding: 'utf8',
+    })
+    expect({ status, said: stdout + stderr }).toMatchObject({
+      status: 0,
+      said: expect.stringContaining('1 rule files found'),
+    })
+    expect(merged.match(/job_name/g)).toHaveLength(3)
+  })
+})
+
+it('[GUIDE-13] Git ignores the files with secrets that the documentation writes into the folder of Weft', () => {
+  const files = [
+    'deploy/.env',
+    'examples/deploy/weft.env',
+    'examples/deploy/cluster/.env',
+    'examples/deploy/cluster/weft.env',
+    'admin-token',
+    'weft.backup',
+    'restored/CURRENT',
+  ]
+  const repository = join(folder, 'repository')
+  mkdirSync(repository)
+  copyFileSync(join(root, '.gitignore'), join(repository, '.gitignore'))
+  spawnSync('git', ['init', '--quiet'], { cwd: repository })
+  const { stdout } = spawnSync('git', ['check-ignore', ...files], { cwd: repository, encoding: 'utf8' })
+  expect(stdout.trim().split('\n')).toEqual(files)
 })

@@ -48,10 +48,10 @@ describe('Prometheus text', () => {
     metrics.connections.set({ protocol: 'y-websocket' }, 2)
     metrics.connections.set({ protocol: 'hocuspocus' }, 0)
     metrics.updates.socket += 5
-    metrics.ackLagSeconds.observe(9)
+    metrics.commitLatencySeconds.observe(9)
     const before = await scrape(10_000)
     metrics.updates.rest += 10
-    for (let count = 0; count < 100; count += 1) metrics.ackLagSeconds.observe(0.002)
+    for (let count = 0; count < 100; count += 1) metrics.commitLatencySeconds.observe(0.002)
     metrics.documentsOpen.set(3)
     const point = metricPoint(await scrape(12_000), before)
     expect(point).toMatchObject({
@@ -62,11 +62,11 @@ describe('Prometheus text', () => {
       webhookQueue: 0,
     })
     expect(point.protocols).toEqual([['y-websocket', 2]])
-    expect(point.ackP50).toBeCloseTo(0.00175)
-    expect(point.ackP99).toBeLessThan(0.0025)
+    expect(point.commitP50).toBeCloseTo(0.00175)
+    expect(point.commitP99).toBeLessThan(0.0025)
     expect(point.memory).toBeGreaterThan(1_000_000)
     expect(point.loopP99).not.toBeNull()
-    expect(metricPoint(before, null)).toMatchObject({ updatesPerSecond: null, ackP50: null, nodes: null })
+    expect(metricPoint(before, null)).toMatchObject({ updatesPerSecond: null, commitP50: null, nodes: null })
   })
 })
 
@@ -139,16 +139,16 @@ describe('the overview', () => {
   })
 
   it('[CON-5] describes in words what a chart shows', () => {
-    const lag = chartSpecs.find(({ title }) => title === 'Ack lag')
-    if (lag === undefined) throw new Error('no such chart')
+    const latency = chartSpecs.find(({ title }) => title === 'Commit latency')
+    if (latency === undefined) throw new Error('no such chart')
     const points = [
-      { ackP50: 0.002, ackP99: 0.02 },
-      { ackP50: 0.001, ackP99: null },
+      { commitP50: 0.002, commitP99: 0.02 },
+      { commitP50: 0.001, commitP99: null },
     ] as MetricPoint[]
-    expect(currentValues(lag, points.at(-1))).toBe('p50 1 ms, p99 none')
-    expect(chartSummary(lag, points)).toBe(
-      'Ack lag of the last five minutes. Now p50 1 ms, p99 none. p50: 1 ms to 2 ms; p99: 20 ms to 20 ms.',
+    expect(currentValues(latency, points.at(-1))).toBe('p50 1 ms, p99 none')
+    expect(chartSummary(latency, points)).toBe(
+      'Commit latency of the last five minutes. Now p50 1 ms, p99 none. p50: 1 ms to 2 ms; p99: 20 ms to 20 ms.',
     )
-    expect(chartSummary(lag, [])).toContain('p50: none; p99: none.')
+    expect(chartSummary(latency, [])).toContain('p50: none; p99: none.')
   })
 })
