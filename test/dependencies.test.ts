@@ -52,7 +52,7 @@ it('[DEP-1] pins every dependency to an exact version', () => {
   expect(loose).toEqual([])
 })
 
-it('[DEP-2] locks every package by a SHA-512 hash, without an address', () => {
+it('[DEP-2] locks every package by a SHA-512 hash, and by no download address', () => {
   expect(locked.length).toBeGreaterThan(100)
   const wrong = locked.filter(
     ([, { integrity = '', resolved }]) => !integrity.startsWith('sha512-') || resolved !== undefined,
@@ -60,7 +60,7 @@ it('[DEP-2] locks every package by a SHA-512 hash, without an address', () => {
   expect(wrong.map(([place]) => place)).toEqual([])
 })
 
-it('[DEP-3] lists every package that runs a script when it is installed', () => {
+it('[DEP-3] lists every package that runs a script at its installation', () => {
   const nameOf = (place: string): string => place.split('node_modules/').at(-1) ?? ''
   const found = locked.filter(([, { hasInstallScript }]) => hasInstallScript).map(([place]) => nameOf(place))
   expect(found.filter((name) => !isListed(name))).toEqual([])

@@ -83,25 +83,28 @@ describe.skipIf(browserMissing)('pages of the console for administrators, in Chr
       120_000,
     )
 
-  itLong('[CON-44] downloads the data of a user, and erases them when the id was typed', async () => {
-    const shown = await openConsole(browser, weft, { route: '/users/acme/user/bob' })
-    const { page } = shown
-    const [download] = await Promise.all([
-      page.waitForEvent('download'),
-      page.getByRole('button', { name: 'Download as JSON' }).click(),
-    ])
-    const kept = JSON.parse(await readFile(await download.path(), 'utf8')) as { items: { kind: string }[] }
-    expect(kept.items.map(({ kind }) => kind)).toContain('membership')
-    await page.getByRole('button', { name: 'Erase the user' }).click()
-    const erase = page.getByRole('dialog').getByRole('button', { name: 'Erase the user' })
-    expect(await erase.isDisabled()).toBe(true)
-    await page.getByLabel('Type bob to continue').fill('bob')
-    await erase.click()
-    await page.getByRole('status').filter({ hasText: 'Erased: ' }).waitFor()
-    const left = dataOf(await weft.post('/v2/users/get', { organizationId, userIds: ['bob'] }))
-    expect(left).toEqual([])
-    expect(shown.complaints).toEqual([])
-  })
+  itLong(
+    '[CON-44] downloads the data of a user, and erases the user only after the id is typed',
+    async () => {
+      const shown = await openConsole(browser, weft, { route: '/users/acme/user/bob' })
+      const { page } = shown
+      const [download] = await Promise.all([
+        page.waitForEvent('download'),
+        page.getByRole('button', { name: 'Download as JSON' }).click(),
+      ])
+      const kept = JSON.parse(await readFile(await download.path(), 'utf8')) as { items: { kind: string }[] }
+      expect(kept.items.map(({ kind }) => kind)).toContain('membership')
+      await page.getByRole('button', { name: 'Erase the user' }).click()
+      const erase = page.getByRole('dialog').getByRole('button', { name: 'Erase the user' })
+      expect(await erase.isDisabled()).toBe(true)
+      await page.getByLabel('Type bob to continue').fill('bob')
+      await erase.click()
+      await page.getByRole('status').filter({ hasText: 'Erased: ' }).waitFor()
+      const left = dataOf(await weft.post('/v2/users/get', { organizationId, userIds: ['bob'] }))
+      expect(left).toEqual([])
+      expect(shown.complaints).toEqual([])
+    },
+  )
 
   itLong(
     '[CON-46] [CON-53] shows new activities in the selected organization when the user follows them',
@@ -124,7 +127,7 @@ describe.skipIf(browserMissing)('pages of the console for administrators, in Chr
   )
 
   itLong(
-    '[CON-47] [CON-51] names the place for workspace credentials, and does not lock out when a domain is added',
+    '[CON-47] [CON-51] links to the page for workspace credentials, and keeps the current host allowed when a domain is added',
     async () => {
       await weft.post('/v2/workspace/domains/delete', { domains: ['127.0.0.1'] })
       const shown = await openConsole(browser, weft, { route: '/activity/audit/log' })

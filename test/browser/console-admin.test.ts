@@ -94,7 +94,7 @@ describe.skipIf(browserMissing)('administrating in the console, in Chromium', ()
     expect(shown.complaints).toEqual([])
   })
 
-  it('[CON-48] [CON-49] creates and tests an endpoint, sends again, and shows the outcome', async () => {
+  it('[CON-48] [CON-49] creates and tests an endpoint, sends a message again, and shows the outcome', async () => {
     const receiver = await HookReceiver.start()
     try {
       await visit('/webhooks')

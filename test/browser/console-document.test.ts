@@ -88,7 +88,7 @@ describe.skipIf(browserMissing)('documents in the console', () => {
     expect(complaints).toEqual([])
   })
 
-  it('[CON-21] [CON-22] [CON-52] [DEF-6] shows edits and cursors at once, and does not appear in presence itself', async () => {
+  it('[CON-21] [CON-22] [CON-52] [DEF-6] shows edits and cursors immediately, and does not appear in presence itself', async () => {
     await add('seen')
     const client = await ann('seen')
     const { page, complaints } = await openConsole(browser, weft, { route: '/documents/acme/seen/main' })
@@ -125,7 +125,7 @@ describe.skipIf(browserMissing)('documents in the console', () => {
   })
 
   itLong(
-    '[CON-27] keeps the text in the form when the server does not answer, and opens a deleted document again',
+    '[CON-27] keeps the typed text when the server does not answer, and opens a deleted document again',
     async () => {
       const editor = await add('shaky')
       const { page } = await openConsole(browser, weft, { route: '/documents/acme/shaky/main/replace' })
@@ -147,7 +147,7 @@ describe.skipIf(browserMissing)('documents in the console', () => {
     20_000,
   )
 
-  it('[CON-23] [CON-24] replaces content after a preview, and keeps edits made meanwhile', async () => {
+  it('[CON-23] [CON-24] replaces content after a preview, and keeps concurrent edits', async () => {
     const editor = await add('edited', 'one two three')
     const client = await ann('edited')
     const { page, complaints } = await openConsole(browser, weft, {
@@ -196,7 +196,7 @@ describe.skipIf(browserMissing)('documents in the console', () => {
   })
 
   itLong(
-    '[CON-23] shows an error at the field and changes nothing when the input is not content',
+    '[CON-23] when the input is not valid content, shows an error at the field, and changes nothing',
     async () => {
       await add('data', { a: 1 }, 'map')
       const { page } = await openConsole(browser, weft, { route: '/documents/acme/data/main/replace' })
@@ -213,7 +213,7 @@ describe.skipIf(browserMissing)('documents in the console', () => {
   )
 
   itLong(
-    '[CON-25] keeps, compares and restores a version, and does not restore over unseen changes',
+    '[CON-25] saves, compares and restores a version, and does not overwrite changes that the user has not seen',
     async () => {
       await add('kept', 'first words')
       const client = await ann('kept')

@@ -30,7 +30,7 @@ describe.skipIf(browserMissing)('the console for operators, in Chromium', () => 
     return client
   }
 
-  itLong('[CON-67] follows the connected clients, filters them, and disconnects one', async () => {
+  itLong('[CON-67] lists the connected clients live, filters them, and disconnects one', async () => {
     const ada = await connect('ada', 'acme/plan/main')
     const shown = await openConsole(browser, weft, { route: '/connections', width: 400 })
     const { page } = shown
@@ -60,7 +60,7 @@ describe.skipIf(browserMissing)('the console for operators, in Chromium', () => 
   })
 
   itLong(
-    '[CON-68] shows rejections with their reasons in the overview, and follows and filters all requests',
+    '[CON-68] shows rejections with their reasons in the overview, and lists and filters all requests live',
     async () => {
       const shown = await openConsole(browser, weft, { route: '/overview', width: 400 })
       const { page } = shown
@@ -89,7 +89,7 @@ describe.skipIf(browserMissing)('the console for operators, in Chromium', () => 
   )
 
   itLong(
-    '[CON-69] shows and copies the code that connects an editor, also for a document without content',
+    '[CON-69] shows and copies the code that connects an editor, even for a document without content',
     async () => {
       const documents = [{ documentId: 'empty' }]
       await weft.post('/v2/organizations/documents/add', {

@@ -19,7 +19,7 @@ describe.skipIf(browserMissing)('the console in Chromium', () => {
     await weft?.stop()
   })
 
-  it('[CON-1] signs in with an API key, and rejects wrong credentials with the reason', async () => {
+  it('[CON-1] signs in with an API key, and shows the reason when it rejects wrong credentials', async () => {
     const page = await browser.newPage()
     const complaints = complaintsOf(page, weft.url)
     await page.goto(`${weft.url}/console`)
@@ -60,7 +60,7 @@ describe.skipIf(browserMissing)('the console in Chromium', () => {
   })
 
   itLong(
-    '[CON-2] signs in by a link in a tab that already shows the console, and removes it from the address',
+    '[CON-2] signs in by a link in a tab that already shows the console, and removes the credentials from the address',
     async () => {
       const page = await browser.newPage()
       const { apiKey, authToken } = weft.credentials
@@ -94,7 +94,7 @@ describe.skipIf(browserMissing)('the console in Chromium', () => {
   )
 
   itLong(
-    '[CON-65] signs in by a link only after consent, shows server and API key, and clears the address at once',
+    '[CON-65] signs in by a link only after consent, shows server and API key, and clears the address immediately',
     async () => {
       const page = await browser.newPage()
       const { apiKey, authToken } = weft.credentials
@@ -119,7 +119,7 @@ describe.skipIf(browserMissing)('the console in Chromium', () => {
   )
 
   itLong(
-    '[CON-61] [CON-62] signs in by a file, also of a workspace, and shows the result of the last attempt',
+    '[CON-61] [CON-62] signs in by a file, including a file of a workspace, and shows the result of the last attempt',
     async () => {
       const page = await browser.newPage()
       const choose = (file: object) =>
@@ -143,7 +143,7 @@ describe.skipIf(browserMissing)('the console in Chromium', () => {
   )
 
   itLong(
-    '[CON-63] shows an error instead of a blank page when the server does not have a file any more',
+    '[CON-63] when the server no longer has a file, shows an error instead of a blank page',
     async () => {
       const { page } = await openConsole(browser, weft, { route: '/overview' })
       await page.getByRole('heading', { name: 'Overview' }).waitFor()
@@ -159,7 +159,7 @@ describe.skipIf(browserMissing)('the console in Chromium', () => {
     },
   )
 
-  itLong('[CON-64] repeats a failed read of a list on request', async () => {
+  itLong('[CON-64] repeats a failed read of a list when the user requests it', async () => {
     const { page } = await openConsole(browser, weft, { route: '/overview' })
     await page.evaluate((workspace) => {
       const place = 'weft-credentials'

@@ -44,7 +44,7 @@ describe.skipIf(browserMissing || !isEverythingAsked)(
     const has = (page: Page, selector: string, text: string): Promise<void> =>
       eventually(async () => (await page.textContent(selector))?.includes(text) === true)
 
-    it('[DIA-20] shows users of both editors to each other, and merges their edits with those of a backend', async () => {
+    it('[DIA-20] shows the users of both editors to each other, and merges their edits with the edits of a backend', async () => {
       const [ada, grace] = [await open(sites.tiptap, 'Ada'), await open(sites.tiptap, 'Grace')]
       const linus = await open(sites.codemirror, 'Linus')
       await ada.click('.tiptap')

@@ -136,7 +136,7 @@ describe.skipIf(browserMissing)('the documentation in Chromium', () => {
   )
 
   itLong(
-    '[GUIDE-23] shows texts of the index as text, and types / into fields',
+    '[GUIDE-23] shows the texts of the index as plain text, and lets the user type / into fields',
     async () => {
       const page = await browser.newPage()
       const complaints = complaintsOf(page, weft.url)
@@ -186,7 +186,7 @@ describe.skipIf(browserMissing)('the documentation in Chromium', () => {
   )
 
   itLong(
-    '[GUIDE-24] copies a sample when the page has no access to the clipboard',
+    '[GUIDE-24] copies a sample even if the page has no access to the clipboard',
     async () => {
       const page = await browser.newPage()
       // As over plain HTTP.

@@ -43,7 +43,7 @@ describe.skipIf(browserMissing || !isEverythingAsked)('the overview in Chromium'
     await page.context().close()
   }, 20_000)
 
-  it('[CON-7] accepts a metrics token when one is required, and recovers when figures are available again', async () => {
+  it('[CON-7] requests a metrics token when the server requires one, and recovers when figures are available again', async () => {
     const guarded = await startTestServer({ metricsToken })
     const { page } = await openConsole(browser, guarded, { route: '/overview' })
     await page.getByLabel('Metrics token').fill('wrong')
@@ -66,7 +66,7 @@ describe.skipIf(browserMissing || !isEverythingAsked)('the overview in Chromium'
     await guarded.stop()
   }, 20_000)
 
-  it('[CON-11] signs in with empty fields without authentication, and opens the shared editor by one click', async () => {
+  it('[CON-11] without authentication, signs in with empty fields, and opens the shared editor by one click', async () => {
     const open = await startTestServer({ auth: 'none' })
     const page = await (await browser.newContext()).newPage()
     const complaints = complaintsOf(page, open.url)

@@ -49,7 +49,7 @@ describe.skipIf(browserMissing)('the playground in Chromium', () => {
     await weft?.stop()
   })
 
-  it('[CON-8] [CON-9] [CON-10] [DEF-6] opens two windows by one click each, syncs them, and moves no cursor by REST', async () => {
+  it('[CON-8] [CON-9] [CON-10] [DEF-6] opens two windows by one click each, syncs them, and moves no cursor when REST edits the text', async () => {
     const { page, complaints } = await openConsole(browser, weft, { route: '/overview' })
     const one = await popupOf(page, 'Open the playground')
     const ofOne = complaintsOf(one, weft.url)
@@ -91,7 +91,7 @@ describe.skipIf(browserMissing)('the playground in Chromium', () => {
   }, 30_000)
 
   itLong(
-    '[CON-8] opens by a link without credentials, clears the address, and names the remedy without a link',
+    '[CON-8] opens by a link without credentials and clears the address, and without a link shows what to do',
     async () => {
       const grant = {
         type: 'document',

@@ -150,7 +150,7 @@ describe.skipIf(browserMissing)('the Tiptap example in Chromium', () => {
   }, 60_000)
 
   itLong(
-    '[EXA-1] shows comments, replies and their end on their words to all users',
+    '[EXA-1] shows all users the comments at their words, the replies, and the resolution of a comment',
     async () => {
       const [ada, grace] = [await open('Ada', 'comments'), await open('Grace', 'comments')]
       await write(ada, 'First things first, and nothing last.')
@@ -189,7 +189,7 @@ interface Tidying {
   readonly tidy: (xml: string) => { readonly xml: string; readonly changes: readonly string[] }
 }
 
-it('[EXA-3] changes neither tidy text nor code', async () => {
+it('[EXA-3] leaves tidy text and code unchanged', async () => {
   const file = join(import.meta.dirname, '../..', 'examples', 'tiptap', 'tidy.js')
   const { tidy } = (await import(pathToFileURL(file).href)) as Tidying
   const given =

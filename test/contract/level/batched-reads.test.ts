@@ -36,7 +36,7 @@ it('[ENG-72] returns the value of its own key to each read of one tick', async (
   await moment.close()
 })
 
-it('[ENG-72] reads all keys of one tick from the disk together, and a damaged value fails only its own read', async () => {
+it('[ENG-72] reads all keys of one tick together, and fails only the read of a damaged value', async () => {
   const asked: number[] = []
   const gathered = new BatchedReads(async (keys) => {
     asked.push(keys.length)
@@ -49,7 +49,7 @@ it('[ENG-72] reads all keys of one tick from the disk together, and a damaged va
   expect(asked).toEqual([3, 1, 1, 1])
 })
 
-it('[ENG-73] returns a write to a read that starts after its acknowledgment, also when an earlier read of the same tick missed it', async () => {
+it('[ENG-73] returns a write to a read that starts after its acknowledgment, even if an earlier read of the same tick missed it', async () => {
   const [before, after] = await new Promise<readonly [ReadSnapshot, ReadSnapshot]>((resolve) => {
     // A timer runs the test in a tick in which results of the thread arrive before the end of the busy loop.
     setTimeout(() => {

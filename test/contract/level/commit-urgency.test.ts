@@ -40,7 +40,7 @@ const put = (name: string) => engine.kv.commit(['data'], { puts: [{ key: [name],
 const having = (...names: readonly string[]) =>
   batches.map((keys) => names.filter((name) => keys.some((key) => key.includes(name))))
 
-it('[ENG-71] writes a commit that can wait in one batch with a later commit, or alone after its delay', async () => {
+it('[ENG-71] writes a commit that can wait either in one batch with a later commit, or alone after its delay', async () => {
   const order: string[] = []
   const waiting = soon('first').then(() => order.push('first'))
   await nextTurn()
@@ -53,7 +53,7 @@ it('[ENG-71] writes a commit that can wait in one batch with a later commit, or 
   expect(having('first', 'second', 'third')).toEqual([['first', 'second'], ['third']])
 })
 
-it('[ENG-71] never stores a commit of a later tick without the waiting one, and closes without the delay', async () => {
+it('[ENG-71] never stores a commit of a later tick before the waiting one, and does not wait for the delay when it closes', async () => {
   for (let index = 0; index < 50; index++) {
     void soon(`early-${index}.`)
     await nextTurn()
@@ -70,7 +70,7 @@ it('[ENG-71] never stores a commit of a later tick without the waiting one, and 
   }
 })
 
-it('[ENG-74] shares batches between many writers, and delays no single writer', async () => {
+it('[ENG-74] shares batches between many writers, and does not delay a single writer', async () => {
   for (let index = 0; index < 20; index++) await put(`alone-${index}.`)
   expect(batches).toHaveLength(20)
   batches = []

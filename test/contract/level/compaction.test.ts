@@ -99,7 +99,7 @@ it('[ENG-56] deletes entries that a compaction made unreachable in bounded commi
   expect(await stored(directory)).toBe(3)
 })
 
-it('[ENG-56] stores what older versions need, and no more', async () => {
+it('[ENG-56] stores what older versions need, and nothing else', async () => {
   expect(await compact(engine, 0, appends - 8, 0)).toBe(true)
   expect(await compact(engine, appends - 8, appends - 6)).toBe(true)
   expect(await compact(engine, appends - 6, appends - 4, 0)).toBe(true)
@@ -113,7 +113,7 @@ it('[ENG-56] stores what older versions need, and no more', async () => {
   expect(await stored(directory)).toBe(1)
 })
 
-it('[ENG-56] loses and restores nothing when a crash interrupts the deletions, and ends them with the next compaction', async () => {
+it('[ENG-56] loses nothing when a crash interrupts the deletions, restores nothing, and completes them at the next compaction', async () => {
   await compactAndCrash()
   const loaded = await loadLive(engine.log, doc)
   expect([textOf(loaded.snapshot), entriesOf(loaded)]).toEqual([
@@ -128,7 +128,7 @@ it('[ENG-56] loses and restores nothing when a crash interrupts the deletions, a
   expect(await stored(image)).toBe(2)
 })
 
-it('[ENG-56] keeps nothing of the old document when it is deleted and created again after such a crash', async () => {
+it('[ENG-56] keeps nothing of the old document when it is deleted and created again after a crash during the deletions', async () => {
   await compactAndCrash()
   await engine.log.destroy(doc)
   await engine.log.append(doc, 'recreate', updates('anew'))

@@ -70,7 +70,7 @@ async function expectOnlyDamagedRefused(): Promise<void> {
   expect(await engine.log.append(sound, 1, updates('next'))).toMatchObject({ first: head + 1 })
 }
 
-it('[ENG-60] rejects the document of an update with a changed bit at any place by name, and no other', async () => {
+it('[ENG-60] when any bit of an update is changed, rejects the document by name, and no other document', async () => {
   const [, record] = await stored('second of damaged')
   for (let at = 0; at < record.length; at += at < 12 ? 1 : 7) {
     const restore = await change('second of damaged', (value) => flipped(value, at))
@@ -163,7 +163,7 @@ it('[ENG-57] rejects only the versions that contain a damaged update before the 
   expect((await engine.log.loadAt(damaged, 1, 4))?.entries).toHaveLength(1)
 })
 
-it('[ENG-62] rejects a damaged value or blob, and no other', async () => {
+it('[ENG-62] rejects a damaged value or blob, and no other one', async () => {
   await engine.kv.commit(['p'], {
     puts: ['damaged', 'sound'].map((key) => ({ key: [key], value: bytesOf(`value of ${key}`) })),
   })
@@ -177,7 +177,7 @@ it('[ENG-62] rejects a damaged value or blob, and no other', async () => {
   expect(await engine.blobs.get(['sound'])).toEqual(Buffer.from('blob of sound'))
 })
 
-it('[ENG-62] runs the other jobs of a queue with a damaged job', async () => {
+it('[ENG-62] runs the other jobs of a queue that has a damaged job', async () => {
   await enqueue(engine, job('a', 0, 'payload of damaged'), job('b', 1), job('c', 2))
   await change('payload of damaged', (value) => flipped(value, value.length - 1))
   expect(await claimable(engine)).toEqual(['b', 'c'])

@@ -124,7 +124,7 @@ describe('level with a paused disk', () => {
     expect(disk.writes - before).toBe(1)
   })
 
-  it('[ENG-4] has an append in progress in its head after reads of many other documents', async () => {
+  it('[ENG-4] includes an append in progress in its head after reads of many other documents', async () => {
     disk.hold()
     const second = outcomeOf(engine.log.append(doc, 1, updates('2')))
     // More than the number of heads that the engine caches.
@@ -141,7 +141,7 @@ describe('level with a paused disk', () => {
     expect(entriesOf(await loadLive(engine.log, doc)).map(([, text]) => text)).toEqual(['1', '2', '3'])
   })
 
-  it('[ENG-52] rejects writes beyond the limit of pending bytes without a trace', async () => {
+  it('[ENG-52] rejects writes beyond the limit of pending bytes, and stores nothing of them', async () => {
     disk.hold()
     const bytes = new Uint8Array(16 * 1024)
     const appends = Array.from({ length: 10 }, () => engine.log.append(doc, 1, [{ bytes, by: '' }]))
@@ -163,7 +163,7 @@ describe('level with a paused disk', () => {
 })
 
 describe('level with a full disk', () => {
-  it('[STORE-9] delays writes while the disk is full, and completes them by itself when it has room', async () => {
+  it('[STORE-9] delays writes while the disk is full, and completes them without a restart when there is space', async () => {
     disk.weather = 'full'
     const { ended, all } = writeEverywhere()
     await until(() => !engine.health().ok)
@@ -209,7 +209,7 @@ describe('level with a full disk', () => {
     expect(await passTime(pending)).toMatchObject({ first: 2 })
   })
 
-  it('[STORE-9] writes operations again, once, when the disk stored them and returned an error', async () => {
+  it('[STORE-9] writes an operation once when the disk stored it and returned an error', async () => {
     await enqueue(engine, job('claimed', 0))
     disk.weather = 'silent'
     const { all } = writeEverywhere()
@@ -221,7 +221,7 @@ describe('level with a full disk', () => {
     await expectAllWritten()
   })
 
-  it('[ENG-54] fails writes that wait too long with StoreUnavailableError, and rejects new ones at once', async () => {
+  it('[ENG-54] fails writes that wait too long with StoreUnavailableError, and rejects new writes immediately', async () => {
     disk.weather = 'full'
     const { all } = writeEverywhere()
     expect(await passTime(all, 1_000)).toEqual(allUnknown)
@@ -235,7 +235,7 @@ describe('level with a full disk', () => {
   })
 
   it.each(['full', 'silent'] as const)(
-    '[ENG-54] drops cached state after such failures, and reads from the store what was written (%s)',
+    '[ENG-54] after failed writes, drops cached state, and reads from the store what was written (%s)',
     async (weather) => {
       disk.weather = weather
       const { all } = writeEverywhere()
@@ -261,7 +261,7 @@ describe('level with a full disk', () => {
     },
   )
 
-  it('[ENG-78] writes nothing of a commit when one of its jobs is unknown after failed writes', async () => {
+  it('[ENG-78] when one job of a commit is unknown after failed writes, writes nothing of the commit', async () => {
     await enqueue(engine, job('read early', 0))
     const release = disk.holdReads('read late')
     const commit = engine.kv.commit(['p'], {

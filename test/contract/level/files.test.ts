@@ -129,7 +129,7 @@ async function expectVerified(directory: string, what: string): Promise<void> {
   expect(damages.length, what).toBeGreaterThan(0)
 }
 
-it('[STORE-7] finds no damage in the store itself', async () => {
+it('[STORE-7] finds no damage in an undamaged store', async () => {
   const directory = await copy()
   expect((await verify(directory, ignore)).damages).toEqual([])
   const started = await start(await copy())
@@ -163,7 +163,7 @@ for (const kind of Object.keys(kinds) as Kind[]) {
     }
   }, 120_000)
 
-  it(`[STORE-7] reports a ${kind} that is cut at any place (seed ${seed})`, async () => {
+  it(`[STORE-7] reports a ${kind} that is truncated at any place (seed ${seed})`, async () => {
     const random = new Random(seed)
     for (let round = 0; round < cuts; round++) {
       let at = 0
@@ -177,7 +177,7 @@ for (const kind of Object.keys(kinds) as Kind[]) {
 }
 
 // Without the list of files after a crash, the tables themselves must reveal damage.
-it('[STORE-7] reports a record that one changed bit turns into a deletion, also after a crash', async () => {
+it('[STORE-7] reports a record that one changed bit turns into a deletion, even after a crash', async () => {
   const places: number[] = []
   // The byte 1 behind the key distinguishes a record from a deletion.
   await damagedCopy('.ldb', async (_, bytes) => {
@@ -190,7 +190,7 @@ it('[STORE-7] reports a record that one changed bit turns into a deletion, also 
   }
 }, 120_000)
 
-it(`[STORE-7] reports a changed bit in footer, index or filter of a table at a start after a crash (seed ${seed})`, async () => {
+it(`[STORE-7] at a start after a crash, reports a changed bit in footer, index or filter of a table (seed ${seed})`, async () => {
   const random = new Random(seed)
   for (let round = 0; round < flips; round++) {
     let at = 0
@@ -203,7 +203,7 @@ it(`[STORE-7] reports a changed bit in footer, index or filter of a table at a s
   }
 }, 120_000)
 
-it(`[STORE-7] reports a changed bit or an extra byte of a previously sound table at a start after a crash (seed ${seed})`, async () => {
+it(`[STORE-7] at a start after a crash, reports a changed bit or an extra byte of a previously sound table (seed ${seed})`, async () => {
   const random = new Random(seed)
   const served = await copy()
   const engine = await openLevelEngine({ directory: served })

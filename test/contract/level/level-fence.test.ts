@@ -135,7 +135,7 @@ async function expectFenced(directory: string, what: string): Promise<void> {
 }
 
 for (const end of ['an orderly end', 'a crash'] as const)
-  it(`[STORE-17] rejects reads of a damaged block and serves all other data after ${end}, at each of several starts`, async () => {
+  it(`[STORE-17] after ${end}, rejects reads of a damaged block and serves all other data, at each of several starts`, async () => {
     const directory = await damagedCopy()
     if (end === 'a crash') await rm(closedOf(directory))
     for (let round = 0; round < 3; round++) {
@@ -152,7 +152,7 @@ for (const end of ['an orderly end', 'a crash'] as const)
     expect(damages.find(({ what }) => what === table)?.problem).toMatch(fenceTold)
   })
 
-it('[STORE-17] rejects a table with a damaged index, and searches a table with a damaged filter without the filter', async () => {
+it('[STORE-17] rejects reads of a table with a damaged index, and searches a table with a damaged filter without the filter', async () => {
   const { index, filter } = blocks()
   // This table also contains the format of the store.
   const error = await failureOf(openLevelEngine({ directory: await damagedCopy(withShortKey(index.at)) }))
@@ -166,7 +166,7 @@ it('[STORE-17] rejects a table with a damaged index, and searches a table with a
   await slow.close()
 })
 
-it('[STORE-17] rejects a scan or a backup over a damaged block instead of truncating it', async () => {
+it('[STORE-17] rejects a scan or a backup that reaches a damaged block, instead of returning a part', async () => {
   const directory = await damagedCopy()
   const engine = await openLevelEngine({ directory })
   const lost = await refused(engine)
@@ -197,7 +197,7 @@ it('[STORE-17] checks every table in each command that opens a stopped store', a
   }
 })
 
-it('[STORE-17] reports a fenced block at each start, also behind much newer tables', async () => {
+it('[STORE-17] reports a fenced block at each start, even if the store has much newer tables', async () => {
   const directory = await damagedCopy()
   await (await openLevelEngine({ directory })).close()
   // LevelDB removes this file.
@@ -209,7 +209,7 @@ it('[STORE-17] reports a fenced block at each start, also behind much newer tabl
   await engine.close()
 })
 
-it('[STORE-17] writes nothing into a store that another process has open', async () => {
+it('[STORE-17] writes nothing into a store that another process uses', async () => {
   const directory = await damagedCopy(sound)
   const engine = await openLevelEngine({ directory })
   await writeFile(tableOf(directory), withShortKey(0))
@@ -241,7 +241,7 @@ itLong(
   60_000,
 )
 
-itLong('[STORE-18] rejects compact on a store with a changed log without opening it', async () => {
+itLong('[STORE-18] rejects compact on a store with a changed log, and does not open the store', async () => {
   const directory = await damagedCopy(sound)
   const engine = await openLevelEngine({ directory })
   await engine.kv.commit(['p'], { puts: [{ key: ['one'], value: bytesOf('more') }] })
@@ -272,7 +272,7 @@ async function openHeld(directory: string, held: Held, lines: string[]): Promise
   return openLevelEngine({ directory, openStore, log })
 }
 
-it('[STORE-19] names the table in readiness and log, and loses nothing acknowledged, when a compaction of tables meets a fenced block', async () => {
+it('[STORE-19] when a table compaction reads a damaged block, loses no acknowledged write, and names the table in readiness and log', async () => {
   const directory = await damagedCopy()
   const held: Held = { store: null, opening: Promise.resolve() }
   const lines: string[] = []

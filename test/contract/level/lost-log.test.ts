@@ -52,7 +52,7 @@ const refusal = (work: Promise<unknown>): Promise<string> =>
 
 const refused = /^corrupted: .*\.log has \d+ of its \d+ bytes fewer .*restore .*remove .*CLOSED/
 
-it('[STORE-20] rejects each start, and changes nothing, when the log was cut after a clean stop', async () => {
+it('[STORE-20] when the log was truncated after a clean stop, rejects each start, and changes nothing', async () => {
   const path = await cutLog()
   const before = await readFile(path)
   for (let start = 0; start < 2; start++) expect(await refusal(open())).toMatch(refused)
@@ -71,7 +71,7 @@ it('[STORE-20] rejects a start when the log was changed or removed after a clean
   expect(await refusal(open())).toMatch(/^corrupted: .*\.log is missing/)
 })
 
-it('[STORE-20] still rejects a start after verify has reported the cut log, until CLOSED is removed', async () => {
+it('[STORE-20] rejects each start after verify has reported the truncated log, until the file CLOSED is removed', async () => {
   await cutLog()
   for (let run = 0; run < 2; run++) {
     const { damages } = await verify(directory.path, () => undefined)
@@ -87,7 +87,7 @@ it('[STORE-20] still rejects a start after verify has reported the cut log, unti
   expect(await countKeys()).toBe(left)
 })
 
-it('[STORE-21] starts after a crash, at any step of an opening, and on a copy', async () => {
+it('[STORE-21] opens a store after a crash, after an opening that was interrupted at any step, and as a copy', async () => {
   const closed = `${directory.path} closed`
   await cp(directory.path, closed, { recursive: true })
   const engine = await open()

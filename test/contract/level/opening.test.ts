@@ -38,7 +38,7 @@ async function expectRefused(reason: OpenFailure, sentence: RegExp): Promise<voi
   expect((error as EngineOpenError).message).toContain(directory.path)
 }
 
-it('[ENG-63] creates a missing data directory for its owner only', async () => {
+it('[ENG-63] creates a missing data directory that only its owner can read', async () => {
   const path = join(directory.path, 'new', 'data')
   const engine = await open(path)
   expect(engine.warnings).toEqual([])
@@ -46,7 +46,7 @@ it('[ENG-63] creates a missing data directory for its owner only', async () => {
   for (const made of [join(directory.path, 'new'), path]) expect((await stat(made)).mode & 0o777).toBe(0o700)
 })
 
-it('[OPS-23] rejects a directory that is in use by this process or another one', async () => {
+it('[OPS-23] rejects a directory that this process or another one uses', async () => {
   const engine = await open()
   await expectRefused('locked', /in use/)
   await engine.close()
@@ -77,7 +77,7 @@ it('[ENG-65] creates no empty store next to tables without the file CURRENT', as
   await engine.close()
 })
 
-it('[ENG-65] creates a directory again whose creation was interrupted', async () => {
+it('[ENG-65] completes a directory whose creation was interrupted', async () => {
   await mkdir(directory.store, { recursive: true })
   await writeFile(join(directory.store, 'LOCK'), '')
   await writeFile(join(directory.store, 'LOG'), 'text')
@@ -85,7 +85,7 @@ it('[ENG-65] creates a directory again whose creation was interrupted', async ()
   await (await open()).close()
 })
 
-it('[ENG-66] rejects a damaged store with one sentence', async () => {
+it('[ENG-66] rejects a damaged store with an error of one sentence', async () => {
   await fill()
   await writeFile(join(directory.store, 'CURRENT'), 'nonsense\n')
   await expectRefused('corrupted', /damaged|backup/)
@@ -95,7 +95,7 @@ it('[ENG-66] rejects a damaged store with one sentence', async () => {
   await expectRefused('corrupted', /damaged|backup/)
 })
 
-it('[ENG-66] lists records that LevelDB dropped because of damage in the warnings', async () => {
+it('[ENG-66] warns about records that LevelDB dropped because of damage', async () => {
   const engine = await open()
   for (let seq = 1; seq <= 5; seq++) {
     await engine.log.append(doc, seq === 1 ? 'create' : 1, [
@@ -115,7 +115,7 @@ it('[ENG-66] lists records that LevelDB dropped because of damage in the warning
   await reopened.close()
 })
 
-it('[ENG-67] [STORE-13] rejects a store of another format, and names the remedy', async () => {
+it('[ENG-67] [STORE-13] rejects a store of another format, and states the remedy', async () => {
   await fill()
   const [key] = await storedPair(directory.store, 'format')
   await overwrite(directory.store, key, addChecksum(key, Buffer.of(9)))
@@ -133,7 +133,7 @@ it('[ENG-67] rejects a LevelDB of another program, and does not change it', asyn
   expect((await storedPair(directory.store, '')).toString()).toBe('some key,some value')
 })
 
-it('[ENG-68] rejects an unusable path with one sentence', async () => {
+it('[ENG-68] rejects an unusable path with an error of one sentence', async () => {
   await writeFile(directory.store, 'a file')
   await expectRefused('failed', /cannot be opened/)
 })
@@ -145,7 +145,7 @@ it.skipIf(process.getuid?.() === 0)('[ENG-68] rejects a directory that it cannot
   await chmod(directory.store, 0o700)
 })
 
-it('[ENG-69] accepts a last record that a crash left incomplete', async () => {
+it('[ENG-69] accepts a store whose last record a crash left incomplete', async () => {
   await fill()
   const log = (await readdir(directory.store)).find((name) => name.endsWith('.log')) ?? ''
   await appendFile(join(directory.store, log), Buffer.from([1, 2, 3, 4, 200, 0, 1, 9, 9]))

@@ -68,7 +68,7 @@ class Model {
   }
 }
 
-it('[ENG-75] returns the same values from the cache as from the disk after any sequence of reads and writes', () => {
+it('[ENG-75] returns the same values from the cache as from the disk, after any sequence of reads and writes', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
       const model = new Model()

@@ -54,7 +54,7 @@ describe.skipIf(noNats !== null)('nodes on a bus over NATS', () => {
     expect([lostA.count, lostB.count]).toEqual([0, 0])
   })
 
-  it('[CL-1] delivers nothing after the end of a subscription, and nothing to other clusters', async () => {
+  it('[CL-1] delivers nothing after the end of a subscription, and nothing of another cluster', async () => {
     const [a, b] = await pair()
     const stranger = await join({ prefix: 'weft.test2' })
     const [heard, strange, still] = [hear(b, 'other'), hear(stranger, 'topic'), hear(b, 'topic')]
@@ -68,7 +68,7 @@ describe.skipIf(noNats !== null)('nodes on a bus over NATS', () => {
     expect([heard, strange]).toEqual([[], []])
   })
 
-  it('[CL-2] delivers topics of any characters and any length to their own subscribers only', async () => {
+  it('[CL-2] delivers a topic with any characters and any length to its own subscribers only', async () => {
     const [a, b] = await pair()
     const long = 'x'.repeat(5000)
     const topics = [
@@ -162,7 +162,7 @@ describe.skipIf(noNats !== null)('nodes on a bus over NATS', () => {
     expect(bytes).toBeLessThanOrEqual(16 * 2 ** 20)
   }, 30_000)
 
-  it('[CL-25] counts a message as lost when a subscriber cannot parse it, and delivers it to other subscribers', async () => {
+  it('[CL-25] if a subscriber cannot parse a message, treats the message as lost for this subscriber, and delivers it to the others', async () => {
     const records: string[] = []
     const b = await join({ log: pino({}, { write: (line: string) => void records.push(line) }) })
     const a = await join()
@@ -206,7 +206,7 @@ describe.skipIf(noNats !== null)('nodes on a bus over NATS', () => {
     60_000,
   )
 
-  it('[CL-7] rejects a start when the server rejects the client, and starts when the server is unavailable', async () => {
+  it('[CL-7] ends the start when the NATS server rejects the client, and starts when the NATS server is unavailable', async () => {
     const secret = 'not-to-be-told'
     const guarded = await startNats({ configuration: 'authorization { user: weft, password: "p@ss/word" }' })
     onTestFinished(() => guarded.remove())
@@ -230,7 +230,7 @@ describe.skipIf(noNats !== null)('nodes on a bus over NATS', () => {
     await eventually(() => early.isConnected && lost.count === 1)
   }, 30_000)
 
-  it('[CL-8] uses any of several NATS servers, and moves to another one when its server ends', async () => {
+  it('[CL-8] uses any of several NATS servers, and moves to another one when the current one stops', async () => {
     const servers = await startNatsCluster(3)
     onTestFinished(async () => void (await Promise.all(servers.map((each) => each.remove()))))
     const urls = servers.map(({ url }) => url)

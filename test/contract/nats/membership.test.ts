@@ -49,7 +49,7 @@ describe.skipIf((noNats ?? noPostgres) !== null)('nodes that share a schema', ()
   const docs = Array.from({ length: 100 }, (_, index) => docKey(`document ${index}`))
   const homes = ({ cluster }: Engine): readonly string[] => docs.map((doc) => cluster.home(doc))
 
-  it('[CL-9] gives all nodes the same list and the same home nodes, and removes a stopped node at once', async () => {
+  it('[CL-9] gives all nodes the same list and the same home nodes, and removes a stopped node immediately', async () => {
     const [a, b, c] = [await join('a'), await join('b'), await join('c')]
     await listsAre([a, b, c], ['a', 'b', 'c'])
     expect([a, b, c].map(({ cluster }) => [cluster.self, cluster.isShared])).toEqual([
@@ -72,14 +72,14 @@ describe.skipIf((noNats ?? noPostgres) !== null)('nodes that share a schema', ()
     for (const [index, home] of before.entries()) if (home !== 'c') expect(homes(a)[index]).toBe(home)
   })
 
-  it('[CL-10] removes a silent node from the list by itself', async () => {
+  it('[CL-10] removes a silent node from the list automatically', async () => {
     const a = await join('a')
     await postgres.sql(`insert into ${schema}.node values ('gone', 'x', 'serving', clock_timestamp())`)
     await listsAre([a], ['a', 'gone'])
     await listsAre([a], ['a'])
   })
 
-  it('[CL-29] reports a change of the list when another process starts under the name of a node', async () => {
+  it('[CL-29] reports a change of the list when another process starts with the name of a node', async () => {
     const a = await join('a')
     const living = `clock_timestamp() + interval '1 hour'`
     await postgres.sql(`insert into ${schema}.node values ('b', 'first', 'serving', ${living})`)
@@ -93,7 +93,7 @@ describe.skipIf((noNats ?? noPostgres) !== null)('nodes that share a schema', ()
     expect(a.cluster.nodes()).toEqual(['a', 'b'])
   })
 
-  it('[CL-11] excludes a single server and clustered nodes from one schema, and names the remedy', async () => {
+  it('[CL-11] prevents a single server and clustered nodes from using one schema, and states the remedy', async () => {
     const a = await join('a')
     expect(await refused(openEngine())).toMatch(/in use by a cluster; set WEFT_NATS_URL on this server/)
     await a.close()
@@ -107,7 +107,7 @@ describe.skipIf((noNats ?? noPostgres) !== null)('nodes that share a schema', ()
     expect((await b.log.heads([docKey('mine')]))[0]?.head).toBe(1)
   }, 60_000)
 
-  it('[CL-12] rejects a second node of one name while the first is alive', async () => {
+  it('[CL-12] rejects a second node with the same name while the first is alive', async () => {
     const a = await join('same')
     expect(await refused(join('same'))).toMatch(/a node named same is alive/)
     await a.close()
@@ -118,7 +118,7 @@ describe.skipIf((noNats ?? noPostgres) !== null)('nodes that share a schema', ()
     expect(unnamed.cluster.self).not.toBe(other.cluster.self)
   }, 30_000)
 
-  it('[CL-13] writes nothing and is not ready while the node is not in the list, and reports a loss when it is back', async () => {
+  it('[CL-13] while the node is not in the list, writes nothing and is not ready, and reports a loss when it is in the list again', async () => {
     const [a, b] = [await join('a'), await join('b')]
     await a.log.append(docs[0] ?? [], 'create', updates('1'))
     let lost = 0
@@ -138,7 +138,7 @@ describe.skipIf((noNats ?? noPostgres) !== null)('nodes that share a schema', ()
     expect(await a.log.append(docs[0] ?? [], 1, updates('3'))).toMatchObject({ last: 3 })
   })
 
-  it('[CL-14] removes no node while the database is unavailable, and reports a loss to all when it is back', async () => {
+  it('[CL-14] removes no node while the database is unavailable, and reports a loss to all nodes when it is back', async () => {
     const [a, b] = [await join('a'), await join('b')]
     await listsAre([a, b], ['a', 'b'])
     const changes: string[] = []
@@ -159,7 +159,7 @@ describe.skipIf((noNats ?? noPostgres) !== null)('nodes that share a schema', ()
     expect(changes).toEqual([])
   }, 60_000)
 
-  it('[CL-14] removes no node when heartbeats wait for each other, and renews an expired lease afterwards', async () => {
+  it('[CL-14] when heartbeats wait for each other, removes no node, and renews an expired lease afterwards', async () => {
     const logged: string[] = []
     const log = pino({ level: 'error' }, { write: (line) => void logged.push(line) })
     const [a, b] = [await join('a', { log }), await join('b', { log })]
@@ -182,7 +182,7 @@ describe.skipIf((noNats ?? noPostgres) !== null)('nodes that share a schema', ()
     expect({ changes, logged }).toEqual({ changes: [], logged: [] })
   }, 60_000)
 
-  it('[CL-15] assigns no home node to a draining node, and keeps it in the list until it stops', async () => {
+  it('[CL-15] assigns no home node to a draining node, but keeps the draining node in the list until it stops', async () => {
     const [a, b] = [await join('a'), await join('b')]
     await listsAre([a, b], ['a', 'b'])
     await a.cluster.drain(10_000)
@@ -196,7 +196,7 @@ describe.skipIf((noNats ?? noPostgres) !== null)('nodes that share a schema', ()
     expect(homes(a)).toEqual(homes(b))
   })
 
-  it('[CL-16] decides due times and lease ends equally on nodes with different clocks', async () => {
+  it('[CL-16] computes due times and ends of leases equally on nodes with different clocks', async () => {
     const hourMs = 3_600_000
     const early = { ...systemClock, now: () => systemClock.now() + hourMs }
     const [a, b] = [await join('early', { clock: early }), await join('right')]
@@ -222,7 +222,7 @@ describe.skipIf((noNats ?? noPostgres) !== null)('nodes that share a schema', ()
     expect(Math.abs(loaded.changed.at - systemClock.now())).toBeLessThan(hourMs / 2)
   })
 
-  it('[CL-17] delivers no messages between schemas of one name in two databases', async () => {
+  it('[CL-17] delivers no messages between two databases whose schemas have the same name', async () => {
     await postgres.sql('create database other')
     const a = await join('a')
     const b = await join('b', { url: postgres.url.replace('/postgres', '/other') })

@@ -74,7 +74,7 @@ describe.skipIf(noPostgres !== null)('logs in PostgreSQL', () => {
     expect(jobs?.others).toBe(0)
   })
 
-  it('[PG-2] stores the other appends of a transaction with a rejected append', async () => {
+  it('[PG-2] stores the other appends of a transaction when it rejects one append', async () => {
     const all = docs(40)
     await Promise.all(all.slice(0, 20).map((doc) => engine.log.append(doc, 'create', updates('1'))))
     const outcomes = await Promise.all(
@@ -88,7 +88,7 @@ describe.skipIf(noPostgres !== null)('logs in PostgreSQL', () => {
     expect(heads.map((head) => head?.head)).toEqual(all.map((_, index) => (index < 20 ? 2 : undefined)))
   })
 
-  it('[PG-3] writes and reads entries of 16 MB, several at once', async () => {
+  it('[PG-3] writes and reads entries of 16 MB, several at the same time', async () => {
     const big = [1, 2].map((fill) => Buffer.alloc(16 * 1024 * 1024, fill))
     const doc = docKey('big')
     await engine.log.append(doc, 'create', updates('1'))
@@ -99,7 +99,7 @@ describe.skipIf(noPostgres !== null)('logs in PostgreSQL', () => {
     expect((await loadLive(engine.log, doc, { bytesMax: 1000 })).entries).toHaveLength(1)
   })
 
-  it('[PG-4] rejects the document of a changed or missing entry by name, and no other', async () => {
+  it('[PG-4] when an entry is changed or missing, rejects the document by name, and no other document', async () => {
     const [flipped, cut, sound] = docs(3) as [string[], string[], string[]]
     for (const doc of [flipped, cut, sound]) await appendNumbered(engine.log, doc, 'create', 1, 5)
     const entryOf = (doc: readonly string[], seq: number) =>
@@ -125,7 +125,7 @@ describe.skipIf(noPostgres !== null)('logs in PostgreSQL', () => {
     await expect(engine.log.load(doc)).rejects.toThrow(/compacted.*snapshot at 3 is missing/)
   })
 
-  it('[PG-5] removes entries that a compaction made unreachable, and remains of a crash', async () => {
+  it('[PG-5] removes entries that a compaction made unreachable, and remains of an interrupted compaction', async () => {
     const doc = docKey('compacted')
     for (let from = 1; from <= 2001; from += 500) {
       await appendNumbered(engine.log, doc, from === 1 ? 'create' : 1, from, 500)

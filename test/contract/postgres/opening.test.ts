@@ -49,7 +49,7 @@ describe.skipIf(noPostgres !== null)('opening a schema of PostgreSQL', () => {
     return [error.reason, error.message]
   }
 
-  it('[PG-12] creates a schema once when several processes create it, and serves it from one of them', async () => {
+  it('[PG-12] creates a schema once when several processes create it, and lets one of them serve it', async () => {
     const schema = server.newSchema()
     const opened = await Promise.allSettled(Array.from({ length: 4 }, () => open(schema)))
     const engines = opened.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []))
@@ -65,7 +65,7 @@ describe.skipIf(noPostgres !== null)('opening a schema of PostgreSQL', () => {
     ])
   })
 
-  it('[PG-13] rejects a newer format unchanged, and uses one with additions only', async () => {
+  it('[PG-13] rejects a newer major format and changes nothing, and uses a newer format that only adds parts', async () => {
     const schema = server.newSchema()
     await (await open(schema)).close()
     const stored = () => server.sql(`select value from ${schema}.meta where name = 'format'`)
@@ -145,7 +145,7 @@ describe.skipIf(noPostgres !== null)('opening a schema of PostgreSQL', () => {
     expect(await server.sql(`select holder from ${schema}.lease`)).toEqual([{ holder: 'another' }])
   })
 
-  it('[PG-23] flushes before it acknowledges, for any default settings of the database', async () => {
+  it('[PG-23] flushes to disk before it acknowledges, with any default settings of the database', async () => {
     const inUse = async (given: string, durability: 'disk' | 'process') => {
       await server.sql(`alter role weft set synchronous_commit = ${given}`)
       const options = { statementTimeoutMs: 5_000, connectTimeoutMs: 5_000, holdMs: 0, poolSize: 1 }
@@ -185,7 +185,7 @@ describe.skipIf(noPostgres !== null)('opening a schema of PostgreSQL', () => {
     return kv.commit(['counter'], { checks: [{ key, value }], puts: [{ key, value: next }] })
   }
 
-  it('[PG-39] sets its own isolation, limits and formats when the role or the database has other defaults', async () => {
+  it('[PG-39] sets its own isolation, limits and formats, whatever defaults the role or the database has', async () => {
     const schema = server.newSchema()
     await server.sql('create role pinned superuser login')
     const known = new Set((await server.sql('select name from pg_settings')).map(({ name }) => name))
@@ -226,7 +226,7 @@ describe.skipIf(noPostgres !== null)('opening a schema of PostgreSQL', () => {
     expect(lines.filter((line) => words.test(line))).toHaveLength(1)
   })
 
-  it('[PG-33] encrypts the connection and verifies the server as the URL requires', async () => {
+  it('[PG-33] encrypts the connection, and verifies the server as the URL requires', async () => {
     const { encrypted, ca, remove } = await startEncrypted()
     onTestFinished(remove)
     const at = (parameters: string) => `${encrypted.url}?sslmode=verify-full${parameters}`
@@ -245,7 +245,7 @@ describe.skipIf(noPostgres !== null)('opening a schema of PostgreSQL', () => {
     expect(plain).toMatch(/does not support SSL/)
   }, 30_000)
 
-  it('[PG-16] rejects an unusable database with one sentence without the password', async () => {
+  it('[PG-16] rejects an unusable database with an error of one sentence that does not contain the password', async () => {
     const secret = 'not-to-be-told'
     const at = (url: string, options: Partial<PostgresEngineOptions> = {}) =>
       failure(openPostgresEngine({ url, ...options }))

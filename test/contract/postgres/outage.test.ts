@@ -21,7 +21,7 @@ describe.skipIf(noPostgres !== null)('a database that becomes unavailable', () =
   const open = (options: Partial<PostgresEngineOptions> = {}): Promise<Engine> =>
     openPostgresEngine({ url: server.url, schema: server.newSchema(), ...options })
 
-  it('[PG-6] keeps acknowledged appends once and in order after SIGKILL of the database', async () => {
+  it('[PG-6] keeps acknowledged appends once and in order when the database is killed with SIGKILL', async () => {
     const engine = await open()
     const docs = Array.from({ length: 20 }, (_, index) => docKey(`killed ${index}`))
     const acknowledged = docs.map(() => 0)
@@ -79,7 +79,7 @@ describe.skipIf(noPostgres !== null)('a database that becomes unavailable', () =
     await engine.close()
   })
 
-  it('[PG-7] runs a write once whose connection is lost during the renewal of the lease, before the write began', async () => {
+  it('[PG-7] when the connection is lost during the renewal of the lease before a write, runs the write once', async () => {
     const database = new PostgresDatabase({
       url: server.url,
       schema: 'public',
@@ -101,7 +101,7 @@ describe.skipIf(noPostgres !== null)('a database that becomes unavailable', () =
     await database.close()
   })
 
-  it('[PG-8] fails every call with StoreUnavailableError after the waiting time, until the database is back', async () => {
+  it('[PG-8] while the database is unavailable, fails every call with StoreUnavailableError after the waiting time', async () => {
     const engine = await open({ holdMs: 50 })
     await engine.log.append(doc, 'create', updates('1'))
     await server.kill()
@@ -134,7 +134,7 @@ describe.skipIf(noPostgres !== null)('a database that becomes unavailable', () =
     await server.start()
   })
 
-  it('[PG-10] replaces a terminated connection without an effect on callers', async () => {
+  it('[PG-10] replaces a terminated connection, and no caller notices it', async () => {
     const engine = await open()
     await engine.log.append(doc, 'create', updates('1'))
     for (let seq = 2; seq <= 6; seq++) {
@@ -148,7 +148,7 @@ describe.skipIf(noPostgres !== null)('a database that becomes unavailable', () =
   })
 
   for (const commit of ['lost', 'untold'] as const) {
-    it(`[PG-21] fails the appends of a commit that is ${commit} and the appends behind them, then continues`, async () => {
+    it(`[PG-21] when a commit is ${commit}, fails its appends and the appends behind it, then continues`, async () => {
       const proxy = await startCuttingProxy(server.port)
       const engine = await open({ url: server.url.replace(`:${server.port}/`, `:${proxy.port}/`) })
       await engine.log.append(doc, 'create', updates('1'))
@@ -166,7 +166,7 @@ describe.skipIf(noPostgres !== null)('a database that becomes unavailable', () =
     })
   }
 
-  it('[PG-36] keeps later reads on a connection correct when the database aborts a read', async () => {
+  it('[PG-36] returns correct results for later reads on a connection on which the database aborted a read', async () => {
     const schema = server.newSchema()
     const engine = await open({ schema, poolSize: 1, statementTimeoutMs: 200 })
     await engine.log.append(doc, 'create', updates('1'))
@@ -179,7 +179,7 @@ describe.skipIf(noPostgres !== null)('a database that becomes unavailable', () =
   })
 
   itLong(
-    '[PG-35] ends a stopped write before its statement times out, so that other sessions can continue',
+    '[PG-35] cancels a stopped write before its statement times out, so that other sessions can continue',
     async () => {
       const [proxy, schema] = [await startCuttingProxy(server.port), server.newSchema()]
       const url = server.url.replace(`:${server.port}/`, `:${proxy.port}/`)
@@ -200,7 +200,7 @@ describe.skipIf(noPostgres !== null)('a database that becomes unavailable', () =
     60_000,
   )
 
-  it('[ENG-52] rejects writes beyond the limit of pending bytes without a trace', async () => {
+  it('[ENG-52] rejects writes beyond the limit of pending bytes, and stores nothing of them', async () => {
     const engine = await open({ pendingBytesMax: 1000 })
     const first = engine.log.append(doc, 'create', [{ bytes: new Uint8Array(2000), by: '' }])
     expect(await outcomeOf(engine.log.append(doc, 1, updates('2')))).toBe('StoreUnavailableError')

@@ -16,7 +16,7 @@ describe.skipIf(noPostgres !== null)('a primary with standbys', () => {
 
   const doc = docKey('with standbys')
 
-  it('[PG-30] uses the one of several servers that accepts writes, also after a failover', async () => {
+  it('[PG-30] uses the server that accepts writes when several are configured, even after a failover', async () => {
     const engine = await openPostgresEngine({ url: servers.url, schema: 'following' })
     await engine.log.append(doc, 'create', updates('1'))
     for (const seq of [2, 3, 4]) {
@@ -33,7 +33,7 @@ describe.skipIf(noPostgres !== null)('a primary with standbys', () => {
     await again.close()
   }, 60_000)
 
-  it('[PG-32] does not use a former primary that accepts writes after a failover', async () => {
+  it('[PG-32] after a failover, does not use the former primary even if it accepts writes', async () => {
     const engine = await openPostgresEngine({ url: servers.url, schema: 'fenced', holdMs: 3_000 })
     await engine.log.append(doc, 'create', updates('1'))
     await servers.failOver()
@@ -49,7 +49,7 @@ describe.skipIf(noPostgres !== null)('a primary with standbys', () => {
     await servers.repair()
   }, 60_000)
 
-  it('[PG-37] moves from a silent primary to the promoted one, also with open connections', async () => {
+  it('[PG-37] moves from a silent primary to the promoted one, with open connections too', async () => {
     const engine = await openPostgresEngine({ url: servers.url, schema: 'silent' })
     await engine.log.append(doc, 'create', updates('1'))
     await Promise.all(Array.from({ length: 10 }, () => loadLive(engine.log, doc)))
@@ -66,7 +66,7 @@ describe.skipIf(noPostgres !== null)('a primary with standbys', () => {
     await servers.repair()
   }, 60_000)
 
-  it('[PG-31] does not acknowledge a write that no standby has, also when its waiting is cancelled', async () => {
+  it('[PG-31] does not acknowledge a write that no standby has, even if the wait for a standby is cancelled', async () => {
     // Also when the database sends only errors.
     await servers.sql('alter role weft set client_min_messages = error')
     const engine = await openPostgresEngine({ url: servers.url, schema: 'alone', holdMs: 1_000 })

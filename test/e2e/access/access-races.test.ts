@@ -76,7 +76,7 @@ const url = async (documentId: string, userId: string): Promise<string> =>
   `${server.wsUrl}/sync/acme/${documentId}/main?token=${await server.token(userId)}`
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
-it('[ACC-75] closes a restricted document to a client that connects while the document is created', async () => {
+it('[ACC-75] denies a client that connects while a restricted document is created', async () => {
   await done('/v2/organizations/add', { organizations: [{ organizationId: 'acme' }] })
   const release = store.slow('load')
   const client = await RawClient.connect(await url('secret', 'mallory'))
@@ -89,7 +89,7 @@ it('[ACC-75] closes a restricted document to a client that connects while the do
   expect([4403, 4404]).toContain((await client.closed).code)
 })
 
-it('[ACC-76] keeps the later read of a right when an earlier read ends after it', async () => {
+it('[ACC-76] keeps the newer result when an earlier read of a right ends after a later one', async () => {
   const address = (documentId: string) => ({ organizationId: 'acme', documentId, editorId: 'main' })
   for (const documentId of ['plan', 'other']) {
     await done('/v2/crdt/add', { ...address(documentId), type: 'text', data: '' })

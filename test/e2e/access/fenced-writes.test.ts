@@ -68,7 +68,7 @@ async function stored(): Promise<string> {
   return contentOf([...reader.offers(), ...reader.updates()])
 }
 
-it('[ROOM-61] appends again, and keeps the sockets of the senders, when the senders of a rejected append keep their rights', async () => {
+it('[ROOM-61] when an append is rejected and its senders keep their rights, appends again and keeps their sockets open', async () => {
   const crew = { organizationUserGroupId: 'crew' }
   const organizationUserGroups = [{ groupId: 'crew', groupName: 'Crew' }]
   await call('/v1/organizations/usergroups/add', { organizationId, organizationUserGroups })
@@ -90,7 +90,7 @@ it('[ROOM-61] appends again, and keeps the sockets of the senders, when the send
   for (const part of ['first', 'second', 'third']) expect(text).toContain(part)
 })
 
-it('[ROOM-62] closes the sender whose right has ended with its own code, and keeps acknowledged updates of the others', async () => {
+it('[ROOM-62] when an append is rejected and one sender has lost its right, closes only this sender, and keeps acknowledged updates of the others', async () => {
   for (const userId of ['ann', 'bob']) await grant({ user: { userId } })
   const [ann, bob] = [await connect('ann'), await connect('bob')]
   await type(bob, 'acknowledged ', 1)

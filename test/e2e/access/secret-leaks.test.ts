@@ -155,7 +155,7 @@ async function succeeding(operation: Operation): Promise<object> {
 const wrongHeaders = Object.keys(credentials).map((name) => ({ [name]: wrong }))
 
 itLong(
-  '[SEC-6] shows no valid, wrong or expired secret in a log line, an error, a page or a response that must not show it',
+  '[SEC-6] never shows a valid, wrong or expired secret in a log line, an error, a page or a response that must not contain it',
   async () => {
     const endpoints = '/v2/workspace/advancedwebhook/endpoints'
     let succeeded = 0
@@ -197,7 +197,7 @@ itLong(
   300_000,
 )
 
-it('[SEC-7] stores no token of an operator or user, no configured signing secret and no wrong credential in a file', () => {
+it('[SEC-7] writes no token of an operator or user, no configured signing secret and no wrong credential to a file', () => {
   const found = secrets.inFilesOf(join(data, 'data'))
   expect(found.filter((each) => !kept.some((name) => each.endsWith(`: ${name}`)))).toEqual([])
   // Checks that the search finds stored secrets.

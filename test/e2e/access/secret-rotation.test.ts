@@ -52,7 +52,7 @@ const restart = async (options: Partial<Config>): Promise<void> => {
 
 const [first, second] = ['a'.repeat(40), 'b'.repeat(40)]
 
-it('[SEC-9] reconnects clients with their tokens when a restart replaces the signing secret', async () => {
+it('[SEC-9] when a restart replaces the signing secret, clients reconnect with their tokens', async () => {
   server = await startTestServer({ engine: 'level', dataDir: data, jwtSecret: first })
   const token = await server.token('ann')
   const editors = [
@@ -73,7 +73,7 @@ it('[SEC-9] reconnects clients with their tokens when a restart replaces the sig
   for (const editor of [...editors, renewed, newcomer]) editor.close()
 })
 
-it('[SEC-9] continues a listing that began before the signing secret was replaced', async () => {
+it('[SEC-9] continues a paged listing that began before the signing secret was replaced', async () => {
   server = await startTestServer({ engine: 'level', dataDir: data, jwtSecret: first })
   const organizations = ['one', 'two', 'three'].map((organizationId) => ({ organizationId }))
   await server.post('/v2/organizations/add', { organizations })
@@ -93,7 +93,7 @@ const workspaceHeaders = (token: string): Record<string, string> => ({
   'x-service-workspace-auth-token': token,
 })
 
-it('[SEC-9] fails no call when an auth token is replaced, and then accepts the new token as configured', async () => {
+it('[SEC-9] fails no call while an auth token is replaced, and then accepts the new token as configured', async () => {
   server = await startTestServer({ engine: 'level', dataDir: data, authToken: 'the-first-auth-token' })
   const { apiKey, workspaceAuthToken } = server.credentials
   let authToken = 'the-first-auth-token'
@@ -130,7 +130,7 @@ const resetWorkspace = async (token: string, graceSeconds: number): Promise<stri
   return (dataOf(answer) as { newWorkspaceAuthToken: string }).newWorkspaceAuthToken
 }
 
-it('[SEC-9] fails no call when a workspace token is replaced, and then accepts the new token as configured', async () => {
+it('[SEC-9] fails no call while a workspace token is replaced, and then accepts the new token as configured', async () => {
   const configured = 'the-first-workspace-token'
   server = await startTestServer({ engine: 'level', dataDir: data, workspaceAuthToken: configured })
   let token = configured

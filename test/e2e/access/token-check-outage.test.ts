@@ -111,7 +111,7 @@ it('[LIM-18] closes with 1013 in every protocol when the token cannot be checked
   client.end()
 })
 
-it('[LIM-18] logs an error for each token that another fault keeps from being checked', async () => {
+it('[LIM-18] logs an error for each token that cannot be checked because of another fault', async () => {
   await start()
   failure = new TypeError('a bug')
   const errors = () => lines.map((line) => JSON.parse(line)).filter(({ level }) => level === 50)
@@ -122,7 +122,7 @@ it('[LIM-18] logs an error for each token that another fault keeps from being ch
   expect(await refused()).toBe(0)
 })
 
-it('[DIA-25] keeps the current token valid while the store is unavailable and a newer token cannot be checked', async () => {
+it('[DIA-25] keeps the current token valid when a newer token cannot be checked because the store is unavailable', async () => {
   await start()
   const client = await comeToMany()
   await eventually(() => client.received.some((bytes) => isAbout(bytes, name, 2, 2)))
@@ -135,7 +135,7 @@ it('[DIA-25] keeps the current token valid while the store is unavailable and a 
 })
 
 itLong(
-  '[LIM-18] closes every socket with 1013 when no token can be checked, also sockets with many documents',
+  '[LIM-18] when no token can be checked, closes every socket with 1013, including sockets with many documents',
   async () => {
     await start()
     failure = new StoreUnavailableError('away')

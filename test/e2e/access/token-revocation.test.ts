@@ -39,7 +39,7 @@ async function connected(server: TestServer, token: string): Promise<RawClient> 
 const revoke = async (server: TestServer, userId: string) =>
   dataOf(await server.post('/v2/auth/revoke_tokens', { userId }))
 
-it('[ACC-81] closes the sockets of revoked tokens with 4401, and accepts new tokens and tokens of other users', () =>
+it('[ACC-81] closes the sockets of revoked tokens with 4401, and accepts new tokens and the tokens of other users', () =>
   withServer({}, async (server) => {
     const old = await server.token('ann')
     const [ann, again] = [await connected(server, old), await connected(server, old)]
@@ -55,7 +55,7 @@ it('[ACC-81] closes the sockets of revoked tokens with 4401, and accepts new tok
       expect((await server.post('/v2/auth/revoke_tokens', { userId })).status).toBe(400)
   }))
 
-it('[ACC-81] closes a socket when its token is revoked while its document opens', async () => {
+it('[ACC-81] closes a socket whose token is revoked while its document opens', async () => {
   let go = () => {}
   const going = new Promise<void>((resolve) => {
     go = resolve
@@ -82,7 +82,7 @@ it('[ACC-81] closes a socket when its token is revoked while its document opens'
   )
 })
 
-it('[ACC-81] keeps a revocation after a restart, and accepts a token that was issued after it', async () => {
+it('[ACC-81] keeps a revocation after a restart, and accepts a token that was issued after the revocation', async () => {
   const overrides = { engine: 'level', dataDir: join(root, 'data') } as const
   const tokens: string[] = []
   await withServer(overrides, async (server) => {
@@ -97,7 +97,7 @@ it('[ACC-81] keeps a revocation after a restart, and accepts a token that was is
   })
 })
 
-it('[ACC-80] does not revoke tokens of a user with the same id of another tenant', () =>
+it('[ACC-80] does not revoke the tokens of another tenant for a user with the same id', () =>
   withServer({ adminToken: 'the-admin-token-of-these-tests' }, async (server) => {
     const ann = await connected(server, await server.token('ann'))
     const headers = { 'x-service-admin-token': 'the-admin-token-of-these-tests' }
@@ -110,7 +110,7 @@ it('[ACC-80] does not revoke tokens of a user with the same id of another tenant
     ann.end()
   }))
 
-it('[ACC-61] rejects a start with an identity provider that has no issuer or no audience', () => {
+it('[ACC-61] ends the start if the identity provider has no issuer or no audience', () => {
   const environment = { WEFT_JWT_JWKS_URL: 'https://login.example.com/jwks.json' }
   for (const more of [{}, { WEFT_JWT_ISSUER: 'x' }, { WEFT_JWT_AUDIENCE: 'x' }])
     expect(() => readConfig({ flags: {}, environment: { ...environment, ...more }, file: null })).toThrow(

@@ -57,7 +57,7 @@ it.each([
   },
 )
 
-it('[CS-1] applies the first group of an organization at another node when the bus loses the message', async () => {
+it('[CS-1] when the bus loses the message about the first group of an organization, applies the group at another node', async () => {
   const [here, there] = await nodes(deaf)
   await makePlan(here)
   // This node has cached that no user is in a group.

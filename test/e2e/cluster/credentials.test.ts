@@ -20,7 +20,7 @@ async function startOn({ engine }: SharedNode, config: object = {}): Promise<Tes
   return server
 }
 
-it('[CS-10] gives nodes that start at once without configured credentials the same credentials', async () => {
+it('[CS-10] when nodes start at the same time without configured credentials, gives all of them the same credentials', async () => {
   const { servers, stop } = await startNodes(3)
   stops.push(stop)
   const [first, second, third] = servers.map(({ credentials }) => credentials)
@@ -36,7 +36,7 @@ it('[CS-10] gives nodes that start at once without configured credentials the sa
   expect((await there.post('/v2/workspace/domains/get', {})).status).toBe(200)
 })
 
-it('[CS-10] gives a later node the credentials of the store, not those of its own directory', async () => {
+it('[CS-10] gives a later node the credentials of the store, and not the credentials of its own directory', async () => {
   const store = await openMemoryEngine()
   const [one, two] = (await sharedNodes(2, { store })) as [SharedNode, SharedNode]
   const first = await startOn(one)
@@ -52,7 +52,7 @@ it.each<[string, Partial<Config>, Partial<Config>]>([
   ['WEFT_DEFAULT_ACCESS', { defaultAccess: 'restricted' }, {}],
   ['WEFT_DEFAULT_ACCESS', {}, { defaultAccess: 'organizationPrivate' }],
 ])(
-  '[CS-11] rejects a node with one sentence when its %s differs from that of the other nodes',
+  '[CS-11] ends the start of a node with one sentence when its %s differs from that of the other nodes',
   async (option, first, other) => {
     const [one, two] = (await sharedNodes(2)) as [SharedNode, SharedNode]
     await startOn(one, first)
@@ -63,7 +63,7 @@ it.each<[string, Partial<Config>, Partial<Config>]>([
   },
 )
 
-it('[CS-14] rejects a single node whose configured key is missing in a store with API keys', async () => {
+it('[CS-14] ends the start of a single node when the store has API keys, but not the configured one', async () => {
   const store = await openMemoryEngine()
   const [one, two] = (await sharedNodes(2, { store })) as [SharedNode, SharedNode]
   const { apiKey } = (await startOn(one)).credentials
@@ -74,7 +74,7 @@ it('[CS-14] rejects a single node whose configured key is missing in a store wit
   expect(await new TenantStore(store.kv).apiKeyIds(10)).toEqual([apiKey])
 })
 
-it('[CS-12] replaces a signing secret node by node while the nodes accept both secrets', async () => {
+it('[CS-12] replaces a signing secret node by node, while all nodes accept both secrets', async () => {
   const [one, two, three, four] = (await sharedNodes(4)) as [SharedNode, SharedNode, SharedNode, SharedNode]
   const [old, next] = [secret('a'), secret('b')]
   await startOn(one, { jwtSecret: old })
@@ -87,14 +87,14 @@ it('[CS-12] replaces a signing secret node by node while the nodes accept both s
   client.end()
 })
 
-it('[CS-11] accepts another default access when no other node is alive', async () => {
+it('[CS-11] accepts a changed default access when no other node is alive', async () => {
   const [one, two] = (await sharedNodes(2)) as [SharedNode, SharedNode]
   await startOn(one, { defaultAccess: 'public' })
   one.cut()
   await startOn(two, { defaultAccess: 'restricted' })
 })
 
-it('[CS-12] accepts a new signing secret when no other node is alive', async () => {
+it('[CS-12] accepts a changed signing secret when no other node is alive', async () => {
   const [one, two] = (await sharedNodes(2)) as [SharedNode, SharedNode]
   await startOn(one, { jwtSecret: secret('a') })
   one.cut()

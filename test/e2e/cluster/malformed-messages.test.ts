@@ -56,7 +56,7 @@ const malformed = [
 
 describe('malformed messages', () => {
   it.each(topics)(
-    '[CL-28] counts a malformed message on the topic %s as lost, and continues to serve',
+    '[CL-28] treats a malformed message on the topic %s as lost, and continues to serve',
     async (topic) => {
       const before = losses
       for (const text of malformed) sender?.engine.bus.publish(topic, Buffer.from(text))

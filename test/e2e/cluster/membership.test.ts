@@ -53,7 +53,7 @@ describe.skipIf((noNats ?? noPostgres) !== null)('servers that share documents',
       return counts.every((each) => each === String(count))
     })
 
-  it('[CL-20] serves the same documents from all servers on one bus and database, and notices a server that ends', async () => {
+  it('[CL-20] serves the same documents from all servers on one bus and database, and notices when a server stops', async () => {
     const [a, b, c] = [await start('a'), await start('b'), await start('c')]
     await nodesAre([a, b, c], 3)
     const address = { organizationId: 'acme', documentId: 'notes', editorId: 'main' }
@@ -68,7 +68,7 @@ describe.skipIf((noNats ?? noPostgres) !== null)('servers that share documents',
     expect((await a.post('/v2/crdt/get', address)).status).toBe(200)
   }, 60_000)
 
-  it('[CL-21] serves documents and is ready without the bus, and measures that the bus is unavailable', async () => {
+  it('[CL-21] without the bus, serves documents, stays ready, and shows in a metric that the bus is unavailable', async () => {
     const own = await startNats()
     onTestFinished(() => own.remove())
     environment.WEFT_NATS_URL = own.url
@@ -84,7 +84,7 @@ describe.skipIf((noNats ?? noPostgres) !== null)('servers that share documents',
     expect(await a.end('SIGTERM')).toBe(0)
   }, 60_000)
 
-  it('[CL-26] names the node in each log line from its start in the cluster', async () => {
+  it('[CL-26] adds the name of the node to each log line after the node has joined the cluster', async () => {
     const path = join(data, 'log')
     const file = openSync(path, 'w')
     const a = await start('a', file)
@@ -102,7 +102,7 @@ describe.skipIf((noNats ?? noPostgres) !== null)('servers that share documents',
     expect(told.slice(isMade).filter(({ node }) => node !== 'a')).toEqual([])
   }, 60_000)
 
-  it('[CL-22] requires the engine `postgres` for the bus, checks the URLs of the bus, and never shows them', async () => {
+  it('[CL-22] requires the engine `postgres` for the bus, checks the URLs of the bus, and never prints them', async () => {
     const secret = 'nats://ada:not-to-be-told@127.0.0.1:4222'
     const other = await runCli(['serve', '--port', '0'], data, { WEFT_NATS_URL: secret })
     expect([other.code, other.err]).toEqual([
@@ -123,7 +123,7 @@ describe.skipIf((noNats ?? noPostgres) !== null)('servers that share documents',
     for (const { out, err } of [other, wrong, printed]) expect(out + err).not.toContain('not-to-be-told')
   }, 60_000)
 
-  it('[CL-23] checks the bus in the doctor, also over TLS, and reports remedies', async () => {
+  it('[CL-23] checks the bus in the doctor, with TLS too, and reports remedies', async () => {
     const bus = async (more: Record<string, string>) => {
       const given = { ...environment, WEFT_PORT: '0', ...more }
       const { out } = await runCli(['doctor', '--json'], data, given)

@@ -134,7 +134,7 @@ describe.skipIf(noPostgres !== null)('a server over PostgreSQL', () => {
   )
 
   itLong(
-    '[CMD-9] lists, reads and writes documents in the database when all servers are stopped',
+    '[CMD-9] lists, reads and writes documents in the database while all servers are stopped',
     async () => {
       const environment = {
         WEFT_ENGINE: 'postgres',
@@ -171,7 +171,7 @@ describe.skipIf(noPostgres !== null)('a server over PostgreSQL', () => {
   )
 
   itLong(
-    '[PG-22] checks the database instead of the disk in the doctor',
+    '[PG-22] in the doctor, checks the database instead of the disk',
     async () => {
       const environment = { WEFT_ENGINE: 'postgres', WEFT_DATA_DIR: data, WEFT_PORT: '0' }
       const examined = async (url: string) => {
@@ -196,7 +196,7 @@ describe.skipIf(noPostgres !== null)('a server over PostgreSQL', () => {
     30_000,
   )
 
-  it('[PG-38] warns in the doctor when the database accepts fewer connections than a server uses', async () => {
+  it('[PG-38] warns in the doctor when the database allows fewer connections than a server uses', async () => {
     const examined = async (postgresConnections: number) => {
       const { config } = readConfig({ flags: {}, environment: {}, file: null })
       const given = {
@@ -218,7 +218,7 @@ describe.skipIf(noPostgres !== null)('a server over PostgreSQL', () => {
     })
   })
 
-  it('[PG-20] requires the URL of a database for the engine `postgres`, and never shows it', async () => {
+  it('[PG-20] requires a database URL for the engine `postgres`, and never prints it', async () => {
     const missing = await runCli(['serve', '--engine', 'postgres'], data)
     expect([missing.code, missing.err]).toEqual([2, expect.stringContaining('WEFT_POSTGRES_URL')])
     const environment = { WEFT_ENGINE: 'postgres', WEFT_POSTGRES_URL: 'mysql://ada:not-to-be-told@db/x' }

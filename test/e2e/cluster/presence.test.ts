@@ -22,7 +22,7 @@ it('[CP-1] shows clients of all nodes to each other with names from their tokens
   await stop()
 })
 
-it('[CP-2] applies a presence update of REST at any node for all clients and at all nodes', async () => {
+it('[CP-2] applies a presence update that REST sends to any node: all clients see it, and all nodes return it', async () => {
   const { open, call, get, stop } = await presenceNodes(3)
   const editors = [await open(0, 'ada'), await open(1, 'bob')]
   await allSee(editors, 'ada,bob')
@@ -68,7 +68,7 @@ it('[CP-2] keeps the values that REST set when a user connects to another node, 
   await stop()
 })
 
-it('[CP-3] keeps a user whom REST deletes at any node absent from all nodes until a new connection or an add', async () => {
+it('[CP-3] when REST deletes a user at any node, keeps the user absent from all nodes until a new connection or an add', async () => {
   const { open, call, get, stop } = await presenceNodes(3)
   const [ada, bob] = [await open(0, 'ada'), await open(1, 'bob')]
   await allSee([ada, bob], 'ada,bob')
@@ -87,7 +87,7 @@ it('[CP-3] keeps a user whom REST deletes at any node absent from all nodes unti
   await stop()
 })
 
-it('[CP-4] shows virtual users at all nodes, and makes a user who connects a user with a socket at all nodes', async () => {
+it('[CP-4] shows virtual users at all nodes, and turns a virtual user who connects into a connected user at all nodes', async () => {
   const { open, call, get, stop } = await presenceNodes(3)
   const [ada, bob] = [await open(0, 'ada'), await open(1, 'bob')]
   await call(2, 'add', { users: [{ userId: 'ann', name: 'Ann', status: 'away' }, { userId: 'joe' }] })
@@ -134,7 +134,7 @@ it('[CP-5] removes the clients of a stopped or dead node, and keeps its virtual 
   await stop()
 })
 
-it('[CP-6] shows a client that moves to another node once, also when its first node has died', async () => {
+it('[CP-6] shows a client that moves to another node once, even if its first node has died', async () => {
   const { open, raw, stop, at } = await presenceNodes(2)
   const watchers = [await open(0, 'ada'), await open(1, 'bob')]
   const first = await raw(0, 'eve')
@@ -181,7 +181,7 @@ it('[CP-7] prevents a client at another node from taking or removing a client id
   await stop()
 })
 
-it('[CP-7] keeps a client id for its first user at all nodes when two users took it while the nodes were separated', async () => {
+it('[CP-7] when two users took one client id while their nodes were separated, keeps the id for the first user at all nodes', async () => {
   const { open, raw, stop, at } = await presenceNodes(2)
   const watchers = [await open(0, 'ada'), await open(1, 'bob')]
   await allSee(watchers, 'ada,bob')
@@ -202,7 +202,7 @@ it('[CP-7] keeps a client id for its first user at all nodes when two users took
   await stop()
 })
 
-it('[CP-9] reads and erases the presence of a user at all nodes by a call to any node', async () => {
+it('[CP-9] reads and erases the presence of a user at all nodes when any node gets the call', async () => {
   const { open, at, call, stop } = await presenceNodes(3)
   const editors = [await open(0, 'ada'), await open(1, 'bob')]
   await call(2, 'add', { users: [{ userId: 'ann' }] })
@@ -222,7 +222,7 @@ it('[CP-9] reads and erases the presence of a user at all nodes by a call to any
   await stop()
 })
 
-it('[CP-8] sends a live message to the listeners of all nodes once and in order, and counts all of them in the response', async () => {
+it('[CP-8] sends a live message to the listeners of all nodes once and in order, and returns the number of all listeners', async () => {
   const { at, ids, stop } = await presenceNodes(3, {
     weather: (topic) => (topic.includes('live') ? [0, 0, 5] : [0]),
   })
@@ -249,7 +249,7 @@ it('[CP-8] sends a live message to the listeners of all nodes once and in order,
   await stop()
 })
 
-it('[AWA-5] shows a stock client at its new node when its first node is known to be dead', async () => {
+it('[AWA-5] shows a stock client at its new node when its first node is dead', async () => {
   const { open, at, stop } = await presenceNodes(3)
   const [witness, ada] = [await open(2, 'witness'), await open(0, 'ada')]
   await allSee([witness], 'ada,witness')

@@ -27,7 +27,7 @@ async function start(overrides: Partial<Config>, weather?: Weather) {
 
 const path = '/v2/workspace/domains/get'
 
-it('[CS-40] accepts as many calls of an API key at three nodes as at one node over time', async () => {
+it('[CS-40] in the long run, accepts as many calls of an API key at three nodes as at one node', async () => {
   const { clock, letIn } = await start(limits)
   // At first, each node accepts as many calls as a single one.
   expect(await letIn(path)).toBe(3 * burst)
@@ -45,7 +45,7 @@ it('[CS-40] accepts as many calls of an API key at three nodes as at one node ov
   expect(3 * burst + count).toBeGreaterThan(perSecond * seconds - perSecond)
 })
 
-it('[CS-40] accepts as many workspace/get calls of a workspace at three nodes as at one node over time', async () => {
+it('[CS-40] in the long run, accepts as many workspace/get calls of a workspace at three nodes as at one node', async () => {
   const { clock, letIn, servers } = await start({ workspaceReadsPerMinute: 5 })
   const { workspaceId = '', workspaceAuthToken = '' } = servers[0]?.credentials ?? {}
   const headers = {
@@ -58,7 +58,7 @@ it('[CS-40] accepts as many workspace/get calls of a workspace at three nodes as
   expect(await letIn('/v2/workspace/get', headers)).toBe(3 * 2)
 })
 
-it('[CS-41] counts calls at each node alone when the bus loses all messages about rates', async () => {
+it('[CS-41] when the bus loses all messages about rates, limits calls at each node separately', async () => {
   const { clock, letIn } = await start(limits, (topic) => (topic === 'rates' ? [] : [0]))
   expect(await letIn(path)).toBe(3 * burst)
   clock.advance(1_000)

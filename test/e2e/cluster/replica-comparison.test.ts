@@ -12,7 +12,7 @@ const closedRoom = {
   replica: { receive: () => undefined },
 }
 
-it('[CR-17] does not continue a comparison of replicas with their logs after it was closed', async () => {
+it('[CR-17] when it is closed, does not continue a running comparison of replicas with their logs', async () => {
   const clock = new HeldClock()
   const answers: ((heads: readonly null[]) => void)[] = []
   const heads = (): Promise<readonly null[]> => new Promise((resolve) => void answers.push(resolve))
@@ -37,7 +37,7 @@ it('[CR-17] does not continue a comparison of replicas with their logs after it 
   await engine.close()
 })
 
-it('[CR-21] runs one comparison of replicas with their logs at a time, however often the bus loses a message', async () => {
+it('[CR-21] runs only one comparison of replicas with their logs at a time, however often the bus loses a message', async () => {
   const clock = new HeldClock()
   const answers: ((heads: readonly null[]) => void)[] = []
   const heads = (): Promise<readonly null[]> => new Promise((resolve) => void answers.push(resolve))

@@ -43,7 +43,7 @@ async function readAt(index: number, ids: object = document): Promise<string> {
   return read?.data ?? ''
 }
 
-it('[CR-10] keeps large replacements in their own documents when another node stores its replacement first', async () => {
+it('[CR-10] keeps a large replacement in its own document when another node stores its replacement first', async () => {
   cluster = await startCluster(2, {}, { weather: silence, distanceMs: 5 })
   const ids = [0, 1, 2].map((index) => ({ editorId: `large-${index}` }))
   const large = (name: string): string => `${name} `.repeat(8_000)
@@ -96,7 +96,7 @@ async function deafEditors(data: string | null): Promise<readonly [Editor, Edito
   return [await editorAt(0), await editorAt(1)]
 }
 
-it('[CR-12] stores a replacement that equals a stale replica when another node has changed the document', async () => {
+it('[CR-12] when another node has changed the document, stores a replacement that equals the outdated replica', async () => {
   const [editor] = await deafEditors('as it was')
   await replaceAt(0, 'changed')
   await eventually(() => editor.text.toString() === 'changed')
@@ -107,7 +107,7 @@ it('[CR-12] stores a replacement that equals a stale replica when another node h
   )
 })
 
-it('[CR-13] decides `ifVersion` by the log and not by the replica', async () => {
+it('[CR-13] checks `ifVersion` against the log and not against the replica', async () => {
   const [editor] = await deafEditors(null)
   const added = await server(0).post('/v2/crdt/add', { ...document, type: 'text', data: 'first' })
   const { status, body } = await replaceAt(1, 'second')
@@ -142,7 +142,7 @@ it('[CR-13] applies an update that builds on an update of another node', async (
   expect([status, body.error]).toEqual([200, undefined])
 })
 
-it('[CR-14] keeps a document that was created again when a late message reports its removal', async () => {
+it('[CR-14] when a late message reports the deletion of a document that exists again, keeps the new document', async () => {
   let news = 0
   // The first message reports the start of the removal, the later ones report deleted logs.
   const weather: Weather = (topic) => (topic === 'documents.removed' && ++news > 1 ? [lateMs] : [0])

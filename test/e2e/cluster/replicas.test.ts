@@ -63,7 +63,7 @@ const storm: Weather = () =>
   Math.random() < 0.3 ? [] : Array.from({ length: Math.random() < 0.2 ? 2 : 1 }, () => Math.random() * 40)
 const silence: Weather = (topic) => (topic.startsWith('document/') ? [] : [0])
 
-it('[CR-1] shows an edit at one node to the clients of other nodes, by socket and by REST', async () => {
+it('[CR-1] shows an edit at one node to the clients of other nodes, by websocket and by REST', async () => {
   cluster = await startCluster(3, {}, { distanceMs: 5 })
   const editors = await Promise.all([0, 1, 2].map((index) => editorAt(index)))
   for (const [index, { text }] of editors.entries()) text.insert(0, `from ${index}. `)
@@ -99,7 +99,7 @@ it('[CR-2] converges when clients at all nodes type while the bus loses, repeats
   for (const index of [0, 1, 2]) expect((await readAt(index)).data).toBe(text)
 })
 
-it('[CR-3] finds edits by a comparison with the log when the bus loses all messages', async () => {
+it('[CR-3] when the bus loses all messages, finds edits by a comparison with the log', async () => {
   cluster = await startCluster(2, {}, { weather: silence })
   const editors = await Promise.all([0, 1].map((index) => editorAt(index)))
   editors[0]?.text.insert(0, 'unheard')
@@ -110,7 +110,7 @@ it('[CR-3] finds edits by a comparison with the log when the bus loses all messa
   )
 })
 
-it('[CR-4] keeps the content of one replacement, and nothing twice, when several nodes replace at once', async () => {
+it('[CR-4] when several nodes replace content concurrently, keeps the content of one replacement, and nothing twice', async () => {
   cluster = await startCluster(3, {}, { weather: storm, distanceMs: 5 })
   const editor = await editorAt(0)
   await server(0).post('/v2/crdt/add', { ...document, type: 'text', data: 'the beginning of it all' })
@@ -133,7 +133,7 @@ it('[CR-4] keeps the content of one replacement, and nothing twice, when several
   )
 })
 
-it('[CR-5] adds a document once when several nodes add it, and makes one of several changes for one version', async () => {
+it('[CR-5] when several nodes add a document, adds it once, and applies only one of several changes for one version', async () => {
   cluster = await startCluster(3, {}, { distanceMs: 5 })
   for (let round = 0; round < 10; round++) {
     const ids = { ...document, editorId: `round-${round}` }
@@ -178,7 +178,7 @@ it('[CR-6] closes a deleted document at all nodes, and does not restore it by la
   expect((await server(1).post('/v2/crdt/get', { ...document, type: 'text' })).status).toBe(404)
 })
 
-it('[CR-7] returns a version whose content is the content that was read, while clients at all nodes type', async () => {
+it('[CR-7] while clients at all nodes type, returns the version of exactly the content that it returns', async () => {
   cluster = await startCluster(2, {}, { distanceMs: 5 })
   const editors = await Promise.all([0, 1].map((index) => editorAt(index)))
   editors[0]?.text.insert(0, 'x')
@@ -202,7 +202,7 @@ it('[CR-7] returns a version whose content is the content that was read, while c
   await Promise.all(typists)
 })
 
-itLong('[CR-8] compacts logs at one node while others append, without a loss', async () => {
+itLong('[CR-8] compacts logs at one node while other nodes append, and loses nothing', async () => {
   cluster = await startCluster(
     3,
     { compactAfterUpdates: 20, baseVersionSeconds: 0 },
@@ -247,7 +247,7 @@ it('[CR-9] completes replacements while a client types without a pause at anothe
   expect(statuses).toEqual(statuses.map(() => 200))
 })
 
-it('[CR-19] includes edits acknowledged at any node in a REST read at another node when the bus loses the message', async () => {
+it('[CR-19] includes edits acknowledged at one node in a REST read at another node when the bus loses the message', async () => {
   cluster = await startCluster(3, {}, { weather: silence, distanceMs: 5 })
   await Promise.all([0, 1, 2].map((index) => editorAt(index)))
   await server(0).post('/v2/crdt/add', { ...document, type: 'text', data: 'start' })

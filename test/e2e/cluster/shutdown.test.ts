@@ -46,7 +46,7 @@ const readiness = async (index: number): Promise<{ status: number; text: string 
   return { status: response.status, text: await response.text() }
 }
 
-it('[CF-10] reports the drain first, serves new clients and calls meanwhile, and then closes all sockets with 1012', async () => {
+it('[CF-10] first reports the drain and still serves new clients and calls, then closes all sockets with 1012', async () => {
   await start(2)
   const early = await rawAt(0, 'ann')
   const stopped = server(0).server.close()
@@ -87,7 +87,7 @@ it('[CF-11] closes the socket of a writing client with 1012 only, and loses no e
   await stopped
 })
 
-it('[CF-12] removes a client at the other nodes at once when its node closes it', async () => {
+it('[CF-12] removes a client at the other nodes immediately when its node closes it', async () => {
   await start(2)
   const [ann, bob] = [await rawAt(0, 'ann'), await rawAt(1, 'bob')]
   ann.sendAwareness(7, 1, { user: { name: 'Ann' } })
@@ -104,7 +104,7 @@ it('[CF-12] removes a client at the other nodes at once when its node closes it'
   expect(engine(1).cluster.nodes()).not.toContain(engine(0).cluster.self)
 })
 
-it('[CF-13] delivers the waiting webhooks of a stopped node from another node at once', async () => {
+it('[CF-13] when a node stops, delivers its waiting webhooks from another node immediately', async () => {
   const data = await mkdtemp(join(tmpdir(), 'weft-stopping-'))
   ends.push(() => rm(data, { recursive: true, force: true, maxRetries: 20 }))
   const [one, two] = (await sharedNodes(2)) as unknown as [{ engine: Engine }, { engine: Engine }]

@@ -31,13 +31,13 @@ describe.skipIf(noPostgres !== null || noNats !== null)('three nodes', () => {
   )
 
   itLong(
-    '[CT-2] returns the same responses at each node right after a call at another node',
+    '[CT-2] returns the same responses at each node immediately after a call at another node',
     () => keeps('small', 'operations'),
     timeout,
   )
 
   itLong(
-    '[CT-3] loses nothing, continues, and removes the clients of a killed node while many clients write',
+    '[CT-3] when a node is killed while many clients write, loses nothing, continues, and removes the clients of that node',
     () => keeps('small', 'node-killed'),
     timeout,
   )
@@ -49,37 +49,37 @@ describe.skipIf(noPostgres !== null || noNats !== null)('three nodes', () => {
   )
 
   itLong(
-    '[CT-5] closes clients with 1012 only when nodes restart one after the other',
+    '[CT-5] closes clients with no other code than 1012 when nodes restart one after the other',
     () => keeps('small', 'rolling'),
     timeout,
   )
 
   itLong(
-    '[CT-6] loses nothing, and continues, when all nodes are killed at once',
+    '[CT-6] loses nothing, and continues, when all nodes are killed at the same time',
     () => keeps('small', 'nodes-killed'),
     timeout,
   )
 
   itLong(
-    '[CT-7] loses nothing, and continues, when the primary is killed and a standby is promoted',
+    '[CT-7] loses nothing, and continues, when the primary database is killed and a standby is promoted',
     () => keeps('whole', 'primary-killed'),
     timeout,
   )
 
   itLong(
-    '[CT-8] loses nothing, and continues, when one bus or all buses are killed',
+    '[CT-8] loses nothing, and continues, when one or all bus servers are killed',
     () => keeps('whole', 'bus-killed', 'buses-killed'),
     timeout,
   )
 
   itLong(
-    '[CT-9] loses nothing, and continues, when a node, a bus and the primary pause',
+    '[CT-9] loses nothing, and continues, when a node, a bus server and the primary database pause',
     () => keeps('whole', 'node-stopped', 'bus-stopped', 'primary-stopped'),
     timeout,
   )
 
   itLong(
-    '[CT-10] ends no process and acknowledges nothing while the database is unavailable, then continues',
+    '[CT-10] while the database is unavailable, keeps every process running and acknowledges nothing, then continues',
     () => keeps('small', 'database-away'),
     timeout,
   )

@@ -73,7 +73,7 @@ it('[CP-10] records one join and one leave for a user who connects to several no
   await stop()
 })
 
-it('[CP-11] records one leave for a user of a node that died, unless the user is at another node', async () => {
+it('[CP-11] when a node dies, records one leave for each of its users, unless the user is at another node', async () => {
   const { raw, call, tells, pass, leave, stop, at } = await visitedNodes(3)
   for (const userId of ['ann', 'bob']) await raw(1, userId)
   await call(1, 'add', { users: [{ userId: 'guest' }], ttlSeconds: 3_599 })
@@ -90,7 +90,7 @@ it('[CP-11] records one leave for a user of a node that died, unless the user is
   await stop()
 })
 
-it('[CP-11] records the leave of a user of a dead node also when the store was unavailable at first', async () => {
+it('[CP-11] records the leave of a user of a dead node even if the store was unavailable at first', async () => {
   const { raw, tells, pass, stop, at } = await visitedNodes(2)
   await raw(1, 'ann')
   await tells('ann join')
@@ -113,7 +113,7 @@ it('[CP-11] records the leave of a user of a dead node also when the store was u
   await stop()
 })
 
-it('[CP-12] records one join and one leave for a virtual user, whichever nodes receive the calls', async () => {
+it('[CP-12] records one join and one leave for a virtual user, regardless of which nodes receive the calls', async () => {
   const { raw, call, tells, pass, leave, stop } = await visitedNodes(3)
   const [ada] = [await raw(0, 'ada'), await raw(1, 'bob')]
   await call(2, 'add', { users: [{ userId: 'guest' }], ttlSeconds: 3_599 })

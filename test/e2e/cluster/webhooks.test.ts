@@ -36,7 +36,7 @@ it('[CS-20] delivers events of three nodes in order, each once', async () => {
   expect(new Set(receiver.ids).size).toBe(names.length)
 })
 
-it('[CS-20] delivers events in order when the messages of one node take long to store', async () => {
+it('[CS-20] delivers events in order even if the messages of one node take long to store', async () => {
   const engine = await openMemoryEngine()
   const commit: Kv['commit'] = async (part, change) => {
     const isSlow = change.puts?.some(({ value }) => Buffer.from(value).includes('slow')) ?? false
@@ -53,7 +53,7 @@ it('[CS-20] delivers events in order when the messages of one node take long to 
   expect(receiver.documentIds).toEqual(names)
 })
 
-it('[CS-20] delivers events that occur at all nodes at once, each once', async () => {
+it('[CS-20] delivers events that occur at all nodes at the same time, each once', async () => {
   const { calls, receiver } = await start(3)
   await calls[0].endpoint(receiver.url, { filterTypes })
   const names = Array.from({ length: 60 }, (_, index) => `d${index}`)
@@ -73,7 +73,7 @@ it('[CS-21] delivers events from another node when the delivering node stops', a
   expect(receiver.documentIds).toEqual(['before', 'after'])
 })
 
-it('[CS-22] delivers events of another node to a new endpoint within 5 s when the bus loses the message', async () => {
+it('[CS-22] when the bus loses the message about a new endpoint, delivers events of another node to it within 5 s', async () => {
   const deaf: Weather = (topic) => (topic.startsWith('subscriptions') ? [] : [0])
   const { calls, receiver } = await start(2, { weather: deaf })
   const [here, there] = calls

@@ -42,7 +42,7 @@ type Results = Record<string, { success: boolean; message: string }>
 const successes = (all: readonly Results[]): number =>
   all.flatMap((results) => Object.values(results)).filter(({ success }) => success).length
 
-it('[CS-50] loses nothing that calls at all nodes add at once', async () => {
+it('[CS-50] loses no item that concurrent calls at all nodes add', async () => {
   const { call } = await start()
   const document = await Promise.all(
     numbers(40).map((n) =>
@@ -68,7 +68,7 @@ it('[CS-50] loses nothing that calls at all nodes add at once', async () => {
   expect(await all('/v2/users/get')).toBe(40)
 })
 
-it('[CS-50] adds an item once when calls at all nodes add it, and reports that to the others', async () => {
+it('[CS-50] when calls at all nodes add the same item, adds it once, and reports that to the other calls', async () => {
   const { call } = await start()
   for (const round of numbers(10)) {
     const added = await Promise.all(
@@ -80,7 +80,7 @@ it('[CS-50] adds an item once when calls at all nodes add it, and reports that t
   }
 })
 
-it('[CS-50] stores all comments, members, grants and endpoints that calls at all nodes add at once', async () => {
+it('[CS-50] stores all comments, members, grants and endpoints that concurrent calls at all nodes add', async () => {
   const { call } = await start()
   const actionUser = { userId: 'ada' }
   const crew = { organizationUserGroupId: 'crew' }
@@ -127,7 +127,7 @@ it('[CS-50] stores all comments, members, grants and endpoints that calls at all
   expect(endpoints).toHaveLength(30)
 })
 
-it('[CS-50] leaves a document as the last call left it when calls at all nodes delete and create it at once', async () => {
+it('[CS-50] when concurrent calls at all nodes delete and create a document, leaves it in the state of the last call', async () => {
   const { call } = await start()
   const documents = [{ documentId: 'plan' }]
   for (let round = 0; round < 5; round++) {
@@ -165,7 +165,7 @@ it.each([
   ['delivers', undefined],
   ['loses', (topic: string) => (topic.startsWith('work.') ? [] : [0])],
 ])(
-  '[CS-51] answers a deletion that another node runs when it is complete and the bus %s the message',
+  '[CS-51] when another node runs a deletion and the bus %s the message, answers after the deletion is complete',
   async (_, weather) => {
     const [one, two] = (await sharedNodes(2, weather === undefined ? {} : { weather })) as [
       SharedNode,

@@ -40,7 +40,7 @@ const edits = async (server: TestServer): Promise<Row[]> =>
 const shown = (rows: readonly Row[]) =>
   rows.map(({ actionUser, targetEntityId, changes }) => [actionUser.userId, targetEntityId, changes.commits])
 
-it('[ACT-11] records the edits of a user to an editor within a window as one activity', async () => {
+it('[ACT-11] records the edits of one user in one editor within a window as one activity', async () => {
   const { server, clock } = await start()
   const ann = await connect(server, 'main', 'ann')
   const began = clock.now()
@@ -86,7 +86,7 @@ it('[ACT-11] records the edits of a user to an editor within a window as one act
   await server.stop()
 })
 
-it('[ACT-11] records an activity of `api` for each content change by REST that names no user', async () => {
+it('[ACT-11] records an activity with the user `api` for each content change by REST that specifies no user', async () => {
   const { server } = await start()
   const at = (editorId: string) => ({ organizationId: 'acme', documentId: 'd', editorId })
   const call = async (path: string, data: object) => dataOf(await server.post(`/v2/crdt/${path}`, data))
@@ -110,7 +110,7 @@ it('[ACT-11] records an activity of `api` for each content change by REST that n
   await server.stop()
 })
 
-it('[ACT-12] keeps the activity of an edit after a crash, and also the number of commits after a shutdown', async () => {
+it('[ACT-12] keeps the activity of an edit after a crash, and its number of commits after a shutdown', async () => {
   const engine = await openMemoryEngine()
   const clock = new HeldClock()
   const before = directoryOn(engine, clock)
@@ -153,7 +153,7 @@ it('[ACT-12] keeps the activity of an edit after a crash, and also the number of
   await engine.close()
 })
 
-it('[ACT-13] records no activity for a commit that was not stored, and begins the window with the next commit', async () => {
+it('[ACT-13] records no activity for a commit that was not stored, and starts the window at the next commit', async () => {
   const engine = await openMemoryEngine()
   let failing = true
   const faulty = withLog(engine, (log) => ({

@@ -37,7 +37,7 @@ async function atOnce(server: TestServer, path: string, requests: readonly objec
 
 const made = (answers: readonly Answer[]): Answer[] => answers.filter(({ status }) => status === 200)
 
-it('[CRDT-2] creates a document once when many adds race', async () => {
+it('[CRDT-2] creates a document once when concurrent calls add it', async () => {
   const server = await startTestServer()
   for (let round = 0; round < 10; round++) {
     const requests = Array.from({ length: 8 }, (_, index) => ({
@@ -51,7 +51,7 @@ it('[CRDT-2] creates a document once when many adds race', async () => {
   await server.stop()
 })
 
-it('[CRDT-23] makes one change when many changes for one version of an idle document race', async () => {
+it('[CRDT-23] applies one of many concurrent changes for the same version of an idle document', async () => {
   const data = await mkdtemp(join(tmpdir(), 'weft-races-'))
   let server = await startTestServer({ engine: 'level', dataDir: data })
   const added = await server.post('/v2/crdt/add', { ...document, type: 'text', data: 'start' })
@@ -181,7 +181,7 @@ it('[ROOM-35] applies an expensive update of few bytes outside the event loop', 
   await rooms.closeAll(restarting)
 })
 
-it('[ROOM-36] stores updates that arrived while a room was locked when the rooms are closed', async () => {
+it('[ROOM-36] stores updates that arrived while a room was locked, when the rooms are closed', async () => {
   const { engine, rooms } = await openRooms(1)
   const { room } = await rooms.open(address('main'))
   await replace(room, 'xml', paragraphs(2_000))
@@ -214,7 +214,7 @@ it('releases the thread of a replacement before the replacement waits for the di
   await rooms.closeAll(restarting)
 })
 
-it('[ROOM-34] adds no client id for each replacement when two backends alternate with base versions of their own', async () => {
+it('[ROOM-34] when two backends alternate with their own base versions, does not add a client id for each replacement', async () => {
   const { rooms } = await openRooms(0)
   const { room } = await rooms.open(address('main'))
   const first = await replace(room, 'text', `one\n\ntwo\n`)

@@ -139,7 +139,7 @@ const contents: readonly [type: string, make: () => unknown][] = [
 ]
 
 it.each(contents)(
-  `[ROOM-30] computes a replacement of type %s on a thread with exactly the target content (seed ${seed})`,
+  `[ROOM-30] computes a replacement of type %s on a thread, with exactly the target content (seed ${seed})`,
   async (type, make) => {
     const { room } = await rooms.open(address)
     for (const data of [make(), make()]) {
@@ -186,7 +186,7 @@ const decoded = (content: EncodedContent | undefined): unknown => ({
 })
 
 itLong(
-  '[ROOM-38] reads a large document on a thread with the same result, and handles other events meanwhile',
+  '[ROOM-38] reads a large document on a thread with the same result as on the event loop, and handles other events meanwhile',
   async () => {
     const formats = [undefined, 'json', 'xml', 'update'] as const
     const data = paragraphs(4_000)
@@ -244,7 +244,7 @@ it('[ROOM-31] keeps all edits made during a replacement, after the replaced cont
   expect(then?.doc.getMap('typed').get('count')).toBeLessThan(typed)
 })
 
-it('[ROOM-31] keeps edits since the base version without a pause of incoming updates', async () => {
+it('[ROOM-31] keeps edits made since the base version even if updates arrive without a pause', async () => {
   const { room } = await rooms.open(address)
   const lines = Array.from({ length: 6_000 }, (_, line) => `${line} ${words(2)}`)
   const { version } = await replace(room, 'text', lines.join('\n'))
@@ -267,7 +267,7 @@ it('[ROOM-31] keeps edits since the base version without a pause of incoming upd
   expect(answer.bytes).toBeLessThan(100)
 })
 
-it('[ROOM-64] completes a replacement and an update that both need the only thread of a workspace', async () => {
+it('[ROOM-64] completes a replacement and an update that both need the only thread of their workspace', async () => {
   const { room } = await rooms.open(address)
   await replace(room, 'text', words(15_000))
   const copy = new Y.Doc()
@@ -282,7 +282,7 @@ it('[ROOM-64] completes a replacement and an update that both need the only thre
   expect(await Promise.all([replacing, applying])).toHaveLength(2)
 })
 
-it('[ROOM-31] keeps a document deleted that was deleted during its replacement', async () => {
+it('[ROOM-31] does not restore a document that is deleted during its replacement', async () => {
   const { room } = await rooms.open(address)
   await replace(room, 'xml', paragraphs(1_500))
   const answer = expect(replace(room, 'xml', paragraphs(1_500))).rejects.toMatchObject({
@@ -302,7 +302,7 @@ const job = {
   state: 'never',
 } as const
 
-it('[ROOM-32] fails one job when its thread fails, and gives the next job another thread', async () => {
+it('[ROOM-32] when a thread fails, fails its job only, and gives the next job another thread', async () => {
   const threads = threadsOf({ waitingMax: 1, jobMs: 20_000 })
   const broken = { ...job, updates: [Uint8Array.of(9, 9, 9)] }
   await expect(threads.use(address, (thread) => thread.run(broken))).rejects.toThrow('could not be computed')
@@ -317,7 +317,7 @@ it('[ROOM-32] ends the thread of a job that exceeds its deadline', async () => {
   await threads.close()
 })
 
-it('[ROOM-33] [LIM-11] rejects jobs beyond the maximum length of the thread queue', async () => {
+it('[ROOM-33] [LIM-11] rejects jobs when the thread queue has its maximum length', async () => {
   const threads = threadsOf({ waitingMax: 2, jobMs: 20_000 })
   const uses = Array.from({ length: 5 }, () => threads.use(address, (thread) => thread.run(job)))
   const ends = await Promise.allSettled(uses)
@@ -338,7 +338,7 @@ it('[ROOM-33] [LIM-11] rejects jobs beyond the maximum length of the thread queu
   await threads.close()
 })
 
-it('[ROOM-33] checks content of any size before it looks for the document', async () => {
+it('[ROOM-33] checks content of any size before it searches for the document', async () => {
   const server = await startTestServer()
   const { organizationId, documentId, editorId } = address
   const ids = { organizationId, documentId, editorId }
@@ -355,7 +355,7 @@ it('[ROOM-33] checks content of any size before it looks for the document', asyn
   await server.stop()
 })
 
-it('[ROOM-34] adds at most two client ids to a document by replacements', async () => {
+it('[ROOM-34] adds at most two client ids to a document, however many replacements it gets', async () => {
   const { room } = await rooms.open(address)
   let { version } = await replace(room, 'text', words(50))
   const typing = typist(room)

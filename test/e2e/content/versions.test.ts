@@ -36,7 +36,7 @@ const create = async (server: TestServer, more: object = {}) =>
 const list = async (server: TestServer) => (await call(server, 'versions/list')) as Version[]
 const textOf = async (server: TestServer) => ((await call(server, 'get')) as [{ data: string }])[0].data
 
-it('[VER-12] creates a version of durable content only, and responds when the version is durable', async () => {
+it('[VER-12] creates a version of durable content only, and responds after the version is durable', async () => {
   const directory = await temporaryDirectory()
   const disk = heldStore()
   const engine = await openLevelEngine({ directory: directory.path, openStore: disk.openStore })
@@ -82,7 +82,7 @@ const removals: readonly [what: string, remove: (server: TestServer) => Promise<
   ],
 ]
 
-it.each(removals)('[VER-13] deletes the versions of %s completely', async (_, remove) => {
+it.each(removals)('[VER-13] when it deletes %s, deletes the versions completely', async (_, remove) => {
   const directory = await temporaryDirectory()
   const engine = await openLevelEngine({ directory: directory.path })
   const server = await startTestServer({}, { engine })
@@ -201,7 +201,7 @@ const counted = (queue: Queue, changed: (more: number) => void): Queue => ({
   },
 })
 
-it('[VER-16] saves an automatic version of an editor with edits in time, also after a restart, and of no other editor', async () => {
+it('[VER-16] saves an automatic version of each edited editor in time, even after a restart, and of no other editor', async () => {
   const directory = await temporaryDirectory()
   const clock = new HeldClock()
   let jobs = 0
@@ -236,7 +236,7 @@ it('[VER-16] saves an automatic version of an editor with edits in time, also af
   await directory.remove()
 })
 
-it('[VER-19] exports the entries of versions that name a user, and erases them with the user', async () => {
+it('[VER-19] exports the entries of versions that refer to a user, and erases them with the user', async () => {
   const clock = new HeldClock(Math.floor(Date.now() / 1000) * 1000)
   const engine = await openMemoryEngine({ clock })
   const server = await startTestServer({}, { engine, clock })
@@ -267,7 +267,7 @@ it('[VER-19] exports the entries of versions that name a user, and erases them w
   await server.stop()
 })
 
-it('[VER-18] keeps authors after a crash, and assigns a late author to the next version', async () => {
+it('[VER-18] keeps authors after a crash, and adds a late author to the next version', async () => {
   const clock = new HeldClock()
   const engine = await openMemoryEngine({ clock })
   const directory = directoryOn(engine, clock)

@@ -22,14 +22,14 @@ beforeAll(async () => {
 })
 afterAll(() => server?.stop())
 
-it('[EXB-10] has a type for every operation, and for no other', async () => {
+it('[EXB-10] has a type for every operation, and no other types', async () => {
   const text = await readFile(join(folder, 'schema.d.ts'), 'utf8')
   const named = [...text.matchAll(/^\t"(\/[^"]+)": \{$/gm)].map((match) => match[1])
   expect(named.sort()).toEqual(operationList.map(({ path }) => path).sort())
 })
 
 itLong(
-  '[EXB-10] generates the same types again, else `npm run generate` in examples/client updates them',
+  '[EXB-10] generates the current types again; otherwise run `npm run generate` in examples/client',
   async () => {
     installExample('client')
     const env = exampleEnvironment(server)
@@ -38,12 +38,12 @@ itLong(
   },
 )
 
-it('[EXB-11] rejects a wrong path, member or type at compile time, and compiles the story of the typed client', async () => {
+it('[EXB-11] rejects a wrong path, member or type at compile time, and compiles the example of the typed client', async () => {
   // TypeScript reports an expected error in wrong.ts that does not occur.
   await run(join(root, 'node_modules', '.bin', 'tsc'), ['-p', folder])
 })
 
-itLong('[EXB-12] completes the story of the typed client', async () => {
+itLong('[EXB-12] runs the story of the typed client to its end', async () => {
   const args = ['--import', 'tsx', join(folder, 'story.ts')]
   const { stdout } = await run(process.execPath, args, { cwd: root, env: exampleEnvironment(server) })
   expect(stdout.trim().split('\n')).toHaveLength(4)
@@ -96,7 +96,7 @@ async function answering(...turns: readonly (readonly [code: number, body: objec
 const failure = (status: string) => ({ error: { status, message: 'not now' } })
 const done = { result: { status: 'success', message: '', data: { acme: {} } } }
 
-it('[EXB-13] retries in the typed client with one key after a limit or a restart only', async () => {
+it('[EXB-13] retries in the typed client only after a limit or a restart, with the same idempotency key', async () => {
   const limited = [429, failure('RESOURCE_EXHAUSTED'), '3'] as const
   const stopping = [503, failure('UNAVAILABLE')] as const
   const tried = await answering(limited, stopping, [200, done])

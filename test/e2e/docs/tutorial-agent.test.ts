@@ -91,7 +91,7 @@ async function runAgent(before: Parameters<typeof startFront>[0]): Promise<{ out
 
 const limited = JSON.stringify({ error: { status: 'RESOURCE_EXHAUSTED', message: 'too many calls' } })
 
-it('[GUIDE-11] waits for a limit, and reads again when a user edits while the agent works', async () => {
+it('[GUIDE-11] waits when a limit is exceeded, and reads again when a user edits while the agent works', async () => {
   await write('<paragraph>Bring teh plan.</paragraph>')
   const seen = new Set<string>()
   let shown: unknown
@@ -119,7 +119,7 @@ it('[GUIDE-11] waits for a limit, and reads again when a user edits while the ag
   expect(await present()).toEqual([])
 })
 
-it('[GUIDE-11] repeats a write without a response, and writes it once', async () => {
+it('[GUIDE-11] repeats a write that got no response, and the server writes it once', async () => {
   await write('<paragraph>See you monday.</paragraph>')
   let writes = 0
   const { out, code } = await runAgent(async (path, response) => {
@@ -143,7 +143,7 @@ it('[GUIDE-11] repeats a write without a response, and writes it once', async ()
   expect(await read()).toBe('<paragraph>See you Monday.</paragraph>')
 })
 
-it('[GUIDE-11] ends with the error when a repeated call would fail too', async () => {
+it('[GUIDE-11] ends with the error when a repeated call would also fail', async () => {
   const { out, code } = await runAgent((path, response) => {
     if (path === '/v2/crdt/get')
       response

@@ -41,7 +41,7 @@ async function runUnit(paths: Readonly<Record<string, string>>): Promise<void> {
   for (const command of commands) await run('sh', ['-c', command], { cwd: folder, env })
 }
 
-it('[GUIDE-13] makes a backup that restores, and deletes those of more than two weeks ago', async () => {
+it('[GUIDE-13] makes a backup that can be restored, and deletes backups that are older than two weeks', async () => {
   const target = { organizationId: 'production', documentId: 'handbook', editorId: 'main' }
   await weft.post('/v2/crdt/add', { ...target, type: 'text', data: 'Be kind.' })
   const backups = join(folder, 'backups')

@@ -58,7 +58,7 @@ it('[ROOM-50] integrates an expensive update on a thread, and sends it to the ot
   for (const client of [writer, witness, joining]) client.end()
 })
 
-it('[ROOM-51] rejects with 4413 an update that would make its document too expensive, and closes no other socket', async () => {
+it('[ROOM-51] rejects an update that would make its document too expensive with 4413, and closes no other socket', async () => {
   const [writer, witness] = [await connect('shared'), await connect('shared', 'bob')]
   witness.sendUpdate(typed('before', 78))
   await witness.roundTrip()
@@ -76,7 +76,7 @@ it('[ROOM-51] rejects with 4413 an update that would make its document too expen
   for (const client of [witness, again]) client.end()
 }, 60_000)
 
-it('[ROOM-51] rejects such an update by REST with RESOURCE_EXHAUSTED, the limit and its value, and changes nothing', async () => {
+it('[ROOM-51] by REST, rejects an update that would make its document too expensive with RESOURCE_EXHAUSTED, the limit and its value, and changes nothing', async () => {
   const [update] = shape('rightOriginsBackwards', rejected)
   await server.post('/v2/crdt/add', { ...address('rest'), type: 'text', data: 'kept' })
   const { body: before } = await server.post('/v2/crdt/get', address('rest'))
@@ -127,7 +127,7 @@ async function store(documentId: string, updates: readonly Uint8Array[]): Promis
   )
 }
 
-it('[ROOM-52] opens a stored document that is too expensive for the event loop with the help of a thread', async () => {
+it('[ROOM-52] uses a thread to open a stored document that is too expensive for the event loop', async () => {
   const updates = shape('rightOriginsBackwards', poisoned)
   await store('poisoned', updates)
   const answer = await server.post('/v2/crdt/get', {
@@ -154,7 +154,7 @@ it('[ROOM-52] opens a stored document that is too expensive for the event loop w
   writer.end()
 }, 60_000)
 
-it('[ROOM-52] closes a client of such a document at most once for its edits, and accepts them afterwards', async () => {
+it('[ROOM-52] closes a client that edits a stored expensive document at most once, and accepts its edits afterwards', async () => {
   await store('poisoned', shape('rightOriginsBackwards', poisoned))
   const first = await connect('poisoned')
   first.sendUpdate(typed('mine', 78))
@@ -169,7 +169,7 @@ it('[ROOM-52] closes a client of such a document at most once for its edits, and
   for (const client of [first, second]) client.end()
 }, 60_000)
 
-it('[ROOM-53] loses no edit of a flood of expensive edits', async () => {
+it('[ROOM-53] loses no other edit in a flood of expensive edits', async () => {
   const [neighbor, hostile] = [await connect('neighbor', 'bob'), await connect('flooded')]
   const updates = hostileUpdates.smallLongScans(20_000).slice(0, 301)
   for (const update of updates) hostile.sendUpdate(update)
@@ -190,7 +190,7 @@ it('[ROOM-53] loses no edit of a flood of expensive edits', async () => {
   for (const client of [neighbor, hostile, witness]) client.end()
 }, 60_000)
 
-it('[UPD-28] closes with 4400 on a state vector of far more clients than the document has', async () => {
+it('[UPD-28] closes with 4400 when a state vector lists far more clients than the document has', async () => {
   const [few, many] = [await connect('vectors', 'ada'), await connect('vectors', 'eve')]
   const vector = (clients: number): Uint8Array =>
     writeStateVector(new Map(Array.from({ length: clients }, (_, client) => [client + 1, 1])))
@@ -201,7 +201,7 @@ it('[UPD-28] closes with 4400 on a state vector of far more clients than the doc
   few.end()
 })
 
-it('[ROOM-50] deletes a large list of nested types on a thread, and sends the rest to new clients', async () => {
+it('[ROOM-50] deletes a large list of nested types on a thread, and sends the remaining content to new clients', async () => {
   const [writer, witness] = [await connect('lists'), await connect('lists', 'bob')]
   const source = new Y.Doc()
   const [doomed, kept] = [new Y.Array<Y.Map<number>>(), source.getText('t')]

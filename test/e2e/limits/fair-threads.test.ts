@@ -48,14 +48,14 @@ function watched(uses: readonly Promise<unknown>[]): string[] {
 
 afterEach(() => threads.close())
 
-it('[ROOM-43] runs jobs of one workspace while another has endless jobs and a full queue', async () => {
+it('[ROOM-43] runs jobs of one workspace while another workspace has a full queue and never stops sending jobs', async () => {
   threads = threadsOf({})
   const poisoned = watched([1, 2, 3, 4].map(() => run(eve, poisonedJob)))
   for (const honest of [ada, bob]) await run(honest, quickJob)
   expect(poisoned).toEqual(['under way', 'under way', 'under way', 'under way'])
 })
 
-it('[ROOM-43] gives waiting workspaces a thread in turn, with one job or many', async () => {
+it('[ROOM-43] gives waiting workspaces a thread in turn, regardless of how many jobs each has', async () => {
   threads = threadsOf({})
   const order: string[] = []
   let letGo = (): void => undefined
@@ -73,7 +73,7 @@ it('[ROOM-43] gives waiting workspaces a thread in turn, with one job or many', 
   expect(order).toEqual(['first', 'second', 'first', 'first'])
 })
 
-it('[ROOM-44] [LIM-11] rejects only the workspace that has too many jobs in the queue', async () => {
+it('[ROOM-44] [LIM-11] rejects jobs only of the workspace that has too many jobs in the queue', async () => {
   threads = threadsOf({ waitingPerWorkspaceMax: 2, waitingMax: 3 })
   const poisoned = watched([1, 2, 3].map(() => run(eve, poisonedJob)))
   await expect(run(eve, quickJob)).rejects.toMatchObject({
@@ -84,7 +84,7 @@ it('[ROOM-44] [LIM-11] rejects only the workspace that has too many jobs in the 
   expect(poisoned).toEqual(['under way', 'under way', 'under way'])
 })
 
-it('[ROOM-45] ends, rejects, counts and logs a job past its deadline with its workspace and document', async () => {
+it('[ROOM-45] when a job passes its deadline, ends, rejects and counts it, and logs it with workspace and document', async () => {
   const lines: unknown[] = []
   const logger = pino({ base: null }, { write: (line) => void lines.push(JSON.parse(line)) })
   const metrics = createMetrics()
@@ -102,7 +102,7 @@ it('[ROOM-45] ends, rejects, counts and logs a job past its deadline with its wo
   ])
 })
 
-it('[ROOM-46] gives a workspace no thread for a while when its jobs fail repeatedly, and gives threads to other workspaces', async () => {
+it('[ROOM-46] when the jobs of a workspace fail repeatedly, gives it no thread for a while, and gives threads to other workspaces', async () => {
   const clock = new HeldClock()
   threads = threadsOf({ jobMs: 3_000 }, { clock })
   await expect(run(eve, poisonedJob)).rejects.toMatchObject({ details: { limit: 'threadJobSeconds' } })

@@ -54,7 +54,7 @@ const heldMax = (holder: string): Promise<number> =>
   metric(server, `weft_memory_held_max_bytes{holder="${holder}"}`)
 const hits = (limit: string): Promise<number> => metric(server, `weft_limit_hits_total{limit="${limit}"}`)
 
-it('[LIM-19] closes the sockets with the most when incomplete messages of one address exceed its bound before authentication', async () => {
+it('[LIM-19] when incomplete messages of one address exceed the limit before authentication, closes its sockets with the most bytes', async () => {
   await start()
   const hostile = await many(300, '/hocuspocus')
   for (const client of hostile) beginMessage(client, messageBytesMax, 60_000)
@@ -68,7 +68,7 @@ it('[LIM-19] closes the sockets with the most when incomplete messages of one ad
   await eventually(async () => (await held('unauthenticated_messages')) === 0)
 })
 
-it('[LIM-19] closes a socket when an incomplete message exceeds 64 KiB before authentication, whole or in fragments', async () => {
+it('[LIM-19] before authentication, closes a socket whose incomplete message exceeds 64 KiB, in one frame or in fragments', async () => {
   await start()
   const [whole, pieces] = await many(2, '/hocuspocus')
   if (whole === undefined || pieces === undefined) throw new Error('no clients')
@@ -79,7 +79,7 @@ it('[LIM-19] closes a socket when an incomplete message exceeds 64 KiB before au
   expect(await hits('incompleteMessageBytes')).toBe(2)
 })
 
-it('[LIM-19] [LIM-20] closes a socket of the workspace that keeps the most, never one of another workspace', async () => {
+it('[LIM-19] [LIM-20] closes a socket of the workspace that has the most bytes of incomplete messages, and none of another workspace', async () => {
   await start()
   const other = await otherWorkspace(server)
   const token = await server.token('mallory')
@@ -98,7 +98,7 @@ it('[LIM-19] [LIM-20] closes a socket of the workspace that keeps the most, neve
   expect(honest.socket.readyState).toBe(honest.socket.OPEN)
 })
 
-it('[LIM-20] closes the sockets of the heaviest workspace when all together exceed the bound', async () => {
+it('[LIM-20] when all incomplete messages together exceed the limit, closes the sockets of the workspace with the most bytes', async () => {
   // Each of three workspaces is within its own bound, and two of them fill the total.
   await start({ trustProxy: 1 })
   const [heavy, other] = [await otherWorkspace(server), await otherWorkspace(server)]
@@ -122,7 +122,7 @@ it('[LIM-20] closes the sockets of the heaviest workspace when all together exce
   expect(openOnes(others)).toBe(2)
 })
 
-it('[LIM-21] closes a socket when its message is not complete in time, also with pongs between fragments', async () => {
+it('[LIM-21] closes a socket whose message is not complete in time, even if it sends pongs between the fragments', async () => {
   await start({ transferTimeoutSeconds: 1 })
   const [fragments, idle] = await many(2, `/sync/acme/plan/main?token=${await server.token('ada')}`)
   if (fragments === undefined || idle === undefined) throw new Error('no clients')
@@ -136,7 +136,7 @@ it('[LIM-21] closes a socket when its message is not complete in time, also with
   expect(await held('incomplete_messages')).toBe(0)
 })
 
-it('[LIM-22] counts bytes of an incomplete message for the receive rate when they arrive', async () => {
+it('[LIM-22] applies the receive rate to the bytes of an incomplete message when they arrive', async () => {
   await start({ receiveBytesPerWorkspacePerSecond: 200 * KiB, receiveBytesPerWorkspaceBurst: 100 * KiB })
   const [slow, others] = await many(2, `/sync/acme/plan/main?token=${await server.token('ada')}`)
   if (slow === undefined || others === undefined) throw new Error('no clients')
@@ -148,7 +148,7 @@ it('[LIM-22] counts bytes of an incomplete message for the receive rate when the
   await eventually(() => others.updates().length === 1)
 })
 
-it('[LIM-19] accepts larger messages when one document of a multiplexed socket is authenticated', async () => {
+it('[LIM-19] accepts larger messages after one document of a multiplexed socket is authenticated', async () => {
   await start()
   const client = await connect('/hocuspocus')
   client.send(tokenFrame('acme/plan/main', await server.token('ada')))
@@ -158,7 +158,7 @@ it('[LIM-19] accepts larger messages when one document of a multiplexed socket i
   expect(await held('unauthenticated_messages')).toBe(0)
 })
 
-it('[LIM-29] exports the memory of every holder and its bound as metrics', async () => {
+it('[LIM-29] exports the used memory of every buffer and its limit as metrics', async () => {
   await start()
   const text = await (await fetch(`${server.url}/metrics`)).text()
   const holders = (name: string): string[] =>
@@ -180,7 +180,7 @@ it('[LIM-29] exports the memory of every holder and its bound as metrics', async
   expect(listed).toEqual(holders('weft_memory_held_bytes'))
 })
 
-it('[LIM-29] counts updates whose dependencies are missing until the room drops them', async () => {
+it('[LIM-29] measures the memory of updates with missing dependencies until the room drops them', async () => {
   await start()
   const client = await connect(`/sync/acme/plan/main?token=${await server.token('ada')}`)
   const doc = new Y.Doc()

@@ -77,7 +77,7 @@ describe('a server with a heap of 512 MB', { timeout: 120_000 }, () => {
   })
 
   it.each(Object.keys(shapes))(
-    '[CRDT-37] stays alive and names the request to make instead when several clients read a document of 1 MB that is 314 MB long as %s',
+    '[CRDT-37] when several clients read a document of 1 MB that is 314 MB long as %s, stays alive, and states which request to make instead',
     async (shape) => {
       const address = { ...editor, editorId: shape }
       for (const [valueLength, stretches] of [
@@ -123,7 +123,7 @@ describe('a server with a heap of 512 MB', { timeout: 120_000 }, () => {
     ['map', { field: '<p>text</p>' }],
     ['array', ['<p>text</p>']],
   ])(
-    '[CRDT-37] stays alive when a client replaces the %s of a document whose value is 314 MB long as text',
+    '[CRDT-37] when a client replaces the %s of a document whose value is 314 MB long as text, stays alive',
     async (type, data) => {
       const address = { ...editor, editorId: `replaced ${type}` }
       const update = updateOf(type, 60_000, 5_000)
@@ -143,7 +143,7 @@ describe('a server with a heap of 512 MB', { timeout: 120_000 }, () => {
     },
   )
 
-  it('[CRDT-37] applies the limit of a response to all editors in it together', async () => {
+  it('[CRDT-37] applies the limit of a response to the sum of all editors in it', async () => {
     const documentId = 'several'
     for (const editorId of ['a', 'b', 'c'])
       await server.post('/v2/crdt/add', {

@@ -120,7 +120,7 @@ it('[LIM-11] counts a slow reader', async () => {
   for (const client of [writer, reader]) client.end()
 })
 
-it('[LIM-11] counts rejected connections that get no close reason any more', async () => {
+it('[LIM-11] counts rejected connections that get no close reason because too many rejections are pending', async () => {
   await start({})
   const refused: Socket[] = []
   const upgrade =
@@ -137,7 +137,7 @@ it('[LIM-11] counts rejected connections that get no close reason any more', asy
   await Promise.all(refused.map((socket) => (socket.closed ? Promise.resolve() : once(socket, 'close'))))
 })
 
-it('[LIM-5] [LIM-11] counts sockets that wait for the disk, and pauses sockets beyond the rate also after that', async () => {
+it('[LIM-5] [LIM-11] counts sockets that wait for the disk, and keeps sockets beyond the rate paused after that wait', async () => {
   const store = heldStore()
   const clock = new HeldClock()
   const engine = await openLevelEngine({ directory: join(directory, 'held'), ...store })
@@ -163,7 +163,7 @@ it('[LIM-5] [LIM-11] counts sockets that wait for the disk, and pauses sockets b
   for (const client of [writer, other]) client.end()
 })
 
-it('[LIM-12] logs an exceeded limit with its owner and without tokens', async () => {
+it('[LIM-12] logs an exceeded limit with the workspace or address that exceeded it, and without tokens', async () => {
   await start({})
   const lines: string[] = []
   const log = pino({ level: 'warn', base: null }, { write: (line: string) => void lines.push(line) })
@@ -208,7 +208,7 @@ it('[LIM-12] logs an exceeded limit with its owner and without tokens', async ()
   for (const hidden of [authToken, secret]) expect(lines.join('')).not.toContain(hidden)
 })
 
-it('[LIM-17] logs one line when many clients reconnect while the store is unavailable', async () => {
+it('[LIM-17] when many clients reconnect while the store is unavailable, logs one line', async () => {
   await start({})
   const lines: string[] = []
   const log = pino({ level: 'warn', base: null }, { write: (line: string) => void lines.push(line) })

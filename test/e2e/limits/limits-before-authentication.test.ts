@@ -84,7 +84,7 @@ it('[LIM-3] limits the number of unauthenticated websockets of an address, and t
   late.end()
 })
 
-it('[LIM-14] leaves most bytes of an unauthenticated websocket unread, and closes it', async () => {
+it('[LIM-14] does not read most bytes that an unauthenticated websocket sends, and closes it', async () => {
   const path = await startUndecided({})
   const socket = await tcp()
   socket.write(upgrade(path))
@@ -105,7 +105,7 @@ it.each([
   ['pings', () => Buffer.concat([Buffer.from([0x89, 0xfd, 0, 0, 0, 0]), Buffer.alloc(125)]), 1000],
   ['empty messages', () => Buffer.from([0x82, 0x80, 0, 0, 0, 0]), 20_000],
 ])(
-  '[LIM-9] ends the connection of a rejected socket after 64 KB in total, in any number of %s',
+  '[LIM-9] ends the connection of a rejected socket after 64 KB in total, whatever the number of %s',
   async (_name, made, times) => {
     await start({})
     const socket = await tcp()
@@ -117,7 +117,7 @@ it.each([
   },
 )
 
-it('[LIM-10] limits the number of other connections of an address, and closes further ones at once', async () => {
+it('[LIM-10] limits the number of other connections of an address, and closes connections beyond it immediately', async () => {
   await start({ maxHttpConnectionsPerAddress: 10 })
   const token = await server.token('ada')
   const clients: RawClient[] = []

@@ -44,7 +44,7 @@ const exceeded = (limit: string): Promise<number> => metric(server, `weft_limit_
 const details = ({ body }: Answer): unknown => body.error?.details
 const code = 'limit/exceeded'
 
-it('[LIM-1] limits the open websockets of a workspace over all its keys, and of no other workspace', async () => {
+it('[LIM-1] limits the open websockets of a workspace for all its API keys together, and of no other workspace', async () => {
   await start({ maxConnectionsPerWorkspace: 3 })
   const [key, other] = [await otherKey(server), await otherWorkspace(server)]
   const first = await welcome('one')
@@ -59,7 +59,7 @@ it('[LIM-1] limits the open websockets of a workspace over all its keys, and of 
   expect(await exceeded('maxConnectionsPerWorkspace')).toBe(2)
 })
 
-it('[LIM-2] limits new websockets of an address before it reads them, and those of no other address', async () => {
+it('[LIM-2] limits new websockets of one address before it reads them, but not those of other addresses', async () => {
   await start({ connectsPerAddressPerSecond: 1, connectsPerAddressBurst: 3, trustProxy: 1 })
   const mine = '2001:db8:1:1::1'
   await welcome('one', token, mine)
@@ -73,7 +73,7 @@ it('[LIM-2] limits new websockets of an address before it reads them, and those 
   await welcome('one', token, '192.0.2.1')
 })
 
-it('[LIM-4] closes unused documents to make room for others, and rejects sockets and calls when all are in use', async () => {
+it('[LIM-4] closes unused documents to make room for others, and when all are in use, rejects sockets and calls', async () => {
   await start({ maxDocumentsPerWorkspace: 2 })
   const other = await otherWorkspace(server)
   const add = (documentId: string, headers = {}) =>
@@ -101,7 +101,7 @@ it('[LIM-4] closes unused documents to make room for others, and rejects sockets
   expect(contentOf(late.offers())).toBe('text of c')
 })
 
-it('[LIM-4] does not count a document that cannot be opened', async () => {
+it('[LIM-4] does not include a document that cannot be opened in the number of open documents', async () => {
   const engine = withLog(await openMemoryEngine(), (log) => ({
     load: (address) =>
       String(address).includes('broken')
@@ -118,7 +118,7 @@ it('[LIM-4] does not count a document that cannot be opened', async () => {
 })
 
 itLong(
-  '[LIM-5] slows the reading of a workspace that exceeds its rate, loses nothing, and does not slow other workspaces',
+  '[LIM-5] when a workspace exceeds its rate, reads its sockets slowly, loses nothing, and does not slow other workspaces',
   async () => {
     await start({ receiveBytesPerWorkspacePerSecond: 200_000, receiveBytesPerWorkspaceBurst: 300_000 })
     const other = await otherWorkspace(server)
@@ -136,7 +136,7 @@ itLong(
   },
 )
 
-it('[LIM-6] limits calls of an address, pages included, before it reads them, but not probes or other addresses', async () => {
+it('[LIM-6] limits calls of an address, including page requests, before it reads them, but not probes or other addresses', async () => {
   server = await startTestServer({ callsPerAddressPerSecond: 1, callsPerAddressBurst: 3, trustProxy: 1 })
   const path = '/v2/users/get'
   const from = (address: string, more = {}) =>
@@ -163,7 +163,7 @@ it('[LIM-6] limits calls of an address, pages included, before it reads them, bu
   expect(await exceeded('callsPerAddressPerSecond')).toBe(8)
 })
 
-it('[LIM-7] limits bytes of bodies by API key, with and without an announced length', async () => {
+it('[LIM-7] limits the bytes of request bodies for each API key, with and without an announced length', async () => {
   await start({ bodyBytesPerKeyPerSecond: 1000, bodyBytesPerKeyBurst: 100_000, maxBodyBytes: 60_000 })
   const other = await otherWorkspace(server)
   const body = { organizationId: 'acme', padding: 'x'.repeat(40_000) }

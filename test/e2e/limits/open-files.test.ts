@@ -30,7 +30,7 @@ async function tcp(): Promise<Socket> {
   return socket
 }
 
-it('[LIM-16] closes connections before the store has no files left', async () => {
+it('[LIM-16] closes connections before the store runs out of file descriptors', async () => {
   const writer = await RawClient.connect(`${server.wsUrl}/sync/acme/plan/main?token=${await server.token()}`)
   await writer.roundTrip()
   const open = await Promise.all(Array.from({ length: 700 }, tcp))
@@ -47,7 +47,7 @@ it('[LIM-16] closes connections before the store has no files left', async () =>
   writer.end()
 })
 
-it('[LIM-16] allows half of few files for connections, and all but a reserve of many', () => {
+it('[LIM-16] uses half of the file descriptors for connections if there are few, and all but a fixed reserve if there are many', () => {
   expect([600, 2_400, 20_000, Number.POSITIVE_INFINITY].map((files) => openConnectionsMax(files))).toEqual([
     300,
     1_200,

@@ -62,7 +62,7 @@ async function callsOn(documentId: string, round: number): Promise<void> {
   await server.post('/v2/presence/add', { ...place, users: [{ userId: `guest-${round}` }] })
 }
 
-it('[OPS-42] opens no connection to others, resolves no name and starts no process under load', async () => {
+it('[OPS-42] under load, opens no connection to other hosts, resolves no name and starts no process', async () => {
   let seen = 0
   await load(() => {
     expect(foreign()).toEqual([])

@@ -69,7 +69,7 @@ async function beginExpensive(): Promise<RawClient> {
 
 const large = (client: number): Uint8Array => typed('x'.repeat(900_000), client)
 
-it('[LIM-31] pauses a socket whose updates wait for a thread, and applies all of them afterwards', async () => {
+it('[LIM-31] pauses a socket whose updates wait for a thread, and then applies all of them', async () => {
   const writer = await beginExpensive()
   const [flood, neighbor] = [await connect(await server.token('eve')), await connect(other.token)]
   const count = 24
@@ -86,7 +86,7 @@ it('[LIM-31] pauses a socket whose updates wait for a thread, and applies all of
   expect(flood.socket.readyState).toBe(flood.socket.OPEN)
 })
 
-it('[LIM-31] closes with 1013 the client whose waiting updates take the most memory of its workspace', async () => {
+it('[LIM-31] closes the client whose waiting updates use the most memory of its workspace with 1013', async () => {
   await beginExpensive()
   const [honest, neighbor] = [await connect(await server.token('bob')), await connect(other.token)]
   honest.sendUpdate(typed('honest', 60))
@@ -120,7 +120,7 @@ it('[LIM-31] closes with 1013 the client whose waiting updates take the most mem
 const ofManyClients = (count: number, clock: number): Uint8Array =>
   updateOf(list(count, (index) => block(1_000 + index, [item({}, contents.text('a'))], clock)))
 
-it('[LIM-31] counts the memory of summaries of waiting updates', async () => {
+it('[LIM-31] includes the summaries of waiting updates in the measured memory', async () => {
   await beginExpensive()
   const update = ofManyClients(10_000, 0)
   const client = await connect(await server.token('eve'))
@@ -131,7 +131,7 @@ it('[LIM-31] counts the memory of summaries of waiting updates', async () => {
   await eventually(async () => (await held()) === 0)
 })
 
-it('[LIM-29] counts the memory of summaries of updates with missing dependencies', async () => {
+it('[LIM-29] includes the summaries of updates with missing dependencies in the measured memory', async () => {
   copy.open()
   const update = ofManyClients(10_000, 1)
   const client = await connect(await server.token('eve'))

@@ -82,7 +82,7 @@ const setLimit = (storedBytesMax: number | null) =>
     admin,
   )
 
-it('[LIM-23] closes with 4413 on an update that grows, and accepts deletions, when the workspace is full', async () => {
+it('[LIM-23] when the workspace is full, closes with 4413 on an update that grows the document, and accepts deletions', async () => {
   await start()
   const doc = await fill()
   const [writer, reader] = [await connect(), await connect()]
@@ -107,7 +107,7 @@ it('[LIM-23] closes with 4413 on an update that grows, and accepts deletions, wh
   doc.destroy()
 })
 
-it('[LIM-23] rejects calls that add, and accepts reads and deletions, when the workspace is full', async () => {
+it('[LIM-23] when the workspace is full, rejects calls that add data, and accepts reads and deletions', async () => {
   await start()
   await fill()
   const refused = await add('another', 'text')
@@ -132,7 +132,7 @@ it('[LIM-23] rejects calls that add, and accepts reads and deletions, when the w
   })
 })
 
-it('[LIM-23] accepts REST updates that only delete content, and rejects others, when the workspace is full', async () => {
+it('[LIM-23] when the workspace is full, accepts REST updates that only delete content, and rejects others', async () => {
   await start()
   await fill()
   const editor = { organizationId: 'acme', documentId: 'document', editorId: 'main' }
@@ -157,7 +157,7 @@ it('[LIM-23] accepts REST updates that only delete content, and rejects others, 
   expect(await metric(server, 'weft_workspaces_full')).toBe(1)
 })
 
-it('[LIM-23] accepts replacements that only delete content on a node of a cluster when the workspace is full', async () => {
+it('[LIM-23] when the workspace is full, a node of a cluster accepts replacements that only delete content', async () => {
   const nodes = await startNodes(1, { [limit]: bytesMax })
   onTestFinished(nodes.stop)
   const post = nodes.servers[0]?.post as TestServer['post']
@@ -200,7 +200,7 @@ it('[LIM-24] applies the limit that the operator sets for one workspace', async 
   expect((await server.post('/v2/workspace/storagelimit/update', unknown, admin)).status).toBe(404)
 })
 
-it('[LIM-25] has the stored bytes after a shutdown and after a crash', async () => {
+it('[LIM-25] has the correct number of stored bytes after a shutdown and after a crash', async () => {
   const root = await mkdtemp(join(tmpdir(), 'weft-quota-'))
   onTestFinished(() => rm(root, { recursive: true, force: true, maxRetries: 20 }))
   const [data, crashed] = [join(root, 'data'), join(root, 'crashed')]
@@ -219,7 +219,7 @@ it('[LIM-25] has the stored bytes after a shutdown and after a crash', async () 
   }
 })
 
-it('[LIM-26] counts bytes that other nodes have stored within a minute', async () => {
+it('[LIM-26] includes bytes that other nodes have stored within a minute', async () => {
   offsetMs = 0
   const nodes = await startNodes(2, { [limit]: bytesMax }, { clock })
   onTestFinished(nodes.stop)

@@ -64,7 +64,7 @@ function askAndStop(client: RawClient): void {
 
 const isOpen = ({ socket }: RawClient): boolean => socket.readyState === socket.OPEN
 
-it('[LIM-27] bounds the unread bytes of a live document, and closes the clients with the most', async () => {
+it('[LIM-27] limits the unread bytes of a live document, and closes the clients with the most unread bytes', async () => {
   await start()
   const other = await otherWorkspace(server)
   const honest = await largeDocument(other.token, 'theirs', 3 * MiB)
@@ -91,7 +91,7 @@ it('[LIM-27] bounds the unread bytes of a live document, and closes the clients 
   expect([late, honest].every(isOpen)).toBe(true)
 })
 
-it('[LIM-27] counts a frame once for all clients that have not read it', async () => {
+it('[LIM-27] adds a frame to the unread bytes once for all clients that have not read it', async () => {
   const data = await mkdtemp(join(tmpdir(), 'weft-unread-'))
   const options = { engine: 'level', dataDir: data } as const
   await start(options)
@@ -137,7 +137,7 @@ async function askUnread(headers: Readonly<Record<string, string>>, documentId: 
   return socket
 }
 
-it('[LIM-28] bounds unread responses, and closes the connections of the workspace that keeps the most', async () => {
+it('[LIM-28] limits unread responses, and closes the connections of the workspace that has the most unread bytes', async () => {
   await start()
   const other = await otherWorkspace(server)
   await largeDocument(other.token, 'theirs', 10 * MiB)

@@ -107,7 +107,7 @@ async function doneOrSpent(edit: Promise<unknown>, spent: readonly string[]): Pr
 const documentsMax = 2_000
 
 it.each(Object.entries(expensive))(
-  '[ROOM-53] counts updates by REST that %s integrates, and delays further ones of the workspace',
+  '[ROOM-53] adds the cost of REST updates that %s integrates to the share of their workspace, and delays its further updates',
   async (_, update) => {
     const { rooms, spent, clock } = roomsOf(await openMemoryEngine())
     for (let count = 0; spent.length === 0 && count < documentsMax; count += 1)
@@ -127,7 +127,7 @@ it.each(Object.entries(expensive))(
   },
 )
 
-it('[ROOM-54] stops the timer of a pause and answers waiting calls when the room closes', async () => {
+it('[ROOM-54] when the room closes, stops the timer of a pause, and answers waiting calls', async () => {
   const { rooms, spent, clock } = roomsOf(await openMemoryEngine())
   for (let count = 0; count < documentsMax; count += 1) {
     const { room } = await rooms.open(addressOf(`document ${count}`))
@@ -150,7 +150,7 @@ it('[ROOM-54] stops the timer of a pause and answers waiting calls when the room
   expect.unreachable('the workspace did not spend its share')
 })
 
-it('[ROOM-54] stops waiting for another node when the room closes', async () => {
+it('[ROOM-54] when the room closes, stops waiting for another node', async () => {
   const [node] = await sharedNodes(1)
   if (node === undefined) throw new Error('no node')
   const { rooms, clock } = roomsOf(node.engine)
@@ -162,7 +162,7 @@ it('[ROOM-54] stops waiting for another node when the room closes', async () => 
   expect([room.isHeld, clock.pending]).toEqual([false, pending])
 })
 
-it('[ROOM-53] counts expensive updates that other nodes have accepted', async () => {
+it('[ROOM-53] adds the cost of expensive updates that other nodes have accepted to the share of their workspace', async () => {
   const [first, second] = await sharedNodes(2)
   if (first === undefined || second === undefined) throw new Error('no nodes')
   const [accepting, following] = [roomsOf(first.engine), roomsOf(second.engine)]

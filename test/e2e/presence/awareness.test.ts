@@ -76,7 +76,7 @@ it('[AWA-3] accepts one client id per connection, and drops states of other ids 
   for (const client of [first, second, witness]) client.end()
 })
 
-it('[AWA-4] removes states at once when their socket closes', async () => {
+it('[AWA-4] removes the states of a socket immediately when the socket closes', async () => {
   const path = newPath()
   const [guest, witness] = [await RawClient.connect(url(path, eve)), await RawClient.connect(url(path, ada))]
   guest.sendAwareness(5, 1, { cursor: 1 })
@@ -89,7 +89,7 @@ it('[AWA-4] removes states at once when their socket closes', async () => {
   for (const client of [witness, late]) client.end()
 })
 
-it('[AWA-5] shows a client again when it reconnects with the same clock', async () => {
+it('[AWA-5] shows a client again that reconnects with the same clock', async () => {
   const path = newPath()
   const [editor, watcher] = [
     await syncedEditor(server.wsUrl, path, ada),
@@ -105,7 +105,7 @@ it('[AWA-5] shows a client again when it reconnects with the same clock', async 
   for (const each of [editor, watcher]) each.close()
 })
 
-it('[AWA-6] drops states that exceed the size or the depth or are not objects, and keeps the sender connected', async () => {
+it('[AWA-6] drops states that are too large, too deep or not objects, and keeps the sender connected', async () => {
   const path = newPath()
   const [guest, witness] = [await RawClient.connect(url(path, eve)), await RawClient.connect(url(path, ada))]
   let deep: unknown = 1
@@ -145,7 +145,7 @@ it('[AWA-7] sends a new client the state of every client once', async () => {
   for (const client of [one, two, newcomer]) client.end()
 })
 
-it('[AWA-8] combines a hundred cursor moves of one client into a few messages that end with the last move', async () => {
+it('[AWA-8] combines a hundred cursor moves of one client into a few messages, the last of which has the last move', async () => {
   const path = newPath()
   const [mover, witness] = [await RawClient.connect(url(path, ada)), await RawClient.connect(url(path, eve))]
   for (let clock = 1; clock <= 100; clock++) mover.sendAwareness(9, clock, { cursor: clock })

@@ -54,7 +54,7 @@ const sees = (witness: RawClient, cursor: number | null): Promise<void> =>
     () => seenBy(witness),
   )
 
-it('[AWA-9] reserves a client id for the user who announced it, also for a while after a disconnect', async () => {
+it('[AWA-9] reserves a client id for the user who announced it, and for some time after the user disconnects', async () => {
   const [witness, attacker] = [await connect('witness'), await connect('attacker')]
   const attack = async (round: number): Promise<void> => {
     const another = await connect('attacker')
@@ -139,7 +139,7 @@ it('[AWA-10] sends a slow reader of live messages the removal of clients that le
   slow.end()
 })
 
-it('[AWA-13] removes a client at once when its permission ends, also if the client does not answer', async () => {
+it('[AWA-13] removes a client immediately when its permission ends, even if the client does not answer', async () => {
   await create()
   const [witness, guest] = [await connect('witness'), await connect('guest')]
   guest.sendAwareness(disputed, 1, { cursor: 1 })
@@ -153,7 +153,7 @@ it('[AWA-13] removes a client at once when its permission ends, also if the clie
   for (const client of [witness, guest]) client.end()
 })
 
-it('[AWA-14] keeps the state of each connection of a user when another connection repeats it, and removes them one by one', async () => {
+it('[AWA-14] when several connections of a user send the same state, keeps it for each of them, and removes them one by one', async () => {
   const [witness, tab] = [await connect('witness'), await connect('ada')]
   tab.sendAwareness(disputed, 5, { cursor: 1 })
   await sees(witness, 1)
@@ -174,7 +174,7 @@ it('[AWA-14] keeps the state of each connection of a user when another connectio
   for (const client of [witness, another]) client.end()
 })
 
-it('[AWA-14] does not restore a disconnected client when another connection of its user repeats its state late', async () => {
+it('[AWA-14] does not restore a disconnected client when another connection of its user sends its state late', async () => {
   const [witness, tab, silent] = [await connect('witness'), await connect('ada'), await connect('ada')]
   tab.sendAwareness(disputed, 5, { cursor: 1 })
   await sees(witness, 1)
@@ -188,7 +188,7 @@ it('[AWA-14] does not restore a disconnected client when another connection of i
   for (const client of [witness, silent, late]) client.end()
 })
 
-it('[AWA-14] shows a client on its new connection before and after its dead connection ends', async () => {
+it('[AWA-14] shows a client on its new connection, before and after its dead connection ends', async () => {
   const [witness, old] = [await connect('witness'), await connect('ada')]
   old.sendAwareness(disputed, 5, { cursor: 1 })
   await sees(witness, 1)
@@ -203,7 +203,7 @@ it('[AWA-14] shows a client on its new connection before and after its dead conn
   for (const client of [witness, back]) client.end()
 })
 
-it('[AWA-14] shows a stock client with an unchanged clock when its old connection ends', async () => {
+it('[AWA-14] still shows a stock client with an unchanged clock after its old connection ends', async () => {
   const token = await server.token('ada')
   const stock = await syncedEditor(server.wsUrl, 'acme/ghosts/main', token)
   stock.provider.awareness.setLocalStateField('cursor', 1)

@@ -158,7 +158,7 @@ async function carryOut(path: string, visits: readonly Visit[]): Promise<void> {
   }
 }
 
-it('[PRES-17] leaves presence and awareness empty when 500 clients have connected and left in any order', async () => {
+it('[PRES-17] leaves presence and awareness empty after 500 clients have connected and left in any order', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(visit, { minLength: 500, maxLength: 500 }), async (visits) => {
       const path = newPath()

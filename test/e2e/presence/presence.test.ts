@@ -54,7 +54,7 @@ const closeAll = (editors: readonly Editor[]): void => {
   for (const editor of editors) editor.close()
 }
 
-it('[PRES-1] shows a user added by REST to stock clients of every version, also to new clients', async () => {
+it('[PRES-1] makes a user that REST added visible in stock clients of every version, also in clients that connect later', async () => {
   const { open, call, get } = await newDocument()
   const editors = [await open('ada', 1), await open('bob', 2)]
   const users = [{ userId: 'ann', name: 'Ann', email: 'ann@example.com', status: 'away' }, { userId: 'joe' }]
@@ -77,7 +77,7 @@ it('[PRES-1] shows a user added by REST to stock clients of every version, also 
   closeAll(editors)
 })
 
-it('[PRES-2] sends a status set by REST to every client, and keeps it after the next cursor moves of its user', async () => {
+it('[PRES-2] sends a status set by REST to every client, and keeps it when the cursor of the user moves', async () => {
   const { open, call, get } = await newDocument()
   const editors = [await open('ada', 1), await open('bob', 2), await open('eve', 3)]
   for (const [index, { provider }] of editors.entries()) {
@@ -114,7 +114,7 @@ it('[PRES-2] sends a status set by REST to every client, and keeps it after the 
   closeAll(editors)
 })
 
-it('[PRES-2] merges a status set before the first state of a client into that state', async () => {
+it('[PRES-2] merges a status that REST set before the first state of a client into that state', async () => {
   const { raw, call } = await newDocument()
   const [quiet, witness] = [await raw('quiet'), await raw('witness')]
   await Promise.all([quiet.roundTrip(), witness.roundTrip()])
@@ -129,7 +129,7 @@ it('[PRES-2] merges a status set before the first state of a client into that st
   for (const client of [quiet, witness]) client.end()
 })
 
-it('[PRES-3] keeps virtual users for their time, and restarts the time with each update', async () => {
+it('[PRES-3] keeps virtual users for their time, and restarts that time at each update', async () => {
   const clock = new HeldClock(Math.floor(Date.now() / 1000) * 1000)
   const held = await startTestServer({}, { clock })
   const { call, userIds, raw } = await newDocument(held)
@@ -207,7 +207,7 @@ it('[PRES-5] keeps a deleted user absent until a new connection or an add', asyn
   closeAll([ada, bob])
 })
 
-it('[PRES-5] restores an added user on every connection, also when one is new', async () => {
+it('[PRES-5] when REST adds a deleted user again, restores the user on every connection, old or new', async () => {
   const { open, call, get } = await newDocument()
   const [old, bob] = [await open('ada', 3, 'main'), await open('bob', 3, 'main')]
   old.provider.awareness.setLocalStateField('cursor', 1)
@@ -249,7 +249,7 @@ it('[PRES-6] shares one presence between all editors of a document until the las
   await eventually(async () => (await userIds()).join() === 'ann')
 })
 
-it('[PRES-7] makes a virtual user who connects a user with a socket, keeps the values of REST, and removes the user with the socket', async () => {
+it('[PRES-7] turns a virtual user who connects into a connected user, keeps the values of REST, and removes the user with the websocket', async () => {
   const { open, call, get, userIds } = await newDocument()
   const witness = await open('witness')
   await call('add', { users: [{ userId: 'ann', status: 'away' }], ttlSeconds: 3_599 })

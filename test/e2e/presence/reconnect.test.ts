@@ -73,7 +73,7 @@ async function allSee(pages: readonly Page[], shown: readonly Page[] = pages): P
 let moves = 0
 const move = ({ awareness, name }: Page): void => awareness.setLocalState({ page: name, at: ++moves })
 
-it('[AWA-23] shows a returning stock client of any protocol and version to the other clients, and them to it', async () => {
+it('[AWA-23] shows a stock client of any protocol and version that reconnects to the other clients, and shows it all of them', async () => {
   const server = await startTestServer()
   const path = 'acme/coming-back/main'
   const pages = [
@@ -106,7 +106,7 @@ it('[AWA-23] shows a returning stock client of any protocol and version to the o
   await server.stop()
 })
 
-it('[AWA-23] shows all clients to each other after a restart, also those that moved meanwhile', async () => {
+it('[AWA-23] after a restart, shows all clients to each other, including those that moved meanwhile', async () => {
   const data = await mkdtemp(join(tmpdir(), 'weft-back-'))
   const before = await startTestServer({ engine: 'level', dataDir: data })
   const path = 'acme/restarted/main'
@@ -139,7 +139,7 @@ it('[AWA-23] shows all clients to each other after a restart, also those that mo
   await rm(data, { recursive: true })
 })
 
-it('[CP-33] shows a stock client at another node to all clients, and them to it, with and without others there', async () => {
+it('[CP-33] when a stock client moves to another node, shows it to all clients and all clients to it, with and without clients at that node', async () => {
   const { open, at, stop } = await presenceNodes(3)
   const names = ['ada', 'bob', 'eve']
   const editors = [await open(0, 'ada'), await open(0, 'bob'), await open(1, 'eve')]

@@ -57,7 +57,7 @@ const nameIn = ({ user }: QueuedEvent['data']): string => (user as { userId: str
 const visitsIn = (events: readonly QueuedEvent[]): readonly QueuedEvent[] =>
   events.filter(({ type }) => type.startsWith('presence.'))
 
-it('[PRES-18] records a join for the first of three connections, and a leave some time after the last one', async () => {
+it('[PRES-18] records a join at the first of three connections, and a leave some time after the last connection', async () => {
   const { clock, server, connect, here, tells, told, collect } = await world()
   const tabs = [await connect('ann'), await connect('ann', 'side')]
   await tells('ann presence.join')
@@ -103,7 +103,7 @@ it('[PRES-19] records neither leave nor join when a stock client reconnects with
   await server.stop()
 })
 
-it('[PRES-20] records a join and a leave for a user who connects and leaves at once', async () => {
+it('[PRES-20] records a join and a leave for a user who connects and leaves immediately', async () => {
   const { clock, server, connect, here, tells } = await world()
   const client = await connect('ann')
   client.end()
@@ -117,7 +117,7 @@ it('[PRES-20] records a join and a leave for a user who connects and leaves at o
   await server.stop()
 })
 
-it('[PRES-21] records a join for an added user and a leave for a deleted or expired one, and nothing for a socket in between', async () => {
+it('[PRES-21] records a join for an added user and a leave for a deleted or expired user, and nothing for a websocket in between', async () => {
   const { clock, server, connect, call, here, tells, told } = await world()
   const client = await connect('bob')
   await tells('bob presence.join')
@@ -142,7 +142,7 @@ it('[PRES-21] records a join for an added user and a leave for a deleted or expi
   await server.stop()
 })
 
-it('[PRES-22] writes no event of presence that no endpoint wants', async () => {
+it('[PRES-22] writes no presence event that no endpoint subscribes to', async () => {
   const leaves = await world(['presence.leave'])
   const client = await leaves.connect('ann')
   client.end()
@@ -161,7 +161,7 @@ it('[PRES-22] writes no event of presence that no endpoint wants', async () => {
   await nothing.server.stop()
 })
 
-it('[PRES-23] records a leave at shutdown for a user who left before, and none for a connected user', async () => {
+it('[PRES-23] at shutdown, records a leave for a user who has already left, and none for a connected user', async () => {
   const { engine, told: recorded } = await openRecorded()
   const server = await startTestServer({}, { engine })
   await wantTold(server, presenceTypes)

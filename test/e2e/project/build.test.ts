@@ -67,7 +67,7 @@ const isServing = (url: string, path: string, text: string): Promise<void> =>
   eventually(async () => (await textAt(url + path)).includes(text), undefined, 120_000)
 
 itLong(
-  '[DEV-1] `npm run dev` serves a change of the server, the console and the documentation, and keeps serving after a mistake',
+  '[DEV-1] `npm run dev` serves changes of the server, the console and the documentation, and continues after a mistake',
   async () => {
     const port = await freePort()
     const url = `http://127.0.0.1:${port}`
@@ -87,7 +87,7 @@ itLong(
   },
 )
 
-itLong('[DEV-2] builds only changed sources, and the tests have a build of their own', async () => {
+itLong('[DEV-2] builds only changed sources, and uses a separate build for the tests', async () => {
   const build = async (script: string): Promise<void> => {
     const [code] = await once(run('npm', ['run', '--silent', script]), 'exit')
     expect(code).toBe(0)
@@ -122,7 +122,7 @@ itLong('[DEV-3] `npm start` ends with the server when it gets a signal', async (
   await eventually(async () => (await textAt(`http://127.0.0.1:${port}/healthz`)) === '')
 })
 
-itLong('[DEV-4] releases a newer version with a described change, and nothing else', async () => {
+itLong('[DEV-4] releases only a newer version that has described changes', async () => {
   for (const name of ['README.md', 'LICENSE', 'CHANGELOG.md', '.gitignore'])
     cpSync(join(root, name), join(folder, name))
   const git = (...args: readonly string[]): string =>

@@ -43,7 +43,7 @@ async function open({ wsUrl, token }: TestServer, path: string, userId: string):
 
 const document = { organizationId: 'acme', documentId: 'notes', editorId: 'main' }
 
-it('[TRACE-1] traces the steps of one document from connect to close, and no other document', async () => {
+it('[TRACE-1] traces the steps of one document from connect to close, and traces no other document', async () => {
   const { server, lines, of, steps } = await traced('document:acme/notes')
   const other = await open(server, 'acme/other/main', 'ada')
   other.text.insert(0, 'elsewhere')
@@ -96,7 +96,7 @@ it('[TRACE-1] traces one editor of a document, with percent-encoded ids', async 
   expect(of('joined')).toMatchObject([{ documentId: 'a/b,', editorId: 'main', userId: 'bob' }])
 })
 
-it('[TRACE-2] traces a client on every document, with the updates that it gets, and no other client', async () => {
+it('[TRACE-2] traces a client on every document, with the updates that it receives, and traces no other client', async () => {
   const { server, lines, of, steps } = await traced('client:ada')
   for (const documentId of ['notes', 'plan']) {
     const path = `acme/${documentId}/main`
@@ -113,7 +113,7 @@ it('[TRACE-2] traces a client on every document, with the updates that it gets, 
   expect(JSON.stringify(lines)).not.toContain('bob')
 })
 
-it('[TRACE-1] traces why a client is rejected or gets no right to edit', async () => {
+it('[TRACE-1] traces why a client is rejected or does not get the right to edit', async () => {
   const { server, of } = await traced('document:acme/notes,client:eve', { createOnConnect: false })
   const wsUrl = `${server.wsUrl}/sync/acme/notes/main`
   await (await RawClient.connect(`${wsUrl}?token=wrong`)).closed
@@ -139,7 +139,7 @@ it('[TRACE-1] traces why a client is rejected or gets no right to edit', async (
   expect(of('role')).toMatchObject([{ userId: 'eve', role: 'viewer' }])
 })
 
-it('[TRACE-1] traces a document on a socket that carries several', async () => {
+it('[TRACE-1] traces one document on a socket that carries several documents', async () => {
   const { server, of } = await traced('document:acme/notes')
   const socket = hocuspocusSocket(server, 4)
   const token = await server.token('ada')
@@ -194,7 +194,7 @@ it('[TRACE-4] traces a webhook event from its record to each attempt', async () 
   expect(JSON.stringify(lines)).not.toContain('hidden')
 })
 
-it('[TRACE-4] traces that no webhook wants an event', async () => {
+it('[TRACE-4] traces that no endpoint subscribes to an event', async () => {
   const { server, of, steps } = await traced('document:acme/notes')
   const organizationId = 'acme'
   dataOf(await server.post('/v2/organizations/add', { organizations: [{ organizationId }] }))
@@ -242,14 +242,14 @@ it('[TRACE-6] writes no content, name, token or key to a trace', async () => {
     expect(text).not.toContain(secret)
 })
 
-it('[TRACE-7] writes traces at any log level, and one line at the start with the targets', async () => {
+it('[TRACE-7] writes traces at any log level, and lists the targets in one line at the start', async () => {
   const { lines } = await traced('document:acme/notes,client:ada')
   expect(lines).toMatchObject([{ event: 'trace.enabled', targets: ['document:acme/notes', 'client:ada'] }])
   const { lines: none } = await traced('client:nobody')
   expect(none).toHaveLength(1)
 })
 
-it('[TRACE-9] has a row in the documentation for each step', () => {
+it('[TRACE-9] has a row in the documentation for each trace step', () => {
   const text = readFileSync(new URL('../../../src/docs/operations.md', import.meta.url), 'utf8')
   const rows = [...text.matchAll(/`trace\.(\w+)`/g)].map(([, step]) => step as string)
   expect(rows.toSorted()).toEqual(['enabled', ...Object.keys(traceSteps)].toSorted())

@@ -66,7 +66,7 @@ async function change(server: ServerProcess, name: string, answered: string[]): 
   }
 }
 
-it(`[AUDIT-3] has an audit record for each change and each response after ${rounds} SIGKILLs at random moments (seed ${seed})`, async () => {
+it(`[AUDIT-3] after ${rounds} SIGKILLs at random moments, has an audit record for each change and each response (seed ${seed})`, async () => {
   const random = new Random(seed)
   const data = await mkdtemp(join(tmpdir(), 'weft-audit-crash-'))
   const options = { WEFT_AUDIT: 'all', WEFT_CALLS_PER_KEY_PER_SECOND: '0' }

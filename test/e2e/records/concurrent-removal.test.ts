@@ -41,42 +41,45 @@ it.each([
   ['documents', 'documents/delete', { documentIds: ['a'] }],
   ['a folder', 'folders/delete', { folderId: 'top' }],
   ['the organization', 'delete', null],
-] as const)('[ORG-9] closes sockets before it removes anything when it deletes %s', async (_, path, data) => {
-  const { engine, release } = await engineHolding(() => true)
-  const server = await startTestServer({}, { engine })
-  const { organizationId, v2, addFolders, addDocuments } = await newOrganization(server)
-  await addFolders({ folderId: 'top' }, { folderId: 'in', parentFolderId: 'top' })
-  await addDocuments({ documentId: 'a', folderId: 'in' }, { documentId: 'beside' })
-  const writer = await connect(server, organizationId, 'a', 'main')
-  writer.sendUpdate(typed('text', 1))
-  await writer.roundTrip()
-  const reader = await connect(server, organizationId, 'a', 'empty')
-  const beside = await connect(server, organizationId, 'beside', 'main')
-  for (const client of [reader, beside]) await client.roundTrip()
-  const deletion =
-    data === null
-      ? server.post(`/v2/organizations/${path}`, { organizationIds: [organizationId] })
-      : v2(path, data)
-  for (const client of [writer, reader])
-    expect(await client.closed).toEqual({ code: 4404, reason: 'the document was deleted' })
-  expect((await (await connect(server, organizationId, 'a', 'main')).closed).code).toBe(4404)
-  const call = async (name: string, more: object = {}) =>
-    statusOf(await server.post(`/v2/crdt/${name}`, { organizationId, documentId: 'a', ...more }))
-  const editor = { editorId: 'main' }
-  expect(await call('get', editor)).toBe('NOT_FOUND')
-  expect(await call('get')).toBe('NOT_FOUND')
-  expect(await call('add', { editorId: 'new', ...whole })).toBe('ABORTED')
-  expect(await call('update', { ...editor, ...whole })).toBe('ABORTED')
-  expect(await call('update', { editorId: 'new', ...whole, upsert: true })).toBe('ABORTED')
-  expect(await call('apply', { ...editor, update })).toBe('ABORTED')
-  expect(await call('delete')).toBe('ABORTED')
-  if (data !== null) await beside.roundTrip()
-  release()
-  expect(statusOf(await deletion)).toBe('success')
-  await server.stop()
-})
+] as const)(
+  '[ORG-9] when it deletes %s, closes sockets before it removes anything',
+  async (_, path, data) => {
+    const { engine, release } = await engineHolding(() => true)
+    const server = await startTestServer({}, { engine })
+    const { organizationId, v2, addFolders, addDocuments } = await newOrganization(server)
+    await addFolders({ folderId: 'top' }, { folderId: 'in', parentFolderId: 'top' })
+    await addDocuments({ documentId: 'a', folderId: 'in' }, { documentId: 'beside' })
+    const writer = await connect(server, organizationId, 'a', 'main')
+    writer.sendUpdate(typed('text', 1))
+    await writer.roundTrip()
+    const reader = await connect(server, organizationId, 'a', 'empty')
+    const beside = await connect(server, organizationId, 'beside', 'main')
+    for (const client of [reader, beside]) await client.roundTrip()
+    const deletion =
+      data === null
+        ? server.post(`/v2/organizations/${path}`, { organizationIds: [organizationId] })
+        : v2(path, data)
+    for (const client of [writer, reader])
+      expect(await client.closed).toEqual({ code: 4404, reason: 'the document was deleted' })
+    expect((await (await connect(server, organizationId, 'a', 'main')).closed).code).toBe(4404)
+    const call = async (name: string, more: object = {}) =>
+      statusOf(await server.post(`/v2/crdt/${name}`, { organizationId, documentId: 'a', ...more }))
+    const editor = { editorId: 'main' }
+    expect(await call('get', editor)).toBe('NOT_FOUND')
+    expect(await call('get')).toBe('NOT_FOUND')
+    expect(await call('add', { editorId: 'new', ...whole })).toBe('ABORTED')
+    expect(await call('update', { ...editor, ...whole })).toBe('ABORTED')
+    expect(await call('update', { editorId: 'new', ...whole, upsert: true })).toBe('ABORTED')
+    expect(await call('apply', { ...editor, update })).toBe('ABORTED')
+    expect(await call('delete')).toBe('ABORTED')
+    if (data !== null) await beside.roundTrip()
+    release()
+    expect(statusOf(await deletion)).toBe('success')
+    await server.stop()
+  },
+)
 
-it('[ORG-9] closes sockets with 4404 when their rights are read again during the removal of their folder', async () => {
+it('[ORG-9] closes sockets with 4404 when their rights are read again while their folder is removed', async () => {
   const { engine } = await engineHolding(() => false)
   const server = await startTestServer({}, { engine })
   const { organizationId, addFolders, addDocuments } = await newOrganization(server)
@@ -119,7 +122,7 @@ it('[ORG-14] removes a document without waiting for a hundred removals of anothe
 })
 
 it.each(['folder', 'documents'] as const)(
-  '[ORG-15] leaves nothing when an organization is deleted during the removal of a %s in it',
+  '[ORG-15] leaves nothing when an organization is deleted while a %s in it is removed',
   async (kind) => {
     const scope = scopeOf(tenant, 'acme')
     const slow = documentPrefix(scope, 'd0')

@@ -55,7 +55,7 @@ async function counted(): Promise<{ engine: Engine; commits(): number; hold(): T
 }
 
 describe.each(dialects)('$name', (dialect) => {
-  it('[DOC-17] creates nothing for a connection and awareness, and organization and document for the first edit', async () => {
+  it('[DOC-17] creates nothing for a connection or awareness, and creates organization and document at the first edit', async () => {
     await start()
     const person = await dialect.open(server, 'plan', await server.token('ada'))
     person.awareness.setLocalStateField('cursor', 1)
@@ -67,7 +67,7 @@ describe.each(dialects)('$name', (dialect) => {
   })
 })
 
-it('[DOC-17] writes nothing for empty updates, empty offers and updates with missing dependencies', async () => {
+it('[DOC-17] stores nothing for empty updates, empty offers and updates with missing dependencies', async () => {
   const store = await counted()
   await start({}, { engine: store.engine })
   const client = await connect('plan')
@@ -84,7 +84,7 @@ it('[DOC-17] writes nothing for empty updates, empty offers and updates with mis
   client.end()
 })
 
-it('[DOC-17] creates no organization and no document for a thousand connections with one token', async () => {
+it('[DOC-17] creates no organization and no document when one token opens a thousand connections', async () => {
   const store = await counted()
   await start({}, { engine: store.engine })
   const token = await server.token('ada')
@@ -101,7 +101,7 @@ it('[DOC-17] creates no organization and no document for a thousand connections 
   expect(store.commits()).toBe(before)
 })
 
-it('[DOC-18] sends the first update to other clients when the record of its document is stored, and not earlier', async () => {
+it('[DOC-18] sends the first update to other clients only after the record of its document is stored', async () => {
   const store = await counted()
   await start({}, { engine: store.engine })
   const [writer, reader] = [await connect('plan'), await connect('plan', 'bob')]
@@ -133,7 +133,7 @@ it('[DOC-18] does not restore a document that is deleted before its first update
   expect(await documentIds()).toEqual([])
 })
 
-it('[DOC-19] creates a bounded number of documents by websocket, and closes with 1013 and the limit beyond it', async () => {
+it('[DOC-19] creates a limited number of documents by websocket, then closes with 1013 and states the limit', async () => {
   await start({ newDocumentsPerWorkspacePerSecond: 1, newDocumentsPerWorkspaceBurst: 3 })
   const clients = []
   for (let index = 0; index < 4; index += 1) {

@@ -79,7 +79,7 @@ async function newThread(server: ServerProcess): Promise<void> {
   await server.post('/v2/commentannotations/add', { ...document, actionUser, annotations, ...flags })
 }
 
-it(`[IDEM-8] adds once, repeats other calls at most once, and reports unknown outcomes after ${rounds} SIGKILLs (seed ${seed})`, async () => {
+it(`[IDEM-8] after ${rounds} SIGKILLs, adds once, repeats other calls at most once, and reports unknown outcomes (seed ${seed})`, async () => {
   const random = new Random(seed)
   const data = await mkdtemp(join(tmpdir(), 'weft-idempotency-'))
   const counts = { replayed: 0, again: 0, unknown: 0 }

@@ -54,7 +54,7 @@ it.each([
   ['a folder', 'folders/delete', { folderId: 'top' }],
   ['the organization', 'delete', null],
 ] as const)(
-  '[ORG-9] closes sockets with 4404 when it deletes %s, and lets no client restore it',
+  '[ORG-9] when it deletes %s, closes sockets with 4404, and lets no client restore it',
   async (_, path, data) => {
     const server = await startTestServer({ engine: 'level' })
     const organization = await newOrganization(server)
@@ -121,7 +121,7 @@ it('[ORG-9] closes a room that opens while its document is deleted', async () =>
   })
 })
 
-it('[ORG-10] answers a deletion when it is durable, and can then add the document again', () =>
+it('[ORG-10] answers a deletion when it is durable, and accepts a new document with the same id', () =>
   withDirectory(async (directory) => {
     const disk = heldStore()
     const engine = await openLevelEngine({ directory, openStore: disk.openStore })
@@ -142,7 +142,7 @@ it('[ORG-10] answers a deletion when it is durable, and can then add the documen
     await server.stop()
   }))
 
-it('[ORG-10] hides a part, closes it to clients and rejects adding it again while its content is removed', () =>
+it('[ORG-10] while the content of a part is removed, hides the part, closes it to clients, and rejects adding it again', () =>
   withDirectory(async (directory) => {
     let remove: () => void = () => {}
     const removing = new Promise<void>((resolve) => {
@@ -251,7 +251,7 @@ it.each(['organization', 'folder', 'documents'] as const)(
 )
 
 itLong.each(['organization', 'folder'] as const)(
-  '[ORG-11] continues the removal of the %s at the next start after a shutdown, and retries one that fails',
+  '[ORG-11] continues the removal of the %s at the next start after a shutdown, and retries a removal that fails',
   (kind) =>
     withDirectory(async (directory) => {
       const engine = await openLevelEngine({ directory })

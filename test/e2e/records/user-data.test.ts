@@ -33,7 +33,7 @@ const presentIn = async (server: TestServer): Promise<readonly string[]> => {
   return (found as { userId: string }[]).map(({ userId }) => userId)
 }
 
-it('[DATA-5] revokes tokens, closes sockets and removes presence of this user only', async () => {
+it('[DATA-5] revokes tokens, closes sockets and removes presence of the erased user only', async () => {
   const server = await startTestServer()
   const data = userDataOf(server)
   await fill(server)
@@ -58,7 +58,7 @@ it('[DATA-5] revokes tokens, closes sockets and removes presence of this user on
   await server.stop()
 })
 
-it('[DATA-5] records the last edit before an erasure without the user, and a later edit with the user', async () => {
+it('[DATA-5] records the last edit before an erasure without the user, and an edit after the erasure with the user', async () => {
   const [engine, clock] = [await openMemoryEngine(), new HeldClock()]
   const server = await startTestServer({}, { engine, clock })
   await fill(server)
@@ -95,7 +95,7 @@ it('[DATA-5] records the last edit before an erasure without the user, and a lat
   await server.stop()
 })
 
-it('[DATA-5] sends the leave event of an erased user without the user, and those of others with their users', async () => {
+it('[DATA-5] sends the leave event of an erased user without the user, and the leave events of others with their users', async () => {
   const [{ engine, told }, clock] = [await openRecorded(), new HeldClock(Date.now())]
   const server = await startTestServer({}, { engine, clock })
   await wantTold(server, ['presence.join', 'presence.leave'])
@@ -165,7 +165,7 @@ async function holdingEngine() {
   return { engine: heldEngine, hold, release: () => release() }
 }
 
-it('[DATA-6] reports the progress of a running erasure, and starts no other one', async () => {
+it('[DATA-6] reports the progress of a running erasure, and does not start a second one', async () => {
   const { engine, hold, release } = await holdingEngine()
   const clock = new HeldClock()
   const server = await startTestServer({}, { engine, clock })
@@ -192,7 +192,7 @@ it('[DATA-6] reports the progress of a running erasure, and starts no other one'
 })
 
 itLong(
-  `[DATA-6] continues an erasure after ${rounds} SIGKILLs by itself, and leaves nothing (seed ${seed})`,
+  `[DATA-6] continues an erasure without another call after ${rounds} SIGKILLs, and leaves nothing (seed ${seed})`,
   async () => {
     const random = new Random(seed)
     const directory = await mkdtemp(join(tmpdir(), 'weft-user-data-'))

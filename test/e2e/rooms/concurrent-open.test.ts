@@ -37,7 +37,7 @@ const stored = () => engine.log.append(documentKey(), 'create', [{ bytes: typed(
 const come = async (): Promise<RawClient> =>
   RawClient.connect(`${server.wsUrl}/sync/acme/plan/main?token=${await server.token('ada')}`)
 
-it('[ROOM-22] loads a document once, into one copy, when many clients open it at once', async () => {
+it('[ROOM-22] loads a document once into one room when many clients open it concurrently', async () => {
   const [first, ...others] = await Promise.all(Array.from({ length: 20 }, come))
   await eventually(() => loads > 0)
   goOn()
@@ -60,7 +60,7 @@ it('[ROOM-23] sends nothing while the document loads, then sends all of it', asy
   client.end()
 })
 
-it('[ROOM-23] closes waiting clients with 1013 when a load fails, and does not change the stored data', async () => {
+it('[ROOM-23] when a load fails, closes waiting clients with 1013, and does not change the stored data', async () => {
   await stored()
   const before = await engine.log.heads([documentKey()])
   const client = await come()

@@ -80,7 +80,7 @@ it.skipIf(!isMounted)(
 )
 
 it.skipIf(!isMounted)(
-  '[STORE-9] keeps edits sent during a full disk after SIGKILL',
+  '[STORE-9] after SIGKILL, keeps edits that were sent while the disk was full',
   async () => {
     server = await startProcess(data, { WEFT_LOG_LEVEL: 'silent' })
     const [writer, reader] = [await connect(), await connect()]
@@ -103,7 +103,7 @@ it.skipIf(!isMounted)(
 )
 
 it.skipIf(!isMounted)(
-  '[STORE-9] reports a full disk at backup, compact and start, and damages nothing',
+  '[STORE-9] reports a full disk in backup, compact and start, and damages nothing',
   async () => {
     await server.end('SIGKILL')
     fillUp()

@@ -42,7 +42,7 @@ it('[DUR-1] sends no edit before it is durable, neither as a broadcast nor in a 
   for (const client of [writer, reader, late]) client.end()
 })
 
-it('[DUR-2] responds with durable content only to get, to update, and to an update that changes nothing', async () => {
+it('[DUR-2] returns only durable content in the response to get, to update, and to an update that changes nothing', async () => {
   const path = newPath()
   const [organizationId, documentId, editorId] = path.split('/')
   const writer = await connect(path)
@@ -67,7 +67,7 @@ it('[DUR-2] responds with durable content only to get, to update, and to an upda
   writer.end()
 })
 
-it('[DUR-3] broadcasts updates that wait for the disk in the order of their arrival', async () => {
+it('[DUR-3] broadcasts updates that wait for the disk in the order in which they arrived', async () => {
   const path = newPath()
   const [writer, reader] = [await connect(path), await connect(path)]
   await Promise.all([writer.roundTrip(), reader.roundTrip()])

@@ -45,7 +45,7 @@ async function closeCode(documentId: string): Promise<number> {
   return (await client.closed).code
 }
 
-it('[STORE-6] rejects and counts a damaged document, serves other documents, and can delete it', async () => {
+it('[STORE-6] rejects and counts a damaged document, serves other documents, and can delete the damaged one', async () => {
   await damage()
   for (const path of ['/v2/crdt/get', '/v2/crdt/update']) {
     const refused = await server.post(path, { ...address('broken'), type: 'text', data: 'new' })
@@ -93,7 +93,7 @@ it('[STORE-6] logs a damaged document once with its address', async () => {
   ])
 })
 
-it('[STORE-6] closes only the clients of a document whose bytes have a correct checksum and are unreadable for Yjs', async () => {
+it('[STORE-6] closes only the clients of a document that Yjs cannot read although its checksum is correct', async () => {
   const engine = await openMemoryEngine()
   const other = await startTestServer({}, { engine })
   try {

@@ -107,7 +107,7 @@ function typedOn(room: Room, text: string): Uint8Array {
   return Y.encodeStateAsUpdate(doc, before)
 }
 
-it('[ROOM-10] rejects a change by REST in the tick in which the room fails, and stores no gap', async () => {
+it('[ROOM-10] when the room fails, rejects a REST change of the same tick, and stores no gap', async () => {
   const { room } = await rooms.open(address)
   await replace(room, 'base')
   const [ada, mallory] = [visitor('ada'), visitor('mallory')]
@@ -138,7 +138,7 @@ it('[ORG-9] closes a client that joins a deleted room with 4404', async () => {
   expect([late.codes, room.memberCount]).toEqual([[4404], 0])
 })
 
-it('[SYNC-4] encodes an edit once, sends it as one frame to each member, and not to its sender', async () => {
+it('[SYNC-4] encodes an edit once, sends it as one frame to each member, and does not send it to its sender', async () => {
   const lease = await rooms.open(address)
   const { room } = lease
   let encoded = 0

@@ -38,7 +38,7 @@ function followed(client: RawClient, isWanted: (seen: Y.Doc) => boolean): () => 
   }
 }
 
-it('[ROOM-1] keeps a bounded backlog for a reader that stops, then sends one difference with everything missed', async () => {
+it('[ROOM-1] keeps a limited backlog for a reader that stops, then sends one difference with everything that the reader missed', async () => {
   const path = newPath()
   const [writer, reader, witness] = [await connect(path), await connect(path), await connect(path)]
   await Promise.all([writer.roundTrip(), reader.roundTrip(), witness.roundTrip()])
@@ -67,7 +67,7 @@ it('[ROOM-1] keeps a bounded backlog for a reader that stops, then sends one dif
   for (const client of [writer, reader, witness]) client.end()
 })
 
-it('[ROOM-2] closes idle rooms, keeps no memory for them, and opens them again from the log', async () => {
+it('[ROOM-2] closes idle rooms, frees their memory, and opens them again from the log', async () => {
   const paths = Array.from({ length: 20 }, newPath)
   for (const [index, path] of paths.entries()) {
     const client = await connect(path)
@@ -82,7 +82,7 @@ it('[ROOM-2] closes idle rooms, keeps no memory for them, and opens them again f
   client.end()
 })
 
-it('[ROOM-3] compacts long logs without a loss, and opens a document from one snapshot', async () => {
+it('[ROOM-3] compacts long logs without a loss, and opens a document from a single snapshot', async () => {
   const path = newPath()
   const editor = await syncedEditor(server.wsUrl, path, token)
   for (let index = 0; index < 3_000; index++) {
@@ -99,7 +99,7 @@ it('[ROOM-3] compacts long logs without a loss, and opens a document from one sn
   again.close()
 })
 
-it('[ROOM-4] closes the sender of a message or document that is too large with 4413, and changes nothing', async () => {
+it('[ROOM-4] when a message or document is too large, closes its sender with 4413, and changes nothing', async () => {
   const path = newPath()
   const big = await connect(path)
   big.sendUpdate(typed('x'.repeat(1_100_000), 1))
