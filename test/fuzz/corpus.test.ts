@@ -88,7 +88,7 @@ describe('bytes', () => {
   })
 })
 
-it('[FUZZ-5] gives each case of the corpus a unique name', () => {
+it('[FUZZ-5] has a unique name for each case of the corpus', () => {
   const names = [...corpus('frames'), ...corpus('rest'), ...corpus('http')].map(({ name }) => name)
   expect(new Set(names).size).toBe(names.length)
 })

@@ -86,7 +86,7 @@ function deletionOfAll(clocks: ReadonlyMap<number, number>): Uint8Array {
 }
 
 describe('crafted updates', () => {
-  it(`[UPD-10] can be loaded, encoded and deleted when they were stored (seed ${seed}, ${cases} cases)`, () => {
+  it(`[UPD-10] loads, encodes and deletes crafted updates that were stored (seed ${seed}, ${cases} cases)`, () => {
     const outcomes = { refused: 0, plain: 0, parted: 0, broken: 0 }
     for (let round = 0; round < cases / updatesPerHistory; round++) {
       const random = new Random(seed + round)

@@ -91,7 +91,7 @@ const shuffled = <T>(values: readonly T[], random: Random): T[] =>
     .sort((a, b) => a.at - b.at)
     .map(({ value }) => value)
 
-it(`[FUZZ-7] places items as the published Yjs does, to the same bytes (WEFT_FUZZ_SEED=${seed})`, async () => {
+it(`[FUZZ-7] places items exactly as the published Yjs does, with the same bytes (WEFT_FUZZ_SEED=${seed})`, async () => {
   let items = 0
   for (let round = 0; round < rounds * 10; round++) {
     const random = new Random(seed + round)
@@ -214,7 +214,7 @@ async function accepted(documentId: string, updates: readonly Uint8Array[]) {
   return { applied, counts }
 }
 
-it(`[FUZZ-8] applies, encodes and loads what it accepts as the published Yjs does, within a budget (WEFT_FUZZ_SEED=${seed})`, async () => {
+it(`[FUZZ-8] applies, encodes and loads accepted updates as the published Yjs does, within a budget (WEFT_FUZZ_SEED=${seed})`, async () => {
   const counts = { accepted: 0, refused: 0, compared: 0, different: 0 }
   for (let round = 0; round < rounds; round++) {
     const random = new Random(seed + round)

@@ -70,7 +70,7 @@ describe.skipIf(judgesMissing).each(names)('%s', (name) => {
 
   const read = (doc: Y.Doc): unknown => readRootAs(doc, judge.type, judge.contentKey).data
 
-  it('[EDIT-1] writes no byte when content that was read is written again', async () => {
+  it('[EDIT-1] writes no byte when a client reads content and writes it back', async () => {
     for (const content of judge.contents) {
       const doc = replica((await written(judge, content)).doc)
       const updates = ownUpdates(doc)
@@ -113,11 +113,12 @@ describe.skipIf(judgesMissing).each(names)('%s', (name) => {
     expect(read(after.doc)).toEqual(read(target.doc))
   }
 
-  it.each(pairs)('[EDIT-2] shows content %i replaced by %i, with nothing to correct', (from, to) =>
-    showsReplaced(judge.contents[from], judge.contents[to]),
+  it.each(pairs)(
+    '[EDIT-2] when content %i is replaced by %i, shows the new content, and corrects nothing in it',
+    (from, to) => showsReplaced(judge.contents[from], judge.contents[to]),
   )
 
-  it('[EDIT-2] shows any arrangement of parts replaced by any other', async () => {
+  it('[EDIT-2] when any arrangement of parts is replaced by another one, shows the new arrangement', async () => {
     const some = fc
       .array(fc.constantFrom(...judge.parts), { minLength: 1, maxLength: 8 })
       .map((parts) => judge.madeOf(parts))
@@ -125,7 +126,7 @@ describe.skipIf(judgesMissing).each(names)('%s', (name) => {
   })
 
   it.each([0, 1, 2])(
-    '[EDIT-2] shows content %i in an empty document as if a user had written it',
+    '[EDIT-2] shows content %i in an empty document as it would show content that a user wrote',
     async (to) => {
       const { doc } = await written(judge, judge.contents[to])
       const person = await live(new Y.Doc(), (server) => Y.applyUpdate(server, Y.encodeStateAsUpdate(doc)))

@@ -45,7 +45,7 @@ async function writeLeveldb(folder: string, documents: Moved): Promise<void> {
 }
 
 it.skipIf(withoutLeveldb.length > 0 && !all)(
-  '[MOVE-1] stores everything of the real y-leveldb with equal bytes of state vector and deletions, also later additions',
+  '[MOVE-1] stores everything of the real y-leveldb with the same state vector and deletions, byte for byte, and later additions too',
   async () => {
     const documents = sampleDocuments(seed)
     const folder = join(old, 'leveldb')
@@ -64,7 +64,7 @@ it.skipIf(withoutLeveldb.length > 0 && !all)(
 )
 
 it.skipIf(withoutLeveldb.length > 0 && !all)(
-  '[MOVE-8] rejects a LevelDB that the old server has open, and a folder that is not a LevelDB',
+  '[MOVE-8] rejects a LevelDB that the old server uses, and a folder that is not a LevelDB',
   async () => {
     const folder = join(old, 'leveldb')
     const serving = await openLeveldb(folder)

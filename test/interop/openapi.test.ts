@@ -43,7 +43,7 @@ describe.skipIf(judgesMissing)('/openapi.json', () => {
 
   // This takes minutes.
   it.skipIf(javaMissing || !isEverythingAsked)(
-    '[API-45] passes Specmatic, which calls every operation in many ways',
+    '[API-45] passes Specmatic, which calls every operation with many variants',
     async () => {
       const { tests, failures, said } = await runSpecmatic({
         url: relay.url,

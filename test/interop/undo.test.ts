@@ -75,12 +75,12 @@ describe.skipIf(judgesMissing).each(Object.keys(judges))('%s at a server', (name
     await eventually(isThere, () => ({ last, data }))
   }
 
-  it('[EDIT-1] writes no byte when the result of get is written again by REST', async () => {
+  it('[EDIT-1] writes no byte when a backend writes the result of get back by REST', async () => {
     const data = await begin('same')
     expect(await write('same', data)).toMatchObject({ changed: false, bytes: 0 })
   })
 
-  it('[EDIT-3] reverts only the edits of its own user by undo, and restores them by redo', async () => {
+  it('[EDIT-3] with undo, reverts only the edits of its own user, and restores them with redo', async () => {
     const before = await begin('undone')
     const seat = await sit('undone')
     seat.type('mine')

@@ -114,7 +114,7 @@ it('[ROOM-4] when a message or document is too large, closes its sender with 441
   witness.end()
 })
 
-it('[LIM-1] closes connections beyond the limit with 1013, and accepts new ones when others leave', async () => {
+it('[LIM-1] closes connections beyond the limit with 1013, and accepts new ones when others disconnect', async () => {
   const path = newPath()
   const clients = await Promise.all(Array.from({ length: 12 }, () => connect(path)))
   const refused = await connect(path)
@@ -129,7 +129,7 @@ it('[LIM-1] closes connections beyond the limit with 1013, and accepts new ones 
   welcome.end()
 })
 
-it('[ROOM-6] closes the sender of types nested too deep with 4400, and continues the room', async () => {
+it('[ROOM-6] when types are nested too deep, closes the sender with 4400, and continues the room', async () => {
   const path = newPath()
   const witness = await connect(path)
   const doc = new Y.Doc()

@@ -101,7 +101,7 @@ const clientsIn = (updates: readonly Uint8Array[]): readonly number[] => {
 }
 
 itLong(
-  '[OPS-40] answers calls in progress, rejects new ones, closes sockets with 1012 and loses no sent edit on SIGTERM under load',
+  '[OPS-40] on SIGTERM under load, answers calls in progress, rejects new ones, closes sockets with 1012 and loses no sent edit',
   async () => {
     await callHangingReceiver()
     const readers = await Promise.all(documents.map((name) => RawClient.connect(urlOf(name))))
@@ -159,7 +159,7 @@ async function expectKept(shown: readonly (readonly number[])[]): Promise<void> 
 }
 
 itLong(
-  '[OPS-41] exits with code 0 within the configured time when clients never answer the close and a call never ends',
+  '[OPS-41] when clients never answer the close and a call never ends, exits with code 0 within the configured time',
   async () => {
     await callHangingReceiver()
     const deaf = await Promise.all(Array.from({ length: 5 }, () => slowReader()))

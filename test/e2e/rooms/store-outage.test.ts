@@ -49,7 +49,7 @@ afterEach(async () => {
   await rm(directory, { recursive: true, force: true, maxRetries: 20 })
 })
 
-it('[API-16] does not state the cause when a call arrives while the store is unavailable', async () => {
+it('[API-16] when a call arrives while the store is unavailable, does not state the cause', async () => {
   const writer = await connect()
   await writer.roundTrip()
   full = true
@@ -63,7 +63,7 @@ it('[API-16] does not state the cause when a call arrives while the store is una
   })
 })
 
-it('[ROOM-7] sends and acknowledges nothing while the disk is full for a moment, then everything', async () => {
+it('[ROOM-7] while the disk is full for a short time, sends and acknowledges nothing, then everything', async () => {
   const [writer, reader] = [await connect(), await connect()]
   await Promise.all([writer.roundTrip(), reader.roundTrip()])
   full = true
@@ -86,7 +86,7 @@ it('[ROOM-7] sends and acknowledges nothing while the disk is full for a moment,
   for (const client of [writer, reader, late]) client.end()
 })
 
-it('[ROOM-7] closes sockets with 1013 while the disk stays full, and gets the edits of stock clients when there is room', async () => {
+it('[ROOM-7] while the disk stays full, closes sockets with 1013, and receives the edits of stock clients when there is space', async () => {
   const editor = await syncedEditor(server.wsUrl, 'acme/away/main', token)
   const witness = await connect()
   editor.text.insert(0, 'before ')

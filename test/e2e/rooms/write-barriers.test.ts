@@ -24,7 +24,7 @@ function check({ violations, acknowledged, barriers: counts, events }: History):
 }
 
 it(
-  `[ROOM-60] writes nothing after an acknowledged barrier while the disk pauses (seed ${seed})`,
+  `[ROOM-60] after an acknowledged barrier, writes nothing, even while the disk pauses (seed ${seed})`,
   async () => {
     const directory = await mkdtemp(join(tmpdir(), 'weft-history-'))
     const disk = heldStore()
@@ -48,7 +48,7 @@ it(
 )
 
 it(
-  `[CL-27] writes nothing at any node after a barrier that one node acknowledged, with message loss and separated nodes (seed ${seed})`,
+  `[CL-27] after one node has acknowledged a barrier, no node writes anything, despite message loss and separated nodes (seed ${seed})`,
   async () => {
     const weatherRandom = randomOf(seed + 1)
     let lossRate = 0.5

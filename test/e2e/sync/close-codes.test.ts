@@ -33,7 +33,7 @@ async function start(overrides: Partial<Config>, given: ServerOverrides = {}): P
 
 afterEach(() => (stopped ? undefined : server.stop()))
 
-it('[ORG-9] closes waiting sockets with 4404 when their document is deleted', async () => {
+it('[ORG-9] when a document is deleted, closes the sockets that wait for it with 4404', async () => {
   let gate: Promise<void> | null = null
   let open = (): void => {}
   let waiting = 0
@@ -90,7 +90,7 @@ function halfOpen(port: number, request: string): HalfOpen {
   return { socket, text: () => text, ended: () => ended }
 }
 
-it('[SYNC-21] answers upgrades to other paths with 404, closes them, also half-open ones, and stops without delay', async () => {
+it('[SYNC-21] answers upgrades to other paths with 404, closes the connections, even half-open ones, and stops without delay', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'weft-elsewhere-'))
   // A stop that waited for a client would exceed the time of the test.
   await start({ shutdownSeconds: 600 }, { engine: await openLevelEngine({ directory }) })

@@ -57,7 +57,7 @@ const closeBy = async (
   return dataOf(await server.post('/v2/connections/close', data, headers))
 }
 
-it('[CONN-1] lists the connected clients of the API key, the newest first, until they leave', async () => {
+it('[CONN-1] lists the connected clients of the API key until they disconnect, the newest first', async () => {
   const server = await start()
   const other = await otherKey(server)
   const notes = { organizationId: 'acme', documentId: 'plan', editorId: 'notes', type: 'text', data: 'a' }
@@ -85,7 +85,7 @@ it('[CONN-1] lists the connected clients of the API key, the newest first, until
   await eventually(async () => (await listed(server)).length === 0)
 })
 
-it('[CONN-1] [CONN-3] lists and closes the clients of all nodes at any node', async () => {
+it('[CONN-1] [CONN-3] lists and closes the clients of all nodes from any node', async () => {
   const [first, second] = await cluster(2)
   const ada = await connect(first, 'acme/plan/main', await first.token('ada'))
   const bob = await connect(second, 'acme/plan/main', await first.token('bob'))
@@ -101,7 +101,7 @@ it('[CONN-1] [CONN-3] lists and closes the clients of all nodes at any node', as
   for (const node of [first, second]) expect(await listed(node)).toEqual([])
 })
 
-it('[CONN-2] lists each connection once in pages of filtered connections, also while clients connect', async () => {
+it('[CONN-2] lists each filtered connection once in pages, even while clients connect', async () => {
   const [first, second] = await cluster(2)
   const clients: RawClient[] = []
   const join = async (user: string, path: string) => {
@@ -128,7 +128,7 @@ it('[CONN-2] lists each connection once in pages of filtered connections, also w
   for (const client of clients) client.end()
 })
 
-it('[CONN-3] closes only the named connections of the API key, with 1012 if clients may reconnect', async () => {
+it('[CONN-3] closes only the given connections of the API key, with 1012 if clients may reconnect', async () => {
   const server = await start()
   const other = await otherKey(server)
   const token = await server.token('ada')

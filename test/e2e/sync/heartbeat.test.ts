@@ -31,7 +31,7 @@ it('[SYNC-15] sends an idle client a message at least every 15 s', async () => {
   client.end()
 })
 
-it('[SYNC-15] sends an idle client messages in time also when the clock is set back', async () => {
+it('[SYNC-15] sends an idle client its messages in time even if the clock is set back', async () => {
   const client = await connect('acme/quiet/main')
   aheadMs -= 3_600_000
   await client.roundTrip()
@@ -42,7 +42,7 @@ it('[SYNC-15] sends an idle client messages in time also when the clock is set b
   client.end()
 })
 
-it('[SYNC-16] ends a client when the next ping is due and the last one has no answer, and keeps other clients', async () => {
+it('[SYNC-16] when the next ping is due and the last one is unanswered, ends that client, and keeps other clients', async () => {
   expect(deadAfterMs).toBeLessThanOrEqual(35_000)
   const [dead, alive] = [
     await connect('acme/dead/main', { autoPong: false }),
@@ -64,7 +64,7 @@ it('[SYNC-16] ends a client when the next ping is due and the last one has no an
   alive.end()
 })
 
-it('[SYNC-17] echoes the awareness renewal of a client that got no other message', async () => {
+it('[SYNC-17] echoes the awareness renewal of a client that received no other message', async () => {
   const client = await connect('acme/echo/main')
   client.sendAwareness(3, 1, { cursor: 1 })
   await client.roundTrip()

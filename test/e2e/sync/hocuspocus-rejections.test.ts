@@ -48,7 +48,7 @@ const contentOf = async (documentId: string): Promise<string> =>
   JSON.stringify((await server.post('/v2/crdt/get', { organizationId: 'acme', documentId })).body)
 
 it.each<HocuspocusVersion>(isEverythingAsked ? [2, 3, 4] : [4])(
-  '[DIA-24] version %i: reconnects and keeps all edits when its document cannot be opened for a while',
+  '[DIA-24] version %i: when its document cannot be opened for some time, reconnects and keeps all edits',
   async (version) => {
     await start()
     const token = await server.token('ada')
@@ -71,7 +71,7 @@ it.each<HocuspocusVersion>(isEverythingAsked ? [2, 3, 4] : [4])(
 )
 
 itLong.each<HocuspocusVersion>([2, 3, 4])(
-  '[DIA-24] version %i: keeps other documents of the socket open first, and reconnects all of them later',
+  '[DIA-24] version %i: when one document cannot be opened, first keeps other documents of the socket open, and later reconnects all of them',
   async (version) => {
     await start()
     const token = await server.token('ada')
@@ -116,7 +116,7 @@ async function letIn(token: string, query = ''): Promise<RawClient> {
   return client
 }
 
-it('[DIA-25] counts a rejected newer token like a rejected first one', async () => {
+it('[DIA-25] counts a rejected newer token in the metrics like a rejected first token', async () => {
   await start()
   const client = await letIn(await server.token('ada'))
   client.send(tokenFrame(name, 'not a token'))
@@ -125,7 +125,7 @@ it('[DIA-25] counts a rejected newer token like a rejected first one', async () 
   client.end()
 })
 
-it('[DIA-25] takes the token of the URL for an empty token, also for a newer one', async () => {
+it('[DIA-25] uses the token of the URL when a client sends an empty token, for a first and for a newer one', async () => {
   await start()
   const short = await server.token('ada', { expiresInSeconds: 60 })
   const renewing = await letIn(short, `?token=${await server.token('ada', { expiresInSeconds: 3_600 })}`)
@@ -154,7 +154,7 @@ it('[DIA-26] [LIM-11] closes the socket of an authenticated client after 100 rej
   expect(await failures()).toBe(101)
 })
 
-it('[DIA-26] counts the token of a client that leaves before the token is checked', async () => {
+it('[DIA-26] counts a rejected token even if the client leaves the document before the token is checked', async () => {
   await start()
   const client = await letIn(await server.token('ada'))
   for (let tried = 0; tried < 120; tried++) {
@@ -164,7 +164,7 @@ it('[DIA-26] counts the token of a client that leaves before the token is checke
   expect(await client.closed).toMatchObject({ code: 1013 })
 })
 
-it('[DIA-26] rejects expired tokens of any number of documents, and does not count them', async () => {
+it('[DIA-26] rejects expired tokens of any number of documents, and does not count them as rejected', async () => {
   await start({ connectsPerAddressPerSecond: 1, connectsPerAddressBurst: 10 })
   const old = await server.token('ada', { expiresInSeconds: 60 })
   const client = await letIn(await server.token('ada', { expiresInSeconds: 3_600 }))
@@ -189,7 +189,7 @@ async function withUndecided(): Promise<{ client: RawClient; undecided: string; 
   return { client: await letIn(await server.token('ada')), undecided, provider }
 }
 
-itLong('[DIA-24] closes without a permanent rejection when a token cannot be checked in time', async () => {
+itLong('[DIA-24] when a token cannot be checked in time, closes without a permanent rejection', async () => {
   const { client, undecided, provider } = await withUndecided()
   client.send(tokenFrame('acme/other/main', undecided))
   expect(await client.closed).toMatchObject({ code: 1013 })
@@ -197,7 +197,7 @@ itLong('[DIA-24] closes without a permanent rejection when a token cannot be che
   provider.stop()
 })
 
-it('[DIA-25] keeps the current token valid while a newer token cannot be checked in time', async () => {
+it('[DIA-25] when a newer token cannot be checked in time, keeps the current token valid', async () => {
   const { client, undecided, provider } = await withUndecided()
   client.send(tokenFrame(name, undecided))
   await eventually(async () => (await metric(server, 'weft_auth_failures_total{reason="timeout"}')) === 1)
@@ -208,7 +208,7 @@ it('[DIA-25] keeps the current token valid while a newer token cannot be checked
   provider.stop()
 })
 
-it('[DIA-26] reads nothing while it checks a token, also when the client has left the document', async () => {
+it('[DIA-26] reads nothing from a client while its token is checked, even if the client has left the document', async () => {
   const { client, undecided, provider } = await withUndecided()
   client.send(tokenFrame('acme/other/main', undecided))
   client.send(leaving('acme/other/main'))
@@ -220,7 +220,7 @@ it('[DIA-26] reads nothing while it checks a token, also when the client has lef
   provider.stop()
 })
 
-it('[DIA-26] counts rejected tokens after the first, newer ones included, as new websockets of their address', async () => {
+it('[DIA-26] limits rejected tokens after the first one, including newer tokens, like new websockets of their address', async () => {
   await start({ connectsPerAddressPerSecond: 1, connectsPerAddressBurst: 10 })
   const token = await server.token('ada')
   const client = await letIn(token)

@@ -27,7 +27,7 @@ afterAll(() => server.stop())
 
 const textOf = ({ document }: { document: Y.Doc }): Y.Text => document.getText('content')
 
-it('[DIA-10] serves several documents on one socket, and keeps the others when one is left', async () => {
+it('[DIA-10] serves several documents on one socket, and keeps the others open when the client leaves one', async () => {
   const token = await server.token('ada')
   const [socket, names] = [hocuspocusSocket(server), [newName(), newName(), newName()]]
   const providers = names.map((name) => hocuspocusProvider(server, name, token, { socket }))
@@ -45,7 +45,7 @@ it('[DIA-10] serves several documents on one socket, and keeps the others when o
   socket.destroy()
 })
 
-it('[DIA-11] opens one document several times on one socket, each as a session of its own', async () => {
+it('[DIA-11] opens one document several times on one socket, each time in a separate session', async () => {
   const [token, name, socket] = [await server.token('ada'), newName(), hocuspocusSocket(server)]
   const [one, two] = [1, 2].map(() =>
     hocuspocusProvider(server, name, token, { socket, sessionAwareness: true }),
@@ -89,7 +89,7 @@ it.each<HocuspocusVersion>([2, 3, 4])(
   },
 )
 
-it('[DIA-13] sends the scope at the join and at each change, and a rejection when the right ends', async () => {
+it('[DIA-13] sends the scope at the join and after each change, and a rejection when the right expires or is revoked', async () => {
   const name = newName()
   const admin = hocuspocusProvider(server, name, await server.token('admin', { isAdmin: true }))
   await eventually(() => admin.isSynced)
@@ -116,7 +116,7 @@ it('[DIA-13] sends the scope at the join and at each change, and a rejection whe
   }
 })
 
-it('[DIA-14] sends broadcasts of backends as stateless messages, and messages of a client with its user to the others', async () => {
+it('[DIA-14] sends broadcasts of backends as stateless messages, and sends messages of a client with its user to the other clients', async () => {
   const name = newName()
   const [ada, bob] = await Promise.all(
     ['ada', 'bob'].map(async (userId) => hocuspocusProvider(server, name, await server.token(userId))),
@@ -148,12 +148,12 @@ it('[DIA-14] sends broadcasts of backends as stateless messages, and messages of
 
 const connect = (): Promise<RawClient> => RawClient.connect(`${server.wsUrl}/hocuspocus`)
 
-it('[DIA-15] closes a client without a token in time with 4401', async () => {
+it('[DIA-15] closes with 4401 when a client does not send a token in time', async () => {
   const client = await connect()
   expect(await client.closed).toMatchObject({ code: 4401 })
 })
 
-it('[DIA-16] accepts a limited number of bytes, messages and documents before a token', async () => {
+it('[DIA-16] limits the bytes, messages and documents that a client may send before a token', async () => {
   const name = newName()
   const bytes = await connect()
   for (let sent = 0; sent < 20; sent++) bytes.send(frame(name, 0, 2, ...new Uint8Array(60_000)))
@@ -163,7 +163,7 @@ it('[DIA-16] accepts a limited number of bytes, messages and documents before a 
   expect(await messages.closed).toMatchObject({ code: 4401 })
 })
 
-it('[DIA-16] [LIM-11] closes on an endless message before a token within the same limit', async () => {
+it('[DIA-16] [LIM-11] limits an endless message before a token in the same way, and closes the socket', async () => {
   const client = await connect()
   const connection = connectionOf(client)
   // The header and a part of a masked binary message of 15 MB.
@@ -173,7 +173,7 @@ it('[DIA-16] [LIM-11] closes on an endless message before a token within the sam
   expect(await metric(server, 'weft_limit_hits_total{limit="incompleteMessageBytes"}')).toBe(1)
 })
 
-it('[DIA-16] accepts messages up to the general limit when the client has opened a document', async () => {
+it('[DIA-16] accepts messages up to the general limit after the client has opened a document', async () => {
   const name = newName()
   const provider = hocuspocusProvider(server, name, await server.token('ada'))
   await eventually(() => provider.isSynced)
@@ -192,7 +192,7 @@ it('[DIA-17] answers a ping of one byte with a pong, and closes on a malformed m
   expect(await client.closed).toMatchObject({ code: 4400 })
 })
 
-it('[DIA-18] requests a newer token before the current one expires, and rejects that of another user', async () => {
+it('[DIA-18] requests a newer token before the current one expires, and rejects a newer token of another user', async () => {
   let aheadMs = 0
   const clock: Clock = { ...systemClock, now: () => Date.now() + aheadMs }
   const ahead = await startTestServer({}, { clock })
@@ -226,7 +226,7 @@ it('[DIA-18] requests a newer token before the current one expires, and rejects 
   await ahead.stop()
 })
 
-it('[DIA-19] closes the socket with 1012 at shutdown, and gets its documents back after the start', async () => {
+it('[DIA-19] at shutdown, closes the socket with 1012, and gets its documents back after the next start', async () => {
   const first = await startTestServer()
   const socket = hocuspocusSocket(first)
   const codes: number[] = []
@@ -242,7 +242,7 @@ it('[DIA-19] closes the socket with 1012 at shutdown, and gets its documents bac
   socket.destroy()
 })
 
-it('[DIA-12] drops messages that follow the token of a document without permission', async () => {
+it('[DIA-12] drops messages that follow the token for a document to which the client has no access', async () => {
   const name = newName()
   const owner = hocuspocusProvider(server, name, await server.token('ada'))
   await eventually(() => owner.isSynced)
@@ -282,7 +282,7 @@ itLong.each([
   ['rejections', lengthy, [2, 0, 0], [2, 1]],
   ['acknowledgments', '', [0, 2, 2, 0, 0], [8, 1]],
 ] as const)(
-  '[DIA-21] does not read a client that does not read, so that %s wait at the client',
+  '[DIA-21] when a client does not read, stops reading from it, so that %s wait at the client',
   async (_, other, said, answer) => {
     const name = `${newName()}\0${lengthy}`
     const client = await deafClient(name)
@@ -303,7 +303,7 @@ itLong.each([
 )
 
 itLong(
-  '[DIA-22] keeps a client connected while its socket is not read because one document loads',
+  '[DIA-22] keeps a client connected while its socket is not read because one of its documents loads',
   async () => {
     let aheadMs = 0
     const clock: Clock = { ...systemClock, now: () => Date.now() + aheadMs }
@@ -343,7 +343,7 @@ itLong(
   },
 )
 
-it('[ACC-10] keeps documents of the same name of two API keys apart, also on one socket', async () => {
+it('[ACC-10] separates documents with the same name of two API keys, even on one socket', async () => {
   const [name, socket] = [newName(), hocuspocusSocket(server)]
   const other = await otherKey(server)
   const tokens = [await server.token('ada'), other.token]

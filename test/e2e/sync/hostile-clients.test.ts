@@ -24,7 +24,7 @@ async function connect(userId: string): Promise<RawClient> {
 const secondPart = (client: number): Uint8Array =>
   bytesOf(1, 1, varUint(client), 1, [0x84, ...varUint(client), 0, ...varString('b')], 0)
 
-it('[ROOM-11] bounds the number of pending updates, and drops the oldest first', async () => {
+it('[ROOM-11] limits the number of pending updates, and drops the oldest first', async () => {
   const [sender, witness] = [await connect('ada'), await connect('bob')]
   const clients = Array.from({ length: 300 }, (_, index) => index + 1)
   for (const client of clients) sender.sendUpdate(secondPart(client))
@@ -44,7 +44,7 @@ it('[ROOM-11] bounds the number of pending updates, and drops the oldest first',
   for (const each of [sender, witness]) each.end()
 })
 
-it('[SYNC-19] sends one answer at a time to a client that requests repeatedly and does not read', async () => {
+it('[SYNC-19] sends one answer at a time to a client that sends many requests and does not read', async () => {
   const [writer, greedy] = [await connect('ada'), await connect('eve')]
   writer.sendUpdate(typed('x'.repeat(2_000_000), 1))
   await writer.roundTrip()

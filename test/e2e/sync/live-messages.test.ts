@@ -47,7 +47,7 @@ const endAll = (...clients: RawClient[]): void => {
   for (const client of clients) client.end()
 }
 
-it('[LIVE-1] delivers a broadcast to a message handler in stock clients of every version', async () => {
+it('[LIVE-1] delivers a broadcast to a message handler of stock clients of every version', async () => {
   const documentId = await newDocument()
   const versions: readonly ProviderVersion[] = [1, 2, 3]
   const heard: unknown[] = []
@@ -107,7 +107,7 @@ it('[LIVE-3] sends type 110, the length and the given data as JSON in UTF-8', as
   client.end()
 })
 
-it('[LIVE-4] sends a live message to all editors of the document or to the named one, also to viewers, and to no other', async () => {
+it('[LIVE-4] sends a live message to all editors of the document or to the given editor, viewers included, and to no other client', async () => {
   const [documentId, other] = [await newDocument(), await newDocument()]
   const resource = { type: 'document', id: documentId, organizationId: 'acme', accessRole: 'viewer' } as const
   const viewerToken = await server.token('vic', { resources: [resource] })
@@ -127,7 +127,7 @@ it('[LIVE-4] sends a live message to all editors of the document or to the named
   endAll(main, viewer, elsewhere)
 })
 
-it('[LIVE-5] sends each client the messages in the order of the calls', async () => {
+it('[LIVE-5] sends the messages to each client in the order of the calls', async () => {
   const documentId = await newDocument()
   const clients = [await connect(`${documentId}/a`), await connect(`${documentId}/b`)]
   const numbers = Array.from({ length: 200 }, (_, index) => index)
@@ -138,7 +138,7 @@ it('[LIVE-5] sends each client the messages in the order of the calls', async ()
   endAll(...clients)
 })
 
-it('[LIVE-6] skips a message for a slow reader, counts it, and sends the next one when the reader has caught up', async () => {
+it('[LIVE-6] skips a message for a slow reader and counts it, and sends the next message when the reader has caught up', async () => {
   const documentId = await newDocument()
   const [slow, quick] = [await connect(`${documentId}/main`), await connect(`${documentId}/main`)]
   slow.socket.pause()
@@ -161,7 +161,7 @@ it('[LIVE-6] skips a message for a slow reader, counts it, and sends the next on
   endAll(slow, quick)
 })
 
-it.each(['', '&live=1'])('[LIVE-8] closes a client that sends a live message itself (%s)', async (query) => {
+it.each(['', '&live=1'])('[LIVE-8] closes a client that tries to send a live message (%s)', async (query) => {
   const documentId = await newDocument()
   const [liar, witness] = [await connect(`${documentId}/main`, query), await connect(`${documentId}/main`)]
   liar.send(message([live], new TextEncoder().encode('{"event":"forged","data":1}')))
@@ -175,7 +175,7 @@ it.each(['', '&live=1'])('[LIVE-8] closes a client that sends a live message its
   witness.end()
 })
 
-it('[LIVE-9] sends no live message to a client that has left or whose right has ended', async () => {
+it('[LIVE-9] sends no live message to a client that has left or whose right has expired', async () => {
   const documentId = await newDocument()
   const resource = { type: 'document', id: documentId, organizationId: 'acme', accessRole: 'editor' } as const
   const [gone, out] = [

@@ -25,7 +25,7 @@ const eventsNamed = (event: string): Line[] => lines.filter((line) => line.event
 const document = { organizationId: 'acme', documentId: 'plan', editorId: 'main' }
 const address = '127.0.0.1'
 
-it('[RUN-11] logs each rejected token with reason, address and document, and a flood as one line', async () => {
+it('[RUN-11] logs each rejected token with reason, address and document, and a flood of them in one line', async () => {
   server = await startTestServer({}, { log })
   const wsUrl = `${server.wsUrl}/sync/acme/plan/main`
   const flood = await Promise.all(Array.from({ length: 30 }, () => RawClient.connect(`${wsUrl}?token=wrong`)))
@@ -50,7 +50,7 @@ it('[RUN-11] logs each rejected token with reason, address and document, and a f
   expect(JSON.stringify(lines)).not.toContain('wrong')
 })
 
-it('[ACC-94] rejects a token with a misspelled claim, and names the claim in the close reason and the log', async () => {
+it('[ACC-94] rejects a token with a misspelled claim, and states the claim in the close reason and the log', async () => {
   server = await startTestServer({}, { log })
   const { workspaceId: ws, apiKey: key, jwtSecret } = server.credentials
   const token = await new SignJWT({ ws, key, grnats: [] })
@@ -65,7 +65,7 @@ it('[ACC-94] rejects a token with a misspelled claim, and names the claim in the
   expect(eventsNamed('token.rejected')).toMatchObject([{ ...document, reason: 'claims', detail, address }])
 })
 
-it('[RUN-11] logs each rejected websocket with a reason that the client does not get', async () => {
+it('[RUN-11] logs each rejected websocket with the reason, which the client does not receive', async () => {
   server = await startTestServer({ createOnConnect: false }, { log })
   const open = async (path: string): Promise<{ code: number; reason: string }> =>
     (await RawClient.connect(`${server?.wsUrl}${path}?token=${await server?.token('ann')}`)).closed
@@ -89,7 +89,7 @@ it('[RUN-11] logs each rejected websocket with a reason that the client does not
   })
 })
 
-it('[RUN-11] logs ten documents of an address in lines of their own, and further ones in one line without a document', async () => {
+it('[RUN-11] logs ten documents of an address in separate lines, and more of them in one line without a document', async () => {
   server = await startTestServer({ createOnConnect: false }, { log })
   const token = await server.token('ann')
   const names = Array.from({ length: 15 }, (_, index) => `d${index}`)
@@ -126,7 +126,7 @@ const upgradeStatus = (path: string, headers: Readonly<Record<string, string>> =
     request.on('error', reject).end()
   })
 
-it('[RUN-17] logs rejected credentials of HTTP calls with reason and address, and a flood as one line', async () => {
+it('[RUN-17] logs rejected credentials of HTTP calls with reason and address, and a flood of them in one line', async () => {
   server = await startTestServer({ adminToken: 'a'.repeat(32) }, { log })
   const header = { 'x-service-auth-token': 'very-secret' }
   for (let times = 0; times < 5; times++)
@@ -142,7 +142,7 @@ it('[RUN-17] logs rejected credentials of HTTP calls with reason and address, an
   expect(JSON.stringify(lines)).not.toContain('very-secret')
 })
 
-it('[RUN-18] counts the pages of error codes under one route in the metrics', async () => {
+it('[RUN-18] groups the pages of error codes under one route in the metrics', async () => {
   server = await startTestServer()
   for (const code of ['auth/invalid-credentials', 'request/unknown-path', 'none/such'])
     await fetch(`${server.url}/docs/errors/${code}`)
@@ -168,7 +168,7 @@ it('[RUN-11] logs a websocket at a wrong path with the path and without its quer
   expect(JSON.stringify(lines)).not.toContain('secret')
 })
 
-it('[RUN-11] logs a bad websocket handshake with its reason', async () => {
+it('[RUN-11] logs an invalid websocket handshake with its reason', async () => {
   server = await startTestServer({}, { log })
   const path = `/sync/acme/plan/main?token=${await server.token('ann')}`
   const wrong: readonly (readonly [string, string])[] = [
@@ -188,7 +188,7 @@ it('[RUN-11] logs a bad websocket handshake with its reason', async () => {
   }
 })
 
-it('[RUN-11] logs a websocket with an invalid address with the requested text, and without a token', async () => {
+it('[RUN-11] logs a websocket that requests an invalid address, with the requested text, but without a token', async () => {
   server = await startTestServer({}, { log })
   const token = await server.token('ann')
   const requested = async (path: string): Promise<unknown> => {
@@ -213,7 +213,7 @@ it('[RUN-11] logs a websocket with an invalid address with the requested text, a
   expect(JSON.stringify(lines)).not.toContain(payload)
 })
 
-it('[RUN-11] logs a websocket that is closed for its messages with address and document', async () => {
+it('[RUN-11] when a websocket is closed because of its messages, logs its address and document', async () => {
   server = await startTestServer({}, { log })
   const client = await RawClient.connect(
     `${server.wsUrl}/sync/acme/plan/main?token=${await server.token('ann')}`,
@@ -228,7 +228,7 @@ it('[RUN-11] logs a websocket that is closed for its messages with address and d
   expect(eventsNamed('socket.closed').at(-1)).toMatchObject({ code: 4400, address })
 })
 
-it('[RUN-15] logs a misspelled URL parameter without values, and names it in the close reason if the token is missing', async () => {
+it('[RUN-15] logs a misspelled URL parameter without values, and states it in the close reason if the token is missing', async () => {
   server = await startTestServer({}, { log })
   const token = await server.token('ann')
   const wsUrl = `${server.wsUrl}/sync/acme/plan/main`
@@ -292,7 +292,7 @@ it('[RUN-12] logs a failed webhook attempt with endpoint, event and reason', asy
   expect(eventsNamed('webhook.attempt_failed')).toHaveLength(1)
 })
 
-it('[RUN-21] logs a disabled endpoint and the messages that fail for it', async () => {
+it('[RUN-21] logs a disabled endpoint, and the messages that fail because it is disabled', async () => {
   const { server, endpoint, document: create } = await start({}, log)
   const { workspaceId, apiKey } = server.credentials
   const receiver = await receiving(answering(410))

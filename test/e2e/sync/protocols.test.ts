@@ -23,7 +23,7 @@ const closeAll = (people: readonly Person[]): void => {
   for (const person of people) person.close()
 }
 
-it('[DIA-1] lets clients of all protocols edit one document at once, and sends a REST replacement to all of them', async () => {
+it('[DIA-1] lets clients of all protocols edit one document concurrently, and sends a REST replacement to all of them', async () => {
   const documentId = newDocument()
   const people = await Promise.all(
     dialects.map(async (dialect) => dialect.open(server, documentId, await server.token(dialect.name))),
@@ -67,7 +67,7 @@ it('[DIA-2] shows users and cursors across protocols, and removes them on discon
 })
 
 describe.each(dialects)('$name', (dialect) => {
-  it('[DIA-3] keeps edits of a viewer from all other clients', async () => {
+  it('[DIA-3] does not send edits of a viewer to any other client', async () => {
     const documentId = newDocument()
     const editor = await dialect.open(server, documentId, await server.token('ada'))
     editor.text.insert(0, 'kept')

@@ -106,7 +106,7 @@ const closing = Buffer.from([final | 0x08, 0x82, 0, 0, 0, 0, 0x03, 0xe8])
 
 const bomb = (): Buffer => deflateRawSync(Buffer.alloc(2 ** 26))
 
-it('[SEC-5] agrees on no compression for any offer, and closes on a compressed frame without reading it', async () => {
+it('[SEC-5] accepts no offer of compression, and closes on a compressed frame without reading it', async () => {
   for (const offer of [
     'permessage-deflate',
     'permessage-deflate; client_max_window_bits, x-webkit-deflate-frame',
@@ -142,7 +142,7 @@ it('[SEC-5] reads a message of exactly the limit', async () => {
   bytes.socket.destroy()
 })
 
-it('[SYNC-26] sends nothing after a close frame, also when an answer was in progress', async () => {
+it('[SYNC-26] sends nothing after a close frame, even if an answer was in progress', async () => {
   const other = await RawClient.connect(`${server.wsUrl}${path}`)
   other.sendAwareness(1, 1, { name: 'somebody to be told of' })
   await other.roundTrip()
@@ -164,7 +164,7 @@ it('[SYNC-26] sends nothing after a close frame, also when an answer was in prog
   other.end()
 })
 
-it('[SEC-5] closes on a message in more fragments than any client sends', async () => {
+it('[SEC-5] closes on a message that consists of more fragments than any client sends', async () => {
   const bytes = await Bytes.open()
   bytes.frame(more | binary, Uint8Array.of(0))
   for (let piece = 0; piece < 2_000; piece++) bytes.frame(more | continuation, new Uint8Array())
@@ -173,7 +173,7 @@ it('[SEC-5] closes on a message in more fragments than any client sends', async 
 })
 
 itLong(
-  '[SEC-5] serves other clients while some announce a message and never send it, or never answer the close',
+  '[SEC-5] serves other clients while some clients announce a message and never send it, or never answer the close',
   async () => {
     const silent = await Promise.all(Array.from({ length: 50 }, () => Bytes.open()))
     for (const bytes of silent) bytes.frame(final | binary, Uint8Array.of(0), 60_000)

@@ -41,7 +41,7 @@ function typed(text: string): Uint8Array {
   return Y.encodeStateAsUpdate(doc)
 }
 
-it('[DIA-40] notifies a viewer of dropped edits once until its role changes, and never of updates that the document has', async () => {
+it('[DIA-40] notifies a viewer of dropped edits once until its role changes, and never about updates that the document already has', async () => {
   const { documentId, path } = await newDocument()
   await grant('vera', documentId, 'viewer')
   const viewer = await RawClient.connect(`${server.wsUrl}/sync/${path}?token=${await server.token('vera')}`)
@@ -68,7 +68,7 @@ it('[DIA-40] notifies a viewer of dropped edits once until its role changes, and
   viewer.socket.close()
 })
 
-it('[DIA-40] notifies a viewer of a deletion that is dropped', async () => {
+it('[DIA-40] notifies a viewer whose deletion was dropped', async () => {
   const { documentId, path } = await newDocument()
   await grant('dora', documentId, 'viewer')
   const editor = await syncedEditor(server.wsUrl, path, await server.token('ann'))
@@ -85,7 +85,7 @@ it('[DIA-40] notifies a viewer of a deletion that is dropped', async () => {
 })
 
 it.each<ProviderVersion>([1, 2, 3])(
-  '[DIA-40] y-websocket %i prints the reason and stays connected',
+  '[DIA-40] with y-websocket %i, the client prints the reason and stays connected',
   async (version) => {
     const warn = vi.spyOn(console, 'warn').mockImplementation(() => {})
     const { documentId, path } = await newDocument()
@@ -109,7 +109,7 @@ it.each<ProviderVersion>([1, 2, 3])(
 )
 
 it.each<HocuspocusVersion>([2, 3, 4])(
-  '[DIA-40] Hocuspocus %i gets a stateless message and stays connected',
+  '[DIA-40] with Hocuspocus %i, the client receives a stateless message and stays connected',
   async (version) => {
     const { documentId, path } = await newDocument()
     const token = await server.token('vic', { resources: [resourceOf(documentId, 'viewer')] })

@@ -45,7 +45,7 @@ const saved = ({ received }: RawClient): number[] =>
     .filter(([type]) => type === messageSaved)
     .map((bytes) => decoding.readVarUint(decoding.createDecoder(bytes.slice(1))))
 
-it('[DIA-5] sends the number of durable updates with saved=1, and not before they are durable', async () => {
+it('[DIA-5] with saved=1, sends the number of updates when they are durable, and not earlier', async () => {
   const client = await connect(newDocument(), '&saved=1')
   await client.roundTrip()
   engine.hold()
@@ -62,7 +62,7 @@ it('[DIA-5] sends the number of durable updates with saved=1, and not before the
   client.end()
 })
 
-it('[DIA-5] counts a pending update as saved only when the missing one has arrived', async () => {
+it('[DIA-5] includes a pending update in the saved number only when the missing update has arrived', async () => {
   const doc = new Y.Doc()
   const updates: Uint8Array[] = []
   doc.on('update', (update: Uint8Array) => updates.push(update))
@@ -79,7 +79,7 @@ it('[DIA-5] counts a pending update as saved only when the missing one has arriv
   client.end()
 })
 
-it('[DIA-5] sends no acknowledgment to clients without saved=1, stock or with other parameters', async () => {
+it('[DIA-5] sends no acknowledgment to a client without saved=1, with or without other parameters', async () => {
   const documentId = newDocument()
   const clients = await Promise.all(['', '&live=1', '&saved=0'].map((query) => connect(documentId, query)))
   for (const client of clients) {
@@ -93,7 +93,7 @@ it('[DIA-5] sends no acknowledgment to clients without saved=1, stock or with ot
   for (const client of clients) client.end()
 })
 
-it('[DIA-5] delivers acknowledgments to a message handler in stock y-websocket clients', async () => {
+it('[DIA-5] delivers acknowledgments to a message handler of stock y-websocket clients', async () => {
   const editor = await syncedEditor(server.wsUrl, `acme/${newDocument()}/main`, token, {
     parameters: { saved: '1' },
   })
@@ -146,7 +146,7 @@ it('[DIA-7] returns the members that the client of Y-Sweet needs from generate_t
   })
 })
 
-it('[DIA-8] returns an echo only when the offline edits were offered and are durable', async () => {
+it('[DIA-8] returns an echo only after the client has offered its offline edits and they are durable', async () => {
   const client = await connect(newDocument())
   await eventually(() => client.vectors().length === 1)
   client.send(message([messageEcho], Uint8Array.of(7)))
@@ -163,7 +163,7 @@ it('[DIA-8] returns an echo only when the offline edits were offered and are dur
   client.end()
 })
 
-it('[DIA-8] returns the first echo once, also when updates before it take long to apply', async () => {
+it('[DIA-8] returns the first echo once, even if the updates before it take long to apply', async () => {
   const scattered = new Y.Doc()
   const text = scattered.getText('content')
   scattered.transact(() => {
@@ -199,7 +199,7 @@ interface Helper {
   watchSaved(provider: object, onChange: (isSaved: boolean) => void): void
 }
 
-it('[DIA-5] reports "saved" in the helper of the example when all edits are durable, also offline ones', async () => {
+it('[DIA-5] in the helper of the example, reports "saved" when all edits are durable, offline edits included', async () => {
   const { href } = new URL('../../../examples/codemirror/src/saved.js', import.meta.url)
   const helper = (await import(href)) as Helper
   const path = `acme/${newDocument()}/main`
@@ -239,7 +239,7 @@ function twoUpdates(client: number): readonly [Uint8Array, Uint8Array] {
 const nothingNew = new Uint8Array(2)
 const echo = message([messageEcho], Uint8Array.of(1))
 
-it('[DIA-8] returns the first echo only when no update before it is pending', async () => {
+it('[DIA-8] returns the first echo only when no update that was sent before it is pending', async () => {
   const [first, second] = twoUpdates(91)
   const client = await connect(newDocument())
   client.sendOffer(nothingNew)
@@ -254,7 +254,7 @@ it('[DIA-8] returns the first echo only when no update before it is pending', as
   client.end()
 })
 
-it('[DIA-8] returns a later echo only when no update before it is pending', async () => {
+it('[DIA-8] returns a later echo only when no update that was sent before it is pending', async () => {
   const [first, second] = twoUpdates(92)
   const client = await connect(newDocument())
   client.sendOffer(nothingNew)
@@ -277,7 +277,7 @@ const viewerOf = async (documentId: string): Promise<string> => {
   return server.token('eve', { resources: resources })
 }
 
-it('[DIA-3] returns no first echo to a viewer after an edit of the viewer', async () => {
+it('[DIA-3] returns no first echo to a viewer that has sent an edit', async () => {
   const documentId = newDocument()
   const editor = await connect(documentId)
   editor.sendOffer(typed('x', 93))
@@ -294,7 +294,7 @@ it('[DIA-3] returns no first echo to a viewer after an edit of the viewer', asyn
   viewer.end()
 })
 
-it('[DIA-5] counts rejected updates as saved when a requested offer contains them', async () => {
+it('[DIA-5] includes rejected updates in the saved number when a requested offer contains them', async () => {
   const documentId = newDocument()
   const editor = await connect(documentId)
   editor.sendOffer(typed('x', 95))
@@ -328,7 +328,7 @@ it('[DIA-5] counts rejected updates as saved when a requested offer contains the
   client.end()
 })
 
-it('[DIA-4] restarts the count of a client at a forced sync', async () => {
+it('[DIA-4] restarts the count of acknowledgments for a client at a forced sync', async () => {
   const provider = hocuspocusProvider(server, `acme/${newDocument()}/main`, token, { version: 2 })
   await eventually(() => provider.isSynced && !provider.hasUnsyncedChanges)
   const text = provider.document.getText('content')
@@ -352,7 +352,7 @@ it('[DIA-4] restarts the count of a client at a forced sync', async () => {
   provider.configuration.websocketProvider.destroy()
 })
 
-it('[DIA-27] sends one count and the last echo to a client that did not read, when there is room again', async () => {
+it('[DIA-27] when a client reads again, sends it one saved number and the last echo', async () => {
   const small = await startTestServer({ sendBufferBytes: 65_536 })
   const ada = await small.token('ada')
   const path = `${small.wsUrl}/sync/acme/unread/main?token=${ada}`

@@ -30,7 +30,7 @@ beforeAll(async () => {
 afterAll(() => server.stop())
 
 describe('stock clients', () => {
-  it('[SYNC-1] serves y-websocket 1, 2 and 3 on one document at once', async () => {
+  it('[SYNC-1] serves y-websocket 1, 2 and 3 on one document at the same time', async () => {
     const path = newPath()
     const versions: readonly ProviderVersion[] = [1, 2, 3]
     const editors = await Promise.all(
@@ -43,7 +43,7 @@ describe('stock clients', () => {
     for (const editor of editors) editor.close()
   })
 
-  it('[SYNC-2] makes y-websocket 3.1 stop after one attempt with a bad token', async () => {
+  it('[SYNC-2] makes y-websocket 3.1 stop after one attempt with an invalid token', async () => {
     const editor = openEditor(server.wsUrl, newPath(), 'not-a-token')
     let attempts = 0
     editor.provider.on('status', ({ status }: { status: string }) => {
@@ -59,7 +59,7 @@ describe('stock clients', () => {
     editor.close()
   })
 
-  it('[SYNC-3] gets the offline edits of a client, and sends it the edits that it missed', async () => {
+  it('[SYNC-3] receives the offline edits of a client, and sends it the edits that it missed', async () => {
     const path = newPath()
     const [ada, bob] = await Promise.all([
       syncedEditor(server.wsUrl, path, token),
@@ -98,7 +98,7 @@ describe('messages on the wire', () => {
     for (const client of [writer, reader]) client.end()
   })
 
-  it('[SYNC-24] includes updates that the client sent before its state vector in the answer', async () => {
+  it('[SYNC-24] when a client sends updates before its state vector, includes them in the answer', async () => {
     const client = await RawClient.connect(url(newPath()))
     client.sendUpdate(typed('hello', 1))
     client.sendVector(Uint8Array.of(0))
@@ -107,7 +107,7 @@ describe('messages on the wire', () => {
     client.end()
   })
 
-  it('[SYNC-24] includes updates sent after one that takes long to apply in the answer', async () => {
+  it('[SYNC-24] when an update takes long to apply, includes the updates sent after it in the answer', async () => {
     const scattered = new Y.Doc()
     const text = scattered.getText('content')
     scattered.transact(() => {
@@ -144,7 +144,7 @@ describe('messages on the wire', () => {
     await closing.stop()
   })
 
-  it('[SYNC-5] does not store an update again that a client offers again', async () => {
+  it('[SYNC-5] stores an update that a client offers again only once', async () => {
     const path = newPath()
     const client = await RawClient.connect(url(path))
     client.sendUpdate(typed('hello', 1))
@@ -170,7 +170,7 @@ describe('messages on the wire', () => {
     client.end()
   })
 
-  it('[SYNC-6] keeps an update with a missing dependency pending, requests the missing one, and sends both when complete', async () => {
+  it('[SYNC-6] keeps an update with a missing dependency pending, requests the missing update, and sends both when it arrives', async () => {
     const path = newPath()
     const [writer, reader] = [await RawClient.connect(url(path)), await RawClient.connect(url(path))]
     const doc = new Y.Doc()
@@ -189,7 +189,7 @@ describe('messages on the wire', () => {
     for (const client of [writer, reader]) client.end()
   })
 
-  it('[SYNC-7] keeps the parts of an offer before a gap, also when the missing part never arrives', async () => {
+  it('[SYNC-7] stores the parts of an offer before a gap, even if the missing part never arrives', async () => {
     const path = newPath()
     const doc = new Y.Doc()
     const updates: Uint8Array[] = []
@@ -205,7 +205,7 @@ describe('messages on the wire', () => {
     late.end()
   })
 
-  it('[API-50] treats ids as opaque: percent-encoded ids name other documents and read back exactly', async () => {
+  it('[API-50] treats ids as opaque: percent-encoded ids refer to other documents, and are returned unchanged', async () => {
     const ids = [
       'a/b',
       'a%2Fb',
@@ -236,7 +236,7 @@ describe('messages on the wire', () => {
 describe('rejections and close codes', () => {
   const closeOf = async (address: string): Promise<unknown> => (await RawClient.connect(address)).closed
 
-  it('[SYNC-9] closes with 4400 for a bad address, 4401 for a bad token, and 4404 for no right or no document', async () => {
+  it('[SYNC-9] closes with 4400 for an invalid address, 4401 for an invalid token, and 4404 for no right or no document', async () => {
     for (const path of [
       'acme/doc',
       'acme/doc/main/more',
@@ -253,7 +253,7 @@ describe('rejections and close codes', () => {
     expect(await closeOf(url('acme/never-made/main', viewerToken))).toMatchObject({ code: 4404 })
   })
 
-  it('[SYNC-10] closes only the sender of a malformed message or a text message, with 4400', async () => {
+  it('[SYNC-10] closes the sender of a malformed message or a text message with 4400, and no other client', async () => {
     const path = newPath()
     const witness = await RawClient.connect(url(path))
     const hostile: readonly (Uint8Array | string)[] = [
@@ -276,7 +276,7 @@ describe('rejections and close codes', () => {
     witness.end()
   })
 
-  it('[SYNC-11] sends a viewer all changes, and applies none of the viewer', async () => {
+  it('[SYNC-11] sends a viewer all changes, and applies no change of the viewer', async () => {
     const path = newPath()
     const editor = await syncedEditor(server.wsUrl, path, token)
     editor.text.insert(0, 'read me')
@@ -301,7 +301,7 @@ describe('rejections and close codes', () => {
     editor.close()
   })
 
-  it('[SYNC-12] closes sockets of a deleted document with 4404, and does not let a stale client restore it', async () => {
+  it('[SYNC-12] closes sockets of a deleted document with 4404, and does not let an outdated client restore it', async () => {
     const path = newPath()
     const [organizationId, documentId] = path.split('/')
     const client = await RawClient.connect(url(path))

@@ -86,7 +86,7 @@ function idsOf(receiver: HookReceiver): ReadonlyMap<string, ReadonlySet<string>>
 }
 
 itLong(
-  `[HOOK-225] delivers every event under one webhook-id after ${rounds} SIGKILLs under load (seed ${seed})`,
+  `[HOOK-225] delivers every event with one webhook-id, even after ${rounds} SIGKILLs under load (seed ${seed})`,
   async () => {
     const random = new Random(seed)
     const data = await mkdtemp(join(tmpdir(), 'weft-hooks-'))

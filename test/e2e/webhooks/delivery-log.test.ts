@@ -8,7 +8,7 @@ const day = 86_400_000
 
 const { start, receiving } = hookTests()
 
-it('[HOOK-210] lists messages, the newest first, in pages in both directions', async () => {
+it('[HOOK-210] lists messages in pages in both directions, the newest first', async () => {
   const { endpoint, document, log, server } = await start()
   const receiver = await receiving((response, { body }) =>
     response.writeHead(body.includes('bad') ? 500 : 200).end(),
@@ -45,7 +45,7 @@ it('[HOOK-210] lists messages, the newest first, in pages in both directions', a
   expect((await server.post(path, { endpointId: 'none' })).body.error?.status).toBe('NOT_FOUND')
 })
 
-it('[HOOK-211] sends a message again on request with the same webhook-id', async () => {
+it('[HOOK-211] sends a message again on request, with the same webhook-id', async () => {
   const { endpoint, document, log, resend, server } = await start()
   const receiver = await receiving()
   const id = await endpoint(receiver.url)
@@ -61,7 +61,7 @@ it('[HOOK-211] sends a message again on request with the same webhook-id', async
   expect(refused.body.error?.status).toBe('NOT_FOUND')
 })
 
-it('[HOOK-212] recovers messages that failed since a time, and no others', async () => {
+it('[HOOK-212] recovers the messages that have failed since a given time, and no others', async () => {
   const { clock, endpoint, document, update, log, recover } = await start()
   const receiver = await receiving(answering(410))
   const id = await endpoint(receiver.url)
@@ -122,7 +122,7 @@ it('[HOOK-214] deletes the messages of a deleted organization or endpoint', asyn
   await eventually(async () => (await left()).length === 0)
 })
 
-it('[HOOK-215] sends one crdt.update_data for the changes of an editor within a window, by the author of the first', async () => {
+it('[HOOK-215] sends one crdt.update_data for all changes of an editor within a window, with the author of the first change', async () => {
   const { server, clock, endpoint } = await start()
   const receiver = await receiving()
   await endpoint(receiver.url, { filterTypes: ['crdt.update_data'] })

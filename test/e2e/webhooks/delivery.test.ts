@@ -24,7 +24,7 @@ it('[HOOK-201] delivers events to an endpoint in their order, each once', async 
   expect(receiver.hooks).toHaveLength(100)
 })
 
-it('[HOOK-202] retries after the delays of the schedule, eight attempts in all, with the same webhook-id', async () => {
+it('[HOOK-202] retries after the delays of the schedule with the same webhook-id, eight attempts in total', async () => {
   const { clock, endpoint, document, log } = await start()
   const receiver = await receiving(answering(500))
   const id = await endpoint(receiver.url)
@@ -54,7 +54,7 @@ it('[HOOK-202] retries after the delays of the schedule, eight attempts in all, 
   expect(clock.now() - began).toBeGreaterThan(24 * hour)
 })
 
-it('[HOOK-203] reports an exhausted message to other endpoints, never to the failed one, and not the failure of that report', async () => {
+it('[HOOK-203] reports an exhausted message to other endpoints, but not to the failed endpoint, and does not report the failure of such a report', async () => {
   const { clock, endpoint, document, log } = await start()
   const [failing, other, bystander] = [
     await receiving(answering(503)),
@@ -100,7 +100,7 @@ it('[HOOK-203] reports an exhausted message to other endpoints, never to the fai
   expect((await log(bystanding)).deliveries).toHaveLength(1)
 })
 
-it('[HOOK-204] disables an endpoint at once that answers 410, and fails its waiting messages', async () => {
+it('[HOOK-204] disables an endpoint that answers 410 immediately, and fails its waiting messages', async () => {
   const { endpoint, endpoints, update, document, log, recover } = await start()
   const receiver = await receiving(answering(410))
   const id = await endpoint(receiver.url)
@@ -119,7 +119,7 @@ it('[HOOK-204] disables an endpoint at once that answers 410, and fails its wait
   expect(receiver.ids[2]).toBe(receiver.ids[0])
 })
 
-it('[HOOK-205] disables an endpoint after five days of failures only, counted again from a success or from enabling it', async () => {
+it('[HOOK-205] disables an endpoint after five days with failures only, since its last success or since it was enabled', async () => {
   const { clock, endpoint, endpoints, update, document, log } = await start()
   const receiver = await receiving(answering(500))
   const id = await endpoint(receiver.url)
@@ -152,7 +152,7 @@ it('[HOOK-205] disables an endpoint after five days of failures only, counted ag
   await eventually(async () => (await isDisabled()) === true)
 })
 
-it('[HOOK-206] limits the deliveries of each second to rateLimit', async () => {
+it('[HOOK-206] limits the deliveries per second to rateLimit', async () => {
   const { clock, endpoint, document } = await start()
   const times: number[] = []
   const receiver = await receiving((response) => {
@@ -183,7 +183,7 @@ it('[HOOK-207] delivers to other endpoints while a receiver hangs', async () => 
   expect(dead.hooks.length).toBeLessThanOrEqual(70)
 })
 
-it('[HOOK-208] sends later messages before one that waits for its next attempt', async () => {
+it('[HOOK-208] sends later messages before a message that waits for its next attempt', async () => {
   const { clock, endpoint, document, log } = await start()
   const receiver = await receiving(answering(500))
   const id = await endpoint(receiver.url)
@@ -202,7 +202,7 @@ it('[HOOK-208] sends later messages before one that waits for its next attempt',
   expect(receiver.documentIds).toEqual(['first', 'second', 'first'])
 })
 
-it('[HOOK-209] sends a test to its endpoint only, also against its filters', async () => {
+it('[HOOK-209] sends a test to its own endpoint only, even against the filters of this endpoint', async () => {
   const { server, endpoint, update, test } = await start()
   const [receiver, other] = [await receiving(), await receiving()]
   const id = await endpoint(receiver.url, { filterTypes: ['comment.add'], channels: ['elsewhere'] })

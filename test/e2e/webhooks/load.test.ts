@@ -75,7 +75,7 @@ async function comment(server: TestServer, count: number, text: string): Promise
 }
 
 itLong(
-  '[HOOK-240] bounds the bytes written at a time when many endpoints get large events',
+  '[HOOK-240] limits the bytes that are written at the same time when many endpoints get large events',
   async () => {
     const clock = new HeldClock(Date.now())
     const { engine, most } = await openWeighed(clock)
@@ -102,7 +102,7 @@ itLong(
   60_000,
 )
 
-it('[HOOK-241] applies a change of an endpoint to the next request while many messages wait', async () => {
+it('[HOOK-241] applies a change of an endpoint to its next request, even while many messages wait', async () => {
   const { endpoint, update, document, log } = await start()
   const [receiver, other] = [await receiving(), await receiving()]
   const id = await endpoint(receiver.url, { filterTypes: ['document.create'] })
@@ -155,7 +155,7 @@ async function endpointsOfOne(server: TestServer, keys: number, url: string): Pr
 }
 
 itLong(
-  '[HOOK-207] delivers to another workspace while 1,200 endpoints of one workspace hang',
+  '[HOOK-207] delivers to another workspace while 1,200 endpoints of one workspace do not answer',
   async () => {
     const { server, endpoint, document } = await start(webhookOptions)
     const [dead, live] = [await receiving(hanging), await receiving()]
@@ -168,7 +168,7 @@ itLong(
   60_000,
 )
 
-it('[HOOK-246] sends nothing more while it cannot record outcomes', async () => {
+it('[HOOK-246] sends nothing more while it cannot store the outcomes of attempts', async () => {
   const clock = new HeldClock(Date.now())
   const { engine, minded } = await openMinded(clock)
   const server = await startTestServer({ webhookAllowlist: ['127.0.0.1'] }, { engine, clock })
@@ -196,7 +196,7 @@ it('[HOOK-246] sends nothing more while it cannot record outcomes', async () => 
   }
 })
 
-it('[HOOK-247] delivers the events of one API key while it dispatches those of another', async () => {
+it('[HOOK-247] delivers the events of one API key while it dispatches the events of another', async () => {
   const clock = new HeldClock(Date.now())
   const { engine, minded } = await openMinded(clock)
   const options = { ...webhookOptions, webhookAllowlist: ['127.0.0.1'] }
@@ -228,7 +228,7 @@ it('[HOOK-247] delivers the events of one API key while it dispatches those of a
   }
 })
 
-it('[HOOK-249] applies and sends edits of users and backends while receivers hang', async () => {
+it('[HOOK-249] applies and sends edits of users and backends while webhook receivers do not answer', async () => {
   const { server, endpoint, document, log } = await start(webhookOptions)
   const dead = await receiving(hanging)
   const made = Array.from({ length: 20 }, () => endpoint(dead.url, { filterTypes: ['document.create'] }))

@@ -26,7 +26,7 @@ async function record({ server, engine }: { server: TestServer; engine: Engine }
   engine.bus.publish(eventTopic, new Uint8Array())
 }
 
-it('[HOOK-220] sends events with the basic token to both URLs, and recipients to the processed one', async () => {
+it('[HOOK-220] sends events with the basic token to both URLs, and sends recipients only to the URL for processed events', async () => {
   const hooks = await start()
   const { server, document, log } = hooks
   const [raw, processed] = [await receiving(), await receiving()]
@@ -55,7 +55,7 @@ it('[HOOK-220] sends events with the basic token to both URLs, and recipients to
   expect((await log('basic-processed')).deliveries).toHaveLength(1)
 })
 
-it('[HOOK-142] names the authors of a thread as recipients of the next comment, without the acting user', async () => {
+it('[HOOK-142] lists the authors of a thread as recipients of the next comment, without the acting user', async () => {
   const { server, document } = await start()
   const processed = await receiving()
   const webhookServiceConfig = { processedNotificationUrl: processed.url }
@@ -90,7 +90,7 @@ it('[HOOK-221] sends an event of more than 256 KB without its data', async () =>
   expect(receiver.hooks[0]?.body.length).toBeLessThan(1_000)
 })
 
-it('[HOOK-40] does not enqueue an event that no endpoint wants', async () => {
+it('[HOOK-40] does not enqueue an event that no endpoint subscribes to', async () => {
   const { enqueued, endpoint, update, document } = await start()
   const receiver = await receiving()
   const id = await endpoint(receiver.url, { filterTypes: ['comment.add'] })
@@ -103,7 +103,7 @@ it('[HOOK-40] does not enqueue an event that no endpoint wants', async () => {
   expect(enqueued).toContain('events')
 })
 
-it('[HOOK-223] counts outcomes of attempts and messages, and waiting messages, in the metrics', async () => {
+it('[HOOK-223] reports outcomes of attempts and messages, and the number of waiting messages, in the metrics', async () => {
   const { server, clock, endpoint, document } = await start()
   const [good, bad] = [await receiving(), await receiving(answering(500))]
   for (const { url } of [good, bad]) await endpoint(url)
@@ -120,7 +120,7 @@ it('[HOOK-223] counts outcomes of attempts and messages, and waiting messages, i
   expect(await said('attempt_duration_seconds_count')).toBe(2)
 })
 
-it('[HOOK-223] counts messages that fail because the endpoint is disabled', async () => {
+it('[HOOK-223] reports messages that fail because the endpoint is disabled in the metrics', async () => {
   const { server, endpoint, document } = await start()
   const gone = await receiving(answering(410))
   await endpoint(gone.url)

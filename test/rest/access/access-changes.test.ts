@@ -72,7 +72,7 @@ async function endOf(client: RawClient): Promise<number> {
   return ended.code
 }
 
-it('[ACC-15] counts the last entry of a resource that a token names twice, also if it has ended', async () => {
+it('[ACC-15] uses only the last grant of a token on a resource that it lists twice, even if that grant has expired', async () => {
   const named = (more: object) => resource('document', 'plan', more) as never
   const [editor, viewer] = [named({ accessRole: 'editor' }), named({ accessRole: 'viewer' })]
   expect(await canEdit(await connect('ada', { resources: [editor, viewer] }))).toBe(false)
@@ -81,7 +81,7 @@ it('[ACC-15] counts the last entry of a resource that a token names twice, also 
   expect(await endOf(refused)).toBe(4404)
 })
 
-it('[ACC-70] applies a downgrade to viewer and an upgrade to the next message without a reconnect', async () => {
+it('[ACC-70] applies a downgrade to viewer and an upgrade to the next message, without a reconnect', async () => {
   await grant('ada', resource('document', 'plan', { accessRole: 'editor' }))
   const client = await connect('ada')
   expect(await canEdit(client)).toBe(true)
@@ -92,7 +92,7 @@ it('[ACC-70] applies a downgrade to viewer and an upgrade to the next message wi
   client.socket.close()
 })
 
-it('[ACC-70] upgrades a role up to the grant of the token, and no further', async () => {
+it('[ACC-70] upgrades a role at most to the role that the token grants', async () => {
   await grant('ada', resource('document', 'plan', { accessRole: 'viewer' }))
   const resources = [{ type: 'document', id: 'plan', organizationId, accessRole: 'viewer' }] as const
   const client = await connect('ada', { resources })
@@ -102,7 +102,7 @@ it('[ACC-70] upgrades a role up to the grant of the token, and no further', asyn
   client.socket.close()
 })
 
-it('[ACC-71] closes the socket within a second with 4403 when a right is revoked, and rejects a reconnect with 4404', async () => {
+it('[ACC-71] when a right is revoked, closes the socket with 4403 within a second, and rejects a reconnect with 4404', async () => {
   await restrict()
   expect(await endOf(await connect('ada'))).toBe(4404)
   await grant('ada', resource('document', 'plan'))
@@ -124,7 +124,7 @@ it('[ACC-71] closes the socket with 4403 when a right expires', async () => {
   expect(await endOf(client)).toBe(4403)
 })
 
-it('[ACC-71] closes the socket with 4403 when its document becomes restricted or is disabled', async () => {
+it('[ACC-71] closes the socket with 4403 when its document becomes restricted or disabled', async () => {
   const client = await connect('ada')
   await restrict()
   expect(await endOf(client)).toBe(4403)
@@ -147,7 +147,7 @@ it('[ACC-71] closes the socket with 4403 when its document becomes restricted or
   expect(await canEdit(await connect('ada'))).toBe(true)
 })
 
-it('[ACC-72] applies rights through a group with membership', async () => {
+it('[ACC-72] applies the rights of a group to its members', async () => {
   await restrict()
   await done('/v1/organizations/usergroups/add', {
     organizationId,
@@ -165,7 +165,7 @@ it('[ACC-72] applies rights through a group with membership', async () => {
   expect(await endOf(client)).toBe(4403)
 })
 
-it('[ACC-72] applies rights on a folder to its content, and ends them when a document moves out', async () => {
+it('[ACC-72] applies rights on a folder to its content, and removes them from a document that moves out', async () => {
   await restrict()
   const folders = [{ folderId: 'inner', folderName: '', parentFolderId: 'outer' }, { folderId: 'outer' }]
   await done('/v1/organizations/folders/add', { organizationId, folders })
@@ -181,7 +181,7 @@ it('[ACC-72] applies rights on a folder to its content, and ends them when a doc
   expect(await endOf(client)).toBe(4403)
 })
 
-it('[ACC-73] keeps the sockets of other users when one user changes', async () => {
+it('[ACC-73] keeps the sockets of other users open when the rights of one user change', async () => {
   await restrict()
   for (const userId of ['ada', 'grace']) await grant(userId, resource('document', 'plan'))
   const [ada, grace] = [await connect('ada'), await connect('grace')]
@@ -191,7 +191,7 @@ it('[ACC-73] keeps the sockets of other users when one user changes', async () =
   grace.socket.close()
 })
 
-it('[ACC-74] creates organization and document with the first content, by REST or by the socket of an editor', async () => {
+it('[ACC-74] creates organization and document together with the first content, by REST or by the websocket of an editor', async () => {
   const documentsOf = async () =>
     (await done('/v2/organizations/documents/get', { organizationId })) as { id: string }[]
   expect((await documentsOf()).map(({ id }) => id)).toEqual(['plan'])

@@ -46,7 +46,7 @@ async function deepOrganization() {
   return { ...directory, readsOf }
 }
 
-it('[PERM-13] reads few records for one more document in deep folders, for any number of groups', async () => {
+it('[PERM-13] reads few records for each further document in deep folders, regardless of the number of groups', async () => {
   const { permissionReader, readsOf, engine } = await deepOrganization()
   const report = (ids: readonly string[]) =>
     permissionReader.read(scope, { userIds: ['ann'], folderIds: [], documentIds: ids })
@@ -60,7 +60,7 @@ it('[PERM-13] reads few records for one more document in deep folders, for any n
   await engine.close()
 })
 
-it('[ACC-58] reads few records for a user in many groups and a document in deep folders', async () => {
+it('[ACC-58] reads few records for a user with many groups and a document in deep folders', async () => {
   const { reader, readsOf, engine } = await deepOrganization()
   const { levels, member } = await reader.read(scope, 'd0', 'ann')
   expect(directoryRole(levels, member, 0).role).toBe('viewer')
@@ -77,7 +77,7 @@ const someGrants = fc.uniqueArray(
   { selector: ({ groupId }) => groupId, maxLength: 40, size: 'max' },
 )
 
-it("[ACC-58] counts all grants of the user's groups on a resource, and no others", async () => {
+it("[ACC-58] applies all grants of the user's groups on a resource, and no others", async () => {
   const { store, reader, close } = await openDirectory()
   let runs = 0
   await fc.assert(
@@ -100,7 +100,7 @@ it("[ACC-58] counts all grants of the user's groups on a resource, and no others
   await close()
 })
 
-it('[GRP-6] reads no groups while no user is in one, and applies the grants of the first group to its first user', async () => {
+it('[GRP-6] reads no groups while no group has users, and applies the grants of the first group to its first user', async () => {
   const { engine, reads } = countReads(await openMemoryEngine())
   const { store, reader } = directoryOn(engine)
   const readsOf = async () => {

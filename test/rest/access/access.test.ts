@@ -17,7 +17,7 @@ const generate = (more: object = {}) => server.post(path, { ...user, ...more })
 const withResource = (resource: object) => generate({ permissions: { resources: [resource] } })
 const inSeconds = (seconds: number) => Math.floor(Date.now() / 1000) + seconds
 
-it('[ACC-20] rejects a missing credential with INVALID_ARGUMENT and its name', async () => {
+it('[ACC-20] rejects a missing credential with INVALID_ARGUMENT and the name of its header', async () => {
   const noKey = await server.post(path, user, { 'x-service-api-key': '' })
   expect(noKey).toMatchObject({ status: 400, body: { error: { status: 'INVALID_ARGUMENT' } } })
   expect(noKey.body.error?.message).toContain('API key is not found in headers')
@@ -26,7 +26,7 @@ it('[ACC-20] rejects a missing credential with INVALID_ARGUMENT and its name', a
   expect(noToken.body.error?.message).toContain('auth token is not found in headers')
 })
 
-it('[ACC-21] rejects an unknown key and a wrong token with UNAUTHENTICATED and the same response', async () => {
+it('[ACC-21] rejects an unknown key and a wrong token with UNAUTHENTICATED, and with the same response', async () => {
   const unknownKey = await server.post(path, user, { 'x-service-api-key': 'key_unknown' })
   const wrongToken = await server.post(path, user, { 'x-service-auth-token': 'wrong' })
   const both = await server.post(path, user, {
@@ -44,7 +44,7 @@ it('[ACC-22] checks credentials before the body', async () => {
   expect(answer.status).toBe(401)
 })
 
-it('[ACC-23] counts rejected credentials by reason', async () => {
+it('[ACC-23] reports rejected credentials by reason in the metrics', async () => {
   await server.post(path, user, { 'x-service-auth-token': 'wrong' })
   await server.post(path, user, { 'x-service-auth-token': '' })
   const text = await (await fetch(`${server.url}/metrics`)).text()
@@ -52,7 +52,7 @@ it('[ACC-23] counts rejected credentials by reason', async () => {
   expect(text).toMatch(/weft_auth_failures_total\{reason="missing_credentials"\} [1-9]/)
 })
 
-it('[ACC-30] returns a JWT of the tenant and its expiry in seconds, two days ahead by default', async () => {
+it('[ACC-30] returns a JWT for the tenant and its expiry in seconds, two days from now by default', async () => {
   const { token, expiresAt } = dataOf(await generate()) as { token: string; expiresAt: number }
   expect(decodeJwt(token)).toMatchObject({
     iss: 'weft',
@@ -68,7 +68,7 @@ it('[ACC-30] returns a JWT of the tenant and its expiry in seconds, two days ahe
   expect(Math.abs(expiresAt - inSeconds(172_800))).toBeLessThanOrEqual(5)
 })
 
-it('[ACC-31] grants the role editor by default, and needs the id of an organization once', async () => {
+it('[ACC-31] grants the role editor by default, and does not require the id of an organization twice', async () => {
   const expiresAt = inSeconds(60)
   const resources = [
     { type: 'organization', id: 'acme', accessRole: 'viewer' },
@@ -98,14 +98,14 @@ it.each([
   ['an unknown type', { type: 'planet', id: 'a' }, 'type'],
   ['an unknown role', { type: 'organization', id: 'a', accessRole: 'owner' }, 'accessRole'],
   ['an invalid id', { type: 'organization', id: '..' }, 'id'],
-])('[ACC-32] rejects a resource with its place: %s', async (_name, resource, member) => {
+])('[ACC-32] rejects an invalid resource with its position: %s', async (_name, resource, member) => {
   const { status, body } = await withResource(resource)
   expect(status).toBe(400)
   expect(body.error?.status).toBe('INVALID_ARGUMENT')
   expect(body.error?.details?.issues?.[0]?.path).toBe(`/data/permissions/resources/0/${member}`)
 })
 
-it('[ACC-33] issues tokens for one minute to two days', async () => {
+it('[ACC-33] issues tokens that are valid for one minute to two days', async () => {
   for (const expiresInSeconds of [60, 172_800])
     expect((await generate({ expiresInSeconds })).status).toBe(200)
   for (const expiresInSeconds of [59, 172_801, 60.5, '60'])
@@ -114,7 +114,7 @@ it('[ACC-33] issues tokens for one minute to two days', async () => {
     )
 })
 
-it('[ACC-34] rejects a token that does not fit into a header', async () => {
+it('[ACC-34] rejects a request for a token that would not fit into a header', async () => {
   const resources = Array.from({ length: 500 }, (_, index) => ({
     type: 'organization',
     id: `organization-${index}`,
@@ -131,7 +131,7 @@ it('[API-50] accepts any well-formed id as the id of a user', async () => {
     expect((await server.post(path, { ...user, userId })).status).toBe(400)
 })
 
-it('[ACC-40] takes a call without credentials for the first key without authentication, and checks given credentials', async () => {
+it('[ACC-40] without authentication, uses the first key for a call without credentials, and checks given credentials', async () => {
   const none = { 'x-service-api-key': '', 'x-service-auth-token': '' }
   const { token } = dataOf(await open.post(path, user, none)) as { token: string }
   expect(decodeJwt(token).key).toBe(open.credentials.apiKey)
@@ -149,19 +149,19 @@ it.each([
   '192.168.0.1',
   'localhost@evil.example',
   '',
-])('[ACC-41] rejects the Host "%s" without authentication', async (host) => {
+])('[ACC-41] without authentication, rejects the Host "%s"', async (host) => {
   const answer = await get(open.port, `host: ${host}`)
   expect(answer.status).toBe(403)
   expect(JSON.parse(answer.body)).toMatchObject({ error: { status: 'PERMISSION_DENIED' } })
   expect((await get(server.port, `host: ${host}`)).status).toBe(200)
 })
 
-it('[ACC-41] serves loopback hosts with any port without authentication', async () => {
+it('[ACC-41] without authentication, serves loopback hosts with any port', async () => {
   for (const host of ['localhost', `127.0.0.1:${open.port}`, '[::1]:1', '127.9.9.9', 'LOCALHOST:80'])
     expect((await get(open.port, `host: ${host}`)).status).toBe(200)
 })
 
-it('[ACC-42] rejects pages of other origins without authentication', async () => {
+it('[ACC-42] without authentication, rejects pages of other origins', async () => {
   for (const origin of ['https://evil.example', 'null', 'http://localhost.evil.example'])
     expect((await get(open.port, `host: localhost\r\norigin: ${origin}`)).status).toBe(403)
   for (const origin of ['http://localhost:3000', 'http://127.0.0.1', 'https://[::1]:5173'])

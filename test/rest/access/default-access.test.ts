@@ -42,7 +42,7 @@ function typed(text: string): Uint8Array {
   return Y.encodeStateAsUpdate(doc)
 }
 
-it('[DEF-1] gives new documents and folders the default access type unless one is set', async () => {
+it('[DEF-1] gives new documents and folders the default access type, unless the call sets one', async () => {
   const ids = { organizationId: 'acme', editorId: 'main', type: 'text', data: 'x' }
   await done('/v2/crdt/add', { ...ids, documentId: 'by-add' })
   await done('/v2/crdt/update', { ...ids, documentId: 'by-upsert', upsert: true })
@@ -87,7 +87,7 @@ it('[DEF-2] lets a user with a grant on the organization create a document, whic
   ann.socket.close()
 })
 
-it('[DEF-3] keeps the access type of existing documents, and sets one when they move to where none is set', async () => {
+it('[DEF-3] keeps the access type of existing documents, and sets one when a document moves to a place without an access type', async () => {
   const engine = await openMemoryEngine()
   const tenant = { workspaceId: 'w', apiKey: 'k' }
   const scope = scopeOf(tenant, 'acme')
@@ -109,7 +109,7 @@ it('[DEF-3] keeps the access type of existing documents, and sets one when they 
   await engine.close()
 })
 
-it('[DEF-4] sets restricted in every deployment file that starts a server', () => {
+it('[DEF-4] sets access to restricted in every deployment file that starts a server', () => {
   const files = [
     'weft.service',
     'compose.yaml',
@@ -206,11 +206,11 @@ const broken: readonly (readonly [string, string])[] = [
   ['a command without --document', 'node dist/main.js token grace'],
 ]
 
-it.each(broken)('[DEF-5] finds a sample of a token with the problem: %s', (problem, code) => {
+it.each(broken)('[DEF-5] finds a sample of a token that has the problem: %s', (problem, code) => {
   expect(tokenProblems(code)).toEqual([problem])
 })
 
-it('[DEF-5] gives the least permissions to the token of every sample', () => {
+it('[DEF-5] gives the token of every sample the least permissions', () => {
   const inside = (folder: string): string[] =>
     readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
       .filter((name) => /\.(md|js|ts|tsx|html|sh|py)$/.test(name))

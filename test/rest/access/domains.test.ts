@@ -43,7 +43,7 @@ it('[WS-42] returns the added domains', async () => {
   expect(await list(key)).toEqual(['one.test', '*.two.test'])
 })
 
-it('[WS-42] returns INTERNAL when some domains exist already, and keeps the new ones', async () => {
+it('[WS-42] adds the new domains, and returns INTERNAL when some exist already', async () => {
   const key = await newKey()
   await call(key, 'add', 'one.test', 'two.test')
   const partly = await call(key, 'add', 'three.test', 'ONE.test', 'four.test')
@@ -63,7 +63,7 @@ it('[WS-42] returns INTERNAL when some domains exist already, and keeps the new 
   })
 })
 
-it('[WS-43] returns the deleted domains, and INTERNAL when some are missing, without the others', async () => {
+it('[WS-43] deletes and returns the existing domains, and returns INTERNAL when some are missing', async () => {
   const key = await newKey()
   await call(key, 'add', 'one.test', 'two.test', 'three.test')
   expect(dataOf(await call(key, 'delete', 'https://one.test:80'))).toEqual({ domainsRemoved: ['one.test'] })
@@ -77,7 +77,7 @@ it('[WS-43] returns the deleted domains, and INTERNAL when some are missing, wit
   expect(await list(key)).toEqual(['three.test'])
 })
 
-it('[WS-41] rejects invalid domains with their places, and adds nothing', async () => {
+it('[WS-41] rejects invalid domains with their positions, and adds nothing', async () => {
   const key = await newKey()
   for (const action of ['add', 'delete'] as const) {
     const { status, body } = await call(key, action, 'fine.test', 'no domain', '*')
@@ -101,7 +101,7 @@ it('[WS-41] rejects invalid domains with their places, and adds nothing', async 
 
 const many = (count: number, name: string) => Array.from({ length: count }, (_, n) => `${name}${n}.test`)
 
-it('[WS-41] [WS-44] accepts at most 100 domains a request and 1,000 a key, independent of other keys', async () => {
+it('[WS-41] [WS-44] accepts at most 100 domains per request and 1,000 per key, independent of other keys', async () => {
   const [key, other] = [await newKey(), await newKey()]
   expect((await call(key, 'add', ...many(101, 'x'))).status).toBe(400)
   for (let page = 0; page < 9; page += 1)
@@ -115,7 +115,7 @@ it('[WS-41] [WS-44] accepts at most 100 domains a request and 1,000 a key, indep
   expect((await call(other, 'add', 'more.test')).status).toBe(200)
 })
 
-it('[WS-45] keeps the domains of a set after any additions and deletions', async () => {
+it('[WS-45] has the same domains as a model set after any additions and deletions', async () => {
   const domains = ['a.test', 'b.test', '*.a.test', 'localhost', '[::1]']
   const step = fc.tuple(
     fc.constantFrom('add', 'delete'),
@@ -153,7 +153,7 @@ it('[WS-50] rejects a call from a page of another domain with PERMISSION_DENIED'
   expect(await codeFrom(await newKey(), 'https://evil.test')).toBe(200)
 })
 
-it('[WS-50] counts the domains of an auth token for calls with that token', async () => {
+it('[WS-50] for calls with an auth token, applies the domains of that token', async () => {
   const key = await newKey()
   const tenants = new TenantStore(engine.kv)
   const tenant = await tenants.tenantOf(key['x-service-api-key'] ?? '')
@@ -189,7 +189,7 @@ async function tokenOf(key: Headers): Promise<string> {
 const connect = (token: string, headers: Headers = {}) =>
   RawClient.connect(`${server.wsUrl}/sync/acme/plan/main?token=${token}`, { ...headers })
 
-it('[WS-51] accepts a socket of a page of another domain, then closes it with 4401', async () => {
+it('[WS-51] accepts a websocket from a page of another domain, then closes it with 4401', async () => {
   const key = await newKey()
   const token = await tokenOf(key)
   await call(key, 'add', '*.one.test')
@@ -205,7 +205,7 @@ it('[WS-51] accepts a socket of a page of another domain, then closes it with 44
   }
 })
 
-it('[WS-53] closes open sockets of pages whose domain was removed', async () => {
+it('[WS-53] closes the open sockets of pages whose domain is removed', async () => {
   const key = await newKey()
   const token = await tokenOf(key)
   const page = await connect(token, { origin: 'https://page.test' })
@@ -220,7 +220,7 @@ it('[WS-53] closes open sockets of pages whose domain was removed', async () => 
 const preflight = (origin: string, more: Headers = { 'access-control-request-method': 'POST' }) =>
   fetch(`${server.url}/v2/workspace/domains/get`, { method: 'OPTIONS', headers: { origin, ...more } })
 
-it('[WS-54] sends CORS headers to origins that some API key lists', async () => {
+it('[WS-54] sends CORS headers to an origin that any API key lists', async () => {
   const key = await newKey()
   const origin = 'https://cors.test'
   expect((await preflight(origin)).status).toBe(405)
@@ -253,7 +253,7 @@ it('[WS-54] sends no CORS headers to any other origin', async () => {
   }
 })
 
-it('[WS-54] accepts an origin as long as one API key lists it', async () => {
+it('[WS-54] accepts an origin as long as at least one API key lists it', async () => {
   const [one, two] = [await newKey(), await newKey()]
   for (const key of [one, two]) await call(key, 'add', '*.shared.test')
   await call(one, 'delete', '*.shared.test')
@@ -262,7 +262,7 @@ it('[WS-54] accepts an origin as long as one API key lists it', async () => {
   await eventually(async () => (await preflight('https://a.b.shared.test')).status === 405)
 })
 
-it("[WS-55] accepts calls and sockets of the server's own pages with credentials, for any domains", async () => {
+it("[WS-55] accepts calls and sockets from the server's own pages with valid credentials, whatever domains are listed", async () => {
   const key = await newKey()
   const token = await tokenOf(key)
   await call(key, 'add', 'one.test')
@@ -279,7 +279,7 @@ it("[WS-55] accepts calls and sockets of the server's own pages with credentials
   }
 })
 
-it("[WS-55] accepts the server's own page also with an auth token for other domains", async () => {
+it("[WS-55] accepts calls from the server's own page even if the auth token is restricted to other domains", async () => {
   const key = await newKey()
   const tenants = new TenantStore(engine.kv)
   const tenant = await tenants.tenantOf(key['x-service-api-key'] ?? '')

@@ -50,7 +50,7 @@ const rightsOf = async (userId: string): Promise<Report> => {
 const inSeconds = (seconds: number) => server.clock.now() / 1000 + seconds
 const denied = { error: 'permission denied', errorCode: 'permission_denied' }
 
-it('[PERM-1] grants several resources at once, and returns the message only', async () => {
+it('[PERM-1] grants several resources in one call, and returns only the message', async () => {
   const { status, body } = await permit('ann', { ...d1, accessRole: 'viewer' }, d2, f1, acme)
   expect([status, body]).toEqual([200, { result: { status: 'success', message: '4 permissions granted.' } }])
   expect(await rightsOf('ann')).toEqual({
@@ -67,7 +67,7 @@ it('[PERM-1] grants several resources at once, and returns the message only', as
   })
 })
 
-it('[PERM-1] grants resources to groups as to users', async () => {
+it('[PERM-1] grants resources to groups in the same way as to users', async () => {
   await server.call('/v1/organizations/usergroups/users/add', {
     organizationUserGroupId: 'crew',
     userIds: ['gus'],
@@ -91,7 +91,7 @@ it.each([
   [{ ...d1, expiresAt: -1 }, 'expiresAt'],
   [{ ...d1, expiresAt: Date.now() + 3_600_000 }, 'expiresAt'],
   [{ ...d1, expiresAt: 'tomorrow' }, 'expiresAt'],
-])('[PERM-2] rejects a grant of %j', async (resource, member) => {
+])('[PERM-2] rejects the grant %j', async (resource, member) => {
   expect(errorOf(await permit('paul', f1, resource))).toEqual([
     'INVALID_ARGUMENT',
     `/data/permissions/resources/1/${member}`,
@@ -103,7 +103,7 @@ it('[PERM-2] requires at least one resource', async () => {
   expect(errorOf(await permit('pat'))).toEqual(['INVALID_ARGUMENT', '/data/permissions/resources'])
 })
 
-it('[COMPAT-6] ends a grant with a time in the past, and counts the last entry of a resource that is listed twice', async () => {
+it('[COMPAT-6] ends a grant whose time is in the past, and applies only the last entry of a resource that is listed twice', async () => {
   const roleOf = async () => (await rightsOf('pia')).documents.d2
   await permit('pia', { ...d2, accessRole: 'viewer' }, d1, d2)
   expect(await roleOf()).toMatchObject({ accessRole: 'editor' })
@@ -115,7 +115,7 @@ it('[COMPAT-6] ends a grant with a time in the past, and counts the last entry o
   }
 })
 
-it('[PERM-3] rejects a missing resource with NOT_FOUND and its name, and grants nothing', async () => {
+it('[PERM-3] when a resource is missing, rejects the call with NOT_FOUND and its name, and grants nothing', async () => {
   await server.directory.organizations.ensure(scopeOf(server.credentials, 'second'))
   const second = { type: 'organization', id: 'second' }
   for (const missing of [
@@ -136,7 +136,7 @@ it('[PERM-3] rejects a missing resource with NOT_FOUND and its name, and grants 
     expect(await server.call('/v2/users/get', { organizationId, userIds: ['nell'] })).toEqual([])
 })
 
-it('[PERM-4] requires exactly one of user and group', async () => {
+it('[PERM-4] requires either a user or a group, and not both', async () => {
   const permissions = { resources: [d1] }
   const organizationUserGroupId = 'crew'
   for (const [path, user, place] of [
@@ -166,7 +166,7 @@ it('[PERM-5] replaces a grant together with its expiry', async () => {
   expect((await rightsOf('rob')).documents.d2).toEqual({ accessRole: 'editor', accessType: 'restricted' })
 })
 
-it('[PERM-6] removes the named grants only', async () => {
+it('[PERM-6] removes the given grants only', async () => {
   await permit('tom', d1, d2, f1)
   const { status, body } = await revoke('tom', d2, { ...d1, id: 'none' }, { ...f1, id: 'f2' })
   expect([status, body]).toEqual([200, { result: { status: 'success', message: 'Permissions removed.' } }])
@@ -189,7 +189,7 @@ it('[PERM-7] returns inherited roles with their expiry', async () => {
   expect(organization.acme).toEqual({ accessRole: 'viewer', expiresAt })
 })
 
-it('[PERM-8] returns permission_denied for a user without a role, also an unknown one', async () => {
+it('[PERM-8] returns permission_denied for a user without a role, even if the user is unknown', async () => {
   expect(await rightsOf('stranger')).toEqual({
     organization: { acme: denied },
     folders: {
@@ -244,13 +244,13 @@ it('[PERM-20] states why a user has access or has none', async () => {
   expect(await reasonOn('zoe', 'organization', 'acme')).toEqual({ source: 'membership' })
 })
 
-it('[PERM-3] rejects a resource of an unknown organization with the code and message of the organization', async () => {
+it('[PERM-3] when the organization of a resource is unknown, rejects the call with the code and message for an unknown organization', async () => {
   const { status, body } = await permit('nell', { type: 'document', id: 'd1', organizationId: 'nowhere' })
   expect([status, body.error?.details?.code]).toEqual([404, 'organization/not-found'])
   expect(body.error?.message).toBe('the organization "nowhere" does not exist; add it first')
 })
 
-it('[PERM-9] returns missing entries in the details with the whole tree', async () => {
+it('[PERM-9] returns missing entries in the details, together with the complete tree', async () => {
   const missing = { error: 'does not exist', errorCode: 'does_not_exist' }
   const answer = await ask({
     userIds: ['stranger', '__proto__'],
@@ -287,7 +287,7 @@ it('[PERM-10] rejects more than 5,000 combinations of users and resources', asyn
   ).toEqual(['INVALID_ARGUMENT', '/data/userIds'])
 })
 
-it('[PERM-11] returns no expired grant, and removes it when others are added', async () => {
+it('[PERM-11] does not return an expired grant, and removes it when others are added', async () => {
   await permit('eve', { ...d2, expiresAt: inSeconds(10) }, { ...f1, expiresAt: inSeconds(10) })
   const usersOf = (data: object) => server.call<object[]>('/v2/users/get', { userIds: ['eve'], ...data })
   expect((await usersOf({ documentId: 'd2' })).length).toBe(1)

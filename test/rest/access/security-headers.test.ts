@@ -54,7 +54,7 @@ const headerOf = (head: string, name: string): string | undefined =>
   new RegExp(`^${name}: (.*)$`, 'im').exec(head)?.[1]
 
 describe.each(Object.entries(requests))('%s', (_name, [status, request]) => {
-  it('[SEC-1] has the headers of every response, and is JSON unless it is a page', async () => {
+  it('[SEC-1] has the security headers, and is JSON unless it is a page', async () => {
     const answer = await sendRaw(server.port, request)
     expect(answer.status).toBe(status)
     expect(headerOf(answer.head, 'x-content-type-options')).toBe('nosniff')
@@ -73,12 +73,12 @@ describe.each(Object.entries(requests))('%s', (_name, [status, request]) => {
   })
 })
 
-it('[SEC-1] answers a malformed request after others on a connection, each request once', async () => {
+it('[SEC-1] answers each request once when a malformed request follows others on a connection', async () => {
   const answers = (await readAll(healthy, 'nonsense\r\n\r\n')).split('HTTP/1.1 ').slice(1)
   expect(answers.map((answer) => answer.slice(0, 3))).toEqual(['200', '400'])
 })
 
-it('[SEC-1] answers an upgrade after the earlier requests on a connection', async () => {
+it('[SEC-1] answers the earlier requests on a connection before an upgrade', async () => {
   const answers = (await readAll(healthy, upgrade('/elsewhere', ...handshake))).split('HTTP/1.1 ').slice(1)
   expect(answers.map((answer) => answer.slice(0, 3))).toEqual(['200', '404'])
 })
@@ -87,22 +87,25 @@ it.each([
   ['bytes that are no HTTP', 'nonsense\r\n\r\n'],
   ['an upgrade elsewhere', upgrade('/elsewhere', ...handshake)],
   ['an upgrade that is taken', upgrade('/sync/a/b/c', ...handshake)],
-])('[SEC-1] does not replace a requested response by that to %s after it', async (_name, after) => {
-  const { apiKey, authToken } = server.credentials
-  const body = JSON.stringify({
-    data: { userId: 'ann', userProperties: { name: 'Ann', email: 'ann@example.com' } },
-  })
-  const head = [
-    'POST /v2/auth/generate_token HTTP/1.1',
-    'host: x',
-    'content-type: application/json',
-    `x-service-api-key: ${apiKey}`,
-    `x-service-auth-token: ${authToken}`,
-    `content-length: ${body.length}`,
-  ]
-  const text = await readAll(`${head.join('\r\n')}\r\n\r\n${body}${after}`)
-  expect(text).not.toMatch(/^HTTP\/1\.1 (?!200)/)
-})
+])(
+  '[SEC-1] answers a request with its own response, even if %s follows on the connection',
+  async (_name, after) => {
+    const { apiKey, authToken } = server.credentials
+    const body = JSON.stringify({
+      data: { userId: 'ann', userProperties: { name: 'Ann', email: 'ann@example.com' } },
+    })
+    const head = [
+      'POST /v2/auth/generate_token HTTP/1.1',
+      'host: x',
+      'content-type: application/json',
+      `x-service-api-key: ${apiKey}`,
+      `x-service-auth-token: ${authToken}`,
+      `content-length: ${body.length}`,
+    ]
+    const text = await readAll(`${head.join('\r\n')}\r\n\r\n${body}${after}`)
+    expect(text).not.toMatch(/^HTTP\/1\.1 (?!200)/)
+  },
+)
 
 /** Sends each part after the response to the one before. Returns everything received until the end. */
 function readAll(...parts: readonly string[]): Promise<string> {

@@ -31,7 +31,7 @@ const found = (name: string, text: string): readonly string[] =>
     [...text.matchAll(pattern)].map(([match]) => `${name}: ${match.replace(/\).*/, '')}`),
   )
 
-it('[SEC-8] compares secrets by one function in constant time', () => {
+it('[SEC-8] compares secrets with one function, in constant time', () => {
   const compared = new Set(sources.flatMap((name) => found(name, read(name))))
   expect([...compared].filter((each) => !atStart.includes(each))).toEqual([])
   const direct = sources.filter((name) => /\btimingSafeEqual\b/.test(read(name)))
@@ -44,6 +44,6 @@ it.each([
   'return secret == other',
   'tokens.includes(authToken)',
   'headers.authorization !== expected',
-])('[SEC-8] finds a comparison like this: %s', (line) => {
+])('[SEC-8] finds a comparison such as: %s', (line) => {
   expect(found('x.ts', line)).not.toEqual([])
 })

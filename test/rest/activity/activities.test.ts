@@ -53,7 +53,7 @@ const page = async (data: object) => {
   return body.result as unknown as { data: Row[]; pageToken?: string }
 }
 
-it('[ACT-1] returns an activity as it was given, with unfilled placeholders', async () => {
+it('[ACT-1] returns an activity as it was added, with its placeholders not filled in', async () => {
   const at = await organization('add-1')
   const given = {
     id: 'review',
@@ -78,7 +78,7 @@ it('[ACT-1] returns an activity as it was given, with unfilled placeholders', as
   expect(idsOf(await get({ ...at, activityIds: [made] }))).toEqual([made])
 })
 
-it('[ACT-2] overwrites an activity with a known id, except its time', async () => {
+it('[ACT-2] overwrites an activity with an existing id, but keeps its time', async () => {
   const at = await organization('again-2')
   await add({ ...at, activities: [activity('a', { targetEntityId: 'x' }), activity('b')] })
   const timestamp = server.clock.now()
@@ -100,7 +100,7 @@ it('[ACT-2] overwrites an activity with a known id, except its time', async () =
   expect(idsOf(await get({ ...at, actionTypes: ['comment.add'] }))).toEqual(['b'])
 })
 
-it('[ACT-3] rejects malformed activities: custom without target, unknown document, excess size', async () => {
+it('[ACT-3] rejects malformed activities: custom without a target, unknown document, too large', async () => {
   const at = await organization('refused-3')
   const post = (activities: object[], more: object = {}) =>
     server.post('/v2/activities/add', { ...at, documentId: 'd1', activities, ...more })
@@ -133,7 +133,7 @@ it('[ACT-3] rejects malformed activities: custom without target, unknown documen
   expect(await get(at)).toMatchObject([{ id: 'a' }, { id: 'twice', targetEntityId: 'last' }])
 })
 
-it('[ACT-4] changes the given members of activities of the document', async () => {
+it('[ACT-4] changes only the given members of activities of the document', async () => {
   const at = await organization('update-4')
   await add({ ...at, activities: [activity('a', { changes: { n: 1 } }), activity('b')] })
   const [before] = await get({ ...at, activityIds: ['a'] })
@@ -172,7 +172,7 @@ it('[ACT-5] deletes activities of the document completely', async () => {
   expect(errorOf(await remove({}))).toEqual(['INVALID_ARGUMENT', '/data/activityIds'])
 })
 
-it('[ACT-6] lists activities by time in either order, and those of one call in its order', async () => {
+it('[ACT-6] lists activities by time in both orders, and those of one call in the order of the call', async () => {
   const at = await organization('order-6')
   await add({ ...at, activities: [activity('z'), activity('a')] })
   server.clock.advance(1)
@@ -184,7 +184,7 @@ it('[ACT-6] lists activities by time in either order, and those of one call in i
   expect(errorOf(await server.post('/v2/activities/get', { ...at, order: 'up' }))[1]).toBe('/data/order')
 })
 
-it('[ACT-7] encrypts a page token, which is valid for its own query only', async () => {
+it('[ACT-7] encrypts a page token, and accepts it for its own query only', async () => {
   const at = await organization('token-7')
   const ann = { userId: 'ann' }
   await add({ ...at, activities: ['a', 'b', 'c'].map((id) => activity(id)) })
@@ -248,7 +248,7 @@ const filters = fc.record(
 )
 type Made = { id: string } & typeof rows extends fc.Arbitrary<infer R> ? R & { id: string } : never
 
-it('[ACT-9] returns each match of any filters once while others are added and deleted', async () => {
+it('[ACT-9] with any filters, returns each match once while other activities are added and deleted', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(rows, { minLength: 1, maxLength: 60 }),
@@ -320,7 +320,7 @@ it('[ACT-9] returns each match of any filters once while others are added and de
   )
 })
 
-it('[ACT-15] records activities of changes by REST in the commit of the change', async () => {
+it('[ACT-15] records the activity of a REST change in the same commit as the change', async () => {
   const organizationId = 'rest-15'
   const documentId = 'plan'
   const call = (path: string, data: object) => server.call(path, { organizationId, ...data })

@@ -23,7 +23,7 @@ const clear = (data: object, headers: Record<string, string> = {}) => {
   return server.post(locationPath, { apiKey, authToken, documentId: 'd1', ...data }, headers)
 }
 
-it('[COMM-13] stores one judgment of the first comment for a decided suggestion, by the deciding user', async () => {
+it('[COMM-13] for a decided suggestion, stores one judgment of its first comment with the deciding user', async () => {
   const { add, call, update } = await organization('judged-13')
   await add({ annotationId: 'a', suggestion: {}, comments: [say('c1', 'Use the shorter word'), say('c2')] })
   const now = server.clock.now()
@@ -48,7 +48,7 @@ it('[COMM-13] stores one judgment of the first comment for a decided suggestion,
   ])
 })
 
-it('[COMM-13] stores no judgment without a comment, and a truncated one of a long comment', async () => {
+it('[COMM-13] stores no judgment of a suggestion without a comment, and truncates a long comment', async () => {
   const { add, update } = await organization('judged-cut-13')
   const long = `${'x'.repeat(memoryLimits.queryCharacters - 1)}😀`
   await add(
@@ -62,7 +62,7 @@ it('[COMM-13] stores no judgment without a comment, and a truncated one of a lon
   expect(found?.query.slice(0, -1)).toBe(long.slice(0, memoryLimits.queryCharacters - 1))
 })
 
-it('[COMM-15] keeps an anchor at its word while a backend replaces the text', async () => {
+it('[COMM-15] keeps an anchor at its word when a backend replaces the text', async () => {
   const { add, one } = await organization('anchor-15')
   const at = { organizationId: 'anchor-15', documentId: 'd1', editorId: 'main', type: 'text' }
   const text = 'The quick brown fox jumps over the lazy dog.'
@@ -99,7 +99,7 @@ it('[COMM-15] keeps an anchor at its word while a backend replaces the text', as
   }
 })
 
-it('[COMM-16] deletes the annotations of a location with their activities, and nothing else', async () => {
+it('[COMM-16] deletes the annotations of a location and their activities, and nothing else', async () => {
   const { add, call, get, stored, activities, happened } = await organization('location-16')
   const going = Array.from({ length: 120 }, (_, index) => ({
     annotationId: `go${index}`,
@@ -145,7 +145,7 @@ it('[COMM-16] deletes the annotations of a location with their activities, and n
   expect(dataOf(left)).toMatchObject([{ id: 'foreign' }])
 })
 
-it('[COMM-16] deletes the activities of annotations that were deleted at the location before', async () => {
+it('[COMM-16] deletes the activities of annotations at the location that were deleted earlier', async () => {
   const { add, call, happened } = await organization('before-16')
   const location = { id: 'page' }
   const comments = [say('c', 'what nobody should read any more')]
@@ -164,7 +164,7 @@ it('[COMM-16] deletes the activities of annotations that were deleted at the loc
   expect(await happened()).toEqual([])
 })
 
-it('[COMM-16] keeps activities of targets that have the id of an annotation by chance', async () => {
+it('[COMM-16] keeps activities whose target id is by chance the id of an annotation', async () => {
   const { add, get } = await organization('names-16')
   const at = { organizationId: 'names-16', documentId: 'd1' }
   const location = { id: 'page' }
@@ -183,7 +183,7 @@ it('[COMM-16] keeps activities of targets that have the id of an annotation by c
   expect(await activities()).toEqual(['crdt.editor_edit main', 'crdt.editor_edit main', 'document.add d1'])
 })
 
-it('[COMM-22] deletes the location without an organization when one organization has the document', async () => {
+it('[COMM-22] without an organization, deletes the location if only one organization has the document', async () => {
   const { add, call, get } = await organization('one-22')
   const location = { id: 'page' }
   await server.post('/v2/organizations/documents/add', {
@@ -214,7 +214,7 @@ it('[COMM-22] deletes the location without an organization when one organization
   expect([await get(), await other.get()]).toMatchObject([[], [{ annotationId: 'b' }]])
 })
 
-it('[COMM-23] stores the location of an annotation in its activities, and deletes activities of the location with its data', async () => {
+it('[COMM-23] stores the location of an annotation in its activities, and deletes the activities of a location with its data', async () => {
   const { add, call, activities } = await organization('located-23')
   const at = { organizationId: 'located-23', documentId: 'd1' }
   const location = { id: 'page', locationName: 'Page', width: 7 }
@@ -254,7 +254,7 @@ it('[COMM-23] stores the location of an annotation in its activities, and delete
   expect((await activities()).length).toBeGreaterThan(0)
 })
 
-it('[COMM-24] removes the words of a deleted comment from all judgments after any deletion', async () => {
+it('[COMM-24] after any deletion, removes the text of a deleted comment from all judgments', async () => {
   const { call, update, stored } = await organization('forgotten-24')
   const at = { organizationId: 'forgotten-24' }
   const ids = ['comment', 'annotation', 'location', 'document', 'kept']
@@ -286,7 +286,7 @@ it('[COMM-24] removes the words of a deleted comment from all judgments after an
   expect((await judgments(at.organizationId)).map(({ query }) => query)).toContain('text of d')
 })
 
-it('[COMM-17] rejects body credentials that differ from the headers with UNAUTHENTICATED, and changes nothing', async () => {
+it('[COMM-17] when credentials in the body differ from the headers, rejects the call with UNAUTHENTICATED, and changes nothing', async () => {
   const { add, get } = await organization('credentials-17')
   const { apiKey, authToken } = server.credentials
   await add({ annotationId: 'a', location: { id: 'page' } })

@@ -11,7 +11,7 @@ afterAll(() => server.stop())
 
 const organization = (organizationId: string) => commentsOf(server, organizationId)
 
-it('[COMM-9] rejects malformed, large and excess input with its place', async () => {
+it('[COMM-9] rejects malformed, too large or too many items with their position', async () => {
   const { add, call, refusal, one } = await organization('refused-9')
   await add({ annotationId: 'a', comments: [say('c')] })
   const large = 'x'.repeat(limits.suggestionBytes)
@@ -85,7 +85,7 @@ it('[COMM-9] rejects malformed, large and excess input with its place', async ()
   expect(await call('get', { documentId: 'd2' })).toEqual([])
 })
 
-it('[COMM-10] limits threads and reactions, and rejects only the items beyond', async () => {
+it('[COMM-10] limits threads and reactions, and rejects only the items beyond the limit', async () => {
   const { add, call, one } = await organization('limits-10')
   await add({ annotationId: 'a' })
   const many = (count: number, from: number) =>
@@ -109,7 +109,7 @@ it('[COMM-10] limits threads and reactions, and rejects only the items beyond', 
   })
 })
 
-it('[COMM-10] limits the bytes of the reactions of a comment', async () => {
+it('[COMM-10] limits the bytes of all reactions of a comment', async () => {
   const { add, call, one } = await organization('fat-10')
   await add({ annotationId: 'a', comments: [say('c')] })
   const fat = (index: number) => ({ userId: `${'"'.repeat(500)}${index}`, name: '\u0001'.repeat(200) })
@@ -149,7 +149,7 @@ it('[COMM-4] lists each comment of a long thread once in pages of any length', a
     expect(Buffer.byteLength(JSON.stringify(page))).toBeLessThan(limits.pageBytes + 100 * 17_000)
 })
 
-it('[DATA-10] rejects only the annotation that brings the users of a call above 2,000', async () => {
+it('[DATA-10] rejects only the annotation with which the users of a call exceed 2,000', async () => {
   const { add, call } = await organization('names-10')
   const users = Array.from({ length: 100 }, (_, index) => ({ userId: `u${index}` }))
   const annotations = Array.from({ length: 21 }, (_, index) => ({

@@ -232,7 +232,7 @@ async function leftOf(directory: OpenDirectory): Promise<readonly unknown[]> {
 }
 
 it(
-  '[COMM-20] lists the same as the model after any calls, and leaves nothing in the end',
+  '[COMM-20] after any calls, lists the same as the model, and leaves nothing after all deletions',
   async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 40, size: 'max' }), async (steps) => {

@@ -24,7 +24,7 @@ const shown = async (organizationId: string): Promise<string> => {
   return JSON.stringify(answers.map(dataOf))
 }
 
-it('[COMM-25] removes the former words of a changed comment from activities and judgments', async () => {
+it('[COMM-25] when a comment changes, removes its former text from activities and judgments', async () => {
   const organizationId = 'words-25'
   const { add, call, update, activities, stored } = await commentsOf(server, organizationId)
   await add({ annotationId: 'a', suggestion: {}, comments: [say('c', 'embarrassing'), say('other', 'kept')] })
@@ -77,7 +77,7 @@ it('[COMM-25] removes the former words of a changed comment from activities and 
   expect((await stored()).filter(([kind]) => kind !== 'annotationTies')).toEqual([])
 })
 
-it('[COMM-25] removes the words of many comments with their annotation', async () => {
+it('[COMM-25] deletes the text of all comments with an annotation that has many', async () => {
   const organizationId = 'words-many-25'
   const { add, call } = await commentsOf(server, organizationId)
   const many = Array.from({ length: 450 }, (_, index) => say(`c${index}`, `secret ${index}`))
@@ -86,7 +86,7 @@ it('[COMM-25] removes the words of many comments with their annotation', async (
   expect(await shown(organizationId)).not.toContain('secret')
 })
 
-it('[COMM-26] resolves an anchor without a contentKey to the only root of its editor, else `content`', async () => {
+it('[COMM-26] resolves an anchor without a contentKey to the only root of its editor, or to `content`', async () => {
   const { add, one, update } = await commentsOf(server, 'anchors-26')
   const at = { organizationId: 'anchors-26', documentId: 'd1', type: 'text', data: 'x' }
   const long = 'r'.repeat(2_000)
@@ -107,7 +107,7 @@ it('[COMM-26] resolves an anchor without a contentKey to the only root of its ed
   expect(await keyOf('given')).toEqual(anchor('one', { contentKey: 'default' }))
 })
 
-it('[ACT-28] records an activity when the content of an editor is deleted, of `api` if the call names no user', async () => {
+it('[ACT-28] records an activity when the content of an editor is deleted, with the user `api` if the call specifies no user', async () => {
   const { scope } = await commentsOf(server, 'deleted-28')
   const at = { organizationId: scope.organizationId, documentId: 'd1' }
   for (const editorId of ['one', 'two', 'three'])

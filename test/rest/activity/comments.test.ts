@@ -22,7 +22,7 @@ const organization = (organizationId: string) => commentsOf(server, organization
 const idsOf = (rows: readonly AnnotationRow[]): string[] => rows.map(({ annotationId }) => annotationId)
 const commentIdsOf = (rows: readonly CommentRow[]): string[] => rows.map(({ commentId }) => commentId)
 
-it('[COMM-1] returns an annotation as it was given, with its comments', async () => {
+it('[COMM-1] returns an annotation as it was added, with its comments', async () => {
   const { add, call, one, get } = await organization('add-1')
   const given = {
     annotationId: 'a',
@@ -69,7 +69,7 @@ it('[COMM-1] returns an annotation as it was given, with its comments', async ()
   ])
 })
 
-it('[COMM-2] changes nothing for a used id, and adds one of many concurrent annotations', async () => {
+it('[COMM-2] changes nothing when an id is used already, and adds only one of many concurrent annotations', async () => {
   const { add, one, call, stored, happened } = await organization('used-2')
   const answers = await Promise.all(
     Array.from({ length: 20 }, (_, index) =>
@@ -98,7 +98,7 @@ it('[COMM-2] changes nothing for a used id, and adds one of many concurrent anno
   expect(await happened()).toEqual(['comment_annotation.add a', 'comment.add a', 'comment.add a'])
 })
 
-it('[COMM-3] changes the given members with one event each, and records none for the same values', async () => {
+it('[COMM-3] changes the given members, records one event for each, and records none if the values are the same', async () => {
   const { add, update, one, activities } = await organization('update-3')
   await add({ annotationId: 'a', suggestion: {}, priority: 'low', assignedTo: ann, comments: [say('c')] })
   const before = await one('a')
@@ -196,7 +196,7 @@ it('[COMM-4] adds, changes, deletes and lists comments, each with its event', as
   expect((await stored()).filter((key) => key.includes('c1') && key.includes('a'))).toEqual([])
 })
 
-it('[COMM-5] stores reactions of a comment once for each user and kind', async () => {
+it('[COMM-5] stores one reaction of a comment for each user and kind', async () => {
   const { add, call, comments, activities } = await organization('reactions-5')
   await add({ annotationId: 'a', comments: [say('c')] })
   const on = { annotationId: 'a', commentId: 'c' }
@@ -226,7 +226,7 @@ it('[COMM-5] stores reactions of a comment once for each user and kind', async (
   ])
 })
 
-it('[COMM-6] deletes all comments of an annotation, also very many, and records one activity', async () => {
+it('[COMM-6] deletes all comments of an annotation, even very many, and records one activity', async () => {
   const { add, call, get, stored, happened, comments } = await organization('delete-6')
   await add({ annotationId: 'long' }, { annotationId: 'stays', comments: [say('c')] })
   for (let at = 0; at < 900; at += 450) {
@@ -257,7 +257,7 @@ it('[COMM-6] deletes all comments of an annotation, also very many, and records 
   })
 })
 
-it('[COMM-7] filters by location, status, user and ids together, in both orders', async () => {
+it('[COMM-7] filters by location, status, user and ids in combination, in both orders', async () => {
   const { add, call, get, update } = await organization('get-7')
   await add(
     { annotationId: 'a', location: { id: 'l1' } },
@@ -300,7 +300,7 @@ it('[COMM-7] filters by location, status, user and ids together, in both orders'
 })
 
 it.each(['asc', 'desc'] as const)(
-  '[COMM-8] neither skips nor repeats entries in pages (%s) while others are added and deleted',
+  '[COMM-8] while others are added and deleted, neither skips nor repeats entries in pages (%s)',
   async (order) => {
     const { add, post, call } = await organization(`pages-8-${order}`)
     const [stay, go]: [string[], string[]] = [[], []]

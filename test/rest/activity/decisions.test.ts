@@ -45,7 +45,7 @@ const clear = async () => {
     await server.post('/v2/memory/judgments/delete', { judgmentIds: all.map(({ judgmentId }) => judgmentId) })
 }
 
-it('[MEM-1] suggests by precedents, in an envelope without status and message', async () => {
+it('[MEM-1] suggests by precedents, and returns the suggestion in an envelope without status and message', async () => {
   await clear()
   expect(await suggest({})).toEqual({ primary: null, conflict: null })
   await add({ query: 'refund of a parcel that came late', reason: 'carrier at fault' })
@@ -67,7 +67,7 @@ it('[MEM-1] suggests by precedents, in an envelope without status and message', 
   })
 })
 
-it('[MEM-2] decides by the narrowest scope in which one side has two precedents', async () => {
+it('[MEM-2] decides by the narrowest scope in which one decision has two precedents', async () => {
   await clear()
   const inAcme = { organizationId: 'acme' }
   const inDocument = { ...inAcme, documentId: 'd1' }
@@ -96,7 +96,7 @@ it('[MEM-2] decides by the narrowest scope in which one side has two precedents'
   expect((await suggest({ organizationId: 'unknown' })).primary).toMatchObject({ scope: 'apiKey' })
 })
 
-it('[MEM-9] rejects an invalid query with INVALID_ARGUMENT, and a judgment of unknown content with NOT_FOUND', async () => {
+it('[MEM-9] rejects an invalid query with INVALID_ARGUMENT, and a judgment about unknown content with NOT_FOUND', async () => {
   const judgment = { query: 'x', decision: 'approve', reviewerId: 'ann' }
   const post = async (path: string, data: object) => errorOf(await server.post(`/v2/memory/${path}`, data))
   for (const path of ['suggest', 'judgments/add', 'judgments/query']) {
@@ -148,7 +148,7 @@ it('[MEM-10] finds judgments by scope, decision, reviewer and words, the newest 
   expect((await query({ reviewerId: 'bob' }))[0]).not.toHaveProperty('organizationId')
 })
 
-it('[MEM-11] uses no deleted judgment as a precedent, and rejects only a missing one', async () => {
+it('[MEM-11] does not use a deleted judgment as a precedent, and rejects the deletion of a missing one only', async () => {
   await clear()
   const [first, second] = [await add({}), await add({})]
   expect((await suggest({})).primary?.basedOn).toBe(2)
@@ -160,7 +160,7 @@ it('[MEM-11] uses no deleted judgment as a precedent, and rejects only a missing
   expect((await query({})).map(({ judgmentId }) => judgmentId)).toEqual([second])
 })
 
-it('[ACC-10] hides judgments from another API key, which cannot delete them', async () => {
+it('[ACC-10] does not let another API key list or delete judgments', async () => {
   await clear()
   const mine = { apiKey: 'key_mine', authToken: 'token-of-mine', workspaceId: 'ws', name: 'w' }
   const other = await startTestServer(
@@ -181,7 +181,7 @@ it('[ACC-10] hides judgments from another API key, which cannot delete them', as
   }
 })
 
-it('[MEM-13] deletes the judgments of an organization with it, and nothing else', async () => {
+it('[MEM-13] deletes the judgments of an organization when the organization is deleted, and nothing else', async () => {
   await clear()
   const [going, staying] = [await organization('going'), await organization('goingToStay')]
   for (let count = 0; count < 230; count++) await add({ ...going, reviewerId: `reviewer ${count}` })
@@ -196,7 +196,7 @@ it('[MEM-13] deletes the judgments of an organization with it, and nothing else'
   expect((await suggest(staying)).primary).toMatchObject({ scope: 'organization', basedOn: 2 })
 })
 
-it('[MEM-13] deletes judgments that are added while their organization is deleted', async () => {
+it('[MEM-13] deletes judgments that are added while their organization is being deleted', async () => {
   await clear()
   for (let round = 0; round < 5; round++) {
     const { organizationId } = await organization(`racing-${round}`)
@@ -230,7 +230,7 @@ it('[MEM-8] suggests the same after a restart', async () => {
   }
 })
 
-it('[MEM-16] accepts any ids and words unchanged', async () => {
+it('[MEM-16] accepts any ids and words, and returns them unchanged', async () => {
   await clear()
   for (const id of oddIds) {
     const at = { ...(await organization(id)), documentId: id }

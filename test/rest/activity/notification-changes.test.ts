@@ -13,7 +13,7 @@ afterAll(() => server.stop())
 const organization = (organizationId: string, userIds?: readonly string[]) =>
   notificationsOf(server, organizationId, userIds)
 
-it('[NOTE-12] changes the given members, and adds readers', async () => {
+it('[NOTE-12] changes the given members, and adds readers to the existing ones', async () => {
   const { add, get, update, addUsers } = await organization('update-12', ['ann', 'bob'])
   await add({ notificationId: 'n', notificationSourceData: { a: 1 } })
   await add({ notificationId: 'mine', notifyAll: false, notifyUsers: [{ userId: 'cy' }] })
@@ -53,7 +53,7 @@ it('[NOTE-12] changes the given members, and adds readers', async () => {
   expect(Object.keys(await update({ id: 'mine' }, { id: 'mine' }))).toEqual(['mine'])
 })
 
-it('[NOTE-12] lists readers also after a hundred other users have removed the notification for themselves', async () => {
+it('[NOTE-12] lists readers even after a hundred other users have removed the notification for themselves', async () => {
   const userIds = Array.from(
     { length: notificationLimits.readersShown + 20 },
     (_, index) => `u${1_000 + index}`,
@@ -67,7 +67,7 @@ it('[NOTE-12] lists readers also after a hundred other users have removed the no
   expect(await get({ notificationIds: ['n'] })).toMatchObject([{ readByUserIds: readers }])
 })
 
-it('[NOTE-13] deletes the notifications that match the filters', async () => {
+it('[NOTE-13] deletes only the notifications that match the filters', async () => {
   const { add, ids, update, remove, post, stored } = await organization('delete-13', ['ann', 'bob'])
   expect(errorOf(await post('/v2/notifications/delete', {}))).toEqual([
     'INVALID_ARGUMENT',
@@ -108,7 +108,7 @@ it('[NOTE-13] deletes the notifications that match the filters', async () => {
   await remove({ notificationIds: ['all'] })
 })
 
-it('[NOTE-13] leaves nothing for any number of readers, and deletes many in several calls', async () => {
+it('[NOTE-13] leaves nothing regardless of the number of readers, and deletes many notifications in several calls', async () => {
   const { add, addUsers, update, remove, stored, post } = await organization('delete-many')
   const many = Array.from({ length: 1_200 }, (_, index) => `user-${index}`)
   for (let at = 0; at < many.length; at += 400) await addUsers(many.slice(at, at + 400))
@@ -125,7 +125,7 @@ it('[NOTE-13] leaves nothing for any number of readers, and deletes many in seve
   expect(await stored()).toEqual([])
 })
 
-it('[NOTE-14] deletes notifications with their document, folder or organization', async () => {
+it('[NOTE-14] deletes notifications when their document, folder or organization is deleted', async () => {
   const { add, update, configure, call, ids, stored, scope } = await organization('removal-14', ['ann'])
   await call('/v1/organizations/folders/add', { folders: [{ folderId: 'f' }] })
   await call('/v2/organizations/documents/add', { documents: [{ documentId: 'inside', folderId: 'f' }] })
@@ -143,7 +143,7 @@ it('[NOTE-14] deletes notifications with their document, folder or organization'
   expect(await server.engine.kv.scan(organizationPart(scope), { limit: 10 })).toEqual([])
 })
 
-it('[NOTE-15] deletes the notifications of a user with the user', async () => {
+it('[NOTE-15] deletes the notifications of a user when the user is deleted', async () => {
   const { add, addUsers, update, configure, call, ids, get, stored } = await organization('leave-15', [
     'ann',
     'bob',

@@ -11,7 +11,7 @@ afterAll(() => server.stop())
 const organization = (organizationId: string, userIds?: readonly string[]) =>
   notificationsOf(server, organizationId, userIds)
 
-it('[NOTE-9] shows a user the notifications of the config, that of the document before that of the organization', async () => {
+it('[NOTE-9] shows a user the notifications that the config allows; the config of a document overrides that of the organization', async () => {
   const { add, ids, configure } = await organization('config-9', ['ann', 'bob'])
   await add({ notificationId: 'all-1', documentId: 'd1' })
   await add({ notificationId: 'ann-1', documentId: 'd1', notifyUsers: [{ userId: 'ann' }] })
@@ -37,7 +37,7 @@ it('[NOTE-9] shows a user the notifications of the config, that of the document 
   expect((await ids()).toSorted()).toEqual(everything)
 })
 
-it('[NOTE-10] sets the given members, and returns results by user', async () => {
+it('[NOTE-10] sets the given members, and returns one result for each user', async () => {
   const { configure, call, post, stored } = await organization('set-10', ['ann'])
   expect(await configure(['ann', '__proto__'], { inbox: 'MINE' })).toEqual(
     Object.fromEntries(
@@ -73,7 +73,7 @@ it('[NOTE-10] sets the given members, and returns results by user', async () => 
   ).toMatchObject([{ config }])
 })
 
-it('[NOTE-11] returns the stored and the effective config', async () => {
+it('[NOTE-11] returns both the stored and the effective config', async () => {
   const { configure, call, post } = await organization('get-11')
   const read = (data: object) => call('/v2/notifications/config/get', { userId: 'ann', ...data })
   const ofOrganization = {

@@ -20,7 +20,7 @@ afterAll(() => server.stop())
 const organization = (organizationId: string, userIds?: readonly string[]) =>
   notificationsOf(server, organizationId, userIds)
 
-it('[NOTE-1] stores a notification as it is given', async () => {
+it('[NOTE-1] stores a notification as it was added', async () => {
   const { add, get } = await organization('add-1', ['ann'])
   const given = {
     documentId: 'd2',
@@ -55,7 +55,7 @@ it('[NOTE-1] stores a notification as it is given', async () => {
   ])
 })
 
-it('[NOTE-1] addresses a user once who is named twice', async () => {
+it('[NOTE-1] sends a user who is listed twice one notification', async () => {
   const { add, get } = await organization('add-twice')
   await add({
     notifyUsers: [
@@ -79,7 +79,7 @@ it('[NOTE-2] accepts letters, digits, _ and - in ids only', async () => {
     ])
 })
 
-it('[NOTE-3] changes nothing for a used id, and adds one of 50 concurrent notifications', async () => {
+it('[NOTE-3] changes nothing when an id is used already, and adds only one of 50 concurrent notifications', async () => {
   const { add, get, stored } = await organization('used-3')
   const answers = await Promise.all(
     Array.from({ length: 50 }, (_, index) =>
@@ -130,7 +130,7 @@ it('[NOTE-4] rejects a missing organization or document with NOT_FOUND, unless a
       ])
 })
 
-it('[NOTE-5] addresses all present users with notifyAll, in as many entries as for one', async () => {
+it('[NOTE-5] with notifyAll, addresses all users of that moment, and stores no more entries than for one user', async () => {
   const { add, addUsers, ids, stored } = await organization('all-5')
   const many = Array.from({ length: 2_000 }, (_, index) => `user-${index}`)
   for (let at = 0; at < many.length; at += 500) await addUsers(many.slice(at, at + 500))
@@ -149,7 +149,7 @@ it('[NOTE-5] addresses all present users with notifyAll, in as many entries as f
   expect(await ids({ userId: 'late' })).toEqual(['later'])
 })
 
-it('[NOTE-6] renders a headline for each recipient', async () => {
+it('[NOTE-6] renders the headline separately for each recipient', async () => {
   const { add, get, call } = await organization('render-6')
   await call('/v2/users/add', { users: [{ userId: 'ann', name: 'Ann' }, { userId: 'bob' }] })
   await add({
@@ -177,7 +177,7 @@ it('[NOTE-6] renders a headline for each recipient', async () => {
   expect(await headline()).toBe('for {recipientUser}')
 })
 
-it('[NOTE-7] filters by document, user and ids together, in both orders', async () => {
+it('[NOTE-7] filters by document, user and ids in combination, in both orders', async () => {
   const { add, ids, post } = await organization('get-7', ['ann', 'bob'])
   const forAnn = { notifyAll: false, notifyUsers: [{ userId: 'ann' }] }
   for (const [notificationId, data] of Object.entries({
@@ -208,7 +208,7 @@ it('[NOTE-7] filters by document, user and ids together, in both orders', async 
 })
 
 it.each(['asc', 'desc'] as const)(
-  '[NOTE-8] neither skips nor repeats entries in pages (%s) while others are added and deleted',
+  '[NOTE-8] while others are added and deleted, neither skips nor repeats entries in pages (%s)',
   async (order) => {
     const { add, remove, post } = await organization(`pages-8-${order}`, ['ann'])
     const stay: string[] = []
@@ -250,7 +250,7 @@ it('[NOTE-8] accepts a page token for its own query only', async () => {
     ])
 })
 
-it('[NOTE-17] rejects a breach of limits with its place', async () => {
+it('[NOTE-17] when a value exceeds a limit, rejects the call with the position of the value', async () => {
   const { add, post } = await organization('limits-17')
   await add({ notificationId: 'n' })
   const path = '/v1/notifications/add'
@@ -276,7 +276,7 @@ it('[NOTE-17] rejects a breach of limits with its place', async () => {
   ])
 })
 
-it('[NOTE-17] hides notifications of another API key', async () => {
+it('[NOTE-17] does not show notifications of another API key', async () => {
   const { add, ids, post } = await organization('keys-17', ['ann'])
   await add({ notificationId: 'n' })
   const { workspaceId } = server.credentials
@@ -306,7 +306,7 @@ it('[NOTE-17] hides notifications of another API key', async () => {
   expect(first.body.result?.data).toMatchObject([{ id: 'n', readByUserIds: [] }])
 })
 
-it('[NOTE-8] reads a bounded number of filtered entries, and ends a page at a number of bytes', async () => {
+it('[NOTE-8] reads a limited number of filtered entries, and ends a page at a maximum number of bytes', async () => {
   const { scope, post } = await organization('bounds-8', ['ann'])
   const service = new NotificationService(server.directory.store, server.clock)
   const adding = (id: string, more: object = {}) =>

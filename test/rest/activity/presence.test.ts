@@ -25,7 +25,7 @@ async function newDocument() {
 
 const idsOf = (entries: readonly PresenceEntry[]): readonly string[] => entries.map(({ userId }) => userId)
 
-it('[PRES-12] [PRES-28] updates present users only, reports whether one was present, and accepts the deletion of an absent one', async () => {
+it('[PRES-12] [PRES-28] updates only present users, reports whether a user was present, and accepts the deletion of an absent user', async () => {
   const { call, get } = await newDocument()
   await call('add', { users: [{ userId: 'ann', name: 'Ann', email: 'ann@example.com' }] })
   server.clock.advance(1_000)
@@ -87,7 +87,7 @@ it('[PRES-14] rejects presence on unknown documents, unless the call creates the
   expect(idsOf(await server.call('/v2/presence/get', ids))).toEqual(['ann'])
 })
 
-it('[PRES-14] separates the presence of a document of another API key', async () => {
+it('[PRES-14] separates the presence of documents with the same id of two API keys', async () => {
   const { documentId, call, get } = await newDocument()
   await call('add', { users: [{ userId: 'ann' }] })
   const tenants = new TenantStore(server.engine.kv)
@@ -127,7 +127,7 @@ it.each([
   ])
 })
 
-it('[PRES-16] limits virtual users, and lets present ones be added again', async () => {
+it('[PRES-16] limits virtual users, and lets a call add present users again', async () => {
   const { documentId, call, get } = await newDocument()
   const users = Array.from({ length: 500 }, (_, index) => ({ userId: `user-${index}` }))
   await call('add', { users })
@@ -147,7 +147,7 @@ it('[PRES-16] limits virtual users, and lets present ones be added again', async
   expect((await get()).length).toBe(500)
 })
 
-it('[COMPAT-7] [PRES-16] creates no organization and no document when an add has too many users for the server', async () => {
+it('[COMPAT-7] [PRES-16] when an add has too many users for the server, creates no organization and no document', async () => {
   const full = await startPeopleServer()
   onTestFinished(() => full.stop())
   const users = Array.from({ length: 500 }, (_, index) => ({ userId: `user-${index}` }))

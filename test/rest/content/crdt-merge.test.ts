@@ -38,7 +38,7 @@ beforeAll(async () => {
 afterAll(() => server.stop())
 
 describe('baseVersion', () => {
-  it('[CRDT-20] keeps edits since the base, and applies the changes of the caller', async () => {
+  it('[CRDT-20] keeps edits made since the base version, and applies the changes of the caller', async () => {
     const { address, version } = await add('The quick brown fox.')
     const editor = await syncedEditor(server.wsUrl, `acme/${address.documentId}/main`, token)
     editor.text.insert(4, 'very ')
@@ -52,7 +52,7 @@ describe('baseVersion', () => {
     editor.close()
   })
 
-  it('[CRDT-21] accepts every version of the last minutes as a base, also over compactions', async () => {
+  it('[CRDT-21] accepts every version of the last minutes as a base version, even after compactions', async () => {
     const { address, version } = await add('start\n')
     const editor = await syncedEditor(server.wsUrl, `acme/${address.documentId}/main`, token)
     for (let line = 0; line < 400; line++) {
@@ -68,7 +68,7 @@ describe('baseVersion', () => {
     editor.close()
   })
 
-  it('[CRDT-22] rejects an unknown or malformed base, or one of a deleted document, with FAILED_PRECONDITION, and changes nothing', async () => {
+  it('[CRDT-22] rejects an unknown or malformed base version, or one of a deleted document, with FAILED_PRECONDITION, and changes nothing', async () => {
     const { address, version } = await add('content')
     for (const baseVersion of ['1.99', '7.1', 'x', '', '1.-1', version.replace('.', '.0x')]) {
       const { status, body } = await update(address, 'changed', { baseVersion })
@@ -84,7 +84,7 @@ describe('baseVersion', () => {
 })
 
 describe('ifVersion', () => {
-  it('[CRDT-23] changes the document only at the named version, else returns ABORTED with the present version', async () => {
+  it('[CRDT-23] changes the document only at the given version, otherwise returns ABORTED with the current version', async () => {
     const { address, version } = await add('one')
     const second = await update(address, 'two', { ifVersion: version })
     expect(second.status).toBe(200)
@@ -97,7 +97,7 @@ describe('ifVersion', () => {
     expect((await read(address)).data).toBe('two')
   })
 
-  it('[CRDT-23] makes one of many concurrent changes at one version', async () => {
+  it('[CRDT-23] applies only one of many concurrent changes for one version', async () => {
     const { address, version } = await add('start')
     const answers = await Promise.all(
       Array.from({ length: 8 }, (_, n) => update(address, `winner ${n}`, { ifVersion: version })),
@@ -106,7 +106,7 @@ describe('ifVersion', () => {
     expect(answers.filter(({ status }) => status === 409)).toHaveLength(7)
   })
 
-  it('[CRDT-23] accepts both members together', async () => {
+  it('[CRDT-23] accepts ifVersion and baseVersion together', async () => {
     const { address, version } = await add('one two')
     const both = await update(address, 'one three', { ifVersion: version, baseVersion: version })
     expect(both.status).toBe(200)
@@ -115,7 +115,7 @@ describe('ifVersion', () => {
 })
 
 describe('dryRun, upsert, userId', () => {
-  it('[CRDT-24] returns the result of a dry run, and changes, sends and creates nothing', async () => {
+  it('[CRDT-24] in a dry run, returns the result, and changes, sends and creates nothing', async () => {
     const { address, version } = await add('hello world')
     const client = await RawClient.connect(
       `${server.wsUrl}/sync/acme/${address.documentId}/main?token=${token}`,
@@ -132,7 +132,7 @@ describe('dryRun, upsert, userId', () => {
     client.end()
   })
 
-  it('[CRDT-25] creates missing or deleted content with upsert', async () => {
+  it('[CRDT-25] with upsert, creates missing or deleted content', async () => {
     const address = newAddress()
     expect((await update(address, 'made', { upsert: true })).status).toBe(200)
     expect((await read(address)).data).toBe('made')
@@ -142,7 +142,7 @@ describe('dryRun, upsert, userId', () => {
     expect((await read(address)).data).toBe('again')
   })
 
-  it('[CRDT-26] returns userId as the user of the last change', async () => {
+  it('[CRDT-26] returns the userId of the call as the user of the last change', async () => {
     const { address } = await add('x')
     await update(address, 'y', { userId: 'bot' })
     expect((await read(address)).lastUpdatedBy).toBe('bot')
@@ -153,7 +153,7 @@ describe('apply', () => {
   const apply = (address: Address, bytes: Uint8Array, more: object = {}) =>
     server.post('/v2/crdt/apply', { ...address, update: Buffer.from(bytes).toString('base64'), ...more })
 
-  it('[CRDT-27] applies an update, sends it to clients, and changes nothing the second time', async () => {
+  it('[CRDT-27] applies an update and sends it to clients, and changes nothing when it is applied again', async () => {
     const { address } = await add('')
     const client = await RawClient.connect(
       `${server.wsUrl}/sync/acme/${address.documentId}/main?token=${token}`,

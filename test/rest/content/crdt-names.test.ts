@@ -71,27 +71,30 @@ const contents: readonly (readonly [type: string, data: unknown])[] = [
   ],
 ]
 
-it.each(contents)('[R14] accepts names that objects have as ordinary names in a %s', async (type, data) => {
-  const [address, contentKey] = [newAddress(), '__proto__']
-  const format = type === 'map' || type === 'array' ? 'json' : type
-  await call('add', address, { type, data, contentKey })
-  expect(exact(await read(address, { format, contentKey }))).toBe(exact(data))
-  const same = await call('update', address, { type, data, contentKey })
-  expect(same).toMatchObject({ changed: false, bytes: 0 })
-  const { versionId } = (await call('versions/create', address)) as { versionId: string }
-  const other = type === 'map' ? { a: 1 } : type === 'array' ? [1] : type === 'delta' ? [] : {}
-  await call('update', address, { type, data: other, contentKey })
-  const version = await call('versions/get', address, { versionId, format, contentKey })
-  expect(exact((version as { data: unknown }).data)).toBe(exact(data))
-  await call('versions/restore', address, { versionId })
-  expect(exact(await read(address, { format, contentKey }))).toBe(exact(data))
-  const copy = newAddress()
-  await call('apply', copy, { update: await read(address, { format: 'update' }), create: true })
-  expect(exact(await read(copy, { format, contentKey }))).toBe(exact(data))
-  expect(({} as { a?: unknown }).a).toBeUndefined()
-})
+it.each(contents)(
+  '[R14] accepts the names of object members such as __proto__ as ordinary names in a %s',
+  async (type, data) => {
+    const [address, contentKey] = [newAddress(), '__proto__']
+    const format = type === 'map' || type === 'array' ? 'json' : type
+    await call('add', address, { type, data, contentKey })
+    expect(exact(await read(address, { format, contentKey }))).toBe(exact(data))
+    const same = await call('update', address, { type, data, contentKey })
+    expect(same).toMatchObject({ changed: false, bytes: 0 })
+    const { versionId } = (await call('versions/create', address)) as { versionId: string }
+    const other = type === 'map' ? { a: 1 } : type === 'array' ? [1] : type === 'delta' ? [] : {}
+    await call('update', address, { type, data: other, contentKey })
+    const version = await call('versions/get', address, { versionId, format, contentKey })
+    expect(exact((version as { data: unknown }).data)).toBe(exact(data))
+    await call('versions/restore', address, { versionId })
+    expect(exact(await read(address, { format, contentKey }))).toBe(exact(data))
+    const copy = newAddress()
+    await call('apply', copy, { update: await read(address, { format: 'update' }), create: true })
+    expect(exact(await read(copy, { format, contentKey }))).toBe(exact(data))
+    expect(({} as { a?: unknown }).a).toBeUndefined()
+  },
+)
 
-it('[R14] sends clients the content under such names, and reads what clients write under them', async () => {
+it('[R14] sends clients the content under the names of object members, and reads what clients write under them', async () => {
   const address = newAddress()
   const contentKey = 'board'
   await call('add', address, { contentKey, type: 'map', data: { ...flat, in: { ['__proto__']: { a: 1 } } } })
@@ -112,7 +115,7 @@ it('[R14] sends clients the content under such names, and reads what clients wri
   editor.close()
 })
 
-it('[R14] accepts such names for XML elements, attributes and marks', async () => {
+it('[R14] accepts the names of object members for XML elements, attributes and marks', async () => {
   const address = { ...newAddress(), contentKey: 'prosemirror' }
   const xml =
     '<__proto__ __proto__="1" constructor="2"><toString>x</toString></__proto__><paragraph>a</paragraph>'
@@ -135,7 +138,7 @@ it('[R14] accepts such names for XML elements, attributes and marks', async () =
   editor.close()
 })
 
-it('[R10] stores keys with unpaired surrogates as Yjs sends them', async () => {
+it('[R10] stores keys with unpaired surrogates in the form in which Yjs sends them', async () => {
   const address = newAddress()
   await call('add', address, { type: 'map', data: { 'a\ud800': 1, b: { '\udc00': 2 } } })
   expect(await read(address)).toEqual({ 'a\ufffd': 1, b: { '\ufffd': 2 } })

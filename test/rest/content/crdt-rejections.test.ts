@@ -48,7 +48,7 @@ const refusals: readonly (readonly [what: string, request: object, message: RegE
 ]
 
 it.each(refusals)(
-  '[CRDT-34] rejects %s by name, and neither stores nor sends anything',
+  '[CRDT-34] rejects %s with an error that identifies it, and neither stores nor sends anything',
   async (what, request, message) => {
     const path = Object.values(document).join('/')
     const editor = await syncedEditor(server.wsUrl, path, await server.token('ada'))

@@ -75,7 +75,7 @@ const samples: readonly (readonly [type: string, from: unknown, to: unknown])[] 
 
 describe('every type', () => {
   it.each(samples)(
-    '[CRDT-30] %s: adds, reads and replaces, and changes nothing when read content is written back',
+    '[CRDT-30] %s: adds, reads and replaces content, and changes nothing when read content is written back',
     async (type, from, to) => {
       const address = newAddress()
       expect((await call('add', address, { type, data: from })).status).toBe(200)
@@ -97,7 +97,7 @@ describe('every type', () => {
     },
   )
 
-  it('[CRDT-30] reads and writes texts without attributes as XML or as xmltext, as the caller requests', async () => {
+  it('[CRDT-30] reads and writes texts without attributes as XML or xmltext, as the caller requests', async () => {
     const address = newAddress()
     const data = { delta: [{ text: { delta: [{ insert: 'bare' }] } }] }
     expect((await call('add', address, { type: 'xmltext', data })).status).toBe(200)
@@ -110,7 +110,7 @@ describe('every type', () => {
     }
   })
 
-  it('[CRDT-31] rejects content of another kind, and names the kind', async () => {
+  it('[CRDT-31] rejects content of another type, and states its type', async () => {
     for (const [type, from] of samples) {
       const address = newAddress()
       await call('add', address, { type, data: from })
@@ -260,7 +260,7 @@ function hostileContents(): [type: string, data: unknown][] {
   ] as [string, unknown][]
 }
 
-it('[CRDT-33] rejects over a hundred hostile contents by name in bounded time, and changes nothing', async () => {
+it('[CRDT-33] rejects over a hundred hostile contents by name in limited time, and changes nothing', async () => {
   const address = newAddress()
   await call('add', address, { type: 'text', data: 'untouched' })
   const before = await read(address)

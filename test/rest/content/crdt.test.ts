@@ -38,7 +38,7 @@ const statusOf = ({ body }: Answer) => body.error?.status ?? body.result?.status
 const pathOf = ({ organizationId, documentId }: ReturnType<typeof nextDocument>) =>
   [organizationId, documentId, 'main'].map(encodeURIComponent).join('/')
 
-it('[CRDT-1] returns added content with user, time, version, state vector and size', async () => {
+it('[CRDT-1] returns user, time, version, state vector and size of the added content', async () => {
   const document = nextDocument()
   const startedAt = Date.now()
   const added = dataOf(await call('add', { ...document, ...text('Hello', { userId: 'ann' }) }))
@@ -67,7 +67,7 @@ it('[CRDT-1] returns added content with user, time, version, state vector and si
   expect([...Y.decodeStateVector(Buffer.from(entry?.stateVector ?? '', 'base64')).values()]).toEqual([5])
 })
 
-it('[CRDT-2] returns ALREADY_EXISTS for existing content, and accepts one of many concurrent adds', async () => {
+it('[CRDT-2] returns ALREADY_EXISTS for existing content, and accepts only one of many concurrent adds', async () => {
   const document = nextDocument()
   const answers = await Promise.all(
     Array.from({ length: 20 }, () => call('add', { ...document, ...text('once') })),
@@ -91,7 +91,7 @@ it('[CRDT-3] returns NOT_FOUND for an update of missing content', async () => {
   expect(answer).toMatchObject({ status: 404, body: { error: { status: 'NOT_FOUND' } } })
 })
 
-it('[CRDT-4] replaces the necessary part, and returns its size', async () => {
+it('[CRDT-4] replaces only the changed part, and returns its size', async () => {
   const document = nextDocument()
   const before = dataOf(await call('add', { ...document, ...text('The quick brown fox') })) as Entry
   const after = dataOf(await call('update', { ...document, ...text('The slow brown fox') })) as Entry
@@ -115,7 +115,7 @@ it('[CRDT-5] changes nothing for the same content', async () => {
   expect(await entries(document)).toEqual([before])
 })
 
-it('[CRDT-6] shows a replacement to a connected editor, and keeps its later edits', async () => {
+it('[CRDT-6] shows a replacement in a connected editor, and keeps later edits of that editor', async () => {
   const document = nextDocument()
   await call('add', { ...document, ...text('one two three') })
   const editor = await syncedEditor(server.wsUrl, pathOf(document), await server.token('ann'))
@@ -143,7 +143,7 @@ async function typed(document: ReturnType<typeof nextDocument>, edit: (doc: Y.Do
   editor.close()
 }
 
-it('[CRDT-7] reads and writes the only root without contentKey, else `content`', async () => {
+it('[CRDT-7] without contentKey, reads and writes the only root, or `content`', async () => {
   const document = nextDocument()
   await call('add', { ...document, ...text('rich', { contentKey: 'default' }) })
   expect(await entries(document)).toMatchObject([{ contentKey: 'default', data: 'rich' }])
@@ -166,7 +166,7 @@ it('[CRDT-7] reads and writes the only root without contentKey, else `content`',
   expect(await entries({ ...document, contentKey: 'default' })).toMatchObject([{ data: 'plain' }])
 })
 
-it('[CRDT-40] returns NOT_FOUND for a missing root, and names the existing ones', async () => {
+it('[CRDT-40] returns NOT_FOUND for a missing root, and lists the existing roots', async () => {
   const document = nextDocument()
   await call('add', { ...document, ...text('rich', { contentKey: 'default' }) })
   for (const format of ['json', 'text', 'xml', 'delta']) {
@@ -184,7 +184,7 @@ it('[CRDT-40] returns NOT_FOUND for a missing root, and names the existing ones'
   expect(statusOf(wrong)).toBe('NOT_FOUND')
 })
 
-it('[CRDT-40] lists the other editors when one has several roots and no `content`', async () => {
+it('[CRDT-40] lists the other editors even if one editor has several roots and no `content`', async () => {
   const document = nextDocument()
   const { organizationId, documentId } = document
   await call('add', { ...document, ...text('rich', { contentKey: 'default' }) })
@@ -195,7 +195,7 @@ it('[CRDT-40] lists the other editors when one has several roots and no `content
   expect(await entries(whole)).toMatchObject([{ id: 'notes', data: 'notes' }])
 })
 
-it('[CRDT-41] lists all roots with their types in format roots', async () => {
+it('[CRDT-41] in format roots, lists all roots with their types', async () => {
   const document = nextDocument()
   await call('add', { ...document, ...text('rich', { contentKey: 'default' }) })
   await call('update', { ...document, editorId: 'main', type: 'map', data: {}, contentKey: 'meta' })
@@ -242,7 +242,7 @@ it.each(emptyContents)(
   },
 )
 
-it('[CRDT-42] creates no root for empty text without contentKey, so that an editor has one root', async () => {
+it('[CRDT-42] creates no root for empty text without contentKey, so that the editor has only one root later', async () => {
   const document = nextDocument()
   await call('add', { ...document, editorId: 'main', type: 'text', data: '' })
   await typed(document, (doc) => doc.getText('default').insert(0, 'typed'))
@@ -292,7 +292,7 @@ it('[UPD-1] stores, reads and writes a key of a million characters', async () =>
   expect((await entries(document))[0]?.data).toEqual({ [`${key}2`]: null })
 })
 
-it('[CRDT-43] takes the type of an empty root from content that a client pushes', async () => {
+it('[CRDT-43] when a client adds content to an empty root, uses the type of that content', async () => {
   const document = nextDocument()
   await call('add', { ...document, ...text('', { contentKey: 'board' }) })
   await typed(document, (doc) => doc.getArray('board').push(['from a client']))
@@ -300,7 +300,7 @@ it('[CRDT-43] takes the type of an empty root from content that a client pushes'
   expect(statusOf(await call('update', { ...document, ...text('x') }))).toBe('INVALID_ARGUMENT')
 })
 
-it('[CRDT-8] returns the Yjs state in format update, from which a client can start', async () => {
+it('[CRDT-8] in format update, returns the Yjs state, from which a client can start', async () => {
   const document = nextDocument()
   await call('add', { ...document, ...text('Hello') })
   const [entry] = await entries({ ...document, format: 'update' })
@@ -314,7 +314,7 @@ it.each([
   ['a small document', 'Hello world'],
   ['a large one, which a thread reads', 'Hello world '.repeat(10_000)],
 ])(
-  '[CRDT-35] returns the number of structs, tombstones and clients in statistics of %s',
+  '[CRDT-35] in statistics of %s, returns the number of structs, tombstones and clients',
   async (_, content) => {
     const document = nextDocument()
     await call('add', { ...document, ...text(content) })
@@ -333,7 +333,7 @@ it.each([
   },
 )
 
-it('[CRDT-9] reads all editors of the document without editorId, and no other', async () => {
+it('[CRDT-9] without editorId, reads all editors of the document, and no others', async () => {
   const document = nextDocument()
   for (const editorId of ['b', 'a', 'ä']) await call('add', { ...document, ...text(editorId, { editorId }) })
   await call('add', { ...document, documentId: `${document.documentId}0`, ...text('other') })
@@ -346,7 +346,7 @@ it('[CRDT-9] reads all editors of the document without editorId, and no other', 
   expect(statusOf(await call('get', nextDocument()))).toBe('NOT_FOUND')
 })
 
-it('[ACC-10] hides a document of another API key', async () => {
+it('[ACC-10] does not show a document of another API key', async () => {
   const document = nextDocument()
   await call('add', { ...document, ...text('mine') })
   const other = await startTestServer()
@@ -364,7 +364,7 @@ it.each([
   ['no editor', { editorId: undefined }, '/data/editorId'],
   ['an editor that is not an id', { editorId: '..' }, '/data/editorId'],
 ])(
-  '[CRDT-11] rejects invalid input with INVALID_ARGUMENT and its name before it looks for the document: %s',
+  '[CRDT-11] rejects invalid input with INVALID_ARGUMENT and its name, before it searches for the document: %s',
   async (_, wrong, says) => {
     for (const operation of ['add', 'update']) {
       const answer = await call(operation, { ...nextDocument(), ...text('Hello'), ...wrong })
@@ -374,7 +374,7 @@ it.each([
   },
 )
 
-it('[CRDT-12] deletes the named editors, closes their sockets permanently, and lets no client restore them', async () => {
+it('[CRDT-12] deletes the given editors, closes their sockets permanently, and lets no client restore them', async () => {
   const document = nextDocument()
   for (const editorId of ['main', 'side']) await call('add', { ...document, ...text('Hello', { editorId }) })
   const url = `${server.wsUrl}/sync/${pathOf(document)}?token=${await server.token('ann')}`
@@ -391,7 +391,7 @@ it('[CRDT-12] deletes the named editors, closes their sockets permanently, and l
   expect(dataOf(await call('delete', { ...document, editorIds: ['main'] }))).toEqual({ success: false })
 })
 
-it('[CRDT-13] deletes all editors without editorIds, and creates the document again under another version', async () => {
+it('[CRDT-13] without editorIds, deletes all editors, and creates the document again with another version', async () => {
   const document = nextDocument()
   const first = dataOf(await call('add', { ...document, ...text('old') })) as Entry
   for (let editor = 0; editor < 120; editor += 1)
@@ -404,7 +404,7 @@ it('[CRDT-13] deletes all editors without editorIds, and creates the document ag
   expect(await entries(document)).toMatchObject([{ data: 'new' }])
 })
 
-it('[DUR-2] responds only when the stated content is durable', async () => {
+it('[DUR-2] responds only after the content in the response is durable', async () => {
   const document = nextDocument()
   await call('add', { ...document, ...text('one') })
   engine.hold()
@@ -437,7 +437,7 @@ it('[DUR-2] responds only when the stated content is durable', async () => {
   ])
 })
 
-it("[CRDT-15] rejects content over the limit of a document, and replaces content of the document's own size", async () => {
+it('[CRDT-15] rejects content that exceeds the limit of a document, and can replace content of that maximum size', async () => {
   const small = await startTestServer({ maxDocumentBytes: 10_000 })
   const document = nextDocument()
   const post = (operation: string, data: object) =>

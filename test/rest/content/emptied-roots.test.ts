@@ -142,7 +142,7 @@ it.each(emptied)(
   },
 )
 
-it('[CRDT-44] lets clients write other content into an array root that they created and emptied', async () => {
+it('[CRDT-44] lets clients write other content into an array root that clients created and emptied', async () => {
   const document = nextDocument()
   await typed(document, (doc) => doc.getArray('root').push([1]))
   await typed(document, (doc) => doc.getArray('root').delete(0, 1))
@@ -153,7 +153,7 @@ it('[CRDT-44] lets clients write other content into an array root that they crea
   expect(await read(document, 'json')).toMatchObject({ type: 'text', data: '' })
 })
 
-it('[CRDT-44] gives no type to a root whose content a client deleted before it connected', async () => {
+it('[CRDT-44] gives no type to a root whose content a client deleted before the client connected', async () => {
   const document = nextDocument()
   await typed(document, (doc) => {
     doc.transact(() => {
@@ -164,7 +164,7 @@ it('[CRDT-44] gives no type to a root whose content a client deleted before it c
   expect(await read(document, 'roots')).toMatchObject({ data: [{ contentKey: 'root', type: 'none' }] })
 })
 
-it('[CRDT-45] keeps the latest type of a root that REST empties, after any earlier types', async () => {
+it('[CRDT-45] when REST empties a root, keeps its latest type, whatever types it had before', async () => {
   const document = nextDocument()
   const empty = async (type: string, data: unknown): Promise<void> => {
     expect(dataOf(await call('update', document, { contentKey: 'root', type, data }))).toMatchObject({

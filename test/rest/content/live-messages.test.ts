@@ -31,14 +31,14 @@ it.each([
   [{ data: 'é'.repeat(32_768) }, '/data/data'],
   [{ data: nested(65) }, '/data/data'],
 ])(
-  '[LIVE-7] rejects malformed or large input with INVALID_ARGUMENT and its place (%#)',
+  '[LIVE-7] rejects malformed or large input with INVALID_ARGUMENT and its position (%#)',
   async (data, path) => {
     expect(errorOf(await post(data))).toEqual(['INVALID_ARGUMENT', path])
   },
 )
 
 it.each([{ event: 'x'.repeat(200) }, { data: 'x'.repeat(65_534) }, { data: nested(64) }])(
-  '[LIVE-7] accepts input of exactly the limit (%#)',
+  '[LIVE-7] accepts input that is exactly at the limit (%#)',
   async (data) => {
     expect((await post(data)).status).toBe(200)
   },

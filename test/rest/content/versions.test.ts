@@ -57,7 +57,7 @@ const addressOf = (editor: EditorIds) => ({
   ...editor,
 })
 
-it('[VER-1] creates a version of the present content with label, metadata, time, creator, size, version and authors', async () => {
+it('[VER-1] creates a version of the current content with label, metadata, time, creator, size, version and authors', async () => {
   const editor = nextEditor()
   await write(editor, 'first', { userId: 'ann' })
   const [{ version }] = (await done('get', editor)) as [{ version: string }]
@@ -88,7 +88,7 @@ it('[VER-1] creates a version of the present content with label, metadata, time,
   )
 })
 
-it('[VER-2] lists versions in pages, the newest first, also those of one moment', async () => {
+it('[VER-2] lists versions in pages, the newest first, and includes versions of the same moment', async () => {
   const editor = nextEditor()
   await write(editor, 'text')
   const made: string[] = []
@@ -108,7 +108,7 @@ it('[VER-2] lists versions in pages, the newest first, also those of one moment'
   expect(listed).toEqual(made.toReversed())
 })
 
-it('[VER-3] returns NOT_FOUND for missing content, and for a missing, foreign or deleted version', async () => {
+it('[VER-3] returns NOT_FOUND for missing content, and for a missing or deleted version or a version of another editor', async () => {
   const [editor, other] = [nextEditor(), nextEditor()]
   for (const operation of ['create', 'list'])
     expect(statusOf(await call(`versions/${operation}`, editor))).toBe('NOT_FOUND')
@@ -124,7 +124,7 @@ it('[VER-3] returns NOT_FOUND for missing content, and for a missing, foreign or
     expect(statusOf(await call(`versions/${operation}`, { ...other, versionId }))).toBe('NOT_FOUND')
 })
 
-it('[VER-4] shares the space of equal versions until the last of them is deleted', async () => {
+it('[VER-4] stores equal versions only once, until the last of them is deleted', async () => {
   const editor = nextEditor()
   const blobs = () => engine.blobs.list(['versions', ...Object.values(addressOf(editor))], { limit: 10 })
   await write(editor, 'text')
@@ -142,7 +142,7 @@ it('[VER-4] shares the space of equal versions until the last of them is deleted
   expect(await blobs()).toHaveLength(1)
 })
 
-it('[VER-5] limits labels, metadata and the number of versions that callers create', async () => {
+it('[VER-5] limits labels, metadata, and the number of versions that callers create', async () => {
   const editor = nextEditor()
   await write(editor, 'text')
   const refused = async (more: object) => statusOf(await call('versions/create', { ...editor, ...more }))
@@ -163,7 +163,7 @@ it('[VER-5] limits labels, metadata and the number of versions that callers crea
   expect(await refused({})).toBe('success')
 })
 
-it('[VER-9] shows clients a restoration live, keeps cursors, and keeps the former content as a version', async () => {
+it('[VER-9] shows a restoration to clients live, keeps cursors, and saves the former content as a version', async () => {
   const editor = nextEditor()
   await write(editor, 'one two three')
   const first = await create(editor)
@@ -204,7 +204,7 @@ it('[VER-9] shows clients a restoration live, keeps cursors, and keeps the forme
   client.close()
 })
 
-it('[VER-10] restores nothing in a dry run, with another ifVersion, or in a disabled document', async () => {
+it('[VER-10] restores nothing in a dry run, with an outdated ifVersion, or in a disabled document', async () => {
   const editor = nextEditor()
   await write(editor, 'first')
   const first = await create(editor)
@@ -237,7 +237,7 @@ it('[VER-10] restores nothing in a dry run, with another ifVersion, or in a disa
   expect(await textOf(editor)).toBe('first')
 })
 
-it('[VER-11] lists the known users who edited since the version before as authors, and passes those of a deleted version on', async () => {
+it('[VER-11] lists the known users who edited since the previous version as authors, and passes authors of a deleted version to the next one', async () => {
   const editor = nextEditor()
   const namesOf = ({ authors }: Version) => authors.map(({ userId }) => userId)
   await write(editor, 'a', { userId: 'ann' })

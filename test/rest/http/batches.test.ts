@@ -64,7 +64,7 @@ function listsOf({ request }: Operation): readonly ListOfEntries[] {
   })
 }
 
-it('[COMPAT-8] has a result for each item in the operations for which the specification has one', () => {
+it('[COMPAT-8] has a result for each item in each operation for which the specification defines one', () => {
   expect(keyed.length).toBeGreaterThan(25)
   expect(keyed.filter(({ batch }) => batch === undefined).map(({ path }) => path)).toEqual([])
   expect(operationList.filter(({ batch }) => batch !== undefined).length).toBe(keyed.length)
@@ -79,7 +79,7 @@ describe.each(keyed.map((operation) => [operation.path, operation] as const))('%
     ([list]) => path !== '/v2/notifications/config/set' || list === 'userIds',
   )
 
-  it('[COMPAT-8] fails an invalid entry, and processes the others', async () => {
+  it('[COMPAT-8] when an entry is invalid, fails it, and processes the others', async () => {
     const isAbsent = absent.includes(path)
     for (const [list, id] of lists) {
       const data = (await fittingData(example, operation)) as Record<string, unknown[]>
@@ -121,7 +121,7 @@ describe.each(keyed.map((operation) => [operation.path, operation] as const))('%
     expect(lists.length).toBeGreaterThan(0)
   })
 
-  it('[API-60] counts the last entry of a repeated id, also if earlier ones and other entries are invalid', async () => {
+  it('[API-60] uses only the last entry of a repeated id, even if earlier entries and other entries are invalid', async () => {
     for (const [list, id] of lists) {
       const data = (await fittingData(example, operation)) as Record<string, unknown[]>
       const [good] = data[list] ?? ['signed-off']
@@ -142,7 +142,7 @@ describe.each(keyed.map((operation) => [operation.path, operation] as const))('%
     }
   })
 
-  it('[COMPAT-8] rejects the call for an unknown member next to the entries', async () => {
+  it('[COMPAT-8] rejects the whole call when an unknown member is next to the entries', async () => {
     const data = await fittingData(example, operation)
     const { status } = await callWithKey(example, path, { ...data, zzzzzz: 1 })
     expect(status).toBe(400)
@@ -153,7 +153,7 @@ describe('entries', () => {
   const organizationId = 'entries'
   const users = [{ userId: 'ann', initials: 'A' }, { userId: 'bob', naem: 'Bob' }, { userId: 'eve' }]
 
-  it('[COMPAT-8] fails only the entry with a misspelled member when unknownMembers is ignore', async () => {
+  it('[COMPAT-8] when unknownMembers is ignore, fails only the entry with a misspelled member', async () => {
     dataOf(await lenient.post('/v2/organizations/add', { organizations: [{ organizationId }] }))
     const answer = await lenient.post('/v2/users/add', { organizationId, users })
     expect(answer.headers.get('x-weft-ignored')).toBe('/data/users/0/initials')
@@ -164,14 +164,14 @@ describe('entries', () => {
     })
   })
 
-  it('[COMPAT-8] fails each entry with an unknown member, not only the first one', async () => {
+  it('[COMPAT-8] fails each entry that has an unknown member, not only the first one', async () => {
     const results = await resultsOf('/v2/organizations/add', {
       organizations: ['a', 'b', 'c'].map((id) => ({ organizationId: id, ...(id !== 'c' && { nmae: 'x' }) })),
     })
     expect(results).toMatchObject({ a: { success: false }, b: { success: false }, c: { success: true } })
   })
 
-  it('[API-60] replaces earlier entries of an id by a valid entry, and none by an invalid one', async () => {
+  it('[API-60] replaces earlier entries of an id by a later valid entry, but not by an invalid one', async () => {
     const organizations = [
       { organizationId: 'twice', organizationName: 5 },
       { organizationId: 'twice', organizationName: 'First' },
@@ -189,13 +189,13 @@ describe('entries', () => {
     })
   })
 
-  it('[API-60] rejects a call if the last entry of no id is valid', async () => {
+  it('[API-60] rejects a call when the last entry of every id is invalid', async () => {
     const organizations = [{ organizationId: 'never' }, { organizationId: 'never', organizationName: 5 }]
     const { status } = await callWithKey(example, '/v2/organizations/add', { organizations })
     expect(status).toBe(400)
   })
 
-  it('[API-60] replaces no entry by an entry without an id', async () => {
+  it('[API-60] does not replace an entry by an entry without an id', async () => {
     await fittingData(example, keyed[0] as Operation)
     const activity = { featureType: 'recorder', actionType: 'recorder.done', actionUser: { userId: 'ann' } }
     const activities = [{ ...activity, id: '/data/activities/1' }, activity, activity]
@@ -204,7 +204,7 @@ describe('entries', () => {
     expect(Object.values(results).map(({ success }) => success)).toEqual([true, true, true])
   })
 
-  it('[COMPAT-8] states the number of invalid entries in the message of the response', async () => {
+  it('[COMPAT-8] returns the number of invalid entries in the message', async () => {
     const organizations = [{ organizationId: 'counted' }, { organizationId: 5 }, 5]
     const { text } = await callWithKey(example, '/v2/organizations/add', { organizations })
     expect(JSON.parse(text)).toMatchObject({
@@ -213,7 +213,7 @@ describe('entries', () => {
   })
 })
 
-it('[ERR-10] returns the code of its cause in each failed result', async () => {
+it('[ERR-10] has the code of the cause in each failed result', async () => {
   await fittingData(example, keyed[0] as Operation)
   const organizationId = 'acme'
   const actionUser = { userId: 'ann' }

@@ -42,7 +42,7 @@ async function send(path: string, body: string, headers: Readonly<Record<string,
 
 const codeOf = ({ body }: Answer): unknown => body.error?.details?.code
 
-it('[ERR-1] answers each error with a code of the table, and the status and HTTP code of the table', async () => {
+it('[ERR-1] answers each error with a code of the table, and with the status and HTTP code that the table lists for it', async () => {
   const at = { organizationId: 'acme', documentId: 'd', editorId: 'main' }
   const text = { ...at, type: 'text', data: 'one', upsert: true }
   expect((await server.post('/v2/crdt/update', text)).status).toBe(200)
@@ -80,7 +80,7 @@ it('[ERR-1] answers each error with a code of the table, and the status and HTTP
   }
 })
 
-it('[ERR-1] documents errors of operations with codes that have the status of the error', () => {
+it('[ERR-1] documents the errors of each operation with codes that have the status of the error', () => {
   const documented = operationList.flatMap(({ path, errors }) => errors.map((error) => ({ path, ...error })))
   const wrong = documented.filter(
     ({ status, code }) => code !== undefined && errorCodes[code].status !== status,
@@ -91,7 +91,7 @@ it('[ERR-1] documents errors of operations with codes that have the status of th
 /** Text that follows a problem in a message: the expected input, or the remedy. */
 const remedies = /[;:] |\bmust\b|\bat most\b|\bneeds?\b|\bcan only\b|is required/
 
-it('[ERR-2] describes each code in the chapter of errors: status, HTTP code, meaning and remedy', async () => {
+it('[ERR-2] describes each code in the chapter on errors: status, HTTP code, meaning and remedy', async () => {
   for (const code of codes) {
     const { status, meaning, remedy, ...cause } = errorCodes[code]
     const httpCode = 'httpCode' in cause ? cause.httpCode : httpCodes[status]
@@ -147,7 +147,7 @@ it('[ERR-7] serves a page for each code: status, HTTP code, meaning, remedy, and
 })
 
 it.each(['crdt/nothing', 'crdt', 'a/b/c', '%3Cb%3E/x'])(
-  '[ERR-7] answers 404 to the unknown code %s: with a page that links the list, or in the envelope',
+  '[ERR-7] answers 404 to the unknown code %s, with a page that links to the list, or in the envelope',
   async (code) => {
     const response = await pageOf(code)
     expect([response.status, response.headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8'])
@@ -180,7 +180,7 @@ it('[ERR-7] has example messages that match the sources', () => {
   expect(messages.filter((message) => !starts.some((start) => start.test(issues(message))))).toEqual([])
 })
 
-it('[ERR-2] names only existing operations in remedies', () => {
+it('[ERR-2] mentions only existing operations in remedies', () => {
   const paths = operationList.map(({ path }) => path as string)
   const named = codes.flatMap((code) => errorCodes[code].remedy.match(/\/v\d\/[\w/]+/g) ?? [])
   expect(named.length).toBeGreaterThan(10)
@@ -194,7 +194,7 @@ it('[ERR-3] has no unused code', () => {
   expect(codes.filter((code) => !used(code))).toEqual([])
 })
 
-it('[ERR-4] names the expected input or the remedy in each error message', () => {
+it('[ERR-4] states the expected input or the remedy in each error message', () => {
   const made = [
     ...sources.matchAll(
       /(?:ApiError|\binvalid|super)\(\s*['`][\w${}-]+\/[\w-]+['`],\s*('[^']*'|`[^`]*`)(?=,|\))/g,
@@ -206,7 +206,7 @@ it('[ERR-4] names the expected input or the remedy in each error message', () =>
   expect(others.filter((message) => !remedies.test(message))).toEqual([])
 })
 
-it('[ERR-5] distinguishes an unknown organization, an unknown document and content that does not exist', async () => {
+it('[ERR-5] returns different errors for an unknown organization, an unknown document and missing content', async () => {
   const { post } = server
   await post('/v2/organizations/add', { organizations: [{ organizationId: 'there' }] })
   await post('/v2/organizations/documents/add', { organizationId: 'there', documents: [{ documentId: 'd' }] })
@@ -249,7 +249,7 @@ it.each([
   ['{"data": [1}', 1, 12, 'expected ","'],
   ['{"data": 01}', 1, 11, 'expected ","'],
 ])(
-  '[ERR-6] names line and column of bad JSON, and nothing of the body: %j',
+  '[ERR-6] states line and column of invalid JSON, and repeats nothing of the body: %j',
   async (body, line, column, problem) => {
     const answer = await send('/v2/crdt/get', body)
     expect(answer.body.error).toMatchObject({
@@ -327,7 +327,7 @@ const limited: readonly Limited[] = [
 ]
 
 it.each(limited)(
-  '[ERR-8] names a remedy and the option when a call exceeds %s',
+  '[ERR-8] when a call exceeds %s, states a remedy and the option',
   async (limit, overrides, call) => {
     const weft = await startTestServer(overrides)
     try {

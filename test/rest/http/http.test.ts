@@ -45,7 +45,7 @@ async function expectError(given: Call, code: number, status: string, message: R
   return { headers, ...answer }
 }
 
-it('[API-1] returns a success in the envelope with status, message and data', async () => {
+it('[API-1] returns a success in an envelope with status, message and data', async () => {
   const { status, body } = await call()
   expect(status).toBe(200)
   expect(body.result).toMatchObject({
@@ -74,7 +74,7 @@ it('[API-2] rejects a path with invalid percent-encoding with INVALID_ARGUMENT',
 })
 
 it.each(['GET', 'PUT', 'DELETE', 'PATCH', 'OPTIONS'])(
-  '[API-3] answers the method %s with 405 and Allow',
+  '[API-3] answers the method %s with 405 and the header Allow',
   async (method) => {
     const { headers } = await expectError(
       { method, body: null },
@@ -86,7 +86,7 @@ it.each(['GET', 'PUT', 'DELETE', 'PATCH', 'OPTIONS'])(
   },
 )
 
-it('[API-3] states the methods of a page', async () => {
+it('[API-3] lists the allowed methods of a page', async () => {
   const { headers } = await expectError({ path: '/healthz' }, 405, 'INVALID_ARGUMENT', /method/)
   expect(headers.get('allow')).toBe('GET, HEAD')
   expect((await call({ method: 'HEAD', body: null })).status).toBe(405)
@@ -104,7 +104,7 @@ it.each([
   await expectError({ headers: { 'content-type': type } }, 400, 'INVALID_ARGUMENT', /application\/json/)
 })
 
-it('[API-4] accepts JSON in UTF-8 in any spelling, and rejects compressed bodies', async () => {
+it('[API-4] accepts JSON in UTF-8 with any spelling of the charset, and rejects compressed bodies', async () => {
   for (const type of [
     'application/json',
     'Application/JSON; Charset="UTF-8"',
@@ -130,11 +130,11 @@ it.each([
   await expectError({ body }, 400, 'INVALID_ARGUMENT', message)
 })
 
-it('[API-5] accepts a byte order mark before the JSON', async () => {
+it('[API-5] accepts JSON that begins with a byte order mark', async () => {
   expect((await call({ body: `\uFEFF${validBody}` })).status).toBe(200)
 })
 
-it('[API-6] answers a body over the limit with 413, announced or not, and keeps the connection usable', async () => {
+it('[API-6] answers a body over the limit with 413, with or without an announced length, and keeps the connection usable', async () => {
   const body = JSON.stringify({ data: { ...valid, filler: 'x'.repeat(400_000) } })
   await expectError({ body }, 413, 'INVALID_ARGUMENT', /larger than 200000 bytes/)
   const { apiKey, authToken } = server.credentials
@@ -153,7 +153,7 @@ it('[API-6] answers a body over the limit with 413, announced or not, and keeps 
   expect((await call()).status).toBe(200)
 })
 
-it('[API-6] accepts a body of exactly the limit', async () => {
+it('[API-6] accepts a body that is exactly at the limit', async () => {
   const filler = ' '.repeat(200_000 - validBody.length)
   expect((await call({ body: validBody + filler })).status).toBe(200)
   await expectError({ body: `${validBody}${filler} ` }, 413, 'INVALID_ARGUMENT', /./)
@@ -177,7 +177,7 @@ it('[API-8] returns the request id of the caller if it is valid, else a new one'
   }
 })
 
-it('[SEC-1] names no software in responses, and forbids sniffing, framing and caching', async () => {
+it('[SEC-1] does not reveal the software in responses, and forbids sniffing, framing and caching', async () => {
   for (const to of [path, '/', '/healthz', '/nothing']) {
     const { headers } = await call({
       path: to,
@@ -216,7 +216,7 @@ it.each<[string, string, number]>([
   expect((await call()).status).toBe(200)
 })
 
-it('[API-13] ignores an offer of HTTP/2', async () => {
+it('[API-13] ignores an offer to upgrade to HTTP/2', async () => {
   const { apiKey, authToken } = server.credentials
   const credentials = `x-service-api-key: ${apiKey}\r\nx-service-auth-token: ${authToken}\r\n`
   const offer = 'connection: Upgrade, HTTP2-Settings\r\nupgrade: h2c\r\nhttp2-settings: AAMAAABkAAQAAP__\r\n'
@@ -238,11 +238,11 @@ it.each(['CONNECT example.com:443', 'GET foo', 'GET foo:bar', 'OPTIONS *', 'GET 
   },
 )
 
-it('[API-14] takes the path of a target in absolute form', async () => {
+it('[API-14] uses the path of a target in absolute form', async () => {
   expect((await sendRaw(server.port, 'GET http://x/healthz HTTP/1.1\r\nhost: x\r\n\r\n')).status).toBe(200)
 })
 
-it('[API-11] continues to serve when a client leaves in the middle of its body', async () => {
+it('[API-11] continues to serve when a client disconnects in the middle of its body', async () => {
   const { apiKey, authToken } = server.credentials
   const socket = connect(server.port, '127.0.0.1')
   const credentials = `x-service-api-key: ${apiKey}\r\nx-service-auth-token: ${authToken}\r\n`

@@ -59,7 +59,7 @@ it.each([
   ['activity', '/v2/activities/add', activity('document.once'), '/v2/activities/get', 'document.once'],
   ['notification', '/v1/notifications/add', notification('one of'), '/v2/notifications/get', 'one of'],
 ])(
-  '[IDEM-3] creates one %s for 20 concurrent calls, and returns one response to all',
+  '[IDEM-3] creates one %s for 20 concurrent calls with one key, and returns the same response to all of them',
   async (_what, path, data, get, text) => {
     const key = randomUUID()
     const answers = await Promise.all(Array.from({ length: 20 }, () => call(path, data, key)))
@@ -78,7 +78,7 @@ async function timesOfOne(get: string, where: object, path: string, data: object
   return (await timesIn(get, where, text)) - before
 }
 
-it('[IDEM-5] rejects a key for another operation or another body, and names it', async () => {
+it('[IDEM-5] rejects a key that was used for another operation or another body, and states the difference', async () => {
   const key = randomUUID()
   const first = await call(addComments, comment('the first'), key)
   const another = await call(addComments, comment('another'), key)
@@ -91,7 +91,7 @@ it('[IDEM-5] rejects a key for another operation or another body, and names it',
   expect(await timesIn('/v2/activities/get', { organizationId }, 'document.elsewhere')).toBe(0)
 })
 
-it('[IDEM-6] keeps a rejection for a missing resource', async () => {
+it('[IDEM-6] stores a rejection for a missing resource', async () => {
   const key = randomUUID()
   const missing = { organizationId: 'later', folders: [{ folderId: 'a' }] }
   const first = await call('/v1/organizations/folders/add', missing, key)
@@ -102,7 +102,7 @@ it('[IDEM-6] keeps a rejection for a missing resource', async () => {
   expect(await call('/v1/organizations/folders/add', missing, randomUUID())).toMatchObject({ status: 200 })
 })
 
-it('[IDEM-6] keeps no rejection for invalid input or for a temporary reason', async () => {
+it('[IDEM-6] does not store a rejection for invalid input or for a temporary reason', async () => {
   const key = randomUUID()
   const wrong = { ...comment('right'), comments: 'none' }
   expect(errorOf(await call(addComments, wrong, key))).toMatchObject({ status: 'INVALID_ARGUMENT' })
@@ -138,7 +138,7 @@ it('[IDEM-7] separates the keys of different callers', async () => {
   expect(await call('/v2/workspace/apikey/create', make, key)).toEqual({ ...made, replayed: true })
 })
 
-it('[IDEM-12] stores neither keys, created tokens nor texts of responses in plain text', async () => {
+it('[IDEM-12] stores no keys, created tokens or response texts in plain text', async () => {
   const data = await mkdtemp(join(tmpdir(), 'weft-idempotency-'))
   try {
     const server = await startTestServer({ engine: 'level', dataDir: data })
@@ -168,7 +168,7 @@ it('[IDEM-12] stores neither keys, created tokens nor texts of responses in plai
   }
 })
 
-it('[IDEM-13] writes nothing more for a call without the header', async () => {
+it('[IDEM-13] stores no idempotency record for a call without the header', async () => {
   const engine = await openMemoryEngine()
   const parts: string[] = []
   const { kv } = engine
@@ -191,7 +191,7 @@ it('[IDEM-13] writes nothing more for a call without the header', async () => {
   }
 })
 
-it('[IDEM-14] lets pages of other domains send the header and read its response headers', async () => {
+it('[IDEM-14] lets pages of other domains send the header and read the headers of its response', async () => {
   const url = `${example.server.url}/v2/organizations/add`
   const origin = 'https://www.example.com'
   const preflight = await fetch(url, {
@@ -202,7 +202,7 @@ it('[IDEM-14] lets pages of other domains send the header and read its response 
   expect(preflight.headers.get('access-control-expose-headers')).toContain('idempotent-replayed')
 })
 
-it('[IDEM-14] describes the header in /openapi.json for changing operations only', async () => {
+it('[IDEM-14] in /openapi.json, describes the header only for operations that change something', async () => {
   const document = (await (await fetch(`${example.server.url}/openapi.json`)).json()) as {
     paths: Record<string, { post: { parameters?: readonly { $ref: string }[]; responses: object } }>
     components: { parameters: Record<string, { name: string }> }
@@ -219,7 +219,7 @@ it('[IDEM-14] describes the header in /openapi.json for changing operations only
 })
 
 it.each([true, false])(
-  '[IDEM-8] replaces content once with `ifVersion` when the first replacement may have succeeded (%s)',
+  '[IDEM-8] with `ifVersion`, replaces content once even if the first replacement may have succeeded (%s)',
   async (wasDone) => {
     const { engine, fail } = failingIn('idempotency', await openMemoryEngine())
     let isDown = false

@@ -31,7 +31,7 @@ describe('the header', () => {
   })
 
   it.each(['x-idempotency-key', 'idempotencykey', 'idempotent-key', 'idempotancy-key'])(
-    '[IDEM-15] %s is rejected with the name of the header',
+    '[IDEM-15] rejects the header %s, and states the correct name',
     async (name) => {
       const data = organization()
       const answer = await example.server.post(add, data, { [name]: 'a' })
@@ -72,7 +72,7 @@ describe('the header', () => {
 })
 
 describe.each(changing)('$path', (operation) => {
-  it('[IDEM-2] returns the same bytes when it is repeated, and changes nothing', async () => {
+  it('[IDEM-2] returns the same bytes when the call is repeated, and changes nothing', async () => {
     const data = await fittingData(example, operation)
     const key = randomUUID()
     const first = await call(operation.path, data, key)
@@ -85,7 +85,7 @@ describe.each(changing)('$path', (operation) => {
 })
 
 describe.each(changing.filter(({ effect }) => effect === 'repeatable'))('$path', (operation) => {
-  it('[IDEM-9] is repeatable: with another key it succeeds for the same items, and leaves the same state', async () => {
+  it('[IDEM-9] is repeatable: a call with another key succeeds for the same items, and leaves the same state', async () => {
     const data = await fittingData(example, operation)
     const answers = [await callWithKey(example, operation.path, data)]
     const world = withoutTimes(await worldOf(example))

@@ -54,7 +54,7 @@ describe('version 1 of documents/get', { timeout: 120_000 }, () => {
     expect(text === JSON.stringify(expected)).toBe(true)
   })
 
-  it('[DOC-20] keeps a bounded part of the documents for each client that does not read', async () => {
+  it('[DOC-20] for each client that does not read, keeps only a limited part of the documents in memory', async () => {
     const body = JSON.stringify({ data: { organizationId } })
     const lines = Object.entries({ ...headers, host: 'x', 'content-length': body.length })
     const request = `POST /v1/organizations/documents/get HTTP/1.1\r\n${lines.map((line) => line.join(': ')).join('\r\n')}\r\n\r\n${body}`
@@ -124,7 +124,7 @@ describe('a page of large records', { timeout: 120_000 }, () => {
   }
 
   it.each(Object.keys(listings))(
-    '[LIM-30] ends early, and the pages together have all %s once',
+    '[LIM-30] ends early, and all pages together have all %s once',
     async (name) => {
       const [path, query, id] = (await listings[name]?.()) ?? ['', {}, '']
       const found: unknown[] = []

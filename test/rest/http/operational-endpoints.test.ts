@@ -43,7 +43,7 @@ it('[OPS-1] serves /, /healthz, /readyz and /version with their content', () =>
 const sample =
   /^[a-z_][a-z0-9_]*(\{[a-z]+="[^"\\\n]*"(,[a-z]+="[^"\\\n]*")*\})? (-?\d+(\.\d+)?(e[+-]?\d+)?|Na[nN]|\+Inf)$/
 
-it("[OPS-2] serves /metrics in the Prometheus format with Weft's names and without ids", () =>
+it('[OPS-2] serves /metrics in the Prometheus format, with the documented names and without ids', () =>
   withServer({}, async ({ url, post }) => {
     await post(path, user)
     await fetch(`${url}/somewhere/secret-id`)
@@ -68,7 +68,7 @@ it("[OPS-2] serves /metrics in the Prometheus format with Weft's names and witho
     expect(gauges).toEqual([])
   }))
 
-it('[OPS-3] requires the metrics token for /metrics if there is one', () =>
+it('[OPS-3] requires the metrics token for /metrics if one is configured', () =>
   withServer({ metricsToken: 'a-token-for-metrics' }, async ({ url }) => {
     const get = (authorization?: string) =>
       fetch(`${url}/metrics`, { headers: authorization ? { authorization } : {} })
@@ -106,7 +106,7 @@ it('[OPS-4] describes every operation in /openapi.json as OpenAPI 3.1', () =>
     }
   }))
 
-it('[RUN-10] accepts the first import of a backend at the default rate', async () => {
+it('[RUN-10] at the default rate, accepts the first import of a backend', async () => {
   expect(options.callsPerKeyBurst.default).toBeGreaterThanOrEqual(10_000)
   const { callsPerKeyPerSecond } = readConfig({ flags: {}, environment: {}, file: null }).config
   await withServer({ callsPerKeyPerSecond }, async ({ post }) => {
@@ -117,7 +117,7 @@ it('[RUN-10] accepts the first import of a backend at the default rate', async (
   })
 })
 
-it('[API-31] [RUN-10] rejects calls beyond the burst with RESOURCE_EXHAUSTED and the time to wait', () =>
+it('[API-31] [RUN-10] when calls exceed the burst, rejects them with RESOURCE_EXHAUSTED and the time to wait', () =>
   withServer({ callsPerKeyPerSecond: 1, callsPerKeyBurst: 3 }, async ({ post, url }) => {
     for (let call = 0; call < 3; call += 1) expect((await post(path, user)).status).toBe(200)
     const { status, body, headers } = await post(path, user)
@@ -156,7 +156,7 @@ async function halfCall({ port, credentials, url }: TestServer) {
   return { finish: () => socket.write(body), ended }
 }
 
-it('[OPS-5] answers calls in progress at a stop, rejects new ones, and then closes the port', () =>
+it('[OPS-5] at a stop, answers calls in progress, rejects new calls, and then closes the port', () =>
   withServer({ shutdownSeconds: 20 }, async (server) => {
     const half = await halfCall(server)
     const closed = server.server.close()
@@ -173,7 +173,7 @@ it('[OPS-5] answers calls in progress at a stop, rejects new ones, and then clos
     await expect(fetch(`${server.url}/healthz`)).rejects.toThrow()
   }))
 
-it('[OPS-6] stops on time despite a call that never ends, and treats a second stop as the first', () =>
+it('[OPS-6] stops on time even if a call never ends, and handles a second stop like the first', () =>
   withServer({ shutdownSeconds: 1 }, async (server) => {
     const half = await halfCall(server)
     const closed = server.server.close()

@@ -48,7 +48,7 @@ async function beBusy(): Promise<void> {
 }
 
 describe.skipIf(isMissing)('promtool', () => {
-  it('[OPS-32] finds nothing in /metrics of a busy server', async () => {
+  it('[OPS-32] finds no problem in /metrics of a busy server', async () => {
     await beBusy()
     const metrics = await (await fetch(`${server.url}/metrics`)).text()
     expect(promtool(['check', 'metrics'], metrics)).toEqual({ code: 0, said: '' })
@@ -66,7 +66,7 @@ describe.skipIf(isMissing)('promtool', () => {
     })
   })
 
-  it('[OPS-32] [RUN-8] [RUN-19] accepts the alert rules, which fire for a server with problems, and the configuration that names them', () => {
+  it('[OPS-32] [RUN-8] [RUN-19] accepts the alert rules and the configuration that refers to them, and the rules fire for a server with problems', () => {
     expect(promtool(['check', 'rules', 'alerts.yml'])).toMatchObject({
       code: 0,
       said: expect.stringMatching(/SUCCESS: \d+ rules found/),

@@ -63,7 +63,7 @@ const slow: Readonly<Record<string, readonly [string, string | null]>> = {
 }
 
 itLong(
-  '[SEC-2] closes a client that never completes headers, body or upgrade, also byte by byte',
+  '[SEC-2] closes a client that never completes headers, body or upgrade, even if it sends them byte by byte',
   async () => {
     const http = createHttpServer((request) => request.resume(), short)
     http.listen(0, '127.0.0.1')
@@ -84,27 +84,30 @@ itLong(
   },
 )
 
-itLong('[SEC-2] closes an idle connection, and keeps one with requests in time', async () => {
-  const http = createHttpServer((_request, response) => response.end('ok'), short)
-  http.listen(0, '127.0.0.1')
-  await once(http, 'listening')
-  const { port } = http.address() as AddressInfo
-  const request = 'GET / HTTP/1.1\r\nhost: x\r\n\r\n'
-  const idle = open(port, request)
-  const busy = open(port, request)
-  const answers = (): number => busy.text().split('HTTP/1.1 200').length - 1
-  for (let asked = 1; !idle.ended(); asked++) {
-    await eventually(() => answers() === asked)
-    busy.socket.write(request)
-  }
-  expect(busy.ended()).toBe(false)
-  busy.socket.destroy()
-  http.close()
-})
+itLong(
+  '[SEC-2] closes an idle connection, and keeps a connection open that sends requests in time',
+  async () => {
+    const http = createHttpServer((_request, response) => response.end('ok'), short)
+    http.listen(0, '127.0.0.1')
+    await once(http, 'listening')
+    const { port } = http.address() as AddressInfo
+    const request = 'GET / HTTP/1.1\r\nhost: x\r\n\r\n'
+    const idle = open(port, request)
+    const busy = open(port, request)
+    const answers = (): number => busy.text().split('HTTP/1.1 200').length - 1
+    for (let asked = 1; !idle.ended(); asked++) {
+      await eventually(() => answers() === asked)
+      busy.socket.write(request)
+    }
+    expect(busy.ended()).toBe(false)
+    busy.socket.destroy()
+    http.close()
+  },
+)
 
 const slowMany = 1_000
 
-it(`[SEC-3] serves other clients while ${slowMany} clients stop half-way in headers, bodies and upgrades`, async () => {
+it(`[SEC-3] serves other clients while ${slowMany} clients stop in the middle of headers, bodies or upgrades`, async () => {
   const { apiKey, authToken } = server.credentials
   const call = `POST /v2/crdt/get HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\nx-service-api-key: ${apiKey}\r\nx-service-auth-token: ${authToken}\r\n`
   const kinds = ['GET / HTTP/1.1\r\nhost:', `${call}content-length: 1000\r\n\r\n{"data":`, upgrade, '']
@@ -121,11 +124,11 @@ it(`[SEC-3] serves other clients while ${slowMany} clients stop half-way in head
   for (const { socket } of clients) socket.destroy()
 })
 
-itLong('[SEC-2] tests all time limits of the server', () => {
+itLong('[SEC-2] covers all time limits of the server in these tests', () => {
   expect(Object.keys(short)).toEqual(Object.keys(httpTimeouts))
 })
 
-itLong('[SEC-2] closes a client that reads no response', async () => {
+itLong('[SEC-2] closes a client that does not read its responses', async () => {
   const http = createHttpServer((_request, response) => response.end(Buffer.alloc(64 * 2 ** 20)), short)
   http.listen(0, '127.0.0.1')
   await once(http, 'listening')
@@ -144,7 +147,7 @@ itLong('[SEC-2] closes a client that reads no response', async () => {
 const request = 'GET /openapi.json HTTP/1.1\r\nhost: x\r\n\r\n'
 const pipelined = 200_000
 
-it(`[SEC-4] closes a connection with ${pipelined} requests at once, and answers few of them`, async () => {
+it(`[SEC-4] closes a connection that pipelines ${pipelined} requests, and answers few of them`, async () => {
   const before = await answered()
   const flood = open(server.port)
   flood.socket.pause()
@@ -155,14 +158,14 @@ it(`[SEC-4] closes a connection with ${pipelined} requests at once, and answers 
   expect((await answered()) - before).toBeLessThanOrEqual(1)
 })
 
-it('[SEC-4] counts requests with an unknown expectation among the waiting ones', async () => {
+it('[SEC-4] includes requests with an unknown Expect header in the limit of waiting requests', async () => {
   const expecting = 'GET / HTTP/1.1\r\nhost: x\r\nexpect: tea\r\n\r\n'
   const flood = open(server.port, request + expecting.repeat(1_000))
   await eventually(() => flood.ended())
   expect(flood.text()).not.toContain('HTTP/1.1 417')
 })
 
-it('[SEC-4] answers several requests of one connection in their order', async () => {
+it('[SEC-4] answers several requests on one connection in their order', async () => {
   const pages = ['healthz', 'version', 'readyz', 'openapi.json', 'healthz']
   const client = open(server.port, pages.map((page) => `GET /${page} HTTP/1.1\r\nhost: x\r\n\r\n`).join(''))
   const bodies = ['"ok"', '"version"', '"ready"', '"openapi"', '"ok"']

@@ -61,7 +61,7 @@ async function refusalOf(path: string, data: unknown): Promise<string | undefine
   return error?.message
 }
 
-it('[API-21] rejects a misspelled member in every operation with the known name', async () => {
+it('[API-21] in every operation, rejects a misspelled member, and suggests the correct name', async () => {
   let checked = 0
   for (const { path, request } of operationList) {
     const data = exampleOf(request, 'request') as object
@@ -78,14 +78,14 @@ it('[API-21] rejects a misspelled member in every operation with the known name'
   expect(checked).toBeGreaterThan(400)
 })
 
-it('[API-21] rejects a misspelled member also when unknown members are ignored', async () => {
+it('[API-21] rejects a misspelled member even if unknown members are ignored', async () => {
   for (const name of ['organisations', 'ORGANIZATIONS', 'organizations_', 'oragnizations']) {
     const answer = await lenient.post('/v2/organizations/add', { [name]: [] })
     expect(answer.body.error?.message).toBe(`/data/${name} is unknown (did you mean organizations?)`)
   }
 })
 
-it('[API-25] rejects an unknown member in every operation that writes, and in generate_token', async () => {
+it('[API-25] rejects an unknown member in every operation that writes and in generate_token', async () => {
   const strict = operationList.filter(
     ({ effect, path }) => effect !== 'reads' || path === '/v2/auth/generate_token',
   )
@@ -97,7 +97,7 @@ it('[API-25] rejects an unknown member in every operation that writes, and in ge
 describe('an operation that writes', () => {
   const write = (data: unknown) => server.post('/v2/users/add', data)
 
-  it('[API-25] names each unknown member once, at any depth', async () => {
+  it('[API-25] lists each unknown member once, at any depth', async () => {
     const user = { userId: 'ann', zzzzzz: 1, metadata: { anything: { goes: 1 }, name: 2 } }
     const answer = await write({
       organizationId: 'acme',
@@ -112,7 +112,7 @@ describe('an operation that writes', () => {
     expect(dataOf(await server.post('/v2/users/get', { organizationId: 'acme' }))).toEqual([])
   })
 
-  it("[API-25] accepts any member in objects of the caller's own", async () => {
+  it('[API-25] accepts any member in objects that the caller defines', async () => {
     const free = { naem: 1, userId: 2, constructor: { deep: [{}] }, '': null }
     const organizations = [{ organizationId: 'free', metadata: free }]
     const added = await server.post('/v2/organizations/add', { organizations })
@@ -128,7 +128,7 @@ describe('an operation that writes', () => {
     expect(annotated.status).toBe(200)
   })
 
-  it('[API-25] rejects members next to data and query parameters', async () => {
+  it('[API-25] rejects members next to data, and rejects query parameters', async () => {
     const headers = {
       'content-type': 'application/json',
       'x-service-api-key': server.credentials.apiKey,
@@ -149,7 +149,7 @@ describe('an operation that writes', () => {
 })
 
 describe('an operation that reads', () => {
-  it('[API-26] names the unknown members that it ignores', async () => {
+  it('[API-26] lists the unknown members that it ignores in a header', async () => {
     const answer = await server.post('/v2/organizations/get?traced=1', {
       pageSize: 10,
       zzzzzz: { pageSize: 1 },
@@ -160,7 +160,7 @@ describe('an operation that reads', () => {
     expect(ignoredIn(await server.post('/v2/organizations/get', {}))).toBeNull()
   })
 
-  it('[API-26] names as many as fit', async () => {
+  it('[API-26] lists as many unknown members as fit into the header', async () => {
     const names = Array.from({ length: 900 }, (_, index) => [`${'long'.repeat(100)}${index}`, 1])
     const answer = await server.post('/v2/organizations/get', Object.fromEntries(names))
     const header = ignoredIn(answer) ?? ''
@@ -168,7 +168,7 @@ describe('an operation that reads', () => {
     expect(header).toMatch(/^\/data\/(long){5}%E2%80%A6, .*, and \d+ more$/)
   })
 
-  it('[API-26] exposes the header to pages of other origins', async () => {
+  it('[API-26] lets pages of other origins read the header', async () => {
     const origin = 'https://example.com'
     await server.post('/v2/workspace/domains/add', { domains: [origin] })
     const answer = await server.post('/v2/organizations/get', { zzzzzz: 1 }, { origin })
@@ -176,7 +176,7 @@ describe('an operation that reads', () => {
   })
 })
 
-it('[API-26] lets an operation that writes ignore and name them with unknownMembers ignore', async () => {
+it('[API-26] with unknownMembers ignore, an operation that writes also ignores and lists unknown members', async () => {
   const users = [
     { userId: 'ann', initials: 'A' },
     { userId: 'bob', initials: 'B' },
@@ -191,7 +191,7 @@ describe('hostile bodies', () => {
     Object.fromEntries(Array.from({ length: count }, (_, index) => [`organizatoin${index}`, 1]))
 
   it.each(['/v2/organizations/get', '/v2/organizations/add'])(
-    '[API-27] %s rejects 100,000 unknown members at once',
+    '[API-27] %s rejects 100,000 unknown members in one call',
     async (path) => {
       const data = many(100_000)
       const { status, body } = await server.post(path, data)
@@ -200,7 +200,7 @@ describe('hostile bodies', () => {
     },
   )
 
-  it('[API-27] reads the same unknown members of many items once', async () => {
+  it('[API-27] reports the same unknown members of many items once', async () => {
     const items = Array.from({ length: 100_000 }, () => ({ zzzzzz: 1, yyyyyy: 2 }))
     const { body } = await server.post('/v2/organizations/add', { organizations: items })
     expect(body.error?.details?.issues).toEqual([
@@ -209,7 +209,7 @@ describe('hostile bodies', () => {
     ])
   })
 
-  it('[API-27] repeats no long name in a response', async () => {
+  it('[API-27] does not repeat a long name in a response', async () => {
     const name = 'n'.repeat(1_000_000)
     const { body } = await server.post('/v2/organizations/add', { [name]: 1 })
     expect(body.error?.message).toBe(`/data/${'n'.repeat(20)}… is unknown; remove it`)

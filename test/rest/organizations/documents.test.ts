@@ -17,7 +17,7 @@ afterAll(() => server.stop())
 
 const many = (count: number) => Array.from({ length: count }, (_, at) => `d${String(at).padStart(4, '0')}`)
 
-it('[DOC-1] adds a document in no folder, public, without name and metadata by default, and returns it', async () => {
+it('[DOC-1] adds a document and returns it; by default it has no folder, name or metadata, and is public', async () => {
   const { organizationId, addFolders, v2, documents } = await newOrganization(server)
   await addFolders({ folderId: 'folder' })
   const full = {
@@ -43,7 +43,7 @@ it('[DOC-1] adds a document in no folder, public, without name and metadata by d
   ])
 })
 
-it('[DOC-2] does not add an existing document or one in a missing folder, and adds the others', async () => {
+it('[DOC-2] does not add an existing document or one in a missing folder, but adds the others of the call', async () => {
   const { addDocuments, documents } = await newOrganization(server)
   await addDocuments({ documentId: 'used', documentName: 'First' })
   expect(
@@ -59,7 +59,7 @@ it('[DOC-2] does not add an existing document or one in a missing folder, and ad
   ])
 })
 
-it('[DOC-3] creates missing parents with createOrganization and createFolder, and only with them', async () => {
+it('[DOC-3] creates missing parents with createOrganization and createFolder, and only with these flags', async () => {
   const { addFolders, v2, folders, documents } = organizationCalls(server, 'made by a document')
   const wanted = [
     { documentId: 'a', folderId: 'first' },
@@ -80,7 +80,7 @@ it('[DOC-3] creates missing parents with createOrganization and createFolder, an
   expect((await documents({ folderId: 'first' })).map(({ id }) => id)).toEqual(['a', 'b'])
 })
 
-it('[DOC-4] reads at most 30 by id in version 1 without the missing ones, or all of the organization', async () => {
+it('[DOC-4] in version 1, returns at most 30 documents by id, without missing ones, or all documents of the organization', async () => {
   const { addDocuments, updateDocuments, v1 } = await newOrganization(server)
   const ids = many(1_100)
   for (const at of [0, 500, 1_000])
@@ -99,7 +99,7 @@ it('[DOC-4] reads at most 30 by id in version 1 without the missing ones, or all
   expect(statusOf(await v1('documents/get', { documentIds: ids.slice(0, 31) }))).toBe('INVALID_ARGUMENT')
 })
 
-it('[DOC-5] reads by id in version 2, or lists a folder or the organization in pages of at most 1000', async () => {
+it('[DOC-5] in version 2, returns documents by id, or lists a folder or the organization in pages of at most 1000', async () => {
   const { addFolders, addDocuments, v2, documents } = await newOrganization(server)
   await addFolders({ folderId: 'f' }, { folderId: 'g', parentFolderId: 'f' })
   const ids = many(25)
@@ -172,7 +172,7 @@ it('[DOC-6] changes the given members and keeps the others, and does not update 
   })
 })
 
-it('[DOC-7] updates only the name in version 1', async () => {
+it('[DOC-7] in version 1, updates only the name', async () => {
   const { addDocuments, documents, v1 } = await newOrganization(server)
   await addDocuments({ documentId: 'a', documentName: 'Before' })
   const more = await v1('documents/update', { documents: [{ documentId: 'a', accessType: 'restricted' }] })
@@ -196,7 +196,7 @@ it('[DOC-7] updates only the name in version 1', async () => {
   expect(await documents()).toMatchObject([{ documentName: 'After' }])
 })
 
-it('[DOC-8] moves documents into a folder and out of any', async () => {
+it('[DOC-8] moves documents into a folder and out of every folder', async () => {
   const { addFolders, addDocuments, documents, v2 } = await newOrganization(server)
   await addFolders({ folderId: 'f' }, { folderId: 'g' })
   await addDocuments({ documentId: 'a' }, { documentId: 'b', folderId: 'g' })
@@ -213,7 +213,7 @@ it('[DOC-8] moves documents into a folder and out of any', async () => {
   expect(statusOf(await move('none', 'a'))).toBe('NOT_FOUND')
 })
 
-it('[DOC-9] returns the access type in effect: its own, else that of its folders if they inherit', async () => {
+it('[DOC-9] returns the effective access type: the type of the document, or that of its folders if they inherit', async () => {
   const { addFolders, addDocuments, documents, v2 } = await newOrganization(server)
   await addFolders({ folderId: 'f' }, { folderId: 'g', parentFolderId: 'f' })
   await addDocuments(
@@ -237,7 +237,7 @@ it('[DOC-9] returns the access type in effect: its own, else that of its folders
   expect(await types()).toEqual({ own: 'organizationPrivate', child: 'public' })
 })
 
-it('[DOC-10] deletes records and content of all editors, and nothing else', async () => {
+it('[DOC-10] deletes records and content of all editors of a document, and nothing else', async () => {
   const { organizationId, addDocuments, documents, v2 } = await newOrganization(server)
   await addDocuments({ documentId: 'a' }, { documentId: 'a ' }, { documentId: 'b' })
   const content = (documentId: string, editorId: string) => ({ organizationId, documentId, editorId })
@@ -254,7 +254,7 @@ it('[DOC-10] deletes records and content of all editors, and nothing else', asyn
   expect(statusOf(await read('a'))).toBe('NOT_FOUND')
 })
 
-it('[DOC-11] returns NOT_FOUND for every call of an unknown organization', async () => {
+it('[DOC-11] returns NOT_FOUND for every call with an unknown organization', async () => {
   const { v1, v2 } = organizationCalls(server, 'nowhere')
   const documents: object[] = []
   const documentIds = ['any']
@@ -273,7 +273,7 @@ it('[DOC-11] returns NOT_FOUND for every call of an unknown organization', async
     expect(answer).toMatchObject({ status: 404, body: { error: { status: 'NOT_FOUND' } } })
 })
 
-it('[API-50] treats ids as opaque: returns any id as it was sent, and none for another', async () => {
+it('[API-50] treats ids as opaque: returns any id as it was sent, and finds nothing for a different id', async () => {
   const { addDocuments, documents } = await newOrganization(server)
   await addDocuments(...oddIds.map((documentId) => ({ documentId, documentName: documentId })))
   const found = await documents({ documentIds: oddIds })
@@ -281,7 +281,7 @@ it('[API-50] treats ids as opaque: returns any id as it was sent, and none for a
   expect(await documents()).toHaveLength(oddIds.length)
 })
 
-it('[ACC-10] hides documents of another API key', async () => {
+it('[ACC-10] does not show documents of another API key', async () => {
   const { organizationId, addDocuments, documents } = await newOrganization(server)
   await addDocuments({ documentId: 'mine' })
   const other = await startTestServer()
@@ -295,7 +295,7 @@ it('[ACC-10] hides documents of another API key', async () => {
   await other.stop()
 })
 
-it('[API-62] processes the items of many concurrent batches, each once', async () => {
+it('[API-62] processes each item of many concurrent batches once', async () => {
   const { addFolders, addDocuments, documents, folders } = await newOrganization(server)
   const callers = Array.from({ length: 40 }, (_, caller) => caller)
   const results = await Promise.all(
@@ -325,7 +325,7 @@ it.each([
   ['v1', 'update', {}, '/data/documents'],
   ['v1', 'update', { documents: [{ documentName: 'a' }] }, '/data/documents/0/documentId'],
 ] as const)(
-  '[API-61] rejects an invalid document call with INVALID_ARGUMENT and its name: %s %s %#',
+  '[API-61] rejects an invalid document call with INVALID_ARGUMENT and the name of the member: %s %s %#',
   async (version, operation, data, says) => {
     const answer = await organizationCalls(server, 'any')[version](`documents/${operation}`, data)
     expect(statusOf(answer)).toBe('INVALID_ARGUMENT')

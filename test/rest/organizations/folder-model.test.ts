@@ -118,7 +118,7 @@ async function compare({ folders, documents }: TestDirectory, model: Model): Pro
   expect(items.map(({ record }) => record.documentId)).toEqual([...model.documents.keys()].toSorted())
 }
 
-it('[FOLD-15] has the state of a simple model after any additions, moves and deletions', async () => {
+it('[FOLD-15] has the same state as a simple model after any additions, moves and deletions', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 25 }), async (steps) => {
       const directory = directoryOn(await openMemoryEngine())
@@ -135,7 +135,7 @@ it('[FOLD-15] has the state of a simple model after any additions, moves and del
   )
 })
 
-it('[FOLD-15] keeps a sound tree after concurrent additions, moves and deletions', async () => {
+it('[FOLD-15] has a valid tree after concurrent additions, moves and deletions', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.array(step, { maxLength: 6 }), { maxLength: 5 }), async (rounds) => {
       const directory = directoryOn(await openMemoryEngine())

@@ -30,7 +30,7 @@ const nested = (folders: readonly Folder[]): Nested =>
     folders.map(({ folderId, subFolders }) => [folderId, subFolders ? nested(subFolders) : null]),
   )
 
-it('[FOLD-1] adds folders with name and parent, `root` by default, and returns them by id', async () => {
+it('[FOLD-1] adds folders with name and parent (`root` by default), and returns them by id', async () => {
   const { organizationId, v1, v2 } = await newOrganization(server)
   const answer = await v1('folders/add', {
     folders: [
@@ -56,7 +56,7 @@ it('[FOLD-1] adds folders with name and parent, `root` by default, and returns t
   ])
 })
 
-it('[FOLD-2] accepts nested folders of one call in any order, and rejects a folder without its parent', async () => {
+it('[FOLD-2] accepts nested folders in one call in any order, and rejects a folder whose parent is missing', async () => {
   const { addFolders, folders } = await newOrganization(server)
   const tree = [...chain('x', 10), { folderId: 'y', parentFolderId: 'x3' }]
   const orphans = [
@@ -73,7 +73,7 @@ it('[FOLD-2] accepts nested folders of one call in any order, and rejects a fold
   expect(await folders()).toHaveLength(tree.length)
 })
 
-it('[FOLD-3] rejects a used id and `root`, and changes nothing', async () => {
+it('[FOLD-3] rejects an existing id and the id `root`, and changes nothing', async () => {
   const { addFolders, updateFolders, folders, v1 } = await newOrganization(server)
   await addFolders({ folderId: 'used', folderName: 'First' })
   expect(await addFolders({ folderId: 'used', folderName: 'Second' }, { folderId: 'root' })).toEqual({
@@ -88,7 +88,7 @@ it('[FOLD-3] rejects a used id and `root`, and changes nothing', async () => {
   expect(await folders()).toMatchObject([{ folderId: 'used', folderName: 'First' }])
 })
 
-it('[FOLD-4] returns a folder with its direct subfolders, in version 2 down to maxDepth', async () => {
+it('[FOLD-4] returns a folder with its direct subfolders, and in version 2 with those down to maxDepth', async () => {
   const { addFolders, v1, folders } = await newOrganization(server)
   await addFolders(...chain('d', 5), { folderId: 'e', parentFolderId: 'd2' })
   const get = async (data: object) => nested(await folders({ folderId: 'd1', ...data }))
@@ -154,7 +154,7 @@ it('[FOLD-6] changes the given members, and moves a folder with its content to a
   expect((await folders({ folderId: 'm3' }))[0]?.ancestors).toEqual(['root', 'm2'])
 })
 
-it('[FOLD-7] never puts a folder below itself, by one move, several of a call, or concurrent ones', async () => {
+it('[FOLD-7] never moves a folder below itself, by one move, by several in a call, or by concurrent moves', async () => {
   const { addFolders, updateFolders, folders } = await newOrganization(server)
   const cycle = 'a folder cannot be moved below itself'
   await addFolders(...chain('c', 3), { folderId: 'p' }, { folderId: 'q' })
@@ -174,7 +174,7 @@ it('[FOLD-7] never puts a folder below itself, by one move, several of a call, o
   }
 })
 
-it('[FOLD-8] limits nesting to 32 folders, by adding and by moving', async () => {
+it('[FOLD-8] limits nesting to 32 folders, both for additions and for moves', async () => {
   const { addFolders, updateFolders, folders } = await newOrganization(server)
   const tooDeep = 'folders are at most 32 deep; choose a higher parent folder'
   const results = await addFolders(...chain('n', 33))
@@ -191,7 +191,7 @@ it('[FOLD-8] limits nesting to 32 folders, by adding and by moving', async () =>
   expect(both.flatMap((each) => Object.values(each)).toSorted()).toEqual([tooDeep, true].toSorted())
 })
 
-it('[FOLD-9] checks the moves of one call together in any order', async () => {
+it('[FOLD-9] checks all moves of one call together, in any order', async () => {
   const { addFolders, updateFolders, folders } = await newOrganization(server)
   await addFolders({ folderId: 'a' }, { folderId: 'b', parentFolderId: 'a' })
   const moves = [
@@ -207,7 +207,7 @@ it('[FOLD-9] checks the moves of one call together in any order', async () => {
   expect(await updateFolders(...back.toReversed())).toEqual({ a: true, b: true })
 })
 
-it('[FOLD-10] deletes a folder with all its folders and documents, and nothing else', async () => {
+it('[FOLD-10] deletes a folder with all its subfolders and documents, and nothing else', async () => {
   const { organizationId, addFolders, addDocuments, folders, documents, v1, v2 } =
     await newOrganization(server)
   await addFolders(...chain('g', 4), { folderId: 'beside', parentFolderId: 'g1' })
@@ -241,7 +241,7 @@ it('[FOLD-10] deletes a folder with all its folders and documents, and nothing e
   expect(dataOf(await v2('folders/delete', { folderId: 'g2' }))).toBeNull()
 })
 
-it('[FOLD-11] sets access type and inheritance of many folders, and returns the type in effect', async () => {
+it('[FOLD-11] sets access type and inheritance of many folders, and returns the effective access type', async () => {
   const { addFolders, folders, v2 } = await newOrganization(server)
   await addFolders(...chain('t', 4))
   const set = async (folderIds: string[], data: object) =>
@@ -267,7 +267,7 @@ it('[FOLD-11] sets access type and inheritance of many folders, and returns the 
 })
 
 itLong(
-  '[FOLD-12] limits an organization to 10,000 folders, and answers every call in bounded time with that number',
+  '[FOLD-12] limits an organization to 10,000 folders, and answers every call in limited time with that many folders',
   async () => {
     const { addFolders, updateFolders, folders, v1 } = await newOrganization(server)
     const id = (index: number) => `f${String(index).padStart(5, '0')}`
@@ -299,7 +299,7 @@ itLong(
   60_000,
 )
 
-it('[API-50] treats ids as opaque: returns any id as it was sent, and none for another', async () => {
+it('[API-50] treats ids as opaque: returns any id as it was sent, and finds nothing for a different id', async () => {
   const { addFolders, folders } = await newOrganization(server)
   const [top = '', ...below] = oddIds
   await addFolders(
@@ -313,7 +313,7 @@ it('[API-50] treats ids as opaque: returns any id as it was sent, and none for a
   for (const folderId of oddIds) expect((await folders({ folderId }))[0]?.folderId).toBe(folderId)
 })
 
-it('[FOLD-14] separates folders of the same id in two organizations', async () => {
+it('[FOLD-14] separates folders with the same id in two organizations', async () => {
   const [one, two] = [await newOrganization(server), await newOrganization(server)]
   await one.addFolders({ folderId: 'shared', folderName: 'One' })
   await two.addFolders(
@@ -333,7 +333,7 @@ it.each([
   ['add', { folders: Array.from({ length: 501 }, (_, at) => ({ folderId: `${at}` })) }, '500'],
   ['delete', {}, '/data/folderId'],
 ])(
-  '[API-61] rejects an invalid folder call with INVALID_ARGUMENT and its name: %s %#',
+  '[API-61] rejects an invalid folder call with INVALID_ARGUMENT and the name of the member: %s %#',
   async (operation, data, says) => {
     const answer = await organizationCalls(server, 'any').v1(`folders/${operation}`, data)
     expect(statusOf(answer)).toBe('INVALID_ARGUMENT')

@@ -59,7 +59,7 @@ const permitGroup = (groupId: string, resource: object): Promise<Answer> =>
     permissions: { resources: [{ organizationId: 'acme', ...resource }] },
   })
 
-it('[GRP-1] names groups as given, else by their ids, and renames existing ones', async () => {
+it('[GRP-1] gives a new group the given name, or its id if there is none, and renames existing groups', async () => {
   const at = await organization('groups-1')
   const results = await add(
     [{ groupId: 'design', groupName: 'Design' }, { groupId: 'sales' }, { groupId: 'x' }],
@@ -114,7 +114,7 @@ it('[GRP-2] accepts every well-formed id of a group, and returns it unchanged', 
   expect((await get(at)).map(({ groupId }) => groupId).toSorted()).toEqual(oddIds.toSorted())
 })
 
-it('[GRP-3] removes the named users from a group, or all users', async () => {
+it('[GRP-3] removes the given users from a group, or all users', async () => {
   const at = await organization('groups-3')
   const ids = Array.from({ length: 700 }, (_, index) => `user-${index}`)
   for (let from = 0; from < ids.length; from += 500) await addUsers('crew', ids.slice(from, from + 500), at)
@@ -142,7 +142,7 @@ it('[GRP-3] removes the named users from a group, or all users', async () => {
   ])
 })
 
-it('[GRP-4] lists groups and the users of a group in pages, or the named groups', async () => {
+it('[GRP-4] lists groups, the users of a group, or the given groups in pages', async () => {
   const at = await organization('groups-4')
   const ids = ['a', 'b', 'c', 'd', 'e']
   await add(
@@ -225,7 +225,7 @@ it('[GRP-10] lists groups with their grants on a resource, and one group with al
   expect(errorOf(await server.post(paths.get, { ...at, documentId: 'none' }))).toEqual(['NOT_FOUND'])
 })
 
-it('[GRP-5] deletes a group completely, and restores nothing with its id', async () => {
+it('[GRP-5] deletes a group completely, and a new group with the same id gets nothing of it', async () => {
   const resources = ['d1', 'd2'].map((id) => ({ type: 'document', id }))
   await addUsers('gone', ['gary'])
   const users = Array.from({ length: 300 }, (_, index) => `gone-${index}`)
@@ -240,7 +240,7 @@ it('[GRP-5] deletes a group completely, and restores nothing with its id', async
   expect([await usersOf('gone'), await roleOn('d1', 'gary')]).toEqual([['gary'], 'editor'])
 })
 
-it('[GRP-6] applies the grants of a group to its users while they are in it', async () => {
+it('[GRP-6] applies the grants of a group to users as long as they are in the group', async () => {
   await add([{ groupId: 'readers' }])
   expect((await permitGroup('readers', { type: 'document', id: 'd3', accessRole: 'viewer' })).status).toBe(
     200,
@@ -265,7 +265,7 @@ it('[GRP-7] limits a user to 200 groups, and creates no group in a call that add
   expect(await usersOf('one-more', at)).toEqual(['idle'])
 })
 
-it('[GRP-8] returns NOT_FOUND without the organization, or without the group for a removal', async () => {
+it('[GRP-8] returns NOT_FOUND for a missing organization, and when it removes from a missing group', async () => {
   const none = { organizationId: 'none' }
   for (const [path, data] of [
     [paths.add, { ...none, organizationUserGroups: [{ groupId: 'g' }] }],
@@ -280,7 +280,7 @@ it('[GRP-8] returns NOT_FOUND without the organization, or without the group for
     expect(errorOf(await server.post(path, data))).toEqual(['NOT_FOUND'])
 })
 
-it('[GRP-9] adds all users of many concurrent calls to a group', async () => {
+it('[GRP-9] adds the users of all concurrent calls to a group', async () => {
   const at = await organization('groups-9')
   const ids = Array.from({ length: 40 }, (_, index) => `user-${index}`)
   await Promise.all(ids.map((userId) => addUsers('crowd', [userId], at)))

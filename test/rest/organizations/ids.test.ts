@@ -96,7 +96,7 @@ it('[API-50] returns ids of organizations, folders, documents, users and groups 
   }
 })
 
-it('[API-50] separates the content of any two ids in each part of an address', async () => {
+it('[API-50] separates the content of any two different ids in each part of an address', async () => {
   const places = odd.flatMap((id) => [
     { organizationId: id, documentId: 'd', editorId: 'e' },
     { organizationId: 'ids', documentId: id, editorId: 'e' },
@@ -112,7 +112,7 @@ it('[API-50] separates the content of any two ids in each part of an address', a
   }
 })
 
-it('[API-50] accepts every percent-encoded id in the URL of a socket', async () => {
+it('[API-50] accepts every percent-encoded id in the URL of a websocket', async () => {
   const token = await server.token('ada')
   for (const id of odd) {
     const place = { organizationId: id, documentId: id, editorId: id }
@@ -124,7 +124,7 @@ it('[API-50] accepts every percent-encoded id in the URL of a socket', async () 
   }
 }, 60_000)
 
-it('[API-51] rejects an invalid id in every place', async () => {
+it('[API-51] rejects an invalid id in every place that has an id', async () => {
   for (const id of never) {
     for (const [path, data] of [
       ['/v2/organizations/add', { organizations: [{ organizationId: id }] }],
@@ -142,7 +142,7 @@ it('[API-51] rejects an invalid id in every place', async () => {
   }
 })
 
-it('[DATA-2] continues pages with ids of maximum length and escaped characters', async () => {
+it('[DATA-2] continues pages whose ids have the maximum length and escaped characters', async () => {
   const id = '"'.repeat(512)
   const at = { organizationId: id, documentId: id }
   const made = await server.post('/v2/crdt/add', { ...at, editorId: 'main', type: 'text', data: 'x' })

@@ -47,7 +47,7 @@ it('[ORG-1] adds an organization with name and metadata, both empty by default, 
   expect(bare).toMatchObject({ organizationName: '', metadata: {} })
 })
 
-it('[ORG-2] does not add or change an existing organization, and adds the others of the call', async () => {
+it('[ORG-2] does not add or change an existing organization, but adds the others of the call', async () => {
   await add({ organizationId: 'twice', organizationName: 'First' })
   expect(
     await add({ organizationId: 'twice', organizationName: 'Second' }, { organizationId: 'other' }),
@@ -74,7 +74,7 @@ it('[ORG-3] changes the given members and keeps the others, and does not update 
   expect(await read('none')).toEqual([])
 })
 
-it('[ORG-4] returns up to 30 organizations by id without the missing ones, or lists all in pages', async () => {
+it('[ORG-4] returns up to 30 organizations by id, without missing ones, or lists all in pages', async () => {
   const own = await startTestServer()
   const ids = Array.from({ length: 7 }, (_, index) => `o${index}`)
   await own.post('/v2/organizations/add', {
@@ -95,7 +95,7 @@ it('[ORG-4] returns up to 30 organizations by id without the missing ones, or li
   await own.stop()
 })
 
-it('[ORG-5] returns a result for each organization of a deletion, with success false for a missing one', async () => {
+it('[ORG-5] returns a result for each organization to delete, with success false for a missing one', async () => {
   await add({ organizationId: 'goes' }, { organizationId: 'stays' })
   const answer = await call('delete', { organizationIds: ['goes', 'missing'] })
   expect(answer.status).toBe(200)
@@ -113,7 +113,7 @@ it('[ORG-5] returns a result for each organization of a deletion, with success f
   expect((await get({})).map(({ id }) => id)).not.toContain('goes')
 })
 
-it('[ORG-6] adds a deleted organization again, empty', async () => {
+it('[ORG-6] adds an organization again that was deleted, without its former content', async () => {
   const { addFolders, addDocuments, folders, documents } = organizationCalls(server, 'again')
   await add({ organizationId: 'again', organizationName: 'Old', metadata: { old: true } })
   await addFolders({ folderId: 'folder' })
@@ -132,7 +132,7 @@ it('[ORG-6] adds a deleted organization again, empty', async () => {
   )
 })
 
-it('[API-50] treats ids as opaque: returns any id as it was sent, and none for another', async () => {
+it('[API-50] treats ids as opaque: returns any id as it was sent, and finds nothing for a different id', async () => {
   const organizations = oddIds.map((organizationId) => ({ organizationId, organizationName: organizationId }))
   const answer = await call('add', { organizations })
   expect(Object.keys(dataOf(answer) as object).sort()).toEqual([...oddIds].sort())
@@ -144,7 +144,7 @@ it('[API-50] treats ids as opaque: returns any id as it was sent, and none for a
   expect((await read(...oddIds)).map(({ id }) => id)).toEqual(others)
 })
 
-it('[ACC-10] hides organizations of another API key', async () => {
+it('[ACC-10] does not show organizations of another API key', async () => {
   await add({ organizationId: 'mine' })
   const other = await startTestServer()
   const answer = await other.post('/v2/organizations/delete', { organizationIds: ['mine'] })
@@ -170,7 +170,7 @@ it.each([
   ['add', { organizations: [{ organizationId: 'a', metadata: [] }] }, 'metadata'],
   ['add', { organizations: [{ organizationId: 'a', metadata: { a: 'x'.repeat(16_400) } }] }, '16384'],
 ])(
-  '[API-61] rejects a batch, a page or a value beyond its limits with INVALID_ARGUMENT: %s %#',
+  '[API-61] when a batch, a page or a value exceeds its limit, rejects the call with INVALID_ARGUMENT: %s %#',
   async (operation, data, says) => {
     const answer = await call(operation, data)
     expect(statusOf(answer)).toBe('INVALID_ARGUMENT')

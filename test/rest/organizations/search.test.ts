@@ -32,7 +32,7 @@ it('[DOC-15] ignores case in every alphabet', async () => {
   for (const search of ['straße', 'STRASSE', 'STRAẞE']) expect(await found({ search })).toEqual(['b'])
 })
 
-it('[DOC-15] finds documents by a text in id or name, in pages, in the organization or a folder', async () => {
+it('[DOC-15] finds documents of the organization or a folder by a text in id or name, in pages', async () => {
   const { organizationId, addFolders, addDocuments, updateDocuments } = await newOrganization(server)
   await addFolders({ folderId: 'f' })
   await addDocuments(
@@ -76,7 +76,7 @@ it('[ORG-17] finds organizations by a text in id or name, in pages', async () =>
   expect(await problem({ search: 'acme', organizationIds: ['c'] })).toEqual(badSearch)
 })
 
-it('[USER-16] finds users by a text in id, name or email, of the organization or a document', async () => {
+it('[USER-16] finds users of the organization or a document by a text in id, name or email', async () => {
   const { organizationId, addDocuments } = await newOrganization(server)
   await addDocuments({ documentId: 'd' })
   const users = [

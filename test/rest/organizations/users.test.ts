@@ -55,7 +55,7 @@ it('[USER-1] gives users a role on the organization, a folder or a document', as
   expect((await get({ userIds: ['cy'] }))[0]).not.toHaveProperty('accessRole')
 })
 
-it('[USER-2] gives a new user the role editor by default, and keeps an existing role', async () => {
+it('[USER-2] gives a new user the role editor by default, but keeps the role of an existing user', async () => {
   const at = await organization('add-2')
   await add({ ...at, users: [{ userId: 'ann', accessRole: 'viewer' }] })
   await add({ ...at, users: [{ userId: 'ann', name: 'Ann' }, { userId: 'bob' }] })
@@ -113,7 +113,7 @@ it('[USER-4] returns NOT_FOUND for a missing resource, unless a flag creates it'
   expect((await post({ ...made, documentId: 'plan', createDocument: true })).status).toBe(200)
 })
 
-it('[USER-5] counts the last entry of a repeated user, and rejects a folder together with a document', async () => {
+it('[USER-5] uses only the last entry of a repeated user, and rejects a call with both a folder and a document', async () => {
   const at = await organization('add-5')
   const users = [
     { userId: 'ann', name: 'First', email: 'first@example.com' },
@@ -163,7 +163,7 @@ it('[USER-6] updates users of the resource, and no others', async () => {
   ).toEqual(['NOT_FOUND'])
 })
 
-it('[USER-7] keeps the expiry of a changed role, and gives no role on the organization for one on a document', async () => {
+it('[USER-7] keeps the expiry of a changed role, and when it changes a role on a document, gives no role on the organization', async () => {
   const expiresAt = server.clock.now() / 1000 + 60
   const document = { type: 'document', id: 'd3', organizationId: 'acme' }
   await permit({ ...document, expiresAt }, { user: { userId: 'temp' } })
@@ -173,7 +173,7 @@ it('[USER-7] keeps the expiry of a changed role, and gives no role on the organi
   expect((await server.call<ItemResults>('/v2/users/update', { users })).temp?.success).toBe(false)
 })
 
-it('[USER-8] lists users by id in pages, or by name', async () => {
+it('[USER-8] lists users in pages in the order of their ids, or returns the requested users', async () => {
   const at = await organization('list-8')
   const ids = Array.from({ length: 25 }, (_, index) => `user-${String(index).padStart(2, '0')}`)
   await add({ ...at, users: ids.toReversed().map((userId) => ({ userId })) })
@@ -227,7 +227,7 @@ it('[USER-10] removes the role on a document, and nothing else', async () => {
   expect(await get({ userIds: ['leaver'] })).toMatchObject([{ name: 'Lee', accessRole: 'editor' }])
 })
 
-it('[USER-11] leaves nothing of a user deleted from the organization, for any amount of data', async () => {
+it('[USER-11] leaves nothing of a user who is deleted from the organization, however much data there is', async () => {
   const at = await organization('delete-11')
   const documentIds = Array.from({ length: 350 }, (_, index) => `doc-${index}`)
   const scope = scopeOf(server.credentials, 'delete-11')
@@ -265,7 +265,7 @@ it('[USER-11] leaves nothing of a user deleted from the organization, for any am
   expect(report.users.ann?.documents['doc-1']).toMatchObject({ errorCode: 'permission_denied' })
 })
 
-it('[USER-11] keeps concurrent grants completely or not at all during a deletion', async () => {
+it('[USER-11] during a deletion, keeps concurrent grants either completely or not at all', async () => {
   const at = await organization('delete-race')
   const scope = scopeOf(server.credentials, 'delete-race')
   const names = Array.from({ length: 20 }, (_, index) => `doc-${index}`)
@@ -290,7 +290,7 @@ it('[USER-11] keeps concurrent grants completely or not at all during a deletion
   expect((await get({ ...at, userIds: ['ann'] })).length).toBe(index.length > 0 ? 1 : 0)
 })
 
-it('[USER-11] repeats a removal that was interrupted at any point', async () => {
+it('[USER-11] completes a removal that was interrupted at any point when it is repeated', async () => {
   const scope = { workspaceId: 'ws', apiKey: 'key', organizationId: 'acme' }
   const acme = { type: 'organization', id: 'acme' } as const
   const documents = Array.from({ length: 230 }, (_, index) => ({ documentId: `doc-${index}` }))
@@ -324,7 +324,7 @@ it('[USER-11] repeats a removal that was interrupted at any point', async () => 
   expect(commits).toBeGreaterThan(2)
 })
 
-it('[USER-12] rejects too much metadata for that user only', async () => {
+it('[USER-12] rejects too much metadata of a user for that user only', async () => {
   const at = await organization('metadata-12')
   const text = (bytes: number) => ({ text: 'x'.repeat(bytes - '{"text":""}'.length) })
   const results = await add({
@@ -353,7 +353,7 @@ it('[API-50] accepts every well-formed id of a user, and returns it unchanged', 
   expect(await get(at)).toEqual([])
 })
 
-it('[ACC-10] hides users of another API key', async () => {
+it('[ACC-10] does not show users of another API key', async () => {
   const { workspaceId } = server.credentials
   const tenants = new TenantStore(server.engine.kv)
   const other = { workspaceId, apiKey: 'other-key' }

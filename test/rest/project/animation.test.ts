@@ -26,7 +26,7 @@ function pictureOf(pixels: Buffer): Buffer {
   ])
 }
 
-it('[GUIDE-15] has an animation of at most 1 MB as first picture of the README', () => {
+it('[GUIDE-15] has an animation of at most 1 MB as the first picture of the README', () => {
   const [, alt = '', path = ''] = /!\[([^\]]*)\]\(([^)]+)\)/.exec(readme) ?? []
   expect(alt).toMatch(/two users/i)
   expect(readme.split('\n').findIndex((line) => line.includes(path))).toBeLessThan(10)

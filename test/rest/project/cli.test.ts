@@ -26,7 +26,7 @@ const local = { WEFT_HOST: '127.0.0.1', WEFT_PORT: '0' }
 const keptIn = (cwd: string): Record<string, string> =>
   JSON.parse(readFileSync(join(cwd, 'data/credentials.json'), 'utf8')) as Record<string, string>
 
-it('[OPS-20] [RUN-2] [RUN-3] prints the console link and a working call to a terminal at each start', async () => {
+it('[OPS-20] [RUN-2] [RUN-3] at each start, prints the console link and a working call to a terminal', async () => {
   const cwd = directory()
   const first = startCli([], cwd, local, 'terminal')
   await first.printed(/listening {2}port=\d+/)
@@ -53,14 +53,14 @@ it('[OPS-20] [RUN-2] [RUN-3] prints the console link and a working call to a ter
   await second.ended
 })
 
-it('[RUN-3] takes the form of the log from `logFormat`', async () => {
+it('[RUN-3] uses the log format that `logFormat` specifies', async () => {
   const running = startCli(['serve', '--log-format', 'text', '--engine', 'memory'], directory(), local)
   await running.printed(/info {3}listening {2}port=\d+/)
   running.child.kill('SIGTERM')
   expect((await running.ended).code).toBe(0)
 })
 
-it('[OPS-20] logs the name of the credentials file at the first start, and not at a later one', async () => {
+it('[OPS-20] logs the name of the credentials file at the first start, and not at later ones', async () => {
   const cwd = directory()
   const first = startCli([], cwd, local)
   await first.printed(listening)
@@ -80,7 +80,7 @@ it('[OPS-20] logs the name of the credentials file at the first start, and not a
   expect((await second.ended).code).toBe(0)
 })
 
-it('[OPS-21] prints the credentials as one line of JSON with --json, without the signing secret', async () => {
+it('[OPS-21] with --json, prints the credentials as one line of JSON, without the signing secret', async () => {
   const running = startCli(['serve', '--engine', 'memory', '--json'], directory(), local)
   await running.printed(listening)
   const [line = ''] = running.out().split('\n')
@@ -91,7 +91,7 @@ it('[OPS-21] prints the credentials as one line of JSON with --json, without the
   expect((await running.ended).code).toBe(0)
 })
 
-it('[OPS-22] [RUN-4] reports a problem of the operator in one sentence with exit code 2', async () => {
+it('[OPS-22] [RUN-4] reports a mistake of the operator in one sentence, with exit code 2', async () => {
   const cwd = directory()
   expect(await runCli([], cwd, { WEFT_PORT: 'x' })).toEqual({
     code: 2,
@@ -115,7 +115,7 @@ it('[OPS-22] [RUN-4] reports a problem of the operator in one sentence with exit
   occupant.close()
 })
 
-it('[CFG-7] rejects a misspelled variable in every command with exit code 2, and writes nothing', async () => {
+it('[CFG-7] in every command, rejects a misspelled variable with exit code 2, and writes nothing', async () => {
   const cwd = directory()
   for (const args of [[], ['init'], ['doctor'], ['verify', '.'], ['config', 'check']]) {
     const { code, err } = await runCli(args, cwd, { WEFT_DATA: join(cwd, 'wanted') })
@@ -138,7 +138,7 @@ it('[CFG-9] logs the variables that an orchestrator injects, and starts', async 
   expect((await running.ended).code).toBe(0)
 })
 
-it('[OPS-23] rejects a second process on one data directory with one sentence and exit code 2', async () => {
+it('[OPS-23] rejects a second process in the same data directory with one sentence and exit code 2', async () => {
   const cwd = directory()
   const first = startCli([], cwd, local)
   await first.printed(listening)
@@ -149,7 +149,7 @@ it('[OPS-23] rejects a second process on one data directory with one sentence an
   await first.ended
 })
 
-itLong('[OPS-24] shows values and sources in config print, and validates them in config check', async () => {
+itLong('[OPS-24] config print shows values and their sources, and config check validates them', async () => {
   const cwd = directory()
   const environment = { WEFT_PORT: '99', WEFT_METRICS_TOKEN: 'a-secret-metrics-token' }
   const printed = await runCli(['config', 'print', '--json'], cwd, environment)
@@ -199,7 +199,7 @@ it('[OPS-25] creates a token with the secret of the data directory', async () =>
   })
 })
 
-it('[OPS-26] prints the version of the package with --version', async () => {
+it('[OPS-26] with --version, prints the version of the package', async () => {
   const manifest = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')) as {
     version: string
   }

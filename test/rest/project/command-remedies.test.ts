@@ -38,7 +38,7 @@ it.each([
   ],
   ['token', 'ann', '--data-dir', data],
   ['console', '--data-dir', data],
-])('[CMD-11] ends every command with the sentence of serve for a wrong key: %s %s', async (...args) => {
+])('[CMD-11] %s %s: ends with the same sentence as serve when the key is wrong', async (...args) => {
   expect(await runCli(args, cwd, { ...local, WEFT_API_KEY: wrongKey })).toEqual({
     code: 2,
     out: '',
@@ -46,7 +46,7 @@ it.each([
   })
 })
 
-it('[CMD-11] rejects a configured key in the console link without its auth token', async () => {
+it('[CMD-11] when a configured key has no auth token, rejects the key in weft console', async () => {
   const server = await startTestServer({ engine: 'level', dataDir: data })
   const console = await runCli(['console', '--data-dir', data], cwd, { ...local, WEFT_API_KEY: wrongKey })
   await server.stop()
@@ -63,7 +63,7 @@ it.each([
   ['API key', { WEFT_API_KEY: wrongKey }],
   ['workspace', { WEFT_WORKSPACE_ID: 'wrong' }],
   ['auth token', { WEFT_AUTH_TOKEN: 'wrong-wrong-wrong-wrong' }],
-])('[RUN-6] reports a wrong %s as one failure of doctor with the remedy', async (_name, wrong) => {
+])('[RUN-6] in doctor, reports a wrong %s as one failure with the remedy', async (_name, wrong) => {
   const { code, out } = await runCli(['doctor', '--json', '--data-dir', data], cwd, { ...local, ...wrong })
   const { findings } = JSON.parse(out) as { findings: { name: string; verdict: string; help: string }[] }
   expect(findings.filter(({ verdict }) => verdict === 'fail')).toMatchObject([
@@ -74,7 +74,7 @@ it.each([
 
 const put = (...args: string[]) => runCli(['doc', 'put', ...args, '--data-dir', data], cwd, local)
 
-it('[CMD-12] reports in doc put that it has created an editor, also an empty one', async () => {
+it('[CMD-12] doc put reports that it has created an editor, even an empty one', async () => {
   const file = join(cwd, 'empty')
   writeFileSync(file, '')
   const address = 'acme/d2/nevermade'
